@@ -58,10 +58,10 @@ export class Archives {
     }
   }
 
-  /** A small member's bytes. */
-  async read(member: content.Member): Promise<Uint8Array> {
+  /** A member's bytes, if they are no more than they may be. */
+  async read({ limit, ...member }: content.ReadMember): Promise<Uint8Array> {
     const path = this.member(member);
-    if (fs.lstatSync(path).size > SMALL) throw tooLarge("member", member.path, SMALL);
+    if (fs.lstatSync(path).size > limit) throw tooLarge("member", member.path, limit);
     return readFile(path);
   }
 
@@ -179,5 +179,3 @@ function fileBehind(tree: Confined, name: string, follow: boolean): { name: stri
     throw error;
   }
 }
-
-const SMALL = 4 << 20;

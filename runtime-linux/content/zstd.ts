@@ -14,7 +14,7 @@ export async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGen
       const number = magic.readUInt32LE();
       if (number === FRAME) yield* frame(magic, input);
       else if ((number & 0xfffffff0) >>> 0 === SKIPPABLE) await input.skip((await input.take(4)).readUInt32LE());
-      else throw corrupt("invalid zstd data");
+      else throw corrupt(NO_ZSTD);
     }
   } finally {
     await input.close();
@@ -23,7 +23,7 @@ export async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGen
 
 async function* frame(magic: Buffer, input: Input): AsyncGenerator<Uint8Array> {
   const { bytes, window, checksum } = await header(magic, input);
-  if (window > WINDOW_MAX) throw corrupt(`zstd window of ${window} bytes is larger than ${WINDOW_MAX}`);
+  if (window > WINDOW_MAX) throw corrupt(TOO_MUCH);
   const ready: Uint8Array[] = [];
   const decoder = new Decompress((chunk) => ready.push(chunk));
   let head = await input.take(3);
@@ -33,7 +33,7 @@ async function* frame(magic: Buffer, input: Input): AsyncGenerator<Uint8Array> {
     const value = head.readUIntLE(0, 3);
     const [type, size] = [(value >> 1) & 3, value >> 3];
     isLast = (value & 1) === 1;
-    if (size > Math.min(window, BLOCK_MAX)) throw corrupt(`zstd block of ${size} bytes`);
+    if (size > Math.min(window, BLOCK_MAX)) throw corrupt(NO_ZSTD);
     const content = await input.take(type === RLE ? 1 : size);
     // The next head comes along: fzstd looks for it, and is slower ever after if it looks beyond the end.
     head = await input.take(isLast ? checksum : 3);
@@ -127,9 +127,13 @@ function cut(): HostFailure {
   return damaged("cut");
 }
 
-function corrupt(message: string): HostFailure {
-  return damaged("compression", message);
+function corrupt(said: string): HostFailure {
+  return damaged("compression", said);
 }
+
+/** In fzstd's words, and in those of libzstd, which other Nodes have. */
+const NO_ZSTD = "invalid zstd data";
+const TOO_MUCH = "Frame requires too much memory for decoding";
 
 const FRAME = 0xfd2fb528;
 /** The first of sixteen. */

@@ -12,6 +12,8 @@ import { rawTar, zstdStored } from "../support/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 
+const LIMIT = 4 << 20;
+
 let fixture: Fixture;
 beforeEach(() => {
   fixture = openFixture();
@@ -138,8 +140,11 @@ describeUnless(missing, "an archive", () => {
 
   test("may be empty, is dropped as often as asked, and gives small members only", async () => {
     expect(await fixture.ingest("empty", Buffer.alloc(0))).toEqual([]);
-    await fixture.ingest("big", rawTar([{ name: "big", body: Buffer.alloc((4 << 20) + 1) }]));
-    expect((await failed(read("big", "big"))).tag).toBe("too-large");
+    await fixture.ingest("big", rawTar([{ name: "big", body: Buffer.alloc(LIMIT + 1) }]));
+    expect(await failed(read("big", "big"))).toEqual({
+      tag: "too-large",
+      val: { what: "member", name: "big", limit: BigInt(LIMIT) },
+    });
     for (const _ of [1, 2]) await fixture.perform({ tag: "drop-archive", val: "big" });
     expect(existsSync(fixture.paths.archives("archive-big"))).toBe(false);
     writeFileSync(join(fixture.paths.archives("archive-empty"), "late"), "x");
@@ -148,6 +153,6 @@ describeUnless(missing, "an archive", () => {
 });
 
 async function read(archive: string, path: string): Promise<string> {
-  const outcome = await fixture.perform({ tag: "read", val: { archive, path } });
+  const outcome = await fixture.perform({ tag: "read", val: { archive, path, limit: LIMIT } });
   return outcome.tag === "bytes" ? Buffer.from(outcome.val).toString() : outcome.tag;
 }

@@ -90,7 +90,7 @@ async function committed(
 ): Promise<{ files: FileSystem; names: string[] }> {
   const outcome = await world.perform({ tag: "commit", val: { archive, container } });
   if (outcome.tag !== "committed") throw new Error("not committed");
-  const tar = await world.perform({ tag: "read", val: { archive, path: "layer.tar" } });
+  const tar = await world.perform({ tag: "read", val: { archive, path: "layer.tar", limit: 4 << 20 } });
   const again = await world.unpack(archive, outcome.val.diffId, chain);
   const { files } = await world.mount(again);
   return { files, names: tar.tag === "bytes" ? namesIn(tar.val) : [] };

@@ -135,8 +135,14 @@ describe("an archive", () => {
     ]);
     const files = await world.ingest("a", gzipSync(tar));
     expect(files.map(({ path, size }) => `${path} ${size}`)).toEqual(["b 2", "d/f 1", "h 1", "s 1", "up 3"]);
-    const read = (path: string) => world.perform({ tag: "read", val: { archive: "a", path } });
+    const read = (path: string) => world.perform({ tag: "read", val: { archive: "a", path, limit: 3 } });
     expect(await read("s")).toEqual({ tag: "bytes", val: bytes("x") });
+    expect(await read("up")).toEqual({ tag: "bytes", val: bytes("zzz") });
+    const b = { archive: "a", path: "b", limit: 1 };
+    expect(await failed(world.perform({ tag: "read", val: b }))).toEqual({
+      tag: "too-large",
+      val: { what: "member", name: "b", limit: 1n },
+    });
     expect(await failed(read("none"))).toMatchObject({ tag: "no-such", val: { what: "member", name: "none" } });
     expect(await failed(read("d"))).toMatchObject({ tag: "wrong-kind", val: { what: "member", name: "d" } });
     expect(await failed(world.ingest("a", tar))).toMatchObject({ tag: "exists" });

@@ -7,10 +7,10 @@ import {
   ContentCommandRead,
   Failure,
   Ingest,
-  Member,
   Outcome,
   OutcomeBytes,
   OutcomeIngested,
+  ReadMember,
 } from "../../../build/bindings/types";
 import { askContent } from "../ask";
 import { failureText } from "../failure/text";
@@ -19,6 +19,7 @@ import { Task } from "../task";
 import { digestOf } from "../text/sha256";
 import { ArchivedImage, blobPath, DOCKER_LIST, LAYOUT_INDEX, namesOf, readDockerList } from "./archive";
 import { hostPlatform } from "./host-platform";
+import { DOCUMENT_LIMIT } from "./limits";
 import { Descriptor, Manifest, parseManifest } from "./manifest";
 import { bestPlatform, Platform } from "./platform";
 
@@ -79,7 +80,7 @@ export class ArchiveReader extends Task {
   }
 
   private read(step: Step, path: string): void {
-    askContent(this, step, new ContentCommandRead(new Member(this.archive, path)));
+    askContent(this, step, new ContentCommandRead(new ReadMember(this.archive, path, DOCUMENT_LIMIT)));
   }
 
   private takeList(bytes: Uint8Array): void {

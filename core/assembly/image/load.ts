@@ -12,6 +12,7 @@ import {
   Member,
   Outcome,
   OutcomeBytes,
+  ReadMember,
 } from "../../../build/bindings/types";
 import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
@@ -30,6 +31,7 @@ import { emitImageEvent } from "./image-event";
 import { FetchState, LayerFetch } from "./layer-fetch";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
 import { WantedPlatforms, wantedPlatforms } from "./platform-parameter";
+import { DOCUMENT_LIMIT } from "./limits";
 import { parseReference, referenceError } from "./reference";
 import { ProgressStream, StreamWriter } from "./progress";
 
@@ -111,7 +113,8 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
 
   private loadNext(): void {
     if (this.next == this.images.length) return this.conclude();
-    askContent(this, 0, new ContentCommandRead(new Member(this.archive, this.images[this.next].config)));
+    const config = this.images[this.next].config;
+    askContent(this, 0, new ContentCommandRead(new ReadMember(this.archive, config, DOCUMENT_LIMIT)));
   }
 
   private takeConfig(bytes: Uint8Array): void {

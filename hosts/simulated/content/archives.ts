@@ -45,10 +45,10 @@ export class Archives {
     });
   }
 
-  /** A small member's bytes. */
-  read(member: content.Member): Uint8Array {
+  /** A member's bytes, if they are no more than they may be. */
+  read({ limit, ...member }: content.ReadMember): Uint8Array {
     const bytes = this.member(member);
-    if (bytes.length > SMALL) throw tooLarge("member", member.path, SMALL);
+    if (bytes.length > limit) throw tooLarge("member", member.path, limit);
     return bytes;
   }
 
@@ -169,5 +169,3 @@ export function byBytes<T>(entries: ReadonlyMap<string, T>): [string, T][] {
   keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
   return keyed.map(({ name, value }) => [name, value]);
 }
-
-const SMALL = 4 << 20;

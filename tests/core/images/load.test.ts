@@ -20,7 +20,7 @@ describe("load", () => {
     expect(val.request).toBe(id);
     world.succeed(op, { tag: "ingested", val: filesOf(image) });
     const list = world.take("read");
-    expect(list.val).toEqual({ archive: val.archive, path: "manifest.json" });
+    expect(list.val).toEqual({ archive: val.archive, path: "manifest.json", limit: 4 << 20 });
     answerList(world, list.op, [
       { Config: "c.json", RepoTags: ["box:1", "r.example/box:2"], Layers: ["0.tar", "1.tar"] },
     ]);
