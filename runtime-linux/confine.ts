@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { followed } from "../hosts/streams/tar/archive-names.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { fileFailure } from "./content/file-failure.js";
 import { O_PATH, type Kernel, type Path } from "./kernel.js";
@@ -9,34 +10,13 @@ import { O_PATH, type Kernel, type Path } from "./kernel.js";
 /** Somebody who moves directories as fast as they can has a path looked up again so often. */
 const TRIES_MAX = 1000;
 
-/** Links followed before it is taken for a loop, as the kernel does (path_resolution(7)). */
-const LINKS_MAX = 40;
-
 /**
  * The path on the machine of `path` in the file system at `root`, no component of it a symbolic link. What does not
  * exist is kept by name. Holds as long as nobody changes the tree: ask before the container runs.
  */
 export function confine(root: string, path: string): string {
-  const rest = path.split("/");
-  let found: string[] = [];
-  let links = 0;
-  while (rest.length > 0) {
-    const name = rest.shift();
-    if (!name || name === ".") continue;
-    if (name === "..") {
-      found.pop();
-      continue;
-    }
-    const target = linkTarget(join(root, ...found, name), `/${[...found, name].join("/")}`);
-    if (target === undefined) {
-      found.push(name);
-      continue;
-    }
-    if (++links > LINKS_MAX) throw Object.assign(new Error(`ELOOP: too many links: ${path}`), { code: "ELOOP" });
-    if (target.startsWith("/")) found = [];
-    rest.unshift(...target.split("/"));
-  }
-  return join(root, ...found);
+  const place = followed(path, (directory, name) => linkTarget(join(root, directory, name), join(directory, name)));
+  return join(root, place.slice(1));
 }
 
 /** Opens a path below an open directory as the container would find it, whoever changes the tree meanwhile. */

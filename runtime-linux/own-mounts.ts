@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { placeInVolume } from "../hosts/failure.js";
+import { failureOf, placeInVolume } from "../hosts/failure.js";
 import type { Names } from "./bundle.js";
 import { confine } from "./confine.js";
 import { joinedNamespace, runningOf } from "./joined.js";
@@ -126,7 +126,9 @@ function openBelow(root: string, path: string, volume: string): number {
     return held;
   } catch (error) {
     closeSync(held);
-    const { code = "" } = error as NodeJS.ErrnoException;
-    throw ["ENOENT", "ENOTDIR", "ELOOP"].includes(code) ? placeInVolume(volume, path, code) : error;
+    const { tag, val } = failureOf(error);
+    throw tag === "call" && NOTHING_THERE.includes(val.error) ? placeInVolume(volume, path, val.error) : error;
   }
 }
+
+const NOTHING_THERE: readonly string[] = ["ENOENT", "ENOTDIR", "ELOOP"];

@@ -203,7 +203,9 @@ onEngines("mounts", (engine, kind) => {
       Mounts: [{ Type: "volume", Source: "parts", Target: "/x", VolumeOptions: { Subpath } }],
     });
     const at = { version: "1.45" };
-    await sh("mkdir -p /x/a/b; echo deep > /x/a/b/file; ln -s / /x/out; ln -s a/b /x/in", { Binds: ["parts:/x"] });
+    await sh("mkdir -p /x/a/b; echo deep > /x/a/b/file; ln -s / /x/out; ln -s a/b /x/in; ln -s loop /x/loop", {
+      Binds: ["parts:/x"],
+    });
     const read = async (Subpath: string) => {
       const body = { Image: "busybox", Cmd: ["sh", "-c", "ls /x; echo new > /x/new"], HostConfig: part(Subpath) };
       const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
@@ -214,7 +216,12 @@ onEngines("mounts", (engine, kind) => {
     };
     expect(await read("a/b")).toBe("file\n");
     expect(await read("in")).toContain("new\n");
-    expect(await read("missing")).toMatch(/cannot access path missing/);
+    for (const [path, why] of [
+      ["missing", "no such file or directory"],
+      ["a/b/file/x", "not a directory"],
+      ["loop/x", "too many levels of symbolic links"],
+    ] as const)
+      expect(await read(path)).toContain(`cannot access path ${path} of volume parts: ${why}`);
     // Links are followed as if the volume were all there is.
     expect(await read("out")).toContain("a\n");
   });
