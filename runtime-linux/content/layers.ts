@@ -51,7 +51,7 @@ export class Layers {
     return this.#known().get(chain);
   }
 
-  /** Directories of a chain's layers, the top first. Throws `not-found`. */
+  /** Directories of a chain's layers, the top first. Throws `no-such`. */
   stack(chain: string): string[] {
     const stack: string[] = [];
     for (let at: string | null = chain; at !== null;) {

@@ -8,7 +8,7 @@ import { O_PATH } from "../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import type { View } from "./view.js";
 
-/** Throws `not-found`, or `invalid` when something on the way is no directory. */
+/** Throws `call`: ENOENT, or ENOTDIR when something on the way is no directory. */
 export function statIn(view: View, given: string, follow: boolean): engine.FileStat {
   const path = bytesOf(absolutePath(given));
   const fd = openAt(view, path, follow);
@@ -29,7 +29,7 @@ export function statIn(view: View, given: string, follow: boolean): engine.FileS
   }
 }
 
-/** What stands there then: what is no directory stays as it is. Throws `invalid` when something on the way is none. */
+/** What stands there then, a directory or not. Throws `call` with ENOTDIR when something on the way is no directory. */
 export function makeDirectoryIn(view: View, given: string): engine.FileStat {
   const path = view.locate(bytesOf(absolutePath(given)));
   closeSync(view.make(path, true, "lstat"));

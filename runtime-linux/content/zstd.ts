@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Decompress } from "fzstd";
 import { damaged, type HostFailure } from "../../hosts/failure.js";
 
-/** What the frames hold, up to 128 KiB at a time. Throws what fzstd throws, and `corrupt` when the source breaks off. */
+/** What the frames hold, up to 128 KiB at a time. Throws what fzstd throws, and `damaged` when the source breaks off. */
 export async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = new Input(source);
   try {

@@ -16,7 +16,7 @@ export interface Spot {
 export class ChangeTree {
   readonly root: Change = directoryChange();
 
-  /** Where an entry goes, with its directories made and links among them followed. Throws `invalid`. */
+  /** Where an entry goes, with its directories made and links among them followed. Throws `faulty-name`. */
   place(name: string): Spot {
     const { parts, last } = split(name);
     const walk = this.#walk(parts, name, true);

@@ -27,7 +27,7 @@ export function openView({ container, run, places }: types.View, { disk, filesOf
   return told("open", container, () => disk.mountView(container, { mounts }));
 }
 
-/** What stands at a path. Throws `not-found`, or `invalid` when something on the way is no directory. */
+/** What stands at a path. Throws `call`: ENOENT, or ENOTDIR when something on the way is no directory. */
 export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks): engine.FileStat {
   const { mounts } = openView(view, looks);
   const path = absolutePath(given);
@@ -44,7 +44,7 @@ export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks
   };
 }
 
-/** What stands there then. Throws `invalid` when something on the way is no directory. */
+/** What stands there then. Throws `call` with ENOTDIR when something on the way is no directory. */
 export function makeDirectoryIn({ view, path: given }: types.FileAt, looks: Looks): engine.FileStat {
   const files = openView(view, looks);
   const path = locate(files.mounts, absolutePath(given));

@@ -90,7 +90,7 @@ export class Disk {
   }
 
   /**
-   * What the processes of a container's run see. Throws `not-found` unless its file system is mounted, or a volume is
+   * What the processes of a container's run see. Throws `no-such` unless its file system is mounted, or a volume is
    * missing; `FileError` for the source of a bind that is missing, or a place that cannot be made.
    */
   mountView(container: string, spec: ViewSpec): MountedFiles {
@@ -136,7 +136,7 @@ export class Disk {
     }
   }
 
-  /** Makes a container's file system ready, if it is not. Throws `not-found` when a layer is missing. */
+  /** Makes a container's file system ready, if it is not. Throws `no-such` when a layer is missing. */
   mount(container: string, chain: string | null): void {
     const files = this.containers.get(container) ?? this.#make(chain);
     files.mounted = true;

@@ -79,7 +79,7 @@ export class Layers {
     this.#blobs.delete(layer.blob);
   }
 
-  /** The files of a chain, to be shared; null: of none. Throws `not-found` when a layer is missing. */
+  /** The files of a chain, to be shared; null: of none. Throws `no-such` when a layer is missing. */
   image(chain: string | null): Inode {
     const key = chain ?? "";
     const image = this.#images.get(key) ?? withStubs(this.tree(chain), this.#programs);

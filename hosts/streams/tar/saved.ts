@@ -5,7 +5,7 @@ import { endOfArchive, headerOf, NOTHING, paddingOf } from "./writer.js";
 
 /** The tars of the layers that a host has, by the chains of which they are the top. */
 export interface LayerTars {
-  /** Bytes of a tar. Rejects with `unsupported` when it can be had no more. */
+  /** Bytes of a tar. Rejects with `no-such` when it can be had no more. */
   size(chain: string): Promise<number>;
   /** The tar as it came. Fails at its end when it is another one. */
   tar(chain: string): AsyncIterable<Uint8Array>;
