@@ -5,7 +5,6 @@ import { perform as performNetworks } from "../../build/bindings/networks";
 import { perform as performProcesses } from "../../build/bindings/processes";
 import { perform as performRecords } from "../../build/bindings/records";
 import { perform as performTimers } from "../../build/bindings/timers";
-import { perform as performVolumes } from "../../build/bindings/volumes";
 import {
   ContentCommand,
   ContentCommandAbandon,
@@ -14,17 +13,16 @@ import {
   NetworkCommand,
   ProcessCommand,
   Put,
-  RecordCommand,
   RecordCommandAppend,
   RecordCommandDelete,
   RecordCommandPut,
   RecordCommandRead,
-  Stored,
   TimerCommand,
   TimerCommandSet,
   TimerCommandTag,
   VolumeCommand,
 } from "../../build/bindings/types";
+import { perform as performVolumes } from "../../build/bindings/volumes";
 import { engine } from "./state";
 import { Task } from "./task";
 
@@ -68,25 +66,8 @@ export function abandon(task: Task, step: i32, op: u64): void {
   askContent(task, step, new ContentCommandAbandon(op));
 }
 
-/** Where records are told instead of put; null: nowhere. */
-let told: Stored[] | null = null;
-
-/** What `put` puts goes into a list. */
-export function tellRecords(put: () => void): Stored[] {
-  const records: Stored[] = [];
-  told = records;
-  put();
-  told = null;
-  return records;
-}
-
-export function putRecord(key: string, value: Uint8Array): void {
-  const records = told;
-  if (records !== null) {
-    records.push(new Stored(key, value));
-    return;
-  }
-  if (engine.setAside.has(key)) engine.setAside.replaced(key);
+/** As it is: see `putRecord` (records/put.ts). */
+export function storeRecord(key: string, value: Uint8Array): void {
   performRecords(0, new RecordCommandPut(new Put(key, value)));
 }
 

@@ -17,8 +17,8 @@ import {
   InputProgress,
   InputReloaded,
   InputRequest,
-  InputTag,
   InputSourceFailed,
+  InputTag,
   Instant,
   Inventory,
   JournalEnd,
@@ -32,12 +32,16 @@ import {
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
 import { Call, unknownCall } from "./call";
+import { afterRun } from "./container/after-run";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
 import { ruleTable } from "./container/lifecycle";
 import { lengthOfRun } from "./container/run-length";
+import { settle } from "./container/settle";
+import { containerStore } from "./container/store";
+import { eventRing } from "./event/ring";
 import { execExited } from "./exec/ended";
-import { watchAll, watchChanged } from "./health/watch";
 import { sourceRefusal } from "./failure/source";
+import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
 import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin";
 import { reasons } from "./reason";
@@ -61,11 +65,12 @@ export function open(
   inventory: Inventory,
 ): void {
   reasons.length = 0;
+  afterRun.settle = settle;
   engine.options = options;
   engine.now = now;
   engine.ids.seed(seed);
   engine.steps.epoch = options.epoch;
-  engine.events.openedAt(journal);
+  eventRing.openedAt(journal);
   acting.at = now.wall;
   acting.alone(ENGINE_START);
   commonHeaders.build(options.version, options.machine.os);
@@ -85,8 +90,8 @@ export function step(now: Instant, input: Input): void {
 
 /** What the step has changed, and what happened in it. */
 function keep(): void {
-  engine.containers.putChanged();
-  engine.events.write();
+  containerStore.putChanged();
+  eventRing.write();
 }
 
 /** Drops what belongs to the last step only; the rest is done by the bindings. */
@@ -111,7 +116,7 @@ export function rules(): Rule[] {
 function take(input: Input): void {
   switch (input.tag) {
     case InputTag.Request:
-      engine.events.moment.request();
+      eventRing.moment.request();
       return dispatch((<InputRequest>input).value);
     case InputTag.Completed:
       return completed((<InputCompleted>input).value);
@@ -159,7 +164,7 @@ function elapsed(op: u64): void {
 
 function exited(exited: Exited): void {
   acting.alone(EXITED_BY_ITSELF);
-  const container = engine.containers.find(exited.container);
+  const container = containerStore.find(exited.container);
   if (container !== null && container.run == exited.run) {
     exitedByItself(container, exited.exit, lengthOfRun(container));
   }
@@ -167,7 +172,7 @@ function exited(exited: Exited): void {
 
 function shortOfMemory(kill: MemoryKill): void {
   acting.alone(OUT_OF_MEMORY);
-  const container = engine.containers.find(kill.container);
+  const container = containerStore.find(kill.container);
   if (container !== null && container.run == kill.run && container.running) ranOutOfMemory(container, kill.kills);
 }
 

@@ -14,11 +14,11 @@ import {
 import { Container } from "./container/container";
 import { resumeCreation } from "./container/creation";
 import { exitedByItself, ranOutOfMemory } from "./container/exit";
-import { HELD_RECORDS, mendHeldStill } from "./container/held-still";
+import { mendHeldStill } from "./container/held-still";
+import { originOf } from "./container/last-change";
 import { Cause, Status } from "./container/lifecycle";
 import { mendLimits } from "./container/limiting";
 import { mendLinked } from "./container/linked";
-import { originOf } from "./container/last-change";
 import { tieLinks } from "./container/links";
 import { volumesFilled } from "./container/own-volumes";
 import { release } from "./container/release";
@@ -26,14 +26,20 @@ import { resumeRemoval } from "./container/remove";
 import { resumeRestart } from "./container/restart";
 import { scheduleRestart } from "./container/restarting";
 import { adoptRun, lengthOfUnseen, stampedLength } from "./container/run-length";
+import { containerSizes } from "./container/sizes";
 import { startWithEngine } from "./container/start-with-engine";
+import { containerStore } from "./container/store";
 import { emitStart } from "./event/emit";
 import { dropUnbegun, mendExecs } from "./exec/mend";
+import { imageStore } from "./image/store";
 import { keepEndpoint } from "./network/connect";
 import { makeBridges } from "./network/making";
+import { networkStore } from "./network/store";
 import { acting, ENGINE_START, OUT_OF_MEMORY } from "./origin";
 import { tellAdopted, tellMended } from "./records/found";
+import { HELD_RECORDS } from "./records/kinds";
 import { restore } from "./records/restore";
+import { setAside } from "./records/set-aside";
 import { engine } from "./state";
 import { findLostNetworks, strayNetworks, sweep } from "./sweep";
 import { beginMaking, restoreOwners } from "./volume/untold";
@@ -46,8 +52,8 @@ const SUPERVISOR_LOST_CODE: u32 = 137;
 export function mend(records: Stored[], inventory: Inventory): void {
   restore(records);
   findLostNetworks(inventory.networks);
-  engine.networks.ensurePredefined();
-  const containers = engine.containers.all();
+  networkStore.ensurePredefined();
+  const containers = containerStore.all();
   // Before anything is swept: what is mounted for their making belongs to nobody any more.
   const halfMade = takeHalfMade(containers);
   sweep(inventory);
@@ -62,17 +68,17 @@ export function mend(records: Stored[], inventory: Inventory): void {
   }
   acting.alone(ENGINE_START);
   for (let i = 0; i < containers.length; i++) if (containers[i].limiting) mendLimits(containers[i]);
-  engine.images.mend(inventory.chains);
+  imageStore.mend(inventory.chains);
   mendLinked();
   dropUnbegun();
   mendHeld(records);
-  engine.setAside.end();
+  setAside.end();
   for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);
   for (let i = 0; i < halfMade.length; i++) resumeCreation(halfMade[i]);
   startWithEngine(containers);
   makeBridges(strayNetworks(inventory.networks));
   // Runs have gone on without the engine, and counts were cut off with it.
-  engine.sizes.refresh();
+  containerSizes.refresh();
 }
 
 function takeHalfMade(containers: Container[]): Container[] {

@@ -17,10 +17,13 @@ import {
   VolumeCommandMake,
 } from "../../build/bindings/types";
 import { askContent, askNetworks, askProcesses, askVolumes } from "./ask";
+import { containerStore } from "./container/store";
 import { Ignored } from "./ignored";
+import { networkStore } from "./network/store";
 import { tellAdopted, tellMended, tellSwept } from "./records/found";
-import { engine } from "./state";
+import { setAside } from "./records/set-aside";
 import { Task } from "./task";
+import { volumeStore } from "./volume/store";
 import { usersByName } from "./volume/use";
 
 export function sweep(inventory: Inventory): void {
@@ -36,7 +39,7 @@ export function sweep(inventory: Inventory): void {
 /** Those that may be of networks whose records are lost: such a network gets its id again. */
 export function findLostNetworks(found: string[]): void {
   for (let i = 0; i < found.length; i++) {
-    if (engine.networks.find(found[i]) === null) engine.setAside.hasOrLost(`network/${found[i]}`);
+    if (networkStore.find(found[i]) === null) setAside.hasOrLost(`network/${found[i]}`);
   }
 }
 
@@ -44,7 +47,7 @@ export function findLostNetworks(found: string[]): void {
 export function strayNetworks(found: string[]): string[] {
   const strays: string[] = [];
   for (let i = 0; i < found.length; i++) {
-    if (engine.networks.find(found[i]) !== null) continue;
+    if (networkStore.find(found[i]) !== null) continue;
     tellSwept(`network ${found[i]}`, "there is no record of it");
     strays.push(found[i]);
   }
@@ -52,10 +55,10 @@ export function strayNetworks(found: string[]): string[] {
 }
 
 function sweepProcess(found: FoundProcess): void {
-  const container = engine.containers.find(found.container);
+  const container = containerStore.find(found.container);
   if (container !== null && container.run == found.run && mayUse(found.container)) return;
   if (isLost(found.container)) {
-    engine.setAside.remainsOf(found.container).runs.push(found.run);
+    setAside.remainsOf(found.container).runs.push(found.run);
     return;
   }
   const isOld = container !== null && container.run != found.run;
@@ -67,8 +70,8 @@ function sweepProcess(found: FoundProcess): void {
 function sweepJoin(found: FoundJoin): void {
   if (mayUse(found.container)) return;
   if (isLost(found.container)) {
-    engine.setAside.remainsOf(found.container).joins.push(found);
-    engine.networks.keepAddress(found.network, found.address, found.container);
+    setAside.remainsOf(found.container).joins.push(found);
+    networkStore.keepAddress(found.network, found.address, found.container);
     return;
   }
   tellSwept(`container ${found.container} on network ${found.network}`, whyNot(found.container));
@@ -88,7 +91,7 @@ class Unmounting extends Task {
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    const container = engine.containers.find(this.id);
+    const container = containerStore.find(this.id);
     if (failure === null || container === null) return;
     // Its making goes on by itself, and may be done with its files before, or without them.
     if (mayUse(this.id) && !container.creating) return;
@@ -98,17 +101,17 @@ class Unmounting extends Task {
 }
 
 function sweepFiles(id: string): void {
-  if (engine.containers.find(id) !== null || isLost(id)) return;
+  if (containerStore.find(id) !== null || isLost(id)) return;
   tellSwept(`files of container ${id}`, whyNot(id));
   askContent(new Ignored(), 0, new ContentCommandDropContainer(id));
 }
 
 /** A damaged record, or a container, says more of a volume than that there is no record: its files may be wanted. */
 function sweepVolume(name: string, isUsed: bool): void {
-  if (engine.volumes.find(name) !== null) return;
-  const isDamaged = engine.setAside.has(`volume/${name}`);
-  if (isDamaged || isUsed || engine.setAside.doubts) {
-    engine.volumes.adopt(name);
+  if (volumeStore.find(name) !== null) return;
+  const isDamaged = setAside.has(`volume/${name}`);
+  if (isDamaged || isUsed || setAside.doubts) {
+    volumeStore.adopt(name);
     const why = isDamaged
       ? "its record is damaged"
       : isUsed
@@ -124,13 +127,13 @@ function sweepVolume(name: string, isUsed: bool): void {
 function makeMissingVolumes(found: string[]): void {
   const there = new Set<string>();
   for (let i = 0; i < found.length; i++) there.add(found[i]);
-  const volumes = engine.volumes.all();
+  const volumes = volumeStore.all();
   for (let i = 0; i < volumes.length; i++) {
     const name = volumes[i].name;
     if (there.has(name)) continue;
     tellMended(`volume ${name}`, "there was nothing but its record");
     // What it held is gone with its files.
-    engine.volumes.outdate(name);
+    volumeStore.outdate(name);
     askVolumes(new Ignored(), 0, new VolumeCommandMake(name));
   }
 }
@@ -140,17 +143,17 @@ function makeMissingVolumes(found: string[]): void {
  * removal takes away what it knows of, and clients may have been reading its files, which were mounted for that.
  */
 function mayUse(id: string): bool {
-  const container = engine.containers.find(id);
+  const container = containerStore.find(id);
   return container !== null && (container.running || container.between);
 }
 
 /** A record that was set aside, or that may be lost, is all that there is of the container. */
 function isLost(id: string): bool {
-  return engine.containers.find(id) === null && engine.setAside.hasOrLost(`container/${id}`);
+  return containerStore.find(id) === null && setAside.hasOrLost(`container/${id}`);
 }
 
 /** Why it may not. */
 function whyNot(id: string): string {
-  const container = engine.containers.find(id);
+  const container = containerStore.find(id);
   return container === null ? "there is no record of it" : `the container is ${container.word}`;
 }

@@ -4,6 +4,7 @@ import { Filters, parseFilters } from "../api/filters";
 import { integerOf } from "../api/parameters";
 import { Call } from "../call";
 import { Event } from "../event/event";
+import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
@@ -23,7 +24,7 @@ export function pruneBuildCache(call: Call): Refusal | null {
   if (limits !== null) return limits;
   const filters = refuseFilters(call);
   if (filters !== null) return filters;
-  engine.events.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", "0"));
+  eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", "0"));
   const json = new JsonWriter().beginObject().nullField("CachesDeleted");
   sendJson(call, 200, line(json.i64Field("SpaceReclaimed", 0).endObject()));
   return null;

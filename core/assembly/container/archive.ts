@@ -22,13 +22,13 @@ import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { commonHeaders, openReply, sendWhole, splice } from "../reply";
-import { engine } from "../state";
 import { encodeBase64 } from "../text/base64";
 import { formatTime } from "../text/time";
 import { Container } from "./container";
 import { fileModeOf } from "./file-mode";
 import { FilesWork, FIRST_STEP, waitForFiles } from "./files-work";
 import { Status } from "./lifecycle";
+import { containerStore } from "./store";
 
 export function statPath(call: Call): Refusal | null {
   const subject = archiveSubject(call);
@@ -55,7 +55,7 @@ export class ArchiveSubject {
 export function archiveSubject(call: Call): ArchiveSubject {
   const path = call.query.first("path");
   if (path.length == 0) return refused(badParameter("bad parameter: path cannot be empty"));
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return refused(lookup.refusal);
   // The kernel would take the name to end there.

@@ -1,18 +1,18 @@
 // POST /containers/{id}/attach (surface §2.6, §2.8): the connection becomes the container's stdio.
 
 import { Closing, Framing, Head, Hijack, RunStdio, StdioRun } from "../../../build/bindings/types";
-import { flagOf } from "../api/parameters";
 import { headerOf } from "../api/headers";
+import { flagOf } from "../api/parameters";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { badParameter, conflict, notSupported, Refusal, statusOf } from "../refusal";
 import { endReply, hijack, refused, sendBare, textBody } from "../reply";
-import { engine } from "../state";
 import { Container } from "./container";
 import { parseDetachKeys } from "./detach-keys";
 import { Status } from "./lifecycle";
 import { logDriverOf } from "./log-config";
 import { StopFollowing, UNREADABLE } from "./logs";
+import { containerStore } from "./store";
 import { streamType } from "./stream-type";
 
 const RAW = "application/vnd.docker.raw-stream";
@@ -51,7 +51,7 @@ export function wantedAttachment(call: Call): WantedAttachment {
   const text = call.query.first("detachKeys");
   const keys = parseDetachKeys(text);
   if (keys === null) return refusing(badParameter(`Invalid detach keys (${text}) provided`));
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return refusing(lookup.refusal!);
   if (container.status == Status.Paused) {

@@ -14,15 +14,15 @@ import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
+import { containerStore } from "./store";
 
 /** Paths asked for at once. */
 const PAGE: u32 = 10_000;
 
 export function containerChanges(call: Call): Refusal | null {
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   new Comparing(call, container).begin("");

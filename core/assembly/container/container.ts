@@ -7,15 +7,14 @@ import { Endpoint } from "../network/endpoint";
 import { Origin } from "../origin";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
-import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
 import { changedNow, LastChange } from "./last-change";
+import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
 import { Link } from "./link";
 import { ListedItem } from "./listed-item";
 import { MountKind, MountPoint } from "./mount-point";
 import { Moved } from "./moved";
+import { NO_RESTARTS, RestartPolicy } from "./policy";
 import { RemovalClient } from "./removal-client";
-import { NO_RESTARTS, RestartPolicy } from "./restart-policy";
-import { RunEnd } from "./run-end";
 import { Waiter } from "./waiter";
 import { Watch } from "./watch";
 
@@ -30,6 +29,11 @@ export interface Backoff {
   /** The run is given back. */
   released(): void;
   cancel(): void;
+}
+
+/** Something that waits for a container's run to end: a stop, a kill. */
+export interface RunEnd {
+  runEnded(container: Container): void;
 }
 
 export class Container {
@@ -220,6 +224,11 @@ export class Container {
   /** Those of its mounts that are volumes. */
   get volumes(): MountPoint[] {
     return this.mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume);
+  }
+
+  /** Some are to be filled from its file system. */
+  get hasUnfilledVolumes(): bool {
+    return this.volumes.some((volume: MountPoint) => !volume.populated);
   }
 
   /** The one of this alias; null if there is none. */

@@ -19,9 +19,10 @@ import { Creation } from "./creation";
 import { showLinks, tieLinks } from "./links";
 import { MountKind, MountPoint } from "./mount-point";
 import { containerNameProblem, generatedName } from "./names";
-import { restartPolicyOf } from "./restart-policy";
+import { restartPolicyOf } from "./policy";
 import { parseSignal } from "./signals";
-import { Wish, readWish } from "./wish";
+import { containerStore } from "./store";
+import { readWish, Wish } from "./wish";
 
 /** Tries at a name of two words before the short id is taken. */
 const NAME_DRAWS = 6;
@@ -53,7 +54,7 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   const wish = readWish(body, call.version, call.query.first("platform"));
   if (wish.refusal !== null) return wish.refusal;
   if (name.length > 0) {
-    const taken = engine.containers.refuseName(name);
+    const taken = containerStore.refuseName(name);
     if (taken !== null) return taken;
   }
   const taker = takerOf(volumeNames(wish.mounts));
@@ -66,7 +67,7 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
 
   // Accepted from here.
   const container = newContainer(wish, name);
-  engine.containers.add(container);
+  containerStore.add(container);
   tieLinks(container);
   container.change();
   new Creation(container, call, wish.warnings, wish.config.stringOf("WorkingDir")).begin();
@@ -134,7 +135,7 @@ function takeHostConfig(container: Container, hostConfig: Json): void {
 function chooseName(container: Container): string {
   for (let i = 0; i < NAME_DRAWS; i++) {
     const name = generatedName(engine.ids.draw(), i);
-    if (engine.containers.idOf(name).length == 0) return name;
+    if (containerStore.idOf(name).length == 0) return name;
   }
   return container.shortId;
 }

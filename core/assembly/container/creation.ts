@@ -16,6 +16,7 @@ import {
 import { askContent, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, volumeEvent } from "../event/emit";
+import { eventRing } from "../event/ring";
 import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { acting, ENGINE_START } from "../origin";
@@ -24,17 +25,19 @@ import { internal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
-import { Volume } from "../volume/store";
+import { volumeStore } from "../volume/store";
 import { beginMaking, endMaking } from "../volume/untold";
+import { Volume } from "../volume/volume";
 import { Container } from "./container";
 import { isDirectory } from "./file-mode";
 import { originOf } from "./last-change";
 import { documentOf } from "./launch";
 import { MountPoint } from "./mount-point";
-import { fillVolumes, hasUnfilled, volumesFilled } from "./own-volumes";
+import { fillVolumes, volumesFilled } from "./own-volumes";
 import { takeUpQueue } from "./queue";
 import { RemovalClient } from "./removal-client";
 import { removeNow } from "./remove";
+import { containerSizes } from "./sizes";
 
 /** How far the work in its files is. */
 enum Filling {
@@ -77,10 +80,10 @@ export class Creation extends Task {
 
   private makeVolume(mount: MountPoint): void {
     if (mount.name.length == 0) mount.name = engine.ids.next();
-    if (engine.volumes.find(mount.name) === null) {
+    if (volumeStore.find(mount.name) === null) {
       const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
       volume.label(mount.labels);
-      engine.volumes.add(volume);
+      volumeStore.add(volume);
       volume.owner = this.container;
       mount.added = true;
     }
@@ -97,7 +100,7 @@ export class Creation extends Task {
     // What was mounted for it goes with the container.
     if (this.failure.length > 0 && this.stage > Filling.Not) this.container.leaveUnclean();
     // Those that stay may have been filled in part.
-    if (this.failure.length > 0 && this.stage > Filling.Entered) engine.sizes.volumesChanged(this.container);
+    if (this.failure.length > 0 && this.stage > Filling.Entered) containerSizes.volumesChanged(this.container);
     // Its record says otherwise.
     this.container.touch();
     this.finish();
@@ -118,9 +121,9 @@ export class Creation extends Task {
     while (this.open == 0) {
       if (this.stage == Filling.Not && !this.needsFiles) return false;
       if (this.stage == Filling.Unmounted) {
-        if (!hasUnfilled(this.container)) return false;
+        if (!this.container.hasUnfilledVolumes) return false;
         volumesFilled(this.container);
-        engine.sizes.volumesChanged(this.container);
+        containerSizes.volumesChanged(this.container);
         return false;
       }
       this.goOn();
@@ -129,7 +132,7 @@ export class Creation extends Task {
   }
 
   private get needsFiles(): bool {
-    return this.hasDirectory || (this.container.chain !== null && hasUnfilled(this.container));
+    return this.hasDirectory || (this.container.chain !== null && this.container.hasUnfilledVolumes);
   }
 
   private get hasDirectory(): bool {
@@ -219,7 +222,7 @@ function tellCreation(container: Container): void {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) {
     // Told of those that were there before, too.
-    if (!volumes[i].shared) engine.events.emit(volumeEvent(volumes[i].name, "create"));
+    if (!volumes[i].shared) eventRing.emit(volumeEvent(volumes[i].name, "create"));
   }
   emitContainer(container, "create");
 }

@@ -6,8 +6,9 @@ import { Call } from "../call";
 import { failureText } from "../failure/text";
 import { Container, NO_TIMEOUT } from "./container";
 import { KILL_STEP, Killing } from "./killing";
+import { isRefused } from "./refused-signal";
 import { disarm } from "./restart-policy";
-import { isRefused, sendSignal, thaw } from "./send-signal";
+import { sendSignal, thaw } from "./send-signal";
 import { parseSignal, SIGKILL, SIGTERM } from "./signals";
 
 /** Docker's default time to obey, in seconds. */

@@ -2,19 +2,19 @@
 
 import { Exit } from "../../../build/bindings/types";
 import { containerEvent, emitContainer, emitNetwork, emitUnmounts } from "../event/emit";
+import { eventRing } from "../event/ring";
 import { endExecs } from "../exec/ended";
 import { acting, OUT_OF_MEMORY } from "../origin";
-import { endReply } from "../reply";
-import { engine } from "../state";
 import { NO_TIME } from "../text/time";
 import { Container } from "./container";
+import { endAttached } from "./end-attached";
 import { holdNoMore } from "./held-still";
 import { Cause } from "./lifecycle";
 import { release } from "./release";
 import { isFollowed } from "./restart-policy";
 import { scheduleRestart } from "./restarting";
-import { Condition } from "./waiter";
 import { answerWaiters } from "./wait";
+import { Condition } from "./waiter";
 
 /** `lasted`: nanoseconds. */
 export function exitedByItself(container: Container, exit: Exit, lasted: i64): void {
@@ -64,16 +64,9 @@ function recordExit(container: Container, exit: Exit, cause: Cause): void {
 
 /** `execDuration` counts whole seconds of the run. */
 function emitDie(container: Container, exit: Exit, lasted: i64): void {
-  engine.events.emit(
+  eventRing.emit(
     containerEvent(container, "die")
       .with("execDuration", (lasted / 1_000_000_000).toString())
       .with("exitCode", exit.code.toString()),
   );
-}
-
-/** Attached clients get what is still to come of the output, then the end. */
-export function endAttached(container: Container): void {
-  const attached = container.attached;
-  container.attached = [];
-  for (let i = 0; i < attached.length; i++) endReply(attached[i]);
 }

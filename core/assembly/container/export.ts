@@ -5,13 +5,13 @@ import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { conflict, Refusal } from "../refusal";
 import { commonHeaders, openReply, splice } from "../reply";
-import { engine } from "../state";
 import { Reader } from "./archive";
 import { FilesWork, waitForFiles } from "./files-work";
 import { Status } from "./lifecycle";
+import { containerStore } from "./store";
 
 export function exportContainer(call: Call): Refusal | null {
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.status == Status.Dead) return conflict(`You cannot export container ${container.id} which is Dead`);

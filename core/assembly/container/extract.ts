@@ -11,11 +11,11 @@ import { brokenTar } from "../image/archive-reader";
 import { Members } from "../json/members";
 import { badParameter, internal, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
-import { engine } from "../state";
 import { archiveSubject, PathWork } from "./archive";
 import { Container } from "./container";
 import { isDirectory } from "./file-mode";
 import { FIRST_STEP } from "./files-work";
+import { containerSizes } from "./sizes";
 
 export function writeArchive(call: Call): Refusal | null {
   const subject = archiveSubject(call);
@@ -45,7 +45,7 @@ class Writing extends PathWork {
     }
     if (this.call.request.body.tag == BodyTag.None) return this.written();
 
-    engine.sizes.outdate(this.container);
+    containerSizes.outdate(this.container);
     const keepKinds = flagOf(this.call.query, "noOverwriteDirNonDir");
     const extract = new Extract(this.at(), this.call.id, keepKinds, this.owner());
     this.op = askContent(this, FIRST_STEP + 1, new ContentCommandExtract(extract));
@@ -57,7 +57,7 @@ class Writing extends PathWork {
     const at = extracts.indexOf(this.op);
     if (at >= 0) extracts.splice(at, 1);
     // What runs changes all the time: it is counted when that is over, or when somebody wants to know.
-    if (!this.container.running) engine.sizes.changed(this.container);
+    if (!this.container.running) containerSizes.changed(this.container);
     if (failure === null) return this.written();
     this.refuse(internal(brokenTar(failureText(failure))));
   }

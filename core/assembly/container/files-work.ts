@@ -21,6 +21,7 @@ import { Task } from "../task";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
 import { fillVolumes, makeVolumes, volumesFilled } from "./own-volumes";
+import { containerSizes } from "./sizes";
 import { placesOf } from "./spec-mounts";
 
 enum Step {
@@ -69,7 +70,7 @@ export abstract class FilesWork extends Task {
     if (failure !== null) this.failure = failureText(failure);
     this.open -= 1;
     if (this.open > 0) return;
-    if (step == Step.Fill) engine.sizes.volumesChanged(this.container);
+    if (step == Step.Fill) containerSizes.volumesChanged(this.container);
     if (isGone(this.container)) return this.refuse(notFound(`No such container: ${this.call.name}`));
     if (this.failure.length > 0) return this.refuse(internal(this.failure));
     if (step == Step.Prepare) this.open = fillVolumes(this.container, this, Step.Fill);

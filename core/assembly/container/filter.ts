@@ -1,12 +1,14 @@
 // `filters` of GET /containers/json (surface §2.5).
 
 import { FilterFlag, Filters, parseFilters } from "../api/filters";
+import { imageStore } from "../image/store";
+import { networkStore } from "../network/store";
 import { badParameter, Refusal } from "../refusal";
-import { engine } from "../state";
 import { Container } from "./container";
 import { MountKind } from "./mount-point";
 import { networkNameOf } from "./network-settings";
 import { PortFilter } from "./port-filter";
+import { containerStore } from "./store";
 
 /** `isolation` chooses nothing: only Windows has more than one. */
 const KEYS: string[] = [
@@ -94,7 +96,7 @@ export class ContainerFilter {
   private readIds(): void {
     const wanted = this.filters.values("id");
     for (let i = 0; i < wanted.length; i++) {
-      const container = engine.containers.onlyWithPrefix(wanted[i]);
+      const container = containerStore.onlyWithPrefix(wanted[i]);
       if (container !== null) this.ids.push(container.id);
     }
   }
@@ -102,9 +104,9 @@ export class ContainerFilter {
   private readAncestors(): void {
     const wanted = this.filters.values("ancestor");
     for (let i = 0; i < wanted.length; i++) {
-      const image = engine.images.lookUp(wanted[i]).image;
+      const image = imageStore.lookUp(wanted[i]).image;
       if (image === null) continue;
-      const family = engine.images.descendants(image);
+      const family = imageStore.descendants(image);
       for (let j = 0; j < family.length; j++) this.ancestors.push(family[j]);
     }
   }
@@ -113,14 +115,14 @@ export class ContainerFilter {
   private readNeighbours(): Refusal | null {
     const before = this.filters.values("before");
     for (let i = 0; i < before.length; i++) {
-      const container = engine.containers.lookUp(before[i]).container;
-      if (container === null) return engine.containers.lookUp(before[i]).refusal;
+      const container = containerStore.lookUp(before[i]).container;
+      if (container === null) return containerStore.lookUp(before[i]).refusal;
       if (container.sequence < this.before) this.before = container.sequence;
     }
     const since = this.filters.values("since");
     for (let i = 0; i < since.length; i++) {
-      const container = engine.containers.lookUp(since[i]).container;
-      if (container === null) return engine.containers.lookUp(since[i]).refusal;
+      const container = containerStore.lookUp(since[i]).container;
+      if (container === null) return containerStore.lookUp(since[i]).refusal;
       if (container.sequence > this.since) this.since = container.sequence;
     }
     return null;
@@ -154,7 +156,7 @@ export class ContainerFilter {
   private networkMatches(container: Container): bool {
     if (!this.filters.has("network")) return true;
     const name = networkNameOf(container);
-    const network = engine.networks.named(name);
+    const network = networkStore.named(name);
     return this.filters.exact("network", name) || (network !== null && this.filters.prefix("network", network.id));
   }
 }

@@ -2,28 +2,24 @@
 // asked for and goes when a client has been told, or after the run goes on: a crash in between must not leave it frozen.
 
 import { Failure, Outcome, ProcessCommandResume, Subject } from "../../../build/bindings/types";
-import { askProcesses, deleteRecord, putRecord } from "../ask";
+import { askProcesses, deleteRecord } from "../ask";
 import { emitContainer } from "../event/emit";
 import { tellMended } from "../records/found";
-import { engine } from "../state";
+import { HELD_RECORDS } from "../records/kinds";
+import { setAside } from "../records/set-aside";
 import { Task } from "../task";
 import { decimalOf } from "../text/decimal";
-import { decodeUtf8, encodeUtf8 } from "../text/utf8";
+import { decodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
+import { putHeldStill } from "./held-record";
 import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
-import { isRefused } from "./send-signal";
-
-/** `commit/CONTAINER`: number of the run that must go on after a restart. */
-export const HELD_RECORDS: string = "commit/";
+import { isRefused } from "./refused-signal";
+import { containerStore } from "./store";
 
 export function holdStill(container: Container): void {
   container.holders += 1;
   putHeldStill(container);
-}
-
-export function putHeldStill(container: Container): void {
-  putRecord(HELD_RECORDS + container.id, encodeUtf8(container.run.toString()));
 }
 
 /** The last of those that held it lets it go. */
@@ -48,8 +44,8 @@ export function heldProblem(record: Uint8Array): string {
 
 /** At a restart: the run goes on, if it still runs. Of a record that was set aside only the container is known. */
 export function mendHeldStill(id: string, record: Uint8Array): void {
-  const container = engine.containers.find(id);
-  const isDamaged = engine.setAside.has(HELD_RECORDS + id);
+  const container = containerStore.find(id);
+  const isDamaged = setAside.has(HELD_RECORDS + id);
   const isOfRun = container !== null && (isDamaged || container.run.toString() == decodeUtf8(record));
   if (container === null || !container.running || !isOfRun) return deleteRecord(HELD_RECORDS + id);
   tellMended(`run ${container.run.toString()} of container ${id}`, "it was held still, and goes on");

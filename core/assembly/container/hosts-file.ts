@@ -5,11 +5,12 @@ import { ContainerFile } from "../../../build/bindings/types";
 import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
 import { canonicalAddress } from "../network/ip";
-import { engine } from "../state";
+import { networkStore } from "../network/store";
 import { TextBuilder } from "../text/builder";
 import { quoteText } from "../text/go-quote";
 import { encodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
+import { containerStore } from "./store";
 
 const HOST_GATEWAY = "host-gateway";
 const OF_EVERY_MACHINE =
@@ -44,7 +45,7 @@ function nameEnd(entry: string): i32 {
 
 /** `host-gateway` stands for the machine's address on the default bridge, wherever the container is. */
 function hostAddress(address: string): string {
-  return address == HOST_GATEWAY ? engine.networks.named("bridge")!.gateway : withoutBrackets(address);
+  return address == HOST_GATEWAY ? networkStore.named("bridge")!.gateway : withoutBrackets(address);
 }
 
 /** Newer clients may write IPv6 addresses so. */
@@ -69,7 +70,7 @@ export function linkedHosts(container: Container): string {
   const text = new TextBuilder();
   if (!container.onDefaultBridge) return "";
   for (let i = 0; i < container.links.length; i++) {
-    const other = engine.containers.find(container.links[i].container);
+    const other = containerStore.find(container.links[i].container);
     if (other === null || other.endpoint === null) continue;
     const alias = container.links[i].shortAlias;
     const name = alias == other.name ? "" : ` ${other.name}`;

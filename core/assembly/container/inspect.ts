@@ -7,6 +7,7 @@ import { Call } from "../call";
 import { writeExecIds } from "../exec/inspect";
 import { failureText } from "../failure/text";
 import { writeHealth } from "../health/health";
+import { imageStore } from "../image/store";
 import { JsonWriter } from "../json/writer";
 import { internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
@@ -18,13 +19,14 @@ import { Container } from "./container";
 import { writeExtension } from "./last-change";
 import { Status } from "./lifecycle";
 import { logDriverOf } from "./log-config";
-import { isCounted, keepSample } from "./sizes";
 import { writeMountPoints } from "./mount-points";
 import { otherIn } from "./namespaces";
 import { writeNetworkSettings } from "./network-settings";
+import { isCounted, keepSample } from "./sizes";
+import { containerStore } from "./store";
 
 export function inspectContainer(call: Call): Refusal | null {
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   const sized = flagOf(call.query, "size");
@@ -142,7 +144,7 @@ function writeGraphDriver(json: JsonWriter, container: Container): void {
 }
 
 function writeSizes(json: JsonWriter, container: Container, written: i64): void {
-  const image = engine.images.find(container.imageId);
+  const image = imageStore.find(container.imageId);
   json.i64Field("SizeRw", written);
   json.i64Field("SizeRootFs", written + (image === null ? 0 : <i64>image.size));
 }

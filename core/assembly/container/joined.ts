@@ -4,10 +4,10 @@ import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
 import { jsonBytes } from "../json/writer";
 import { conflict, internal } from "../refusal";
-import { engine } from "../state";
 import { Container } from "./container";
 import { otherIn } from "./namespaces";
 import { OTHER_CODE, StartError } from "./start-error";
+import { containerStore } from "./store";
 
 const PREFIX = "container:";
 
@@ -15,7 +15,7 @@ const PREFIX = "container:";
 export function resolveMode(hostConfig: Json, field: string): void {
   const reference = otherIn(hostConfig.stringOf(field));
   if (reference.length == 0) return;
-  const other = engine.containers.lookUp(reference).container;
+  const other = containerStore.lookUp(reference).container;
   if (other !== null) hostConfig.set(field, Json.string(PREFIX + other.id));
 }
 
@@ -24,7 +24,7 @@ export function networkOwner(container: Container): Container {
   let owner = container;
   // From its start on each refers to the next by id, and the next was running by then: they cannot form a ring.
   for (let reference = otherIn(owner.networkMode); reference.length > 0; reference = otherIn(owner.networkMode)) {
-    const next = engine.containers.find(reference);
+    const next = containerStore.find(reference);
     if (next === null) break;
     owner = next;
   }
@@ -34,7 +34,7 @@ export function networkOwner(container: Container): Container {
 /** Why it cannot join the network it refers to, or null. */
 export function joinProblem(container: Container): StartError | null {
   const reference = otherIn(container.networkMode);
-  const lookup = engine.containers.lookUp(reference);
+  const lookup = containerStore.lookUp(reference);
   const other = lookup.container;
   if (other === null) return new StartError(lookup.refusal!.message, OTHER_CODE, lookup.refusal!);
   if (other === container) {
@@ -48,7 +48,7 @@ export function joinProblem(container: Container): StartError | null {
 
 /** It goes by the names of the one whose network it is on, and has the very files that say so. */
 export function takeNames(container: Container): void {
-  const other = engine.containers.lookUp(otherIn(container.networkMode)).container;
+  const other = containerStore.lookUp(otherIn(container.networkMode)).container;
   if (other === null) return; // It has gone while something was cleared away; the host finds nobody either.
   container.networkMode = PREFIX + other.id;
   container.filesOf = other.filesOf.length > 0 ? other.filesOf : other.id;

@@ -5,20 +5,21 @@ import { Call } from "../call";
 import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Container } from "./container";
 import { KILL_STEP, Killing } from "./killing";
 import { Status } from "./lifecycle";
+import { isRefused } from "./refused-signal";
 import { disarm, disarms, markStopped } from "./restart-policy";
 import { endRestarting } from "./restarting";
-import { isRefused, sendSignal, thaw } from "./send-signal";
+import { sendSignal, thaw } from "./send-signal";
 import { isSignal, parseSignal, SIGKILL } from "./signals";
+import { containerStore } from "./store";
 
 export function killContainer(call: Call): Refusal | null {
   const word = call.query.first("signal");
   const signal = word.length == 0 ? SIGKILL : parseSignal(word);
   if (signal == 0) return badParameter(`invalid signal: ${word}`);
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return refuseUnknown(call.name, lookup.refusal!);
   if (container.status == Status.Starting || container.turning) {

@@ -4,8 +4,8 @@
 import { cancelTimer, wakeAfter } from "../ask";
 import { acting, STOP_TIMEOUT } from "../origin";
 import { Task } from "../task";
-import { Container } from "./container";
-import { leaveRunEnd, RunEnd } from "./run-end";
+import { Container, RunEnd } from "./container";
+import { leaveRunEnd } from "./run-end";
 import { sendSignal, thaw } from "./send-signal";
 import { SIGKILL } from "./signals";
 

@@ -4,9 +4,9 @@
 import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
 import { portKeysOf } from "../network/port-wishes";
-import { engine } from "../state";
 import { Container } from "./container";
 import { Link } from "./link";
+import { containerStore } from "./store";
 
 class Exposed {
   constructor(
@@ -29,7 +29,7 @@ export function linkEnvironment(container: Container): string[] {
   const entries: string[] = [];
   if (!container.onDefaultBridge) return entries;
   for (let i = 0; i < container.links.length; i++) {
-    const other = engine.containers.find(container.links[i].container);
+    const other = containerStore.find(container.links[i].container);
     if (other !== null && other.endpoint !== null) addLink(entries, container, container.links[i], other);
   }
   return entries;

@@ -4,13 +4,13 @@
 import { Failure, Outcome, ProcessCommandRewrite, Rewrite, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { internal } from "../refusal";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { hostsOf, linkedHosts } from "./hosts-file";
 import { networkOwner } from "./joined";
 import { Status } from "./lifecycle";
 import { OTHER_CODE, StartError } from "./start-error";
+import { containerStore } from "./store";
 
 /** Until one is up that others are linked to, or a port is free that another one is giving back: then it is looked again. */
 export const PATIENCE: u64 = 100_000_000;
@@ -20,12 +20,12 @@ export function linkProblem(container: Container): StartError | null {
   if (!container.onDefaultBridge) return null;
   const links = container.links;
   for (let i = 0; i < links.length; i++) {
-    const other = engine.containers.find(links[i].container);
+    const other = containerStore.find(links[i].container);
     if (other === null || other.onDefaultBridge) continue;
     return refused(`Cannot link to /${other.name}, as it does not belong to the default network`);
   }
   for (let i = 0; i < links.length; i++) {
-    const other = engine.containers.find(links[i].container);
+    const other = containerStore.find(links[i].container);
     if (other !== null && other.running) continue;
     return refused(`Cannot link to a non running container: /${links[i].name} AS /${container.name}/${links[i].alias}`);
   }
@@ -40,7 +40,7 @@ function refused(text: string): StartError {
 export function awaitsLinked(container: Container): bool {
   if (!container.onDefaultBridge) return false;
   for (let i = 0; i < container.links.length; i++) {
-    const other = engine.containers.find(container.links[i].container);
+    const other = containerStore.find(container.links[i].container);
     if (other === null || other.running) continue;
     if (other.restarting || other.startsAgain || other.status == Status.Starting) return true;
   }
@@ -50,7 +50,7 @@ export function awaitsLinked(container: Container): bool {
 /** The files of these, who may have other addresses to tell now; who is on their networks has the same files, or a copy. */
 export function tellNetworks(owners: Container[]): void {
   if (owners.length == 0) return;
-  const all = engine.containers.all();
+  const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
     if (hasOwnFile(all[i]) && owners.includes(networkOwner(all[i]))) rewriteHosts(all[i]);
   }
@@ -63,7 +63,7 @@ function hasOwnFile(container: Container): bool {
 
 /** After a restart of the engine, which may have come between a start and what follows from it. What is as it was told is left alone: the container may have written to the file. */
 export function mendLinked(): void {
-  const all = engine.containers.all();
+  const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
     if (hasOwnFile(all[i]) && linkedHosts(networkOwner(all[i])) != all[i].toldLinks) rewriteHosts(all[i]);
   }

@@ -5,11 +5,11 @@ import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
 import { jsonBytes } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
-import { engine } from "../state";
 import { cleanPath } from "../text/path";
 import { Container } from "./container";
 import { networkOwner } from "./joined";
 import { Link, parseLinkName } from "./link";
+import { containerStore } from "./store";
 
 /** What a client asks for, or why it cannot be. */
 export class LinkWishes {
@@ -36,7 +36,7 @@ function readLink(wishes: LinkWishes, text: string): void {
   const name = parts[0];
   const shown = name.startsWith("/") && parts.length == 2;
   const alias = parts.length < 2 ? name : shown ? parts[1].slice(parts[1].lastIndexOf("/") + 1) : parts[1];
-  const lookup = engine.containers.lookUp(name);
+  const lookup = containerStore.lookUp(name);
   if (lookup.container === null) {
     const why = name.length > 0 ? lookup.refusal!.message : 'invalid name or ID supplied: ""';
     wishes.refusal = badParameter(`could not get container for ${name}: ${why}`);
@@ -60,7 +60,7 @@ function addLink(links: Link[], alias: string, other: Container): void {
 /** Tells those that it is linked to: at create, and when records have been read. */
 export function tieLinks(container: Container): void {
   for (let i = 0; i < container.links.length; i++) {
-    const other = engine.containers.find(container.links[i].container);
+    const other = containerStore.find(container.links[i].container);
     if (other === null || other.linkedBy.includes(container)) continue;
     other.linkedBy.push(container);
     other.listed = null;
@@ -87,7 +87,7 @@ export function linkNamesOf(container: Container): string[] {
 /** Either end has another name. */
 export function renameLinks(container: Container): void {
   for (let i = 0; i < container.links.length; i++) {
-    const other = engine.containers.find(container.links[i].container);
+    const other = containerStore.find(container.links[i].container);
     if (other !== null) other.listed = null;
   }
   showLinks(container);
@@ -114,7 +114,7 @@ export function showLinks(container: Container): void {
 export function parentOf(text: string): Container | null {
   const name = parseLinkName(text);
   if (name === null) return null;
-  const parent = engine.containers.find(engine.containers.idOf(name.parent));
+  const parent = containerStore.find(containerStore.idOf(name.parent));
   return parent !== null && parent.linkTo(name.alias) !== null ? parent : null;
 }
 
@@ -131,7 +131,7 @@ export function removeLink(parent: Container, text: string): void {
 }
 
 function untie(parent: Container, id: string): void {
-  const other = engine.containers.find(id);
+  const other = containerStore.find(id);
   if (other === null) return;
   other.listed = null;
   const at = other.linkedBy.indexOf(parent);

@@ -1,6 +1,7 @@
 // One item of GET /containers/json (surface §2.15, §6.5).
 
 import { Health } from "../health/health";
+import { imageStore } from "../image/store";
 import { JsonWriter } from "../json/writer";
 import { PublishedPort } from "../network/endpoint";
 import { engine } from "../state";
@@ -29,7 +30,7 @@ export function writeListItem(json: JsonWriter, container: Container, version: i
 /** From what is kept. Of a container with health checks nothing is: each of them counts. */
 function listedOf(container: Container, version: i32): ListedItem {
   const kept = container.listed;
-  const names = engine.images.renamings;
+  const names = imageStore.renamings;
   if (kept !== null && kept.version == version && kept.names == names && container.health === null) return kept;
   const head = new JsonWriter();
   writeHead(head, container);
@@ -61,7 +62,7 @@ function writeHead(json: JsonWriter, container: Container): void {
 
 /** As create was told, as long as that still means the image which the container has. */
 function imageOf(container: Container): string {
-  const named = engine.images.lookUp(container.image).image;
+  const named = imageStore.lookUp(container.image).image;
   return named !== null && named.id == container.imageId ? container.image : container.imageId;
 }
 
@@ -127,7 +128,7 @@ function since(container: Container): string {
 }
 
 function writeSizes(json: JsonWriter, container: Container, written: i64): void {
-  const image = engine.images.find(container.imageId);
+  const image = imageStore.find(container.imageId);
   if (written > 0) json.i64Field("SizeRw", written);
   json.i64Field("SizeRootFs", written + (image === null ? 0 : <i64>image.size));
 }

@@ -7,12 +7,12 @@ import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { ContainerFilter } from "./filter";
 import { writeListItem } from "./list-item";
 import { isCounted, keepSample } from "./sizes";
+import { containerStore } from "./store";
 
 export function listContainers(call: Call): Refusal | null {
   const limit = integerOf(call.query, "limit");
@@ -23,7 +23,7 @@ export function listContainers(call: Call): Refusal | null {
 
   const all = flagOf(call.query, "all") || limit.value > 0 || filter.impliesAll;
   const found: Container[] = [];
-  const newest = engine.containers.newestFirst();
+  const newest = containerStore.newestFirst();
   for (let i = 0; i < newest.length; i++) {
     if (limit.value > 0 && found.length == limit.value) break;
     if ((all || newest[i].up) && filter.matches(newest[i])) found.push(newest[i]);

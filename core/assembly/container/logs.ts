@@ -6,12 +6,12 @@ import { flagOf } from "../api/parameters";
 import { Call, Follower } from "../call";
 import { badParameter, conflict, notSupported, Refusal } from "../refusal";
 import { commonHeaders, endReply, openReply, spliceLogs } from "../reply";
-import { engine } from "../state";
 import { BAD_TIME, parseUnixTime } from "../text/time";
 import { Container } from "./container";
+import { Status } from "./lifecycle";
 import { logDriverOf } from "./log-config";
 import { attributesOf, detailsOf } from "./log-details";
-import { Status } from "./lifecycle";
+import { containerStore } from "./store";
 import { streamType } from "./stream-type";
 
 /** From this version on a client can have lines as JSON objects. */
@@ -23,7 +23,7 @@ export function containerLogs(call: Call): Refusal | null {
   const stdout = flagOf(call.query, "stdout");
   const stderr = flagOf(call.query, "stderr");
   if (!stdout && !stderr) return badParameter("must specify at least one of 'stdout' or 'stderr'");
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.status == Status.Removing || container.status == Status.Dead) {

@@ -4,9 +4,9 @@
 import { Json } from "../json/json";
 import { Members } from "../json/members";
 import { badParameter, internal, Refusal } from "../refusal";
-import { engine } from "../state";
 import { Container } from "./container";
 import { StartError } from "./start-error";
+import { containerStore } from "./store";
 
 const IPC_MODES: string[] = ["", "none", "private", "shareable", "host"];
 const OTHERS: string = "container:";
@@ -31,7 +31,7 @@ export function nameOthersById(host: Json): Refusal | null {
   for (let i = 0; i < fields.length; i++) {
     const name = otherIn(host.stringOf(fields[i]));
     if (name.length == 0) continue;
-    const other = engine.containers.lookUp(name).container;
+    const other = containerStore.lookUp(name).container;
     if (other === null) return badParameter(`No such container: ${name}`);
     host.set(fields[i], Json.string(OTHERS + other.id));
   }
@@ -48,7 +48,7 @@ export function refuseJoin(container: Container): StartError | null {
   const ipc = notRunning(id);
   const prefix = `can't join IPC of container ${id}: `;
   if (ipc.length > 0) return refused(prefix + ipc);
-  if (memoryOf(engine.containers.find(id)!).length > 0) return null;
+  if (memoryOf(containerStore.find(id)!).length > 0) return null;
   return refused(`${prefix}non-shareable IPC (hint: use IpcMode:shareable for the donor container)`);
 }
 
@@ -59,7 +59,7 @@ export function memoryOf(container: Container): string {
   const mode = modeOf(new Members(container.hostConfig), "IpcMode");
   if (mode == "host") return "/dev/shm";
   if (mode == "shareable") return `shm:${container.id}`;
-  const other = engine.containers.find(otherIn(mode));
+  const other = containerStore.find(otherIn(mode));
   return other === null || other === container ? "" : memoryOf(other);
 }
 
@@ -75,7 +75,7 @@ function modeOf(members: Members, name: string): string {
 
 function notRunning(id: string): string {
   if (id.length == 0) return "";
-  const other = engine.containers.find(id);
+  const other = containerStore.find(id);
   if (other === null) return `No such container: ${id}`;
   return other.running ? "" : `container ${id} is not running`;
 }

@@ -5,6 +5,7 @@ import { Members } from "../json/members";
 import { JsonWriter } from "../json/writer";
 import { Endpoint, PublishedPort } from "../network/endpoint";
 import { portKeysOf } from "../network/port-wishes";
+import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { Container } from "./container";
 import { settingsOf, writeSetting } from "./endpoint-settings";
@@ -66,7 +67,7 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
 
 function networkId(container: Container): string {
   if (!container.everRan || container.networkDisabled) return "";
-  const network = engine.networks.named(networkNameOf(container));
+  const network = networkStore.named(networkNameOf(container));
   return network === null ? "" : network.id;
 }
 

@@ -2,10 +2,9 @@
 
 import { Populate, VolumeCommandMake, VolumeCommandPopulate } from "../../../build/bindings/types";
 import { askVolumes } from "../ask";
-import { engine } from "../state";
 import { Task } from "../task";
+import { volumeStore } from "../volume/store";
 import { Container } from "./container";
-import { MountPoint } from "./mount-point";
 
 /** Asks for all of them; how many these are. */
 export function makeVolumes(container: Container, task: Task, step: i32): i32 {
@@ -24,20 +23,15 @@ export function fillVolumes(container: Container, task: Task, step: i32): i32 {
     const volume = container.volumes[i];
     if (volume.populated) continue;
     asked += 1;
-    engine.volumes.outdate(volume.name);
+    volumeStore.outdate(volume.name);
     askVolumes(task, step, new VolumeCommandPopulate(new Populate(volume.name, container.id, volume.destination)));
   }
   return asked;
 }
 
-/** Some are to be filled from the container's file system. */
-export function hasUnfilled(container: Container): bool {
-  return container.volumes.some((volume: MountPoint) => !volume.populated);
-}
-
 /** All that were to be filled are: said once with what follows from it, before which nobody is told. */
 export function volumesFilled(container: Container): void {
-  if (!hasUnfilled(container)) return;
+  if (!container.hasUnfilledVolumes) return;
   for (let i = 0; i < container.volumes.length; i++) container.volumes[i].populated = true;
   container.touch();
 }

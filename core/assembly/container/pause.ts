@@ -16,7 +16,6 @@ import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { holdStill, letGoOn } from "./held-still";
@@ -24,9 +23,10 @@ import { Cause, Status } from "./lifecycle";
 import { takeUpQueue } from "./queue";
 import { restartingText } from "./restarting";
 import { thaw } from "./send-signal";
+import { containerStore } from "./store";
 
 export function pauseContainer(call: Call): Refusal | null {
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.restarting) return conflict(restartingText(container));
@@ -45,7 +45,7 @@ export function pauseContainer(call: Call): Refusal | null {
 }
 
 export function unpauseContainer(call: Call): Refusal | null {
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   // A commit that holds it still ends first, and lets it go on itself.

@@ -4,6 +4,7 @@
 import { PruneFilters } from "../api/prune-filters";
 import { Call } from "../call";
 import { Event } from "../event/event";
+import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
@@ -12,7 +13,8 @@ import { Container } from "./container";
 import { Status } from "./lifecycle";
 import { RemovalClient } from "./removal-client";
 import { removeIdle } from "./remove";
-import { Counted } from "./sizes";
+import { containerSizes, Counted } from "./sizes";
+import { containerStore } from "./store";
 
 const KEYS: string[] = ["label", "label!", "until"];
 /** Removals under way at a time. */
@@ -24,7 +26,7 @@ export function pruneContainers(call: Call): Refusal | null {
   if (problem !== null) return problem;
   if (engine.pruning) return conflict("a prune operation is already running");
   const chosen: Container[] = [];
-  const all = engine.containers.all();
+  const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
     const container = all[i];
     if (!isIdle(container)) continue;
@@ -95,7 +97,7 @@ class Prune {
       this.next += 1;
       this.free -= 1;
       this.open += 1;
-      engine.sizes.whenCounted(container, new PruneCount(this, container));
+      containerSizes.whenCounted(container, new PruneCount(this, container));
     }
     this.taking = false;
   }
@@ -105,7 +107,7 @@ class Prune {
     if (this.open > 0) return;
     engine.pruning = false;
     const event = new Event("container", "prune", "", engine.now.wall);
-    engine.events.emit(event.with("reclaimed", this.reclaimed.toString()));
+    eventRing.emit(event.with("reclaimed", this.reclaimed.toString()));
     const json = new JsonWriter();
     json.beginObject();
     if (this.removed.length == 0) json.nullField("ContainersDeleted");

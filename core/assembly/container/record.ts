@@ -8,10 +8,10 @@ import { NO_TIME } from "../text/time";
 import { annotationsOf } from "./annotations";
 import { Container } from "./container";
 import { readLastChangeRecord, writeLastChangeRecord } from "./last-change";
-import { readLinkRecord, writeLinkRecords } from "./link";
 import { Status } from "./lifecycle";
-import { restartPolicyOf } from "./restart-policy";
+import { readLinkRecord, writeLinkRecords } from "./link";
 import { readMountPointRecord, writeMountPointRecord } from "./mount-point";
+import { restartPolicyOf } from "./policy";
 
 /** Room for all but its documents, mostly. */
 const REST_BYTES: i32 = 2048;

@@ -11,15 +11,12 @@ import {
 } from "../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { freeEndpoint } from "../network/connect";
-import { acting, AUTO_REMOVE } from "../origin";
 import { Refusal } from "../refusal";
-import { engine } from "../state";
 import { Task } from "../task";
+import { afterRun } from "./after-run";
 import { Container } from "./container";
 import { Cause, Status } from "./lifecycle";
-import { takeUpQueue } from "./queue";
-import { removeNow } from "./remove";
-import { refuseRestarts, startAgain } from "./restart";
+import { containerSizes } from "./sizes";
 import { StartClient } from "./start-client";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
@@ -82,24 +79,8 @@ class Release extends Task {
     const what: Condition = refused === null ? Condition.NotRunning : Condition.NextExit;
     if (!container.restarting) answerWaiters(container, what);
     if (refused !== null) refused.send();
-    settle(container);
+    afterRun.settle(container);
     // A start that failed may have filled volumes, and has outdated what was counted behind the run before.
-    if (container.status == Status.Exited || container.status == Status.Created) engine.sizes.changed(container);
+    if (container.status == Status.Exited || container.status == Status.Created) containerSizes.changed(container);
   }
-}
-
-/** A container that removes itself does so now, unless a restart follows, as does one whose removal ended the run. */
-function settle(container: Container): void {
-  const restarts = container.startsAgain && container.removals.length == 0;
-  if (container.autoRemove && !restarts) container.removeVolumes = true;
-  if (restarts) startAgain(container);
-  else if (container.autoRemove || container.removals.length > 0) {
-    if (container.removals.length == 0) acting.because(AUTO_REMOVE);
-    refuseRestarts(container);
-    removeNow(container);
-  } else {
-    const backoff = container.backoff;
-    if (backoff !== null) backoff.released();
-  }
-  takeUpQueue(container);
 }

@@ -15,13 +15,17 @@ import { flagOf } from "../api/parameters";
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { Event } from "../event/event";
+import { eventRing } from "../event/ring";
 import { failureText } from "../failure/text";
+import { layerStore } from "../image/layers";
+import { networkStore } from "../network/store";
+import { HELD_RECORDS } from "../records/kinds";
 import { Remains } from "../records/remains";
+import { setAside } from "../records/set-aside";
 import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
-import { HELD_RECORDS } from "./held-still";
 
 const CONTAINERS: string = "container/";
 
@@ -32,7 +36,7 @@ export function removeRemains(call: Call, unknown: Refusal): Refusal | null {
   if (!flagOf(call.query, "force")) {
     return conflict(`cannot remove container "${id}": its record is damaged: force remove to drop what is left of it`);
   }
-  const remains = engine.setAside.remainsOf(id);
+  const remains = setAside.remainsOf(id);
   if (remains.going) return conflict(`removal of container ${call.name} is already in progress`);
 
   // Accepted from here: it goes on if the client goes away.
@@ -43,7 +47,7 @@ export function removeRemains(call: Call, unknown: Refusal): Refusal | null {
 /** Its id; empty if no id or more than one begins so. */
 function lost(reference: string): string {
   if (reference.length == 0) return "";
-  const rest = engine.setAside.startingWith(CONTAINERS + reference);
+  const rest = setAside.startingWith(CONTAINERS + reference);
   return rest.length == 1 ? reference + rest[0] : "";
 }
 
@@ -93,12 +97,12 @@ class Clearance extends Task {
   private removed(): void {
     const joins = this.remains.joins;
     for (let i = 0; i < joins.length; i++) {
-      engine.networks.freeAddress(joins[i].network, joins[i].address, this.id);
+      networkStore.freeAddress(joins[i].network, joins[i].address, this.id);
     }
-    engine.setAside.forget(CONTAINERS + this.id);
-    engine.setAside.forget(HELD_RECORDS + this.id);
-    engine.images.layers.forgetLost();
-    engine.events.emit(new Event("container", "destroy", this.id, engine.now.wall));
+    setAside.forget(CONTAINERS + this.id);
+    setAside.forget(HELD_RECORDS + this.id);
+    layerStore.forgetLost();
+    eventRing.emit(new Event("container", "destroy", this.id, engine.now.wall));
     sendEmpty(this.call, 204);
   }
 

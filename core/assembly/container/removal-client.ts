@@ -1,30 +1,7 @@
-import { Call } from "../call";
-import { internal } from "../refusal";
-import { sendEmpty, sendRefusal } from "../reply";
-import { Container } from "./container";
-
 /** Whoever hears what became of a container's removal. */
 export abstract class RemovalClient {
   abstract removed(): void;
 
   /** `why`: what the host said. */
   abstract failed(why: string): void;
-}
-
-/** A client's own removal. */
-export class RemovalCall extends RemovalClient {
-  constructor(
-    private readonly container: Container,
-    private readonly call: Call,
-  ) {
-    super();
-  }
-
-  removed(): void {
-    sendEmpty(this.call, 204);
-  }
-
-  failed(why: string): void {
-    sendRefusal(this.call, internal(`cannot remove container "${this.container.name}": ${why}`));
-  }
 }

@@ -15,35 +15,41 @@ import { flagOf } from "../api/parameters";
 import { askContent, askNetworks, askProcesses, askVolumes } from "../ask";
 import { Call } from "../call";
 import { emitContainer, volumeEvent } from "../event/emit";
+import { eventRing } from "../event/ring";
 import { failureText } from "../failure/text";
+import { layerStore } from "../image/layers";
 import { freeEndpoint } from "../network/connect";
+import { HELD_RECORDS } from "../records/kinds";
+import { setAside } from "../records/set-aside";
 import { conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Task } from "../task";
+import { volumeStore } from "../volume/store";
 import { passOn } from "../volume/untold";
 import { isUsedBeside, takesAlong } from "../volume/use";
 import { Container } from "./container";
-import { endAttached } from "./exit";
+import { endAttached } from "./end-attached";
 import { abandonExtracts } from "./extract";
-import { HELD_RECORDS } from "./held-still";
 import { Killing } from "./killing";
 import { Cause, Status } from "./lifecycle";
 import { tellNetworks } from "./linked";
 import { parentOf, removeLink, untieLinks } from "./links";
 import { MountPoint } from "./mount-point";
 import { takeUpQueue } from "./queue";
+import { isRefused } from "./refused-signal";
 import { removeRemains } from "./remains";
-import { RemovalCall, RemovalClient } from "./removal-client";
+import { RemovalCall } from "./removal-call";
+import { RemovalClient } from "./removal-client";
 import { disarm } from "./restart-policy";
 import { cancelRestart } from "./restarting";
-import { isRefused } from "./send-signal";
+import { containerSizes } from "./sizes";
 import { endStats } from "./stats";
+import { containerStore } from "./store";
 import { answerRemovalFailed, answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
 export function removeContainer(call: Call): Refusal | null {
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return removeRemains(call, lookup.refusal!);
   if (container.status == Status.Removing) return inProgress(call);
@@ -202,13 +208,13 @@ class Removal extends Task {
     freeEndpoint(container);
     untieLinks(container);
     container.advance(Cause.RemoveDone);
-    engine.containers.remove(container);
-    engine.setAside.forget(HELD_RECORDS + container.id);
-    engine.images.layers.dropUnclaimedStack(container.chain);
+    containerStore.remove(container);
+    setAside.forget(HELD_RECORDS + container.id);
+    layerStore.dropUnclaimedStack(container.chain);
     emitContainer(container, "destroy");
     endAttached(container);
     endStats(container);
-    engine.sizes.removed(container);
+    containerSizes.removed(container);
     answerWaiters(container, Condition.Removed);
     const clients = container.removals.splice(0);
     for (let i = 0; i < clients.length; i++) clients[i].removed();
@@ -230,7 +236,7 @@ class Removal extends Task {
     // Another one of its name is not this container's.
     if (mount.added) this.container.touch();
     mount.added = false;
-    if (engine.volumes.remove(mount.name)) engine.events.emit(volumeEvent(mount.name, "destroy"));
+    if (volumeStore.remove(mount.name)) eventRing.emit(volumeEvent(mount.name, "destroy"));
   }
 }
 
@@ -238,8 +244,8 @@ class Removal extends Task {
 function isTaken(container: Container, mount: MountPoint): bool {
   if (!takesAlong(container, mount)) return false;
   // Of those that were added for it nobody else was told.
-  if (!mount.added && isUsedBeside(mount.name, container)) return false;
-  const volume = engine.volumes.find(mount.name);
+  if (!mount.added && isUsedBeside(mount.name, volumeStore.find(mount.name), container)) return false;
+  const volume = volumeStore.find(mount.name);
   return volume === null || !passOn(volume);
 }
 

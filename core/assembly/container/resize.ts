@@ -5,18 +5,19 @@ import { terminalSizeOf } from "../api/terminal-size";
 import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { containerEvent } from "../event/emit";
+import { eventRing } from "../event/ring";
 import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { containerStore } from "./store";
 
 export function resizeContainer(call: Call): Refusal | null {
   const wanted = terminalSizeOf(call.query);
   if (wanted.error.length > 0) return badParameter(wanted.error);
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.status == Status.Starting) {
@@ -45,7 +46,7 @@ class Resizing extends Task {
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) return sendRefusal(this.call, internal(failureText(failure)));
-    engine.events.emit(
+    eventRing.emit(
       containerEvent(this.container, "resize")
         .with("height", this.size.rows.toString())
         .with("width", this.size.columns.toString()),

@@ -1,49 +1,14 @@
 // Restart policies (surface §2.17): whether a run that has ended is followed by another, and after how long.
 
-import { Json } from "../json/json";
-import { Container } from "./container";
-import { SIGKILL } from "./signals";
 import { acting } from "../origin";
-
-export enum PolicyKind {
-  No,
-  Always,
-  UnlessStopped,
-  OnFailure,
-}
-
-const NAMES: string[] = ["no", "always", "unless-stopped", "on-failure"];
-
-export class RestartPolicy {
-  constructor(
-    readonly kind: PolicyKind,
-    /** Restarts of `on-failure` in a row; 0 for any number. */
-    readonly maximum: i64,
-  ) {}
-
-  /** Docker's. */
-  get name(): string {
-    return NAMES[this.kind];
-  }
-}
-
-export const NO_RESTARTS: RestartPolicy = new RestartPolicy(PolicyKind.No, 0);
+import { Container } from "./container";
+import { PolicyKind } from "./policy";
+import { SIGKILL } from "./signals";
 
 const FIRST_DELAY: i64 = 100_000_000;
 const LONGEST_DELAY: i64 = 60_000_000_000;
 /** A run of this length was a good one: the next delay is the first again. */
 const GOOD_RUN: i64 = 10_000_000_000;
-
-/** The policy of a validated `HostConfig`. */
-export function restartPolicyOf(hostConfig: Json): RestartPolicy {
-  const policy = hostConfig.entry("RestartPolicy");
-  if (policy === null) return NO_RESTARTS;
-  const name = policy.stringOf("Name");
-  if (name == "always") return new RestartPolicy(PolicyKind.Always, 0);
-  if (name == "unless-stopped") return new RestartPolicy(PolicyKind.UnlessStopped, 0);
-  if (name == "on-failure") return new RestartPolicy(PolicyKind.OnFailure, policy.i64Of("MaximumRetryCount"));
-  return NO_RESTARTS;
-}
 
 /** Decides at the end of a run, which lasted so many nanoseconds; count and delay of a restart are the container's then. */
 export function isFollowed(container: Container, code: i32, lasted: i64): bool {

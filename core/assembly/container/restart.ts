@@ -6,13 +6,13 @@ import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Container } from "./container";
 import { Ending, ownSignalOf, signalOf, timeoutOf } from "./ending";
 import { Cause, Status } from "./lifecycle";
 import { cancelRestart } from "./restarting";
 import { startNow } from "./start";
 import { StartClient } from "./start-client";
+import { containerStore } from "./store";
 
 const GOING = "container is marked for removal and cannot be started";
 
@@ -20,7 +20,7 @@ const GOING = "container is marked for removal and cannot be started";
 export function restartContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");
   if (timeout.error.length > 0) return internal(timeout.error);
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   const restarting = container.restarting && container.status != Status.Starting;

@@ -1,17 +1,17 @@
 // The time between a run and the one that its policy lets follow (surface §2.17). The delay counts from the run's end;
 // what the run used is given back meanwhile.
 
-import { cancelTimer, wakeAfter } from "../ask";
 import { Failure, Outcome } from "../../../build/bindings/types";
+import { cancelTimer, wakeAfter } from "../ask";
 import { releasingHolder } from "../network/port-holders";
 import { acting, RESTART_POLICY } from "../origin";
 import { Refusal } from "../refusal";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Backoff, Container } from "./container";
 import { Cause, Status } from "./lifecycle";
 import { awaitsLinked, PATIENCE } from "./linked";
 import { disarm } from "./restart-policy";
+import { containerSizes } from "./sizes";
 import { startNow } from "./start";
 import { StartClient } from "./start-client";
 import { answerWaiters } from "./wait";
@@ -38,7 +38,7 @@ export function cancelRestart(container: Container): void {
 /** The same where nothing else follows, either: while another run was to come, what the last one left was not counted. */
 export function endRestarting(container: Container): void {
   cancelRestart(container);
-  if (container.status == Status.Exited) engine.sizes.changed(container);
+  if (container.status == Status.Exited) containerSizes.changed(container);
 }
 
 /** What is refused of a container without a process that will have one again (surface §2.15). */

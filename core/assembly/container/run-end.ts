@@ -1,9 +1,6 @@
-import { Container } from "./container";
+// Something that waits for a run to end may give that up.
 
-/** Something that waits for a container's run to end: a stop, a kill. */
-export interface RunEnd {
-  runEnded(container: Container): void;
-}
+import { Container, RunEnd } from "./container";
 
 /** Waits no more; false if the run has ended. */
 export function leaveRunEnd(container: Container, waiting: RunEnd): bool {

@@ -1,10 +1,9 @@
 // Signals on their way to a container's first process.
 
-import { Failure, FailureKind, ProcessCommandSignal, Signal, Subject } from "../../../build/bindings/types";
+import { ProcessCommandSignal, Signal, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { containerEvent, emitContainer } from "../event/emit";
-import { kindOf } from "../failure/kind";
-import { engine } from "../state";
+import { eventRing } from "../event/ring";
 import { Task } from "../task";
 import { Container } from "./container";
 import { goOn } from "./held-still";
@@ -16,7 +15,7 @@ export function sendSignal(task: Task, step: i32, container: Container, signal: 
   if (signal == SIGKILL) container.killedRun = container.run;
   const subject = new Subject(container.id, container.run);
   askProcesses(task, step, new ProcessCommandSignal(new Signal(subject, signal)));
-  engine.events.emit(containerEvent(container, "kill").with("signal", signal.toString()));
+  eventRing.emit(containerEvent(container, "kill").with("signal", signal.toString()));
 }
 
 /** A frozen process takes no signal but SIGKILL: it is thawed. Of one that dies of SIGKILL nobody is told that it was. */
@@ -25,9 +24,4 @@ export function thaw(container: Container): void {
   container.advance(Cause.Unpause);
   if (container.killedRun != container.run) emitContainer(container, "unpause");
   goOn(container);
-}
-
-/** Whether a signal could not be sent. A process that is gone already needs none: its exit is on its way. */
-export function isRefused(failure: Failure | null): bool {
-  return failure !== null && kindOf(failure) != FailureKind.NotFound;
 }

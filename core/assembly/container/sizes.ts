@@ -14,9 +14,11 @@ import {
 import { askContent, askVolumes, wakeAfter } from "../ask";
 import { engine } from "../state";
 import { Task } from "../task";
-import { Volume } from "../volume/store";
+import { volumeStore } from "../volume/store";
+import { Volume } from "../volume/volume";
 import { Container } from "./container";
 import { MountKind } from "./mount-point";
+import { containerStore } from "./store";
 
 const SECOND: u64 = 1_000_000_000;
 const PERIOD: u64 = 60 * SECOND;
@@ -74,7 +76,7 @@ export class Sizes extends Task {
     if (container.countedRun == container.run) return;
     for (let i = 0; i < container.mounts.length; i++) {
       const mount = container.mounts[i];
-      if (mount.kind == MountKind.Volume) engine.volumes.outdate(mount.name);
+      if (mount.kind == MountKind.Volume) volumeStore.outdate(mount.name);
     }
     this.volumesChanged(container);
   }
@@ -90,22 +92,22 @@ export class Sizes extends Task {
 
   /** All whose figures may be behind: what runs, and what was not counted behind its run, or never. */
   refresh(): void {
-    const containers = engine.containers.all();
+    const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
       // What is between two statuses is counted once it has come to the second.
       const container = containers[i];
       if (container.running || !(container.between || isCounted(container))) this.changed(container);
     }
-    const volumes = engine.volumes.all();
+    const volumes = volumeStore.all();
     for (let i = 0; i < volumes.length; i++) if (!volumes[i].counted) this.enqueueVolume(volumes[i].name);
     this.next();
   }
 
   /** Somebody is told all figures in this step, and may want newer ones soon: they are counted behind the answer. */
   told(): void {
-    const containers = engine.containers.all();
+    const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) containers[i].tell();
-    engine.volumes.tell();
+    volumeStore.tell();
     this.wantedAt = engine.now.monotonic;
     if (this.timer == 0) this.timer = wakeAfter(this, Step.Timer, 0);
   }
@@ -135,7 +137,7 @@ export class Sizes extends Task {
   }
 
   private enqueueVolume(name: string): void {
-    const volume = engine.volumes.find(name);
+    const volume = volumeStore.find(name);
     if (volume === null || volume.toCount) return;
     volume.toCount = true;
     this.volumes.push(name);
@@ -152,7 +154,7 @@ export class Sizes extends Task {
   }
 
   private countVolume(name: string): void {
-    const volume = engine.volumes.find(name);
+    const volume = volumeStore.find(name);
     if (volume === null) return;
     volume.toCount = false;
     this.volume = volume;
@@ -160,7 +162,7 @@ export class Sizes extends Task {
   }
 
   private countContainer(id: string): void {
-    const container = engine.containers.find(id);
+    const container = containerStore.find(id);
     if (container === null) return this.tell(id);
     container.toCount = false;
     this.container = id;
@@ -179,15 +181,15 @@ export class Sizes extends Task {
   private volumeEnded(bytes: i64): void {
     const volume = this.volume!;
     this.volume = null;
-    if (engine.volumes.find(volume.name) !== volume) return;
-    if (bytes == UNKNOWN) engine.volumes.missSize(volume.name);
-    else engine.volumes.keepSize(volume, bytes);
+    if (volumeStore.find(volume.name) !== volume) return;
+    if (bytes == UNKNOWN) volumeStore.missSize(volume.name);
+    else volumeStore.keepSize(volume, bytes);
   }
 
   private containerEnded(bytes: i64): void {
     const id = this.container;
     this.container = "";
-    const container = engine.containers.find(id);
+    const container = containerStore.find(id);
     if (container !== null && bytes != UNKNOWN) keepWritten(container, this.run, bytes);
     this.tell(id);
   }
@@ -216,3 +218,5 @@ function keepWritten(container: Container, run: u32, bytes: i64): void {
 export function isCounted(container: Container): bool {
   return !container.running && !container.between && container.countedRun == container.run;
 }
+
+export const containerSizes: Sizes = new Sizes();

@@ -3,7 +3,6 @@
 import { Place } from "../../../build/bindings/types";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { engine } from "../state";
 import { Container } from "./container";
 import { canBeDeep } from "./deep-mounts";
 import { DEFAULT_SHM_SIZE } from "./defaults";
@@ -11,6 +10,7 @@ import { spreadsAsItCan } from "./engine-binds";
 import { hasInit, INIT_PATH } from "./init";
 import { MountKind, MountPoint } from "./mount-point";
 import { memoryOf } from "./namespaces";
+import { containerStore } from "./store";
 import { tmpfsOptions, tmpfsWords } from "./tmpfs-options";
 
 export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
@@ -152,7 +152,7 @@ function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): voi
  */
 function addFiles(mounts: OwnMount[], container: Container, taken: string[], readOnly: bool): void {
   const owner = container.filesOf;
-  if (owner.length > 0 && engine.containers.find(owner) === null) return;
+  if (owner.length > 0 && containerStore.find(owner) === null) return;
   const options = ["rbind", "rprivate"];
   if (readOnly) options.push("ro");
   const names = ["resolv.conf", "hostname", "hosts"];

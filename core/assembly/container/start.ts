@@ -28,13 +28,13 @@ import { kindOf } from "../failure/kind";
 import { isInUse } from "../failure/port";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../network/connect";
 import { releasingHolder } from "../network/port-holders";
+import { networkStore } from "../network/store";
 import { badParameter, conflict, internal, notModified, Refusal } from "../refusal";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { deviceRequestProblem } from "./device-requests";
+import { endAttached } from "./end-attached";
 import { settingsProblem } from "./endpoint-settings";
-import { endAttached } from "./exit";
 import { linkedHosts } from "./hosts-file";
 import { joinProblem, takeNames } from "./joined";
 import { launchOf } from "./launch";
@@ -49,8 +49,10 @@ import { rearm } from "./restart-policy";
 import { beginRun } from "./run-length";
 import { runtimeStartProblem } from "./runtimes";
 import { StartCall, StartClient } from "./start-client";
-import { noSuchNetwork, OTHER_CODE, sharesStartProblem, StartError, startErrorOf } from "./start-error";
+import { OTHER_CODE, StartError } from "./start-error";
+import { noSuchNetwork, sharesStartProblem, startErrorOf } from "./start-failure";
 import { StartStep } from "./start-step";
+import { containerStore } from "./store";
 import { tmpfsProblem } from "./tmpfs-options";
 
 /** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
@@ -68,7 +70,7 @@ export function startContainer(call: Call): Refusal | null {
   if (call.query.first("checkpoint").length > 0) {
     return badParameter("checkpoint is only supported in experimental mode");
   }
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.restarting) return notModified();
@@ -111,7 +113,7 @@ function networkProblem(container: Container): StartError | null {
   if (container.networkDisabled) return null;
   if (otherIn(container.networkMode).length > 0) return joinProblem(container);
   const network = networkNameOf(container);
-  return engine.networks.named(network) === null ? noSuchNetwork(network) : null;
+  return networkStore.named(network) === null ? noSuchNetwork(network) : null;
 }
 
 function hasBody(call: Call): bool {
@@ -227,7 +229,7 @@ class Start extends Task {
     const container = this.container;
     if (container.networkDisabled) return;
     if (otherIn(container.networkMode).length > 0) return takeNames(container);
-    const network = engine.networks.named(networkNameOf(container))!;
+    const network = networkStore.named(networkNameOf(container))!;
     const isBridge = network.driver == "bridge";
     // Where it has no use a hardware address is looked at all the same, as in Docker.
     const problem = isBridge ? chooseAddress(container, network) : macProblem(container);
@@ -243,7 +245,7 @@ class Start extends Task {
   }
 
   private join(): void {
-    const network = engine.networks.find(this.container.endpoint!.networkId)!;
+    const network = networkStore.find(this.container.endpoint!.networkId)!;
     network.made = true;
     this.open += 1;
     askNetworks(this, StartStep.Join, new NetworkCommandJoin(joinOf(this.container, network)));

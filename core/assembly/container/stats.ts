@@ -18,6 +18,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { Container } from "./container";
 import { statsRecord } from "./stats-json";
+import { containerStore } from "./store";
 import { Watch } from "./watch";
 
 const PERIOD: u64 = 1_000_000_000;
@@ -27,7 +28,7 @@ const CREDIT: u32 = 64 << 10;
 const WITH_ONE_SHOT = 41;
 
 export function containerStats(call: Call): Refusal | null {
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (flagOf(call.query, "stream", true)) {

@@ -5,16 +5,16 @@ import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { badParameter, internal, notModified, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Container } from "./container";
 import { Ending, signalOf, timeoutOf } from "./ending";
 import { Status } from "./lifecycle";
 import { endRestarting } from "./restarting";
+import { containerStore } from "./store";
 
 export function stopContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");
   if (timeout.error.length > 0) return badParameter(timeout.error);
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.status == Status.Starting || container.turning || container.comesBack) {

@@ -1,9 +1,10 @@
 // All containers: by id, by name, by prefix (surface §2.4), in the order of their creation.
 
-import { deleteRecord, putRecord } from "../ask";
+import { deleteRecord } from "../ask";
+import { putRecord } from "../records/put";
 import { badParameter, conflict, notFound, Refusal } from "../refusal";
 import { changedContainers, Container } from "./container";
-import { putHeldStill } from "./held-still";
+import { putHeldStill } from "./held-record";
 import { Status } from "./lifecycle";
 import { parseLinkName } from "./link";
 import { writeRecord } from "./record";
@@ -137,3 +138,5 @@ export class ContainerStore {
 function recordKey(id: string): string {
   return `container/${id}`;
 }
+
+export const containerStore: ContainerStore = new ContainerStore();

@@ -18,13 +18,13 @@ import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { conflict, internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Task } from "../task";
 import { decimalOf } from "../text/decimal";
 import { quoteText } from "../text/go-quote";
 import { decodeUtf8 } from "../text/utf8";
 import { Container } from "./container";
 import { restartingText } from "./restarting";
+import { containerStore } from "./store";
 
 const DEFAULT_ARGUMENTS = "-ef";
 /** The column that tells which lines are the container's. */
@@ -35,7 +35,7 @@ export function topContainer(call: Call): Refusal | null {
   const text = given.length == 0 ? DEFAULT_ARGUMENTS : given;
   const renamed = renamedColumn(text);
   if (renamed.length > 0) return internal(`specifying "${renamed}" is not allowed`);
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (!container.running) return notRunning(container);

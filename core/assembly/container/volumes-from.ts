@@ -1,10 +1,10 @@
 // Entries of `HostConfig.VolumesFrom`, `container[:options]`: another container's mounts, at the same places.
 
 import { badParameter, conflict, Refusal } from "../refusal";
-import { engine } from "../state";
 import { isPropagation, modeProblem } from "./binds";
 import { Status } from "./lifecycle";
 import { MountPoint } from "./mount-point";
+import { containerStore } from "./store";
 
 export class BorrowedMounts {
   points: MountPoint[] = [];
@@ -17,7 +17,7 @@ export function readVolumesFrom(text: string): BorrowedMounts {
   const mode = colon < 0 ? "" : text.slice(colon + 1);
   borrowed.refusal = refuse(text, mode);
   if (borrowed.refusal !== null) return borrowed;
-  const owner = engine.containers.lookUp(colon < 0 ? text : text.slice(0, colon)).container!;
+  const owner = containerStore.lookUp(colon < 0 ? text : text.slice(0, colon)).container!;
   for (let i = 0; i < owner.mounts.length; i++) {
     const point = owner.mounts[i].share();
     if (mode.split(",").includes("ro")) point.readOnly = true;
@@ -37,7 +37,7 @@ function refuse(text: string, mode: string): Refusal | null {
     }
   }
   const name = text.includes(":") ? text.slice(0, text.indexOf(":")) : text;
-  const owner = engine.containers.lookUp(name).container;
+  const owner = containerStore.lookUp(name).container;
   if (name.length == 0) return badParameter('invalid name or ID supplied: ""');
   if (owner === null) return badParameter(`No such container: ${name}`);
   // Its volumes may be going with it.

@@ -8,6 +8,7 @@ import { commonHeaders, endReply, line, openReply, sendChunk, sendJson } from ".
 import { engine } from "../state";
 import { Container } from "./container";
 import { Status } from "./lifecycle";
+import { containerStore } from "./store";
 import { Condition, Waiter } from "./waiter";
 
 /** The version that has `condition`, and from which headers leave at once. */
@@ -18,7 +19,7 @@ const WITH_ERROR = 34;
 export function waitContainer(call: Call): Refusal | null {
   const condition = conditionOf(call);
   if (condition < 0) return badParameter(`invalid condition: "${call.query.first("condition")}"`);
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
 

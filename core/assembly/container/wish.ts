@@ -1,7 +1,8 @@
 // What a client of create asks for: its body, the image, the two merged and checked (surface §2.14).
 
 import { Image } from "../image/image";
-import { Platform, parsePlatform, platformError, platformFits } from "../image/platform";
+import { parsePlatform, Platform, platformError, platformFits } from "../image/platform";
+import { imageStore } from "../image/store";
 import { Json } from "../json/json";
 import { withoutBindings } from "../network/port-wishes";
 import { badParameter, notFound, Refusal } from "../refusal";
@@ -9,10 +10,10 @@ import { engine } from "../state";
 import { cleanPath } from "../text/path";
 import { CreateBody } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
+import { resolveMode } from "./joined";
 import { Link } from "./link";
 import { readLinks } from "./links";
 import { fillLogConfig } from "./log-config";
-import { resolveMode } from "./joined";
 import { mergeImageConfig } from "./merge";
 import { MountList } from "./mount-list";
 import { MountPoint } from "./mount-point";
@@ -109,7 +110,7 @@ function validationFacts(): ValidationFacts {
 /** A container without an image is allowed: it has nothing below what it writes. */
 function findImage(wish: Wish, reference: string, platform: string): Refusal | null {
   if (reference.length == 0) return null;
-  const lookup = engine.images.lookUp(reference);
+  const lookup = imageStore.lookUp(reference);
   const image = lookup.image;
   if (image === null) return lookup.refusal;
   wish.image = image;

@@ -2,8 +2,10 @@
 
 import { Container } from "../container/container";
 import { networkNameOf } from "../container/network-settings";
+import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { Event } from "./event";
+import { eventRing } from "./ring";
 
 /** An event of a container, not sent yet: labels, `image` and `name` are in. */
 export function containerEvent(container: Container, action: string): Event {
@@ -15,7 +17,7 @@ export function containerEvent(container: Container, action: string): Event {
 }
 
 export function emitContainer(container: Container, action: string): void {
-  engine.events.emit(containerEvent(container, action));
+  eventRing.emit(containerEvent(container, action));
 }
 
 /** A run has begun: what it is on, what it has, then itself. */
@@ -28,9 +30,9 @@ export function emitStart(container: Container): void {
 /** `connect` or `disconnect`; who has a network is on one, though it be `host` or `none`. */
 export function emitNetwork(container: Container, action: string): void {
   if (container.networkDisabled) return;
-  const network = engine.networks.named(networkNameOf(container));
+  const network = networkStore.named(networkNameOf(container));
   if (network === null) return;
-  engine.events.emit(
+  eventRing.emit(
     new Event("network", action, network.id, engine.now.wall)
       .with("container", container.id)
       .with("name", network.name)
@@ -43,7 +45,7 @@ function emitMounts(container: Container): void {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) {
     const volume = volumes[i];
-    engine.events.emit(
+    eventRing.emit(
       volumeEvent(volume.name, "mount")
         .with("container", container.id)
         .with("destination", volume.destination)
@@ -56,7 +58,7 @@ function emitMounts(container: Container): void {
 export function emitUnmounts(container: Container): void {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) {
-    engine.events.emit(volumeEvent(volumes[i].name, "unmount").with("container", container.id));
+    eventRing.emit(volumeEvent(volumes[i].name, "unmount").with("container", container.id));
   }
 }
 

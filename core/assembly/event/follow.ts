@@ -5,10 +5,9 @@ import { parseFilters } from "../api/filters";
 import { acceptedJsonStream, JSON_LINES } from "../api/json-streams";
 import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";
-import { engine } from "../state";
 import { BAD_TIME, NO_TIME, parseUnixTime } from "../text/time";
 import { Reading, Wish } from "./reading";
-import { KEPT } from "./ring";
+import { eventRing, KEPT } from "./ring";
 
 /** From this version on the type says that lines follow. */
 const WITH_LINES = 52;
@@ -32,7 +31,7 @@ export function followEvents(call: Call): Refusal | null {
 
 /** Position of the first event to look at; 0: the journal knows. */
 function startOf(since: i64, until: i64): u64 {
-  const next = engine.events.next;
+  const next = eventRing.next;
   if (since != NO_TIME) return 0;
   if (until == NO_TIME) return next;
   return next > KEPT ? next - KEPT : 1;

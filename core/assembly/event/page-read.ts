@@ -14,8 +14,9 @@ import {
 } from "../../../build/bindings/types";
 import { readJournal } from "../ask";
 import { failureText } from "../failure/text";
-import { engine } from "../state";
 import { Task } from "../task";
+import { JournalPosition } from "./journal-position";
+import { LargeEntries } from "./large-entries";
 import { Page } from "./page";
 
 /** Bytes of entries that are read at a time; a single one may be larger. */
@@ -39,6 +40,11 @@ export class PageReads {
   private firstPosition: u64 = 0;
   private firstNext: u64 = 0;
 
+  constructor(
+    readonly journal: JournalPosition,
+    readonly large: LargeEntries,
+  ) {}
+
   /** From a position on; if that is 0, from a moment on. */
   ask(reader: PageReader, position: u64, since: i64): void {
     const same = this.alike(position, since);
@@ -46,7 +52,7 @@ export class PageReads {
       same.readers.push(reader);
       return;
     }
-    const read = new PageRead(position, since);
+    const read = new PageRead(this, position, since);
     read.readers.push(reader);
     this.waiting.push(read);
     this.goOn();
@@ -55,7 +61,7 @@ export class PageReads {
   /** One that has not begun, or that is told all that there is now. */
   private alike(position: u64, since: i64): PageRead | null {
     const read = this.underWay;
-    if (read !== null && read.isOf(position, since) && read.next == engine.events.next) return read;
+    if (read !== null && read.isOf(position, since) && read.next == this.journal.next) return read;
     for (let i = 0; i < this.waiting.length; i++) if (this.waiting[i].isOf(position, since)) return this.waiting[i];
     return null;
   }
@@ -86,7 +92,7 @@ export class PageReads {
 
   /** Position of the first event from a moment on; 0: it must be read. Nothing goes from the journal while nothing comes. */
   first(since: i64): u64 {
-    return this.firstNext == engine.events.next && this.firstSince == since ? this.firstPosition : 0;
+    return this.firstNext == this.journal.next && this.firstSince == since ? this.firstPosition : 0;
   }
 
   found(read: PageRead, page: Page): void {
@@ -108,6 +114,7 @@ export class PageRead extends Task {
   next: u64 = 0;
 
   constructor(
+    private readonly reads: PageReads,
     readonly position: u64,
     readonly since: i64,
   ) {
@@ -124,14 +131,14 @@ export class PageRead extends Task {
   }
 
   begin(): void {
-    this.next = engine.events.next;
+    this.next = this.reads.journal.next;
     const position = this.position;
     const start: JournalStart = position > 0 ? new JournalStartPosition(position) : new JournalStartTime(this.since);
     readJournal(this, 0, new JournalReading(start, PAGE));
   }
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    engine.events.pages.over();
+    this.reads.over();
     if (failure !== null) {
       for (let i = 0; i < this.readers.length; i++) this.readers[i].unreadable(failureText(failure));
       return;
@@ -141,10 +148,10 @@ export class PageRead extends Task {
 
   private tell(found: JournalPage): void {
     const page = new Page(found);
-    const events = engine.events;
-    events.pages.found(this, page);
+    this.reads.found(this, page);
     const first = page.entryOf(0);
-    if (this.wanted && page.length == 1 && first !== null && first.large) events.large.keep(page.positionOf(0), first);
+    if (this.wanted && page.length == 1 && first !== null && first.large)
+      this.reads.large.keep(page.positionOf(0), first);
     for (let i = 0; i < this.readers.length; i++) this.readers[i].read(page, this.next);
   }
 }

@@ -18,7 +18,7 @@ import { Event } from "./event";
 import { Line, lineOf, Place, sharedLineOf } from "./line";
 import { eventMatches } from "./match";
 import { Entries, Page } from "./page";
-import { EventReader } from "./ring";
+import { EventReader, eventRing } from "./ring";
 
 /** A reader that has this much unread is sent nothing more until it has read. */
 const CREDIT: u32 = 1 << 20;
@@ -79,14 +79,14 @@ export class Reading extends EventReader {
   /** At a position, or if that is 0, at the moment that is wished for. */
   begin(cursor: u64): void {
     openReply(this.call, 200, `${commonHeaders.all}\nContent-Type: ${this.type}`, new ReaderGone(this));
-    this.cursor = cursor > 0 ? cursor : engine.events.since(this.wish.since);
-    if (this.cursor == 0) this.cursor = engine.events.pages.first(this.wish.since);
+    this.cursor = cursor > 0 ? cursor : eventRing.since(this.wish.since);
+    if (this.cursor == 0) this.cursor = eventRing.pages.first(this.wish.since);
     const until = this.wish.until;
     if (until != NO_TIME) {
-      if (until <= engine.now.wall) this.end = engine.events.next;
+      if (until <= engine.now.wall) this.end = eventRing.next;
       else this.wait(<u64>(until - engine.now.wall));
     }
-    engine.events.join(this);
+    eventRing.join(this);
     this.happened();
   }
 
@@ -105,8 +105,8 @@ export class Reading extends EventReader {
     if (this.waits) return;
     while (!this.over && !this.asks && this.hasCredit()) {
       if (this.end > 0 && this.cursor >= this.end && !this.place.begun) return this.finish();
-      if (this.cursor == engine.events.next) return;
-      if (engine.events.moment.spent) return engine.events.later(this);
+      if (this.cursor == eventRing.next) return;
+      if (eventRing.moment.spent) return eventRing.later(this);
       if (!this.step()) return this.ask();
     }
     // Until it has read, others would be kept for nothing.
@@ -122,7 +122,7 @@ export class Reading extends EventReader {
 
   /** One event or one piece further; false if what comes next must be read. */
   private step(): bool {
-    const events = engine.events;
+    const events = eventRing;
     const kept = events.at(this.cursor);
     if (kept !== null) {
       this.page = NO_ENTRIES;
@@ -165,7 +165,7 @@ export class Reading extends EventReader {
 
   private ask(): void {
     this.asks = true;
-    engine.events.pages.ask(this, this.cursor, this.cursor > 0 ? 0 : this.wish.since);
+    eventRing.pages.ask(this, this.cursor, this.cursor > 0 ? 0 : this.wish.since);
   }
 
   read(page: Page, next: u64): void {
@@ -176,7 +176,7 @@ export class Reading extends EventReader {
     else this.skipTo(first > 0 ? first : page.oldest);
     if (this.over) return;
     this.page = new Entries(page);
-    const stuck = first == 0 && this.cursor < engine.events.oldest;
+    const stuck = first == 0 && this.cursor < eventRing.oldest;
     if (stuck) this.unreadable("the journal has a gap");
     else this.happened();
   }
@@ -186,7 +186,7 @@ export class Reading extends EventReader {
     this.asks = false;
     if (this.over) return;
     if (this.place.begun) return this.finish();
-    const oldest = engine.events.oldest;
+    const oldest = eventRing.oldest;
     if (this.cursor > 0) this.lost(oldest - this.cursor, message);
     else this.lost(0, message);
     this.cursor = oldest;
@@ -200,7 +200,7 @@ export class Reading extends EventReader {
 
   /** `until` has come. */
   stop(): void {
-    this.end = engine.events.next;
+    this.end = eventRing.next;
     this.happened();
   }
 
@@ -208,7 +208,7 @@ export class Reading extends EventReader {
     this.over = true;
     const timer = this.timer;
     if (timer !== null) timer.forget();
-    engine.events.leave(this);
+    eventRing.leave(this);
   }
 
   private finish(): void {
@@ -228,7 +228,7 @@ export class Reading extends EventReader {
   private show(entry: Entry, shared: bool): void {
     if (this.place.begun) return this.sendPiece(entry);
     const wish = this.wish;
-    engine.events.moment.spend(wish.cost);
+    eventRing.moment.spend(wish.cost);
     if (!wish.takes(entry.at) || !eventMatches(entry, wish.filters)) return this.next();
     if (entry.large) return this.sendPiece(entry);
     const line = shared ? sharedLineOf(entry, this.call.version) : lineOf(entry, this.call.version);
@@ -254,7 +254,7 @@ export class Reading extends EventReader {
 
   private send(bytes: Uint8Array, begins: bool): void {
     this.unread += <u32>bytes.length;
-    engine.events.moment.spend(bytes.length);
+    eventRing.moment.spend(bytes.length);
     sendChunk(this.call, begins && this.type == JSON_SEQUENCE ? withSeparator(bytes) : bytes);
   }
 }

@@ -6,11 +6,11 @@
 import { Failure, JournalEnd, JournalEntry, Outcome } from "../../../build/bindings/types";
 import { appendJournal, wakeAfter } from "../ask";
 import { acting, Origin, productsOf } from "../origin";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Entry } from "./entry";
 import { writeEntry } from "./entry-form";
 import { Event } from "./event";
+import { JournalPosition } from "./journal-position";
 import { LargeEntries } from "./large-entries";
 import { Moment } from "./moment";
 import { PageReader, PageReads } from "./page-read";
@@ -38,8 +38,7 @@ class Kept {
 }
 
 export class EventRing {
-  /** Position in the journal of the next event. */
-  next: u64 = 1;
+  private readonly position: JournalPosition;
   /** When the last one was, by the journal, whose time never goes back. */
   private last: i64 = 0;
   private readonly kept: Kept[] = [];
@@ -50,13 +49,26 @@ export class EventRing {
   /** That step is to come. */
   private turnIsSet: bool = false;
   readonly moment: Moment = new Moment();
-  readonly large: LargeEntries = new LargeEntries();
-  readonly pages: PageReads = new PageReads();
+  readonly large: LargeEntries;
+  readonly pages: PageReads;
   /** The newest so many are not written down yet: those of this step. */
   private unwritten: i32 = 0;
 
+  constructor() {
+    const position = new JournalPosition();
+    const large = new LargeEntries();
+    this.position = position;
+    this.large = large;
+    this.pages = new PageReads(position, large);
+  }
+
+  /** Position in the journal of the next event. */
+  get next(): u64 {
+    return this.position.next;
+  }
+
   openedAt(end: JournalEnd): void {
-    this.next = end.next;
+    this.position.next = end.next;
     this.last = end.at;
   }
 
@@ -67,7 +79,7 @@ export class EventRing {
     if (<u64>this.kept.length == KEPT) this.dropOldest();
     this.kept.push(new Kept(entry, this.last));
     this.keptBytes += entry.size;
-    this.next += 1;
+    this.position.next += 1;
     this.unwritten += 1;
     if (<u64>this.unwritten == KEPT) this.write();
     this.tell(entry);
@@ -163,7 +175,7 @@ class Turn extends Task {
   ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
 
   elapsed(_step: i32): void {
-    engine.events.goOn();
+    eventRing.goOn();
   }
 }
 
@@ -177,3 +189,5 @@ function sign(event: Event, origin: Origin): void {
   if (products.length > 0) event.with("coracle.user-agent", products);
   event.with("coracle.why", origin.why);
 }
+
+export const eventRing: EventRing = new EventRing();

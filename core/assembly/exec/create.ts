@@ -6,6 +6,7 @@ import { Container } from "../container/container";
 import { parseDetachKeys } from "../container/detach-keys";
 import { documentOf } from "../container/launch";
 import { linkProblem } from "../container/linked";
+import { containerStore } from "../container/store";
 import { nulProblem } from "../container/validate";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
@@ -13,9 +14,10 @@ import { badParameter, conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { refuseInactive } from "./active";
-import { emitExec } from "./exec-event";
 import { Exec } from "./exec";
 import { EXEC_CONFIG } from "./exec-config";
+import { emitExec } from "./exec-event";
+import { execStore } from "./store";
 
 export function createExec(call: Call): Refusal | null {
   const body = readObject(call, EXEC_CONFIG);
@@ -24,7 +26,7 @@ export function createExec(call: Call): Refusal | null {
   if (config.stringsOf("Cmd").length == 0) return badParameter("No exec command specified");
   const nul = nulProblem(config);
   if (nul.length > 0) return badParameter(nul);
-  const lookup = engine.containers.lookUp(call.name);
+  const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.between) {
@@ -40,7 +42,7 @@ export function createExec(call: Call): Refusal | null {
   if (keys.length > 0 && parseDetachKeys(keys) === null) return badParameter(`Invalid escape keys (${keys}) provided`);
 
   const exec = newExec(container, config);
-  engine.execs.add(exec);
+  execStore.add(exec);
   emitExec(exec, `exec_create: ${exec.line}`);
   const json = new JsonWriter();
   json.beginObject();

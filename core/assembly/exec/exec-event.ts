@@ -1,8 +1,8 @@
 import { containerEvent } from "../event/emit";
-import { engine } from "../state";
+import { eventRing } from "../event/ring";
 import { Exec } from "./exec";
 
 /** An event of the exec's container that names the exec. */
 export function emitExec(exec: Exec, action: string): void {
-  engine.events.emit(containerEvent(exec.container, action).with("execID", exec.id));
+  eventRing.emit(containerEvent(exec.container, action).with("execID", exec.id));
 }

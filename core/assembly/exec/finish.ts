@@ -4,9 +4,9 @@ import { ProcessCommandReapExec } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { Container } from "../container/container";
 import { containerEvent } from "../event/emit";
+import { eventRing } from "../event/ring";
 import { Ignored } from "../ignored";
 import { endReply } from "../reply";
-import { engine } from "../state";
 import { Exec, Stage } from "./exec";
 import { collectLater } from "./garbage";
 import { deleteExec } from "./record";
@@ -30,7 +30,7 @@ export function finish(exec: Exec, code: i32): void {
 /** Its end is told, once: no record speaks of it any more. */
 export function emitDie(container: Container, id: string, code: i32): void {
   deleteExec(id);
-  engine.events.emit(containerEvent(container, "exec_die").with("execID", id).with("exitCode", code.toString()));
+  eventRing.emit(containerEvent(container, "exec_die").with("execID", id).with("exitCode", code.toString()));
 }
 
 /** What the host keeps of it goes. */

@@ -3,15 +3,15 @@
 
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { wakeAfter } from "../ask";
-import { engine } from "../state";
 import { Task } from "../task";
+import { execStore } from "./store";
 
 const PERIOD: u64 = 5 * 60 * 1_000_000_000;
 
 /** Something has ended. While nothing has, no timer is set. */
 export function collectLater(): void {
-  if (engine.execs.collecting) return;
-  engine.execs.collecting = true;
+  if (execStore.collecting) return;
+  execStore.collecting = true;
   wakeAfter(new Collection(), 0, PERIOD);
 }
 
@@ -19,13 +19,13 @@ class Collection extends Task {
   ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
 
   elapsed(_step: i32): void {
-    engine.execs.collecting = false;
+    execStore.collecting = false;
     let left = false;
-    const execs = engine.execs.all();
+    const execs = execStore.all();
     for (let i = 0; i < execs.length; i++) {
       const exec = execs[i];
       if (exec.live) continue;
-      if (exec.aged) engine.execs.remove(exec);
+      if (exec.aged) execStore.remove(exec);
       else left = exec.aged = true;
     }
     if (left) collectLater();

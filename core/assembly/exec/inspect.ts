@@ -5,12 +5,12 @@ import { Container } from "../container/container";
 import { JsonWriter } from "../json/writer";
 import { Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
 import { encodeBase64 } from "../text/base64";
 import { Exec, Stage } from "./exec";
+import { execStore } from "./store";
 
 export function inspectExec(call: Call): Refusal | null {
-  const lookup = engine.execs.lookUp(call.name);
+  const lookup = execStore.lookUp(call.name);
   const exec = lookup.exec;
   if (exec === null) return lookup.refusal;
   const json = new JsonWriter();
@@ -46,7 +46,7 @@ function writeProcess(json: JsonWriter, exec: Exec): void {
 /** `ExecIDs` of a container's inspect: those that run and those that may come to; null for none. */
 export function writeExecIds(json: JsonWriter, container: Container): void {
   const ids: string[] = [];
-  const execs = engine.execs.of(container);
+  const execs = execStore.of(container);
   for (let i = 0; i < execs.length; i++) if (execs[i].live) ids.push(execs[i].id);
   if (ids.length == 0) json.nullField("ExecIDs");
   else json.stringArrayField("ExecIDs", ids);

@@ -3,11 +3,14 @@
 
 import { FoundExec, Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";
+import { containerStore } from "../container/store";
 import { acting, ENGINE_START, EXITED_BY_ITSELF } from "../origin";
 import { tellAdopted, tellMended, tellSwept } from "../records/found";
-import { engine } from "../state";
+import { EXEC_RECORDS } from "../records/kinds";
+import { setAside } from "../records/set-aside";
 import { emitDie, KILLED_CODE, reapExec } from "./finish";
-import { deleteExec, EXEC_RECORDS, putExec, RecordedExec } from "./record";
+import { deleteExec, putExec, RecordedExec } from "./record";
+import { execStore } from "./store";
 
 /** Before the containers are mended: execs end before their container's run does. */
 export function mendExecs(records: Stored[], found: FoundExec[]): void {
@@ -23,15 +26,15 @@ export function mendExecs(records: Stored[], found: FoundExec[]): void {
 
 /** After the containers are mended: of what the host has not found, though its run goes on, nothing had begun. */
 export function dropUnbegun(): void {
-  const ids = engine.execs.unseen;
-  const adopted = engine.execs.adopted;
+  const ids = execStore.unseen;
+  const adopted = execStore.adopted;
   for (let i = 0; i < ids.length; i++) {
     if (!adopted.has(ids[i])) continue;
     tellMended(`exec ${ids[i]} in container ${adopted.get(ids[i]).id}`, "it was cut off before it had begun");
     adopted.delete(ids[i]);
     deleteExec(ids[i]);
   }
-  engine.execs.unseen = [];
+  execStore.unseen = [];
 }
 
 /** By id. Those that were set aside are not among them. */
@@ -39,7 +42,7 @@ function recordedOf(records: Stored[]): Map<string, RecordedExec> {
   const execs = new Map<string, RecordedExec>();
   for (let i = 0; i < records.length; i++) {
     const key = records[i].key;
-    if (!key.startsWith(EXEC_RECORDS) || engine.setAside.has(key)) continue;
+    if (!key.startsWith(EXEC_RECORDS) || setAside.has(key)) continue;
     const id = key.slice(EXEC_RECORDS.length);
     execs.set(id, new RecordedExec(id, records[i].value));
   }
@@ -48,11 +51,11 @@ function recordedOf(records: Stored[]): Map<string, RecordedExec> {
 
 function mendFound(found: FoundExec, isRecorded: bool): void {
   const subject = found.subject;
-  const container = engine.containers.find(subject.container);
+  const container = containerStore.find(subject.container);
   const name = `exec ${found.exec} in container ${subject.container}`;
   if (found.running && container !== null && goesOn(container, subject.run)) {
     tellAdopted(name, "it goes on");
-    engine.execs.adopted.set(found.exec, container);
+    execStore.adopted.set(found.exec, container);
     // An earlier version kept none.
     if (!isRecorded) putExec(found.exec, container, subject.run);
     return;
@@ -68,18 +71,18 @@ function mendFound(found: FoundExec, isRecorded: bool): void {
     return reapExec(found.exec);
   }
   if (isRecorded) deleteExec(found.exec);
-  if (engine.setAside.hasContainer(subject.container)) return;
+  if (setAside.hasContainer(subject.container)) return;
   tellSwept(name, hasBegun ? "it has ended, or its run has" : "it had not begun");
   reapExec(found.exec);
 }
 
 /** Either its start was cut off, or nothing is left of its run either: then it ends with that. */
 function mendMissing(exec: RecordedExec): void {
-  const container = engine.containers.find(exec.container);
+  const container = containerStore.find(exec.container);
   if (container === null) return deleteExec(exec.id);
   if (!goesOn(container, exec.run)) return endedWithRun(container, exec.id);
-  engine.execs.adopted.set(exec.id, container);
-  engine.execs.unseen.push(exec.id);
+  execStore.adopted.set(exec.id, container);
+  execStore.unseen.push(exec.id);
 }
 
 /** Nobody knows whether it had begun: whoever was told that it did is told that it does no more. */

@@ -1,14 +1,13 @@
 // An exec's record: there with the event of its start, gone with that of its end. Nothing else of it outlives the engine,
 // but whoever opens the records knows by it which execs have been told to have begun, and not to have ended.
 
-import { deleteRecord, putRecord } from "../ask";
+import { deleteRecord } from "../ask";
 import { Container } from "../container/container";
+import { EXEC_RECORDS } from "../records/kinds";
+import { putRecord } from "../records/put";
 import { decimalOf } from "../text/decimal";
 import { isFullId } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
-
-/** `exec/EXEC`: its container's id and the number of the run, apart by a blank. */
-export const EXEC_RECORDS: string = "exec/";
 
 export function putExec(id: string, container: Container, run: u32): void {
   putRecord(EXEC_RECORDS + id, encodeUtf8(`${container.id} ${run.toString()}`));

@@ -7,16 +7,16 @@ import { Call } from "../call";
 import { failureText } from "../failure/text";
 import { badParameter, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Exec, Stage, StartWatch } from "./exec";
+import { execStore } from "./store";
 
 const PATIENCE: u64 = 10 * 1_000_000_000;
 
 export function resizeExec(call: Call): Refusal | null {
   const wanted = terminalSizeOf(call.query);
   if (wanted.error.length > 0) return badParameter(wanted.error);
-  const lookup = engine.execs.lookUpActive(call.name);
+  const lookup = execStore.lookUpActive(call.name);
   const exec = lookup.exec;
   if (exec === null) return lookup.refusal;
   new Resizing(call, new ExecResize(exec.id, wanted.rows, wanted.columns)).begin(exec);

@@ -11,17 +11,18 @@ import { conflict, Refusal } from "../refusal";
 import { commonHeaders, endReply, hijack, refused, sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { takeConsoleSize } from "./create";
-import { emitExec } from "./exec-event";
 import { Exec, Stage } from "./exec";
 import { EXEC_START } from "./exec-config";
+import { emitExec } from "./exec-event";
 import { Launching } from "./launching";
+import { execStore } from "./store";
 import { tell } from "./tell";
 
 export function startExec(call: Call): Refusal | null {
   const body = readObject(call, EXEC_START);
   const config = body.json;
   if (config === null) return body.refusal;
-  const lookup = engine.execs.lookUpActive(call.name);
+  const lookup = execStore.lookUpActive(call.name);
   const exec = lookup.exec;
   if (exec === null) return lookup.refusal;
   // A frozen container would never let it begin: it is seen first what comes of that.

@@ -1,10 +1,10 @@
 // All execs, by their id: no prefix will do (surface §2.4).
 
-import { conflict, notFound, Refusal } from "../refusal";
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
-import { Exec, Stage } from "./exec";
+import { conflict, notFound, Refusal } from "../refusal";
 import { refuseInactive } from "./active";
+import { Exec, Stage } from "./exec";
 import { putExec } from "./record";
 
 /** An exec, or why none was found. */
@@ -78,3 +78,5 @@ export class ExecStore {
     return found;
   }
 }
+
+export const execStore: ExecStore = new ExecStore();

@@ -6,7 +6,6 @@ import { Container } from "../container/container";
 import { lengthOfRun } from "../container/run-length";
 import { emitContainer } from "../event/emit";
 import { acting, HEALTH_CHECK } from "../origin";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Health, HealthResult, HEALTHY, STARTING, UNHEALTHY } from "./health";
 import { HealthPlan } from "./plan";
@@ -75,3 +74,10 @@ export class Monitor extends Task implements ProbeOwner {
     if (health.streak >= this.plan.retries) health.status = UNHEALTHY;
   }
 }
+
+/** Who watches the health of whom. */
+export class Monitors {
+  readonly byContainer: Map<string, Monitor> = new Map<string, Monitor>();
+}
+
+export const monitors: Monitors = new Monitors();

@@ -7,10 +7,11 @@ import { documentOf } from "../container/launch";
 import { Status } from "../container/lifecycle";
 import { lengthOfRun } from "../container/run-length";
 import { SIGKILL } from "../container/signals";
-import { emitExec } from "../exec/exec-event";
 import { Exec, ExecOwner, Stage } from "../exec/exec";
+import { emitExec } from "../exec/exec-event";
 import { finish, KILLED_CODE, reapExec } from "../exec/finish";
 import { Launching } from "../exec/launching";
+import { execStore } from "../exec/store";
 import { Ignored } from "../ignored";
 import { Refusal } from "../refusal";
 import { engine } from "../state";
@@ -59,7 +60,7 @@ export class Probe extends Launching implements ExecOwner {
   make(): void {
     const exec = this.exec;
     exec.owner = this;
-    engine.execs.add(exec);
+    execStore.add(exec);
     emitExec(exec, `exec_create: ${exec.line}`);
     this.wake(Timer.Start, START_LIMIT);
     this.begin(false, CAPTURE);
@@ -79,12 +80,12 @@ export class Probe extends Launching implements ExecOwner {
   }
 
   refused(refusal: Refusal): void {
-    engine.execs.remove(this.exec);
+    execStore.remove(this.exec);
     this.report(-1, refusal.message);
   }
 
   execEnded(exec: Exec): void {
-    engine.execs.remove(exec);
+    execStore.remove(exec);
     if (!this.late) return this.report(exec.exitCode, exec.output);
     const output = exec.output.length > 0 ? `: ${exec.output}` : "";
     this.report(-1, `Health check exceeded timeout (${formatDuration(this.plan.timeout)})${output}`);

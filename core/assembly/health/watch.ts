@@ -3,9 +3,9 @@
 
 import { changedContainers, Container } from "../container/container";
 import { Status } from "../container/lifecycle";
-import { engine } from "../state";
+import { containerStore } from "../container/store";
 import { Health, UNHEALTHY } from "./health";
-import { Monitor } from "./monitor";
+import { Monitor, monitors } from "./monitor";
 import { planOf } from "./plan";
 
 /** At the end of every step, before records are put. */
@@ -15,17 +15,16 @@ export function watchChanged(): void {
 
 /** After a restart of the engine, where nothing need have changed. */
 export function watchAll(): void {
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) watch(containers[i]);
 }
 
 function watch(container: Container): void {
-  const monitors = engine.monitors;
   const runs = container.status == Status.Running;
-  if (monitors.has(container.id)) {
-    const monitor = monitors.get(container.id);
+  if (monitors.byContainer.has(container.id)) {
+    const monitor = monitors.byContainer.get(container.id);
     if (runs && monitor.run == container.run) return;
-    monitors.delete(container.id);
+    monitors.byContainer.delete(container.id);
     monitor.close();
   }
   if (runs) begin(container);
@@ -49,7 +48,7 @@ function begin(container: Container): void {
   container.healthRun = container.run;
   container.touchLater();
   const monitor = new Monitor(container, plan, health);
-  engine.monitors.set(container.id, monitor);
+  monitors.byContainer.set(container.id, monitor);
   monitor.begin();
 }
 

@@ -20,11 +20,13 @@ import { askContent, askProcesses } from "../ask";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { holdStill, letGoOn } from "../container/held-still";
-import { failureText } from "../failure/text";
-import { Ignored } from "../ignored";
 import { Cause, Status } from "../container/lifecycle";
 import { takeUpQueue } from "../container/queue";
+import { containerStore } from "../container/store";
 import { containerEvent, emitContainer } from "../event/emit";
+import { eventRing } from "../event/ring";
+import { failureText } from "../failure/text";
+import { Ignored } from "../ignored";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
@@ -35,9 +37,11 @@ import { chainOn } from "./chain";
 import { Authorship, writeCommittedConfig } from "./committed-config";
 import { Image, parseImage } from "./image";
 import { LayerFetch } from "./layer-fetch";
+import { layerStore } from "./layers";
 import { readNewConfig } from "./new-config";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
 import { Reference } from "./reference";
+import { imageStore } from "./store";
 import { giveName, readNewName } from "./tag";
 
 /** Member of the archive that a commit makes (core/wit/content.wit). */
@@ -55,7 +59,7 @@ export function commitContainer(call: Call): Refusal | null {
   if (body.refusal !== null) return body.refusal;
   const wanted = query.first("container");
   if (wanted.length == 0) return badParameter('invalid name or ID supplied: ""');
-  const lookup = engine.containers.lookUp(wanted);
+  const lookup = containerStore.lookUp(wanted);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.between) {
@@ -166,7 +170,7 @@ class CommitTask extends Task implements LayerOwner {
     this.committed = committed;
     if (committed.empty) return this.makeImage();
     const chain = this.newChain();
-    if (engine.images.layers.find(chain) !== null) {
+    if (layerStore.find(chain) !== null) {
       this.claims.claim(chain);
       return this.makeImage();
     }
@@ -190,11 +194,11 @@ class CommitTask extends Task implements LayerOwner {
     );
     const parsed = parseImage(bytes);
     if (parsed.image === null) return this.failed(parsed.error);
-    const image = engine.images.add(parsed.image!);
+    const image = imageStore.add(parsed.image!);
     this.image = image;
-    if (image.id != container.imageId && engine.images.find(container.imageId) !== null) {
+    if (image.id != container.imageId && imageStore.find(container.imageId) !== null) {
       image.parent = container.imageId;
-      engine.images.putImage(image);
+      imageStore.putImage(image);
     }
     const name = this.name;
     if (name !== null) giveName(image, name);
@@ -204,7 +208,7 @@ class CommitTask extends Task implements LayerOwner {
 
   private emitCommit(image: Image): void {
     const name = this.name;
-    engine.events.emit(
+    eventRing.emit(
       containerEvent(this.container, "commit")
         .with("comment", this.authorship.comment)
         .with("imageID", image.id)

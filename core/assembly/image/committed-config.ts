@@ -7,6 +7,8 @@ import { JsonWriter } from "../json/writer";
 import { engine } from "../state";
 import { formatTime } from "../text/time";
 import { Image } from "./image";
+import { layerStore } from "./layers";
+import { imageStore } from "./store";
 
 export class Authorship {
   constructor(
@@ -23,7 +25,7 @@ export function writeCommittedConfig(
   created: i64,
   diffId: string,
 ): Uint8Array {
-  const base = engine.images.find(container.imageId);
+  const base = imageStore.find(container.imageId);
   const machine = engine.options.machine;
   const json = new JsonWriter();
   json.beginObject();
@@ -79,7 +81,7 @@ function writeRootfs(json: JsonWriter, chain: string | null, diffId: string): vo
   if (diffId.length > 0) diffIds.push(diffId);
   let at = chain;
   while (at !== null) {
-    const layer = engine.images.layers.find(at);
+    const layer = layerStore.find(at);
     if (layer === null) break;
     diffIds.push(layer.diffId);
     at = layer.parent;

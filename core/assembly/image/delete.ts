@@ -5,10 +5,10 @@ import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { badParameter, notBuilt, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
 import { Deletion } from "./deletion";
 import { Image } from "./image";
 import { deleteRemains } from "./remains";
+import { imageStore } from "./store";
 
 /** The version that has `platforms`. */
 const WITH_PLATFORMS: i32 = 50;
@@ -18,7 +18,7 @@ export function deleteImage(call: Call): Refusal | null {
     return notBuilt("deleting single platforms of an image");
   }
   if (call.name.trim().length == 0) return badParameter("image name cannot be blank");
-  const lookup = engine.images.lookUp(call.name);
+  const lookup = imageStore.lookUp(call.name);
   const image = lookup.image;
   if (image === null) return deleteRemains(call, lookup.refusal!);
   const deletion = new Deletion(flagOf(call.query, "force"), !flagOf(call.query, "noprune"));

@@ -3,10 +3,10 @@
 import { Status } from "../container/lifecycle";
 import { JsonWriter } from "../json/writer";
 import { conflict, notFound, Refusal } from "../refusal";
-import { engine } from "../state";
 import { Image } from "./image";
 import { emitImageEvent } from "./image-event";
 import { parseReference, Reference } from "./reference";
+import { imageStore } from "./store";
 
 export class Deletion {
   /** Bytes of the layers that went. */
@@ -35,9 +35,9 @@ export class Deletion {
   }
 
   byReference(image: Image, name: string): Refusal | null {
-    const users = engine.images.usedBy(image);
+    const users = imageStore.usedBy(image);
     const reference = parseReference(name)!.withDefaultTag();
-    if (engine.images.named(reference) === null) return notFound(`No such image: ${reference.familiar}`);
+    if (imageStore.named(reference) === null) return notFound(`No such image: ${reference.familiar}`);
     if (!this.force && hasSingleReference(image) && users.length > 0) {
       return conflict(
         `conflict: unable to remove repository reference "${reference.familiar}" (must force) - ` +
@@ -65,8 +65,8 @@ export class Deletion {
 
   /** Why an image cannot be deleted, or null. `named`: names do not stand against it. */
   private obstacle(image: Image, force: bool, named: bool): Refusal | null {
-    const users = engine.images.usedBy(image);
-    if (engine.images.hasChildren(image)) return refuse(image, "cannot be forced", "image has dependent child images");
+    const users = imageStore.usedBy(image);
+    if (imageStore.hasChildren(image)) return refuse(image, "cannot be forced", "image has dependent child images");
     for (let i = 0; i < users.length; i++) {
       // A start that is under way counts: what it is about to run must not lose its image.
       if (users[i].up || users[i].status == Status.Starting) {
@@ -88,7 +88,7 @@ export class Deletion {
     // There may be thousands of parents: no stack grows with them.
     while (this.obstacle(going, forced, false) === null) {
       this.remove(going);
-      const parent = engine.images.find(going.parent);
+      const parent = imageStore.find(going.parent);
       if (!this.prune || parent === null) return;
       going = parent;
       forced = false;
@@ -96,7 +96,7 @@ export class Deletion {
   }
 
   private remove(image: Image): void {
-    const layers = engine.images.remove(image);
+    const layers = imageStore.remove(image);
     emitImageEvent("delete", image.id, image.id, null);
     this.record("Deleted", image.id);
     for (let i = 0; i < layers.length; i++) {
@@ -106,7 +106,7 @@ export class Deletion {
   }
 
   private untag(image: Image, reference: Reference): void {
-    engine.images.removeReference(reference);
+    imageStore.removeReference(reference);
     emitImageEvent("untag", image.id, image.id, image);
     this.record("Untagged", reference.familiar);
   }

@@ -2,8 +2,8 @@
 
 import { Call } from "../call";
 import { notBuilt, Refusal } from "../refusal";
-import { engine } from "../state";
+import { imageStore } from "./store";
 
 export function imageHistory(call: Call): Refusal | null {
-  return engine.images.lookUp(call.name).refusal || notBuilt(`${call.request.method} ${call.path}`);
+  return imageStore.lookUp(call.name).refusal || notBuilt(`${call.request.method} ${call.path}`);
 }

@@ -1,6 +1,7 @@
 // Events of images (surface §6.4): the labels of the image are in.
 
 import { Event } from "../event/event";
+import { eventRing } from "../event/ring";
 import { engine } from "../state";
 import { Image } from "./image";
 
@@ -8,5 +9,5 @@ import { Image } from "./image";
 export function emitImageEvent(action: string, actor: string, name: string, image: Image | null): void {
   const event = new Event("image", action, actor, engine.now.wall);
   if (image !== null) event.labelled(image.labelKeys, image.labelValues);
-  engine.events.emit(event.with("name", name));
+  eventRing.emit(event.with("name", name));
 }

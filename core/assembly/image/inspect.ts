@@ -11,6 +11,7 @@ import { formatTime, NO_TIME } from "../text/time";
 import { Image } from "./image";
 import { writeImageConfig } from "./image-json";
 import { WantedPlatforms } from "./platform-parameter";
+import { imageStore } from "./store";
 import { WITHOUT_CONTAINER_CONFIG, WITHOUT_EMPTY_FIELDS, WITHOUT_VIRTUAL_SIZE } from "./versions";
 
 /** The versions that have these parameters. */
@@ -18,7 +19,7 @@ const WITH_MANIFESTS: i32 = 48;
 const WITH_PLATFORM: i32 = 49;
 
 export function inspectImage(call: Call): Refusal | null {
-  const lookup = engine.images.lookUp(call.name);
+  const lookup = imageStore.lookUp(call.name);
   const image = lookup.image;
   if (image === null) return lookup.refusal;
   const refusal = refusePlatform(call, image);

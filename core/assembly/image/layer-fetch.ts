@@ -17,11 +17,10 @@ import { abandon, askContent, cancelTimer, wakeAfter } from "../ask";
 import { answeredStatus } from "../failure/answer";
 import { kindOf } from "../failure/kind";
 import { Ignored } from "../ignored";
-import { engine } from "../state";
 import { Task } from "../task";
 import { pauseAfter } from "./layer-retry";
 import { isSameSource } from "./layer-source";
-import { StoredLayer } from "./layers";
+import { layerStore, StoredLayer } from "./layers";
 
 /** Docker's `max-concurrent-downloads`. */
 export const LAYERS_AT_ONCE: i32 = 3;
@@ -212,13 +211,13 @@ export class LayerFetch extends Task {
     const layer = this.layer;
     if (failure === null) {
       const size = (<OutcomeSize>outcome!).value;
-      engine.images.layers.add(new StoredLayer(layer.chain, layer.parent, layer.diffId, size));
+      layerStore.add(new StoredLayer(layer.chain, layer.parent, layer.diffId, size));
     } else {
       this.dropRest();
     }
     const wants = this.wants.splice(0);
     for (let i = 0; i < wants.length; i++) wants[i].watcher.ended(this, failure);
-    engine.images.layers.dropUnclaimed(layer.chain);
+    layerStore.dropUnclaimed(layer.chain);
   }
 
   /** A source that fails does so for those who named it; who named another gets it from there. False if nobody did. */
@@ -340,3 +339,5 @@ function remove(from: LayerFetch[], fetch: LayerFetch): bool {
   from.splice(at, 1);
   return true;
 }
+
+export const layerFetches: LayerFetches = new LayerFetches();

@@ -2,12 +2,14 @@
 // claims any more is dropped.
 
 import { ContentCommandDropChain } from "../../../build/bindings/types";
-import { askContent, deleteRecord, putRecord } from "../ask";
+import { askContent, deleteRecord } from "../ask";
+import { containerStore } from "../container/store";
 import { Ignored } from "../ignored";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { tellSwept } from "../records/found";
-import { engine } from "../state";
+import { putRecord } from "../records/put";
+import { setAside } from "../records/set-aside";
 import { LAYER_RECORDS, layerProblem } from "./records";
 
 export class StoredLayer {
@@ -60,7 +62,7 @@ export class LayerStore {
   dropUnclaimed(chain: string): bool {
     const layer = this.find(chain);
     if (layer === null || !this.claimed || this.isNeeded(chain)) return false;
-    if (engine.setAside.holdsLayers) return false;
+    if (setAside.holdsLayers) return false;
     this.drop(layer);
     return true;
   }
@@ -70,9 +72,9 @@ export class LayerStore {
    * layers are dropped by the next start, the others now.
    */
   forgetLost(): void {
-    if (!engine.setAside.holdsOwnersOfLayers && !this.isLostUnderContainer()) {
-      const lost = engine.setAside.startingWith(LAYER_RECORDS);
-      for (let i = 0; i < lost.length; i++) engine.setAside.forget(LAYER_RECORDS + lost[i]);
+    if (!setAside.holdsOwnersOfLayers && !this.isLostUnderContainer()) {
+      const lost = setAside.startingWith(LAYER_RECORDS);
+      for (let i = 0; i < lost.length; i++) setAside.forget(LAYER_RECORDS + lost[i]);
     }
     const all = this.all();
     for (let i = all.length - 1; i >= 0; i--) this.dropUnclaimed(all[i].chain);
@@ -80,7 +82,7 @@ export class LayerStore {
 
   /** A container is gone: what only it held of this stack is dropped, top first. */
   dropUnclaimedStack(top: string | null): void {
-    if (engine.setAside.holdsLayers) return this.forgetLost();
+    if (setAside.holdsLayers) return this.forgetLost();
     let chain = top;
     while (chain !== null) {
       const layer = this.find(chain);
@@ -147,8 +149,8 @@ export class LayerStore {
   /** After a restart: a layer that the host has, and nobody needs, is dropped. */
   sweep(chain: string): void {
     const isKnown = this.find(chain) !== null;
-    if (engine.setAside.doubts && !(isKnown && this.isNeeded(chain))) return engine.setAside.keepLayers();
-    if (engine.setAside.holdsLayers) return;
+    if (setAside.doubts && !(isKnown && this.isNeeded(chain))) return setAside.keepLayers();
+    if (setAside.holdsLayers) return;
     if (isKnown && !this.dropUnclaimed(chain)) return;
     if (!isKnown) dropChain(chain);
     tellSwept(`layer ${chain}`, "no image and no container needs it");
@@ -156,7 +158,7 @@ export class LayerStore {
 
   private lose(layer: StoredLayer, why: string): void {
     this.byChain.delete(layer.chain);
-    engine.setAside.take(LAYER_RECORDS + layer.chain, why);
+    setAside.take(LAYER_RECORDS + layer.chain, why);
   }
 
   private drop(layer: StoredLayer): void {
@@ -170,7 +172,7 @@ export class LayerStore {
   }
 
   private isUnderContainer(chain: string): bool {
-    const containers = engine.containers.all();
+    const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
       if (this.holds(containers[i].chain, chain)) return true;
     }
@@ -178,7 +180,7 @@ export class LayerStore {
   }
 
   private isLostUnderContainer(): bool {
-    const containers = engine.containers.all();
+    const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) if (!this.isWhole(containers[i].chain)) return true;
     return false;
   }
@@ -209,3 +211,5 @@ function writeLayer(layer: StoredLayer): Uint8Array {
   json.endObject();
   return json.finish();
 }
+
+export const layerStore: LayerStore = new LayerStore();

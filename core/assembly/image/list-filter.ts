@@ -7,6 +7,7 @@ import { globMatch } from "../text/glob";
 import { BAD_TIME, parseFilterTime } from "../text/time";
 import { Image } from "./image";
 import { Reference } from "./reference";
+import { imageStore } from "./store";
 
 const KEYS: string[] = ["dangling", "label", "before", "since", "until", "reference"];
 
@@ -75,14 +76,14 @@ export class ImageFilter {
   private readNeighbours(): Refusal | null {
     const before = this.filters.values("before");
     for (let i = 0; i < before.length; i++) {
-      const lookup = engine.images.lookUp(before[i]);
+      const lookup = imageStore.lookUp(before[i]);
       const image = lookup.image;
       if (image === null) return lookup.refusal;
       this.before = min(this.before, image.created);
     }
     const since = this.filters.values("since");
     for (let i = 0; i < since.length; i++) {
-      const lookup = engine.images.lookUp(since[i]);
+      const lookup = imageStore.lookUp(since[i]);
       const image = lookup.image;
       if (image === null) return lookup.refusal;
       this.since = max(this.since, image.created);

@@ -5,11 +5,12 @@ import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
 import { unixSeconds } from "../text/time";
 import { Image } from "./image";
 import { writeLabels } from "./image-json";
+import { layerStore } from "./layers";
 import { ImageFilter } from "./list-filter";
+import { imageStore } from "./store";
 import {
   WITH_CONTAINER_COUNT,
   WITH_IDENTITY,
@@ -62,7 +63,7 @@ class Listing {
 
   /** Newest first. */
   addAll(): void {
-    const images = engine.images
+    const images = imageStore
       .all()
       .sort((a: Image, b: Image) => (a.created < b.created ? 1 : a.created > b.created ? -1 : 0));
     this.json.beginArray();
@@ -84,9 +85,9 @@ class Listing {
     }
     const unnamed = tags.length == 0 && digests.length == 0;
     if (unnamed && this.filter.taggedOnly) return;
-    if (unnamed && !this.all && engine.images.hasChildren(image)) return;
+    if (unnamed && !this.all && imageStore.hasChildren(image)) return;
     if (this.filter.danglingOnly && tags.length > 0) return;
-    if (this.filter.danglingOnly && unnamed && engine.images.hasChildren(image)) return;
+    if (this.filter.danglingOnly && unnamed && imageStore.hasChildren(image)) return;
     this.write(image, tags, digests);
   }
 
@@ -94,7 +95,7 @@ class Listing {
     const json = this.json;
     const version = this.version;
     json.beginObject();
-    json.i64Field("Containers", this.counted ? engine.images.usedBy(image).length : NOT_COUNTED);
+    json.i64Field("Containers", this.counted ? imageStore.usedBy(image).length : NOT_COUNTED);
     json.i64Field("Created", unixSeconds(image.created));
     json.stringField("Id", image.id);
     json.key("Labels");
@@ -121,8 +122,8 @@ function writeNames(json: JsonWriter, key: string, names: string[], bare: bool, 
 export function sharedSize(image: Image): i64 {
   let size: i64 = 0;
   for (let i = 0; i < image.layers.length; i++) {
-    const layer = engine.images.layers.find(image.layers[i].chain);
-    if (layer !== null && engine.images.imagesOn(layer.chain) > 1) size += <i64>layer.size;
+    const layer = layerStore.find(image.layers[i].chain);
+    if (layer !== null && imageStore.imagesOn(layer.chain) > 1) size += <i64>layer.size;
   }
   return size;
 }

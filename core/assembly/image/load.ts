@@ -25,15 +25,17 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { ArchivedImage, readTag } from "./archive";
 import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
-import { admitImage, Image } from "./image";
 import { hostPlatform } from "./host-platform";
+import { admitImage, Image } from "./image";
 import { emitImageEvent } from "./image-event";
 import { FetchState, LayerFetch } from "./layer-fetch";
+import { layerStore } from "./layers";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
 import { WantedPlatforms, wantedPlatforms } from "./platform-parameter";
 import { DOCUMENT_LIMIT } from "./limits";
-import { parseReference, referenceError } from "./reference";
 import { ProgressStream, StreamWriter } from "./progress";
+import { parseReference, referenceError } from "./reference";
+import { imageStore } from "./store";
 
 const LINE_INTERVAL: u64 = 100_000_000;
 
@@ -144,7 +146,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   /** One after the other, as the lines about them stand. */
   private unpackNext(): void {
     const layers = this.image!.layers;
-    while (this.layer < layers.length && engine.images.layers.find(layers[this.layer].chain) !== null) {
+    while (this.layer < layers.length && layerStore.find(layers[this.layer].chain) !== null) {
       this.claims.claim(layers[this.layer].chain);
       this.layer += 1;
     }
@@ -159,7 +161,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
 
   private finishImage(): void {
     const archived = this.images[this.next];
-    const image = engine.images.add(this.image!);
+    const image = imageStore.add(this.image!);
     this.claims.release();
     this.ids += `Loaded image ID: ${image.id}\n`;
     for (let i = 0; i < archived.tags.length; i++) {
@@ -178,7 +180,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
       this.fail(parseReference(name) === null ? referenceError() : `invalid tag "${name}"`);
       return false;
     }
-    const former = engine.images.setReference(reference, image);
+    const former = imageStore.setReference(reference, image);
     if (former !== null && former.id != image.id) {
       const text = `The image ${reference.familiar} already exists, renaming the old one with ID ${former.id} to empty string\n`;
       this.stream.text(text);
@@ -192,10 +194,10 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     for (let i = 0; i < this.loaded.length; i++) {
       const image = this.loaded[i];
       const parent = this.images[i].parent;
-      if (image.parent.length > 0 || engine.images.find(image.id) !== image) continue;
-      if (engine.images.find(parent) === null) continue;
+      if (image.parent.length > 0 || imageStore.find(image.id) !== image) continue;
+      if (imageStore.find(parent) === null) continue;
       image.parent = parent;
-      engine.images.putImage(image);
+      imageStore.putImage(image);
     }
   }
 

@@ -1,8 +1,8 @@
 // One layer out of an archive, for load and commit: claimed once it is there.
 
 import { Failure, Layer, LayerSource } from "../../../build/bindings/types";
-import { engine } from "../state";
-import { LayerFetch, LayerWatcher } from "./layer-fetch";
+import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
+import { layerStore } from "./layers";
 
 /** Who waits for it. */
 export interface LayerOwner {
@@ -17,8 +17,8 @@ export class OneLayer extends LayerWatcher {
   }
 
   begin(chain: string, below: string | null, diffId: string, source: LayerSource): void {
-    engine.images.fetches.want(new Layer(chain, below, diffId, source), this);
-    engine.images.fetches.proceed();
+    layerFetches.want(new Layer(chain, below, diffId, source), this);
+    layerFetches.proceed();
   }
 
   moved(fetch: LayerFetch): void {
@@ -26,7 +26,7 @@ export class OneLayer extends LayerWatcher {
   }
 
   ended(fetch: LayerFetch, failure: Failure | null): void {
-    if (failure === null) engine.images.layers.claim(fetch.layer.chain);
+    if (failure === null) layerStore.claim(fetch.layer.chain);
     this.owner.layerEnded(failure);
   }
 }
@@ -41,7 +41,7 @@ export class Claims {
   }
 
   claim(chain: string): void {
-    engine.images.layers.claim(chain);
+    layerStore.claim(chain);
     this.chains.push(chain);
   }
 
@@ -50,7 +50,7 @@ export class Claims {
     const stack: string[] = [];
     let chain = top;
     while (chain !== null) {
-      const layer = engine.images.layers.find(chain);
+      const layer = layerStore.find(chain);
       if (layer === null) break;
       stack.push(chain);
       chain = layer.parent;
@@ -60,6 +60,6 @@ export class Claims {
 
   /** The newest first: what lies on top goes before what is below it. */
   release(): void {
-    while (this.chains.length > 0) engine.images.layers.release(this.chains.pop());
+    while (this.chains.length > 0) layerStore.release(this.chains.pop());
   }
 }

@@ -5,12 +5,16 @@ import { FilterFlag } from "../api/filters";
 import { PruneFilters } from "../api/prune-filters";
 import { Call } from "../call";
 import { Event } from "../event/event";
+import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
+import { setAside } from "../records/set-aside";
 import { Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { Deletion } from "./deletion";
 import { Image } from "./image";
+import { layerStore } from "./layers";
+import { imageStore } from "./store";
 
 const KEYS: string[] = ["dangling", "label", "label!", "until"];
 
@@ -25,16 +29,16 @@ export function pruneImages(call: Call): Refusal | null {
   const deletion = new Deletion(false, true);
   const chosen = choose(filters, dangling == FilterFlag.True);
   for (let i = 0; i < chosen.length; i++) drop(chosen[i], deletion);
-  if (filters.isFree && engine.setAside.forgetImages()) engine.images.layers.forgetLost();
+  if (filters.isFree && setAside.forgetImages()) layerStore.forgetLost();
   const event = new Event("image", "prune", "", engine.now.wall);
-  engine.events.emit(event.with("reclaimed", deletion.freed.toString()));
+  eventRing.emit(event.with("reclaimed", deletion.freed.toString()));
   sendJson(call, 200, line(report(deletion)));
   return null;
 }
 
 /** Images that others were made from are not chosen for want of a name: they go with the last that was made from them. */
 function choose(filters: PruneFilters, dangling: bool): Image[] {
-  const all = engine.images.all();
+  const all = imageStore.all();
   const parents = new Set<string>();
   for (let i = 0; i < all.length; i++) parents.add(all[i].parent);
   const chosen: Image[] = [];
@@ -53,7 +57,7 @@ function choose(filters: PruneFilters, dangling: bool): Image[] {
  */
 function drop(image: Image, deletion: Deletion): void {
   // It may have gone with one that was made from it.
-  if (engine.images.find(image.id) === null) return;
+  if (imageStore.find(image.id) === null) return;
   const references = image.references.slice(0);
   for (let i = 0; i < references.length; i++) deletion.byReference(image, references[i].canonical);
   if (references.length == 0) deletion.byId(image);

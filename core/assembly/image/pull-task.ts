@@ -32,6 +32,7 @@ import { ProgressStream, StreamWriter } from "./progress";
 import { layerFailure, manifestRefusal } from "./pull-refusal";
 import { isTag, Reference } from "./reference";
 import { endpointOf } from "./registry";
+import { imageStore } from "./store";
 import { LayerOrigin, LayersOwner, Unpacking } from "./unpacking";
 
 /** Indexes within indexes. */
@@ -105,7 +106,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   layersDone(): void {
-    const image = engine.images.add(this.image!);
+    const image = imageStore.add(this.image!);
     this.unpacking!.release();
     this.unpacking = null;
     this.finish(image);
@@ -163,7 +164,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     }
     if (manifest.isIndex) return this.choose(manifest);
     this.manifest = manifest;
-    const known = engine.images.find(manifest.config!.digest);
+    const known = imageStore.find(manifest.config!.digest);
     if (known !== null) return this.finish(known);
     const config = manifest.config!;
     const blob = new RegistryBlob(this.repository(), config.digest, config.size);
@@ -221,9 +222,9 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     const reference = this.reference;
     const digest = this.top!.digest;
     this.stream.status(`Digest: ${digest}`);
-    const former = engine.images.setReference(reference, image);
+    const former = imageStore.setReference(reference, image);
     if (former === null || former.id != image.id) this.news = true;
-    engine.images.setReference(new Reference(reference.domain, reference.path, "", digest), image);
+    imageStore.setReference(new Reference(reference.domain, reference.path, "", digest), image);
     this.next += 1;
     if (this.next < this.references.length) return this.pullNext();
     this.conclude(image);

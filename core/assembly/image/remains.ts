@@ -4,19 +4,20 @@
 import { flagOf } from "../api/parameters";
 import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
+import { setAside } from "../records/set-aside";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
+import { layerStore } from "./layers";
 import { CONFIG_RECORDS, IMAGE_RECORDS, REFERENCE_RECORDS } from "./records";
 import { parseReference } from "./reference";
 
 /** `unknown`: what is said where the name means none of them, either. */
 export function deleteRemains(call: Call, unknown: Refusal): Refusal | null {
   const id = call.name.startsWith("sha256:") ? call.name : `sha256:${call.name}`;
-  const isImage = engine.setAside.has(CONFIG_RECORDS + id) || engine.setAside.has(IMAGE_RECORDS + id);
+  const isImage = setAside.has(CONFIG_RECORDS + id) || setAside.has(IMAGE_RECORDS + id);
   const reference = parseReference(call.name);
   const canonical = reference === null ? "" : reference.withDefaultTag().canonical;
-  const isReference = engine.setAside.has(REFERENCE_RECORDS + canonical);
+  const isReference = setAside.has(REFERENCE_RECORDS + canonical);
   if (!isImage && !isReference) return unknown;
   if (!flagOf(call.query, "force")) {
     return conflict(
@@ -28,13 +29,13 @@ export function deleteRemains(call: Call, unknown: Refusal): Refusal | null {
   const json = new JsonWriter();
   json.beginArray();
   if (isReference) {
-    engine.setAside.forget(REFERENCE_RECORDS + canonical);
+    setAside.forget(REFERENCE_RECORDS + canonical);
     json.beginObject().stringField("Untagged", reference!.withDefaultTag().familiar).endObject();
   } else {
-    engine.setAside.forget(CONFIG_RECORDS + id);
-    engine.setAside.forget(IMAGE_RECORDS + id);
+    setAside.forget(CONFIG_RECORDS + id);
+    setAside.forget(IMAGE_RECORDS + id);
     json.beginObject().stringField("Deleted", id).endObject();
-    engine.images.layers.forgetLost();
+    layerStore.forgetLost();
   }
   sendJson(call, 200, line(json.endArray()));
   return null;

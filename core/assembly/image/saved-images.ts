@@ -1,10 +1,10 @@
 // Which images are meant by the names that are to be saved, and what they are called in the archive (surface §2.22).
 
 import { badParameter, internal, notFound, Refusal } from "../refusal";
-import { engine } from "../state";
 import { Image } from "./image";
 import { WantedPlatforms } from "./platform-parameter";
 import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
+import { imageStore } from "./store";
 
 const ALGORITHM = "sha256:";
 
@@ -36,18 +36,18 @@ export class SavedImages {
     if (reference === null) return badParameter(referenceError());
     if (reference.familiarName + ":" == ALGORITHM) return this.addById(name);
     if (reference.nameOnly) return this.addRepository(reference, name);
-    const image = engine.images.named(reference);
+    const image = imageStore.named(reference);
     return image === null ? notFound("reference does not exist") : this.take(image, reference);
   }
 
   private addById(name: string): Refusal | null {
-    const image = engine.images.lookUp(name).image;
+    const image = imageStore.lookUp(name).image;
     return image === null ? notFound(`No such image: ${name}`) : this.take(image, null);
   }
 
   private addRepository(repository: Reference, name: string): Refusal | null {
     let found = false;
-    const images = engine.images.all();
+    const images = imageStore.all();
     for (let i = 0; i < images.length; i++) {
       const references = images[i].references;
       for (let j = 0; j < references.length; j++) {

@@ -1,26 +1,27 @@
 // All images: by id, by tag and digest, by prefix of an id (surface §2.4), with their layers shared between them.
 
-import { deleteRecord, putRecord } from "../ask";
+import { deleteRecord } from "../ask";
 import { Container } from "../container/container";
+import { containerStore } from "../container/store";
 import { Json } from "../json/json";
 import { jsonError, parseJson } from "../json/reader";
+import { putRecord } from "../records/put";
+import { setAside } from "../records/set-aside";
 import { badParameter, notFound, Refusal } from "../refusal";
-import { engine } from "../state";
 import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Image, parseImage } from "./image";
-import { LayerFetches } from "./layer-fetch";
-import { LayerStore, StoredLayer } from "./layers";
-import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
+import { layerStore, StoredLayer } from "./layers";
 import {
   CONFIG_RECORDS,
   IMAGE_RECORDS,
-  LAYER_RECORDS,
   imageRecordProblem,
+  LAYER_RECORDS,
   readImageRecord,
   REFERENCE_RECORDS,
   writeImageRecord,
 } from "./records";
+import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
 
 /** An image, or why none was found. */
 export class ImageLookup {
@@ -33,8 +34,6 @@ export class ImageLookup {
 const ALGORITHM = "sha256:";
 
 export class ImageStore {
-  readonly layers: LayerStore = new LayerStore();
-  readonly fetches: LayerFetches = new LayerFetches();
   /** How often a name, or an id's prefix, may have come to mean another image, or none. */
   renamings: i32 = 0;
   private readonly byId: Map<string, Image> = new Map<string, Image>();
@@ -83,7 +82,7 @@ export class ImageStore {
     const known = this.find(image.id);
     if (known !== null) return known;
     this.hold(image);
-    for (let i = 0; i < image.layers.length; i++) this.layers.record(image.layers[i].chain);
+    for (let i = 0; i < image.layers.length; i++) layerStore.record(image.layers[i].chain);
     putRecord(CONFIG_RECORDS + image.id, image.config);
     this.putImage(image);
     return image;
@@ -105,7 +104,7 @@ export class ImageStore {
     for (let i = 0; i < keys.length; i++) {
       putRecord(REFERENCE_RECORDS + keys[i], encodeUtf8(this.idByReference.get(keys[i])));
     }
-    this.layers.putAll();
+    layerStore.putAll();
   }
 
   /** Removes an image that has no references any more. The layers that went with it, top first. */
@@ -116,7 +115,7 @@ export class ImageStore {
     deleteRecord(CONFIG_RECORDS + image.id);
     const dropped: StoredLayer[] = [];
     for (let i = image.layers.length - 1; i >= 0; i--) {
-      const layer = this.layers.release(image.layers[i].chain);
+      const layer = layerStore.release(image.layers[i].chain);
       if (layer !== null) dropped.push(layer);
     }
     return dropped;
@@ -143,7 +142,7 @@ export class ImageStore {
   /** Containers made from it, running or not. */
   usedBy(image: Image): Container[] {
     const users: Container[] = [];
-    const containers = engine.containers.all();
+    const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
       if (containers[i].imageId == image.id) users.push(containers[i]);
     }
@@ -194,7 +193,7 @@ export class ImageStore {
     }
     const json = parseJson(value);
     if (json === null) return jsonError();
-    if (key.startsWith(LAYER_RECORDS)) return this.layers.restore(key.slice(LAYER_RECORDS.length), json);
+    if (key.startsWith(LAYER_RECORDS)) return layerStore.restore(key.slice(LAYER_RECORDS.length), json);
     const problem = imageRecordProblem(json);
     if (problem.length == 0) this.restored.set(key.slice(IMAGE_RECORDS.length), json);
     return problem;
@@ -205,23 +204,23 @@ export class ImageStore {
    * and a layer that nobody has is dropped.
    */
   mend(chains: string[]): void {
-    this.layers.keepOnly(chains);
+    layerStore.keepOnly(chains);
     const ids = this.configs.keys();
     for (let i = 0; i < ids.length; i++) this.mendImage(ids[i], this.configs.get(ids[i]));
     const orphans = this.restored.keys();
-    for (let i = 0; i < orphans.length; i++) engine.setAside.take(IMAGE_RECORDS + orphans[i], "its config is missing");
+    for (let i = 0; i < orphans.length; i++) setAside.take(IMAGE_RECORDS + orphans[i], "its config is missing");
     this.restored.clear();
     this.configs.clear();
     this.mendReferences();
-    this.layers.claimed = true;
-    for (let i = 0; i < chains.length; i++) this.layers.sweep(chains[i]);
+    layerStore.claimed = true;
+    for (let i = 0; i < chains.length; i++) layerStore.sweep(chains[i]);
   }
 
   private mendImage(id: string, config: Uint8Array): void {
     const problem = this.imageProblem(id, config);
     if (problem.length > 0) {
-      engine.setAside.take(CONFIG_RECORDS + id, problem);
-      engine.setAside.take(IMAGE_RECORDS + id, problem);
+      setAside.take(CONFIG_RECORDS + id, problem);
+      setAside.take(IMAGE_RECORDS + id, problem);
     } else {
       const image = parseImage(config).image!;
       readImageRecord(image, this.restored.get(id));
@@ -238,7 +237,7 @@ export class ImageStore {
     if (image.id != id) return "it is not what its digest says";
     if (!this.restored.has(id)) return "its record is missing";
     for (let i = 0; i < image.layers.length; i++) {
-      if (this.layers.find(image.layers[i].chain) === null) return `its layer ${image.layers[i].chain} is missing`;
+      if (layerStore.find(image.layers[i].chain) === null) return `its layer ${image.layers[i].chain} is missing`;
     }
     return "";
   }
@@ -254,7 +253,7 @@ export class ImageStore {
       }
       const id = this.idByReference.get(keys[i]);
       this.idByReference.delete(keys[i]);
-      engine.setAside.take(REFERENCE_RECORDS + keys[i], `there is no image ${id}`);
+      setAside.take(REFERENCE_RECORDS + keys[i], `there is no image ${id}`);
     }
   }
 
@@ -264,8 +263,8 @@ export class ImageStore {
     image.size = 0;
     for (let i = 0; i < image.layers.length; i++) {
       const chain = image.layers[i].chain;
-      this.layers.claim(chain);
-      image.size += this.layers.find(chain)!.size;
+      layerStore.claim(chain);
+      image.size += layerStore.find(chain)!.size;
     }
   }
 
@@ -310,3 +309,5 @@ function removeFrom(image: Image, reference: Reference): void {
     if (image.references[i].canonical == key) image.references.splice(i, 1);
   }
 }
+
+export const imageStore: ImageStore = new ImageStore();

@@ -7,6 +7,7 @@ import { engine } from "../state";
 import { Image } from "./image";
 import { emitImageEvent } from "./image-event";
 import { parseReference, Reference, referenceError } from "./reference";
+import { imageStore } from "./store";
 
 /** A repository of this name would look like a digest. */
 const AMBIGUOUS = "sha256";
@@ -22,7 +23,7 @@ export class NewName {
 export function tagImage(call: Call): Refusal | null {
   const name = readNewName(call.query.first("repo"), call.query.first("tag"));
   if (name.refusal !== null) return name.refusal;
-  const lookup = engine.images.lookUp(call.name);
+  const lookup = imageStore.lookUp(call.name);
   const image = lookup.image;
   if (image === null) return lookup.refusal;
 
@@ -48,9 +49,9 @@ export function readNewName(repository: string, tag: string): NewName {
 
 /** A name that another image has moves; that one keeps its id. */
 export function giveName(image: Image, reference: Reference): void {
-  engine.images.setReference(reference, image);
+  imageStore.setReference(reference, image);
   image.lastTagged = engine.now.wall;
-  engine.images.putImage(image);
+  imageStore.putImage(image);
   emitImageEvent("tag", image.id, reference.familiar, image);
 }
 

@@ -4,9 +4,10 @@
 import { Failure, Layer, LayerSource } from "../../../build/bindings/types";
 import { engine } from "../state";
 import { Image } from "./image";
-import { FetchState, LayerFetch, LayerWatcher } from "./layer-fetch";
-import { ProgressStream } from "./progress";
+import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
+import { layerStore } from "./layers";
 import { Claims } from "./one-layer";
+import { ProgressStream } from "./progress";
 
 /** Who waits for all layers of an image. */
 export interface LayersOwner {
@@ -70,7 +71,7 @@ export class Unpacking extends LayerWatcher {
     const layers = this.image.layers;
     for (let i = 0; i < layers.length; i++) this.announce(i, origins[i]);
     for (let i = 0; i < this.rows.length; i++) this.want(i, origins[i]);
-    engine.images.fetches.proceed();
+    layerFetches.proceed();
     for (let i = 0; i < this.rows.length; i++) {
       const fetch = this.rows[i].fetch;
       if (fetch !== null) this.moved(fetch);
@@ -82,7 +83,7 @@ export class Unpacking extends LayerWatcher {
   giveUp(): void {
     for (let i = this.rows.length - 1; i >= 0; i--) {
       const fetch = this.rows[i].fetch;
-      if (fetch !== null && !this.rows[i].done) engine.images.fetches.leave(fetch, this);
+      if (fetch !== null && !this.rows[i].done) layerFetches.leave(fetch, this);
     }
     this.release();
   }
@@ -121,7 +122,7 @@ export class Unpacking extends LayerWatcher {
   private announce(at: i32, origin: LayerOrigin): void {
     const row = new Row(origin.id, origin.total);
     this.rows.push(row);
-    if (engine.images.layers.find(this.image.layers[at].chain) !== null) {
+    if (layerStore.find(this.image.layers[at].chain) !== null) {
       row.done = true;
       row.said = Said.Complete;
       this.claim(at);
@@ -136,7 +137,7 @@ export class Unpacking extends LayerWatcher {
     const layer = this.image.layers[at];
     const below: string | null = at == 0 ? null : this.image.layers[at - 1].chain;
     const wanted = new Layer(layer.chain, below, layer.diffId, origin.source);
-    this.rows[at].fetch = engine.images.fetches.want(wanted, this);
+    this.rows[at].fetch = layerFetches.want(wanted, this);
   }
 
   private claim(at: i32): void {

@@ -7,11 +7,11 @@ import { Container } from "../container/container";
 import { ofOwnNetworks } from "../container/endpoint-settings";
 import { otherIn } from "../container/namespaces";
 import { ENDPOINT_SETTINGS } from "../container/networking-config";
+import { containerStore } from "../container/store";
 import { Json } from "../json/json";
 import { Field, FieldType, Table } from "../json/table";
 import { badParameter, forbidden, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
-import { engine } from "../state";
 import { isOn, refuseLeaving } from "./attached";
 import { lookUpNetwork } from "./look-up";
 
@@ -36,7 +36,7 @@ export function connectContainer(call: Call): Refusal | null {
   if (wish === null) return body.refusal;
   const name = wish.stringOf("Container");
   if (name.length == 0) return badParameter('invalid name or ID supplied: ""');
-  const lookup = engine.containers.lookUp(name);
+  const lookup = containerStore.lookUp(name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.between) {

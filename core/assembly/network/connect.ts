@@ -10,6 +10,7 @@ import { formatAddress, macOf, parseMac } from "./addresses";
 import { Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
 import { PortWish, readPortWishes } from "./port-wishes";
+import { networkStore } from "./store";
 
 /** Of the hardware address that it was created with: what is wrong with it, in Docker's words, or null. */
 export function macProblem(container: Container): string | null {
@@ -22,7 +23,7 @@ export function chooseAddress(container: Container, network: Network): string | 
   const problem = macProblem(container);
   if (problem !== null) return problem;
   const mac = parseMac(container.mac);
-  const address = engine.networks.takeAddress(network, container.id);
+  const address = networkStore.takeAddress(network, container.id);
   if (address == 0)
     return `no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`;
   const endpoint = new Endpoint();
@@ -68,7 +69,7 @@ function choosePort(container: Container, wish: PortWish): string | null {
   const port = takeOne(container, wish.protocol, wish.addresses, wish.firstPort, wish.lastPort);
   if (port == 0) {
     if (wish.firstPort == 0 || wish.firstPort < wish.lastPort) return ALL_TAKEN;
-    const where = engine.networks.takenOf(wish.protocol, wish.addresses, wish.firstPort);
+    const where = networkStore.takenOf(wish.protocol, wish.addresses, wish.firstPort);
     return allocatedText(placeOfPort(where, wish.firstPort));
   }
   for (let i = 0; i < wish.addresses.length; i++) {
@@ -82,9 +83,9 @@ function choosePort(container: Container, wish: PortWish): string | null {
 
 /** One port on all of the addresses: the first that is free from `first` to `last`, any if `first` is 0; 0 if none is. */
 function takeOne(container: Container, protocol: string, addresses: string[], first: u32, last: u32): u16 {
-  if (first == 0) return engine.networks.takeRandomPort(protocol, addresses, container.id);
+  if (first == 0) return networkStore.takeRandomPort(protocol, addresses, container.id);
   for (let port = first; port <= last; port++) {
-    if (engine.networks.takePorts(protocol, addresses, <u16>port, container.id)) return <u16>port;
+    if (networkStore.takePorts(protocol, addresses, <u16>port, container.id)) return <u16>port;
   }
   return 0;
 }
@@ -127,7 +128,7 @@ function move(container: Container, ports: PublishedPort[]): bool {
   const other = takeOne(container, protocol, addresses, first, ports[0].lastPort);
   if (other == 0) return false;
   for (let i = 0; i < ports.length; i++) {
-    engine.networks.freePort(protocol, ports[i].address, hostPort, container.id);
+    networkStore.freePort(protocol, ports[i].address, hostPort, container.id);
     ports[i].hostPort = other;
   }
   container.touch();
@@ -148,10 +149,10 @@ export function joinOf(container: Container, network: Network): Join {
 export function keepEndpoint(container: Container): void {
   const endpoint = container.endpoint;
   if (endpoint === null) return;
-  engine.networks.keepAddress(endpoint.networkId, endpoint.address, container.id);
+  networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
-    engine.networks.takePort(port.protocol, port.address, port.hostPort, container.id);
+    networkStore.takePort(port.protocol, port.address, port.hostPort, container.id);
   }
 }
 
@@ -159,10 +160,10 @@ export function keepEndpoint(container: Container): void {
 export function freeEndpoint(container: Container): void {
   const endpoint = container.endpoint;
   if (endpoint === null) return;
-  engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);
+  networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
-    engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);
+    networkStore.freePort(port.protocol, port.address, port.hostPort, container.id);
   }
   container.endpoint = null;
   container.touch();

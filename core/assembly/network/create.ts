@@ -5,8 +5,8 @@ import { Call } from "../call";
 import { Json } from "../json/json";
 import { Field, FieldType, Table } from "../json/table";
 import { badParameter, forbidden, notBuilt, notFound, Refusal } from "../refusal";
-import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
+import { networkStore } from "./store";
 
 const CREATE: Table = new Table(
   "CreateRequest",
@@ -39,7 +39,7 @@ function refuseNetwork(call: Call, wish: Json): Refusal {
   const name = wish.stringOf("Name");
   const driver = wish.stringOf("Driver");
   if (name.trim().length == 0) return badParameter(`invalid name: ${name}`);
-  if (name == "default" || engine.networks.named(name) !== null) {
+  if (name == "default" || networkStore.named(name) !== null) {
     return forbidden(`operation is not permitted on predefined ${name} network `);
   }
   if (driver == "overlay") return forbidden(NO_MANAGER);

@@ -4,9 +4,9 @@
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { Container } from "../container/container";
+import { containerStore } from "../container/store";
 import { Field, FieldType, Table } from "../json/table";
 import { badParameter, internal, notBuilt, notFound, Refusal } from "../refusal";
-import { engine } from "../state";
 import { isOn, refuseLeaving } from "./attached";
 import { lookUpNetwork } from "./look-up";
 
@@ -23,7 +23,7 @@ export function disconnectContainer(call: Call): Refusal | null {
   const name = wish.stringOf("Container");
   const force = wish.boolOf("Force");
   if (name.length == 0 && !force) return badParameter('invalid name or ID supplied: ""');
-  const lookup = engine.containers.lookUp(name);
+  const lookup = containerStore.lookUp(name);
   const container = lookup.container;
   if (container === null && force) return refuseEndpoint(call.name, name);
   if (container === null) return lookup.refusal;

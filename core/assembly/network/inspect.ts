@@ -3,14 +3,15 @@
 import { FilterFlag, Filters, parseFilters } from "../api/filters";
 import { strictFlagOf } from "../api/parameters";
 import { Call } from "../call";
+import { containerStore } from "../container/store";
 import { JsonWriter } from "../json/writer";
 import { badParameter, internal, notFound, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
 import { formatTime } from "../text/time";
 import { parseSubnet } from "./addresses";
 import { lookUpNetwork } from "./look-up";
 import { Network } from "./network";
+import { networkStore } from "./store";
 
 /** From this version on the list has no `Containers`. */
 const LIST_WITHOUT_CONTAINERS = 28;
@@ -24,7 +25,7 @@ export function listNetworks(call: Call): Refusal | null {
   if (filters.error.length > 0) return badParameter(filters.error);
   const problem = refuseValues(filters);
   if (problem !== null) return problem;
-  const all = engine.networks.all();
+  const all = networkStore.all();
   const json = new JsonWriter();
   json.beginArray();
   for (let i = 0; i < all.length; i++) {
@@ -115,7 +116,7 @@ function writeStatus(json: JsonWriter, network: Network): void {
   json.key("IPAM").beginObject();
   const subnet = parseSubnet(network.subnet);
   if (subnet !== null) {
-    const used = engine.networks.addressesOf(network) + 3;
+    const used = networkStore.addressesOf(network) + 3;
     json.key("Subnets").beginObject();
     json.key(network.subnet).beginObject();
     json.i64Field("IPsInUse", used);
@@ -161,7 +162,7 @@ function writeOptions(json: JsonWriter, network: Network): void {
 function writeContainers(json: JsonWriter, network: Network): void {
   json.key("Containers");
   json.beginObject();
-  const all = engine.containers.all();
+  const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
     const endpoint = all[i].endpoint;
     if (endpoint === null || endpoint.networkId != network.id || !all[i].running) continue;

@@ -1,8 +1,8 @@
 // Which network a client means (surface §2.4): by its id, by its name, by the beginning of one id.
 
 import { badParameter, notFound, Refusal } from "../refusal";
-import { engine } from "../state";
 import { Network } from "./network";
+import { networkStore } from "./store";
 
 export class NetworkLookup {
   constructor(
@@ -12,10 +12,10 @@ export class NetworkLookup {
 }
 
 export function lookUpNetwork(reference: string): NetworkLookup {
-  let found = engine.networks.find(reference);
-  if (found === null) found = engine.networks.named(reference);
+  let found = networkStore.find(reference);
+  if (found === null) found = networkStore.named(reference);
   if (found !== null) return new NetworkLookup(found, null);
-  const all = engine.networks.all();
+  const all = networkStore.all();
   let matches = 0;
   for (let i = 0; i < all.length; i++) {
     if (!all[i].id.startsWith(reference)) continue;

@@ -2,9 +2,9 @@
 
 import { Failure, NetworkCommandDrop, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";
-import { engine } from "../state";
 import { Task } from "../task";
 import { Network } from "./network";
+import { networkStore } from "./store";
 
 /** `strays`: networks to be dropped. They go first, since one of them may have the interface that another is to have. */
 export function makeBridges(strays: string[]): void {
@@ -14,7 +14,7 @@ export function makeBridges(strays: string[]): void {
 }
 
 function makeAll(): void {
-  const networks = engine.networks.all();
+  const networks = networkStore.all();
   for (let i = 0; i < networks.length; i++) {
     if (networks[i].driver == "bridge") {
       askNetworks(new Making(networks[i]), 0, new NetworkCommandMake(networks[i].asBridge()));

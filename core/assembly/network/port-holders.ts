@@ -1,7 +1,7 @@
 // Ports of containers whose run is over but not yet given back: who wants one of them waits for that.
 
 import { Container } from "../container/container";
-import { engine } from "../state";
+import { containerStore } from "../container/store";
 import { portWishesOf } from "./connect";
 import { PublishedPort } from "./endpoint";
 import { overlap } from "./ip";
@@ -11,7 +11,7 @@ import { PortWish } from "./port-wishes";
 export function releasingHolder(container: Container): Container | null {
   const wishes = portWishesOf(container);
   if (wishes.length == 0) return null;
-  const all = engine.containers.all();
+  const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
     const endpoint = all[i].endpoint;
     if (endpoint === null || !all[i].between || all[i] === container) continue;

@@ -3,6 +3,7 @@
 import { PruneFilters } from "../api/prune-filters";
 import { Call } from "../call";
 import { Event } from "../event/event";
+import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
@@ -15,7 +16,7 @@ export function pruneNetworks(call: Call): Refusal | null {
   if (problem !== null) return problem;
   // Containers that go would leave their networks: one prune at a time.
   if (engine.pruning) return conflict("a prune operation is already running");
-  engine.events.emit(new Event("network", "prune", "", engine.now.wall).with("reclaimed", "0"));
+  eventRing.emit(new Event("network", "prune", "", engine.now.wall).with("reclaimed", "0"));
   const json = new JsonWriter();
   json.beginObject().nullField("NetworksDeleted");
   sendJson(call, 200, line(json.endObject()));

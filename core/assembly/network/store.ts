@@ -1,6 +1,8 @@
 // All networks, which addresses their containers have, and which ports of the machine are taken.
 
-import { putRecord } from "../ask";
+import { containerStore } from "../container/store";
+import { putRecord } from "../records/put";
+import { setAside } from "../records/set-aside";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
 import { formatAddress, parseAddress, parseSubnet, Subnet } from "./addresses";
@@ -159,14 +161,14 @@ export class NetworkStore {
 
   /** Of a network whose record was set aside: which one that was only counts where more than one is. Else a new one. */
   private lostId(): string {
-    const lost = engine.setAside.startingWith("network/");
+    const lost = setAside.startingWith("network/");
     for (let i = 0; i < lost.length; i++) if (isFullId(lost[i]) && this.find(lost[i]) === null) return lost[i];
     return engine.ids.next();
   }
 
   /** Where a container is on a network of this name whose record is lost: what runs there is to stay there. */
   private lostPlace(name: string): Endpoint | null {
-    const containers = engine.containers.all();
+    const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
       const place = containers[i].endpoint;
       if (place === null || place.networkName != name || !isFullId(place.networkId)) continue;
@@ -210,3 +212,5 @@ function routed(pool: Subnet): bool {
   }
   return false;
 }
+
+export const networkStore: NetworkStore = new NetworkStore();

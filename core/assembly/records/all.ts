@@ -1,9 +1,14 @@
 // All records that are in use, as they would be put now.
 
 import { Stored } from "../../../build/bindings/types";
-import { putRecord, tellRecords } from "../ask";
+import { containerStore } from "../container/store";
+import { execStore } from "../exec/store";
+import { imageStore } from "../image/store";
+import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { encodeUtf8 } from "../text/utf8";
+import { volumeStore } from "../volume/store";
+import { putRecord, tellRecords } from "./put";
 import { ENGINE_ID } from "./restore";
 import { VERSION_RECORD, versionRecord } from "./version";
 
@@ -14,9 +19,9 @@ export function allRecords(): Stored[] {
 function putAll(): void {
   putRecord(VERSION_RECORD, versionRecord());
   putRecord(ENGINE_ID, encodeUtf8(engine.id));
-  engine.containers.putAll();
-  engine.execs.putAll();
-  engine.images.putAll();
-  engine.networks.putAll();
-  engine.volumes.putAll();
+  containerStore.putAll();
+  execStore.putAll();
+  imageStore.putAll();
+  networkStore.putAll();
+  volumeStore.putAll();
 }

@@ -1,10 +1,10 @@
 // Records of an earlier version, brought to this one, step by step and in the transaction of `open`.
 
 import { Deed, Stored } from "../../../build/bindings/types";
-import { putRecord } from "../ask";
 import { reasons } from "../reason";
 import { Found } from "./found";
 import { Migration } from "./migration";
+import { putRecord } from "./put";
 import { SET_ASIDE } from "./set-aside";
 import { ToVersion1 } from "./to-version-1";
 import { VERSION, VERSION_RECORD, versionRecord } from "./version";

@@ -1,20 +1,25 @@
 // Records are read back in. What cannot be read, or contradicts what was read before, is set aside; the rest opens.
 
 import { Stored } from "../../../build/bindings/types";
-import { putRecord } from "../ask";
 import { Container } from "../container/container";
-import { HELD_RECORDS, heldProblem } from "../container/held-still";
+import { heldProblem } from "../container/held-still";
 import { readRecord } from "../container/record";
 import { containerProblem } from "../container/record-shape";
-import { EXEC_RECORDS, execProblem } from "../exec/record";
+import { containerStore } from "../container/store";
+import { execProblem } from "../exec/record";
+import { imageStore } from "../image/store";
 import { jsonError, parseKept } from "../json/reader";
 import { networkProblem, readNetwork } from "../network/network";
+import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
-import { readVolume, volumeProblem } from "../volume/store";
+import { volumeStore } from "../volume/store";
+import { readVolume, volumeProblem } from "../volume/volume";
+import { EXEC_RECORDS, HELD_RECORDS } from "./kinds";
 import { migrate } from "./migrations";
-import { SET_ASIDE } from "./set-aside";
+import { putRecord } from "./put";
+import { SET_ASIDE, setAside } from "./set-aside";
 import { NO_VERSION, VERSION_RECORD, versionOf, versionProblem, versionRecord } from "./version";
 
 export const ENGINE_ID: string = "engine/id";
@@ -29,7 +34,7 @@ export function restore(records: Stored[]): void {
   assert(problem.length == 0, problem);
   const version = versionOf(records);
   // Before anything is filled in: what is set aside stays as it was found.
-  engine.setAside.begin(records);
+  setAside.begin(records);
   // A number that makes no sense says nothing of the others: they are read as they should be, or set aside.
   if (version != NO_VERSION) migrate(records, version);
   const containers: Container[] = [];
@@ -44,9 +49,9 @@ export function restore(records: Stored[]): void {
 function restoreRecord(record: Stored, containers: Container[]): void {
   const key = record.key;
   if (key.startsWith(SET_ASIDE)) return;
-  if (key.length == 0) return engine.setAside.loseSome();
+  if (key.length == 0) return setAside.loseSome();
   const problem = takeIn(key, record.value, containers);
-  if (problem.length > 0) engine.setAside.take(key, problem);
+  if (problem.length > 0) setAside.take(key, problem);
 }
 
 /** Why it cannot be; empty if it could. */
@@ -55,7 +60,7 @@ function takeIn(key: string, value: Uint8Array, containers: Container[]): string
   if (key == ENGINE_ID) return restoreId(decodeUtf8(value));
   if (key.startsWith(HELD_RECORDS)) return heldProblem(value);
   if (key.startsWith(EXEC_RECORDS)) return execProblem(key.slice(EXEC_RECORDS.length), value);
-  for (let i = 0; i < IMAGES.length; i++) if (key.startsWith(IMAGES[i])) return engine.images.restore(key, value);
+  for (let i = 0; i < IMAGES.length; i++) if (key.startsWith(IMAGES[i])) return imageStore.restore(key, value);
   return restoreDocument(key, value, containers);
 }
 
@@ -78,15 +83,15 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
       ? networkProblem(json, name)
       : volumeProblem(json, name);
   if (problem.length > 0) return isContainer && json.stringOf("id") != name ? misplaced(problem) : problem;
-  if (isNetwork && engine.networks.named(json.stringOf("name")) !== null) return "another network has its name";
+  if (isNetwork && networkStore.named(json.stringOf("name")) !== null) return "another network has its name";
   if (isContainer) containers.push(readRecord(json));
-  else if (isNetwork) engine.networks.add(readNetwork(json));
-  else engine.volumes.restore(readVolume(json));
+  else if (isNetwork) networkStore.add(readNetwork(json));
+  else volumeStore.restore(readVolume(json));
   return "";
 }
 
 function misplaced(problem: string): string {
-  engine.setAside.doubt();
+  setAside.doubt();
   return problem;
 }
 
@@ -101,7 +106,7 @@ function addContainers(containers: Container[]): void {
   }
   for (let i = 0; i < containers.length; i++) {
     const owner = owners.get(containers[i].name);
-    if (owner === containers[i]) engine.containers.add(owner);
-    else engine.setAside.take(CONTAINERS + containers[i].id, `container ${owner.id} has its name`);
+    if (owner === containers[i]) containerStore.add(owner);
+    else setAside.take(CONTAINERS + containers[i].id, `container ${owner.id} has its name`);
   }
 }

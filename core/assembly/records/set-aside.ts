@@ -4,12 +4,11 @@
 // records were lost whose keys nobody knows, whatever the host finds that nobody speaks of counts as theirs.
 
 import { Deed, Stored } from "../../../build/bindings/types";
-import { deleteRecord, putRecord } from "../ask";
-import { HELD_RECORDS } from "../container/held-still";
-import { EXEC_RECORDS } from "../exec/record";
+import { deleteRecord, storeRecord } from "../ask";
 import { reasons } from "../reason";
 import { engine } from "../state";
 import { Found, tellSwept } from "./found";
+import { EXEC_RECORDS, HELD_RECORDS } from "./kinds";
 import { Remains } from "./remains";
 
 export const SET_ASIDE: string = "damaged/";
@@ -60,7 +59,7 @@ export class SetAside {
   /** Sets one of them aside, once. */
   take(key: string, why: string): void {
     if (!this.read.has(key)) return;
-    putRecord(SET_ASIDE + key, this.read.get(key));
+    storeRecord(SET_ASIDE + key, this.read.get(key));
     deleteRecord(key);
     this.read.delete(key);
     this.keys.add(key);
@@ -107,7 +106,7 @@ export class SetAside {
   }
 
   private lose(key: string, why: string): void {
-    putRecord(SET_ASIDE + key, new Uint8Array(0));
+    storeRecord(SET_ASIDE + key, new Uint8Array(0));
     this.keys.add(key);
     this.tell(key, why);
   }
@@ -194,3 +193,5 @@ function isAmong(kinds: string[], key: string): bool {
   for (let i = 0; i < kinds.length; i++) if (key.startsWith(kinds[i])) return true;
   return false;
 }
+
+export const setAside: SetAside = new SetAside();

@@ -4,13 +4,15 @@ import { strictFlagOf } from "../api/parameters";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { writeListItem } from "../container/list-item";
+import { containerSizes } from "../container/sizes";
+import { containerStore } from "../container/store";
 import { writeImages } from "../image/list";
 import { JsonWriter } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
-import { usersByName } from "../volume/use";
 import { writeVolume } from "../volume/inspect";
+import { volumeStore } from "../volume/store";
+import { usersByName } from "../volume/use";
 import { containersUsage, imagesUsage, Usage, volumesUsage } from "./usage";
 
 /** From these versions on: kinds can be chosen, and each kind has its sums. */
@@ -27,7 +29,7 @@ export function diskUsage(call: Call): Refusal | null {
   if (call.version >= WITH_SUMS && verbose.error.length > 0) {
     return badParameter(`invalid value for verbose: ${call.query.first("verbose")}`);
   }
-  if (wants(kinds, "container") || wants(kinds, "volume")) engine.sizes.told();
+  if (wants(kinds, "container") || wants(kinds, "volume")) containerSizes.told();
   sendJson(call, 200, new Report(call, kinds, verbose.value).write());
   return null;
 }
@@ -122,7 +124,7 @@ class Report {
   }
 
   private writeContainers(): void {
-    const containers: Container[] = engine.containers.newestFirst();
+    const containers: Container[] = containerStore.newestFirst();
     this.json.beginArray();
     for (let i = 0; i < containers.length; i++) {
       writeListItem(this.json, containers[i], this.version, containers[i].written);
@@ -131,7 +133,7 @@ class Report {
   }
 
   private writeVolumes(): void {
-    const volumes = engine.volumes.all();
+    const volumes = volumeStore.all();
     const users = usersByName();
     this.json.beginArray();
     for (let i = 0; i < volumes.length; i++) {

@@ -15,7 +15,11 @@ import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { Status } from "../container/lifecycle";
 import { daemonKeeping } from "../container/log-config";
+import { containerStore } from "../container/store";
+import { eventRing } from "../event/ring";
+import { imageStore } from "../image/store";
 import { JsonWriter } from "../json/writer";
+import { setAside } from "../records/set-aside";
 import { Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
@@ -67,7 +71,7 @@ function sendInfo(call: Call, own: OwnProcess | null): void {
 }
 
 function writeCounts(json: JsonWriter): void {
-  const all = engine.containers.all();
+  const all = containerStore.all();
   let running = 0;
   let paused = 0;
   for (let i = 0; i < all.length; i++) {
@@ -79,7 +83,7 @@ function writeCounts(json: JsonWriter): void {
   json.i64Field("ContainersRunning", running);
   json.i64Field("ContainersPaused", paused);
   json.i64Field("ContainersStopped", all.length - running - paused);
-  json.i64Field("Images", engine.images.count);
+  json.i64Field("Images", imageStore.count);
 }
 
 function writeStorage(json: JsonWriter): void {
@@ -148,7 +152,7 @@ function writeDebug(json: JsonWriter, own: OwnProcess | null): void {
   json.stringField("LoggingDriver", engine.options.logDriver);
   json.stringField("CgroupDriver", engine.options.machine.cgroupDriver);
   json.stringField("CgroupVersion", engine.options.machine.cgroupVersion);
-  json.i64Field("NEventsListener", engine.events.readerCount);
+  json.i64Field("NEventsListener", eventRing.readerCount);
 }
 
 function writeMachine(json: JsonWriter): void {
@@ -238,7 +242,7 @@ function writeRest(json: JsonWriter, version: i32): void {
     json.stringField("Driver", machine.firewall);
     json.endObject();
   }
-  writeWarnings(json, machine.warnings.concat(engine.setAside.warnings()));
+  writeWarnings(json, machine.warnings.concat(setAside.warnings()));
 }
 
 /** A host tells them as `name=seccomp,profile=builtin`. */

@@ -1,10 +1,11 @@
 // The configuration was read again, and its event (surface §2.11: `daemon reload`).
 
 import { Settings } from "../../../build/bindings/types";
+import { DEFAULT_SHM_SIZE } from "../container/defaults";
 import { Event } from "../event/event";
+import { eventRing } from "../event/ring";
 import { LAYERS_AT_ONCE } from "../image/layer-fetch";
 import { JsonWriter } from "../json/writer";
-import { DEFAULT_SHM_SIZE } from "../container/defaults";
 import { acting, RELOAD } from "../origin";
 import { engine } from "../state";
 import { decodeUtf8 } from "../text/utf8";
@@ -17,7 +18,7 @@ export function reload(settings: Settings): void {
   options.labels = settings.labels;
   options.runtimes = settings.runtimes;
   options.defaultRuntime = settings.defaultRuntime;
-  engine.events.emit(reloadEvent());
+  eventRing.emit(reloadEvent());
 }
 
 /** Docker tells of every setting that could have changed. What this engine does not have is left out. */

@@ -1,7 +1,10 @@
 // Sums of what images, containers and volumes hold, and how much of it nothing needs.
 
+import { containerStore } from "../container/store";
+import { layerStore } from "../image/layers";
 import { sharedSize } from "../image/list";
-import { engine } from "../state";
+import { imageStore } from "../image/store";
+import { volumeStore } from "../volume/store";
 import { usersByName } from "../volume/use";
 
 export class Usage {
@@ -17,13 +20,13 @@ export class Usage {
 /** Each layer counts once. Of an image in use what it shares with others counts as if nobody needed it, as in Docker. */
 export function imagesUsage(): Usage {
   const usage = new Usage();
-  const layers = engine.images.layers.all();
+  const layers = layerStore.all();
   for (let i = 0; i < layers.length; i++) usage.size += <i64>layers[i].size;
   usage.reclaimable = usage.size;
-  const images = engine.images.all();
+  const images = imageStore.all();
   usage.count = images.length;
   for (let i = 0; i < images.length; i++) {
-    if (engine.images.usedBy(images[i]).length == 0) continue;
+    if (imageStore.usedBy(images[i]).length == 0) continue;
     usage.active += 1;
     usage.reclaimable -= <i64>images[i].size - sharedSize(images[i]);
   }
@@ -32,7 +35,7 @@ export function imagesUsage(): Usage {
 
 export function containersUsage(): Usage {
   const usage = new Usage();
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   usage.count = containers.length;
   for (let i = 0; i < containers.length; i++) {
     const container = containers[i];
@@ -46,7 +49,7 @@ export function containersUsage(): Usage {
 /** One that was never counted has no size. */
 export function volumesUsage(): Usage {
   const usage = new Usage();
-  const volumes = engine.volumes.all();
+  const volumes = volumeStore.all();
   const users = usersByName();
   usage.count = volumes.length;
   for (let i = 0; i < volumes.length; i++) {

@@ -9,9 +9,9 @@ import { Field, FieldType, Table } from "../json/table";
 import { JsonWriter } from "../json/writer";
 import { badParameter, conflict, notBuilt, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { engine } from "../state";
 import { writeVolume } from "./inspect";
 import { volumeNameProblem } from "./name";
+import { volumeStore } from "./store";
 import { tellVolume } from "./untold";
 import { takerOf } from "./use";
 
@@ -34,7 +34,7 @@ export function createVolume(call: Call): Refusal | null {
   const wish = body.json;
   if (wish === null) return body.refusal;
   const name = wish.stringOf("Name");
-  const volume = engine.volumes.find(name);
+  const volume = volumeStore.find(name);
   if (volume === null) return refuseVolume(call, wish, name);
   const driver = wish.stringOf("Driver");
   if (driver.length > 0 && driver != "local") {

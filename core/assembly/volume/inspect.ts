@@ -7,8 +7,9 @@ import { badParameter, notFound, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { formatTimeInSeconds } from "../text/time";
-import { Volume } from "./store";
+import { volumeStore } from "./store";
 import { usersByName } from "./use";
+import { Volume } from "./volume";
 
 const ANONYMOUS: string = "com.docker.volume.anonymous";
 const KEYS: string[] = ["name", "driver", "label", "dangling"];
@@ -18,7 +19,7 @@ export function listVolumes(call: Call): Refusal | null {
   if (filters.error.length > 0) return badParameter(filters.error);
   const dangling = filters.flag("dangling");
   if (dangling == FilterFlag.Bad) return badParameter(filters.flagError("dangling"));
-  const all = engine.volumes.all();
+  const all = volumeStore.all();
   const users = usersByName();
   const json = new JsonWriter();
   json.beginObject();
@@ -35,7 +36,7 @@ export function listVolumes(call: Call): Refusal | null {
 }
 
 export function inspectVolume(call: Call): Refusal | null {
-  const volume = engine.volumes.find(call.name);
+  const volume = volumeStore.find(call.name);
   if (volume === null) return notFound(`get ${call.name}: no such volume`);
   const json = new JsonWriter();
   writeVolume(json, volume);

@@ -4,12 +4,12 @@ import { flagOf } from "../api/parameters";
 import { Call } from "../call";
 import { conflict, notBuilt, notFound, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
-import { engine } from "../state";
+import { volumeStore } from "./store";
 import { usersOf } from "./use";
 
 export function removeVolume(call: Call): Refusal | null {
   const name = call.name;
-  if (engine.volumes.find(name) === null) {
+  if (volumeStore.find(name) === null) {
     if (!flagOf(call.query, "force")) return notFound(`get ${name}: no such volume`);
     sendEmpty(call, 204);
     return null;

@@ -4,15 +4,15 @@
 
 import { Container } from "../container/container";
 import { MountKind, MountPoint } from "../container/mount-point";
-import { engine } from "../state";
-import { Volume } from "./store";
+import { volumeStore } from "./store";
 import { isUsedBeside } from "./use";
+import { Volume } from "./volume";
 
 /** The container is being made with its volumes, those of other containers among them. */
 export function beginMaking(container: Container): void {
   const mounts = container.volumes;
   for (let i = 0; i < mounts.length; i++) {
-    const volume = engine.volumes.find(mounts[i].name);
+    const volume = volumeStore.find(mounts[i].name);
     if (volume !== null && !volume.makings.includes(container)) volume.makings.push(container);
   }
 }
@@ -21,7 +21,7 @@ export function beginMaking(container: Container): void {
 export function endMaking(container: Container, made: bool): void {
   const mounts = container.volumes;
   for (let i = 0; i < mounts.length; i++) {
-    const volume = engine.volumes.find(mounts[i].name);
+    const volume = volumeStore.find(mounts[i].name);
     if (volume === null) continue;
     const index = volume.makings.indexOf(container);
     if (index >= 0) volume.makings.splice(index, 1);
@@ -57,10 +57,10 @@ export function restoreOwners(containers: Container[]): void {
 }
 
 function restoreOwner(container: Container, mount: MountPoint): void {
-  const volume = engine.volumes.find(mount.name);
+  const volume = volumeStore.find(mount.name);
   // It is lost: another one of its name is not this container's. Or a container that has it was told, and an earlier
   // version left the mark.
-  if (volume === null || isUsedBeside(mount.name, container)) return mark(container, mount.name, false);
+  if (volume === null || isUsedBeside(mount.name, volume, container)) return mark(container, mount.name, false);
   volume.owner = container;
 }
 

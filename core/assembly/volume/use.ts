@@ -3,13 +3,12 @@
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
 import { MountKind, MountPoint } from "../container/mount-point";
-import { hasUnfilled } from "../container/own-volumes";
-import { engine } from "../state";
+import { containerStore } from "../container/store";
+import { Volume } from "./volume";
 
 /** By another one than `container` that is to stay: not by one that goes as well, nor by one that is still being made. */
-export function isUsedBeside(name: string, container: Container): bool {
-  const volume = engine.volumes.find(name);
-  const containers = engine.containers.all();
+export function isUsedBeside(name: string, volume: Volume | null, container: Container): bool {
+  const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
     const other = containers[i];
     if (other === container || other.status == Status.Removing) continue;
@@ -21,7 +20,7 @@ export function isUsedBeside(name: string, container: Container): bool {
 /** A container that is being removed, and takes one of these volumes along; null if there is none. */
 export function takerOf(names: string[]): Container | null {
   if (names.length == 0) return null;
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
     const container = containers[i];
     if (container.status != Status.Removing) continue;
@@ -45,7 +44,7 @@ export function takesAlong(container: Container, mount: MountPoint): bool {
 /** How many containers have each volume that is had, whether they run or not: for whoever asks of many volumes. */
 export function usersByName(): Map<string, i32> {
   const users = new Map<string, i32>();
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
     const names = volumeNames(containers[i].mounts);
     for (let j = 0; j < names.length; j++) users.set(names[j], (users.has(names[j]) ? users.get(names[j]) : 0) + 1);
@@ -65,7 +64,7 @@ export function volumeNames(mounts: MountPoint[]): string[] {
 
 /** Ids of the containers that have it, whether they run or not. */
 export function usersOf(name: string): string[] {
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   const users: string[] = [];
   for (let i = 0; i < containers.length; i++) if (has(containers[i], name)) users.push(containers[i].id);
   return users;
@@ -73,24 +72,25 @@ export function usersOf(name: string): string[] {
 
 /** A container that runs has it. */
 export function isInRun(name: string): bool {
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) if (containers[i].running && has(containers[i], name)) return true;
   return false;
 }
 
 /** A container that is created, or whose files are looked at, fills it; a run's end counts what its start has filled. */
 export function isBeingFilled(name: string): bool {
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
     const container = containers[i];
-    if ((container.creating || container.filesWorks > 0) && hasUnfilled(container) && has(container, name)) return true;
+    if ((container.creating || container.filesWorks > 0) && container.hasUnfilledVolumes && has(container, name))
+      return true;
   }
   return false;
 }
 
 /** Whether those that have it have never named it. */
 export function isAnonymous(name: string): bool {
-  const containers = engine.containers.all();
+  const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
     const mounts = containers[i].mounts;
     for (let j = 0; j < mounts.length; j++) {

@@ -12,11 +12,22 @@ import { Layouts, Reading, entryLayout } from "./object-text.js";
 const ENGINE = "core/assembly/state/Engine";
 const STEPS = "core/assembly/task/Steps";
 const STORE = "core/assembly/container/store/ContainerStore";
+/** What the core knows, but for images and events: there is one of each. No story here touches images; events are history. */
+const ROOTS = [
+  ENGINE,
+  STORE,
+  "core/assembly/container/sizes/Sizes",
+  "core/assembly/exec/store/ExecStore",
+  "core/assembly/health/monitor/Monitors",
+  "core/assembly/network/store/NetworkStore",
+  "core/assembly/records/set-aside/SetAside",
+  "core/assembly/volume/store/VolumeStore",
+];
 
 /** What makes no difference to what comes next, or none but to times and ids, by class. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
-  // Steps are written by their operations. No story here touches images. Events are history.
-  [ENGINE]: ["options", "now", "id", "ids", "images", "events", "steps"],
+  // Steps are written by their operations.
+  [ENGINE]: ["options", "now", "id", "ids", "steps"],
   [STORE]: ["byId", "sequence"],
   // What it was created with; what is kept for the list; stamps, and who asked.
   "core/assembly/container/container/Container": [
@@ -52,7 +63,7 @@ export class CoreMemory {
   readonly instance: Instance;
   readonly #memory: WebAssembly.Memory;
   readonly #layouts: Layouts;
-  readonly #engine: number;
+  readonly #roots: ReadonlyMap<string, number>;
 
   constructor({ modules, instantiate, classes }: Build = BUILT) {
     let memory: WebAssembly.Memory | undefined;
@@ -66,35 +77,36 @@ export class CoreMemory {
     if (memory === undefined) throw new Error("the core has no memory");
     this.#memory = memory;
     this.#layouts = new Layouts(classes, LEFT_OUT);
-    this.#engine = findOnly(this.instance.snapshot(), this.#layouts.of(ENGINE));
+    const snapshot = this.instance.snapshot();
+    this.#roots = new Map(ROOTS.map((name) => [name, findOnly(snapshot, this.#layouts.of(name))]));
   }
 
   /** As it is now: what is read of it is true until its next step. */
   look(): CoreLook {
-    return new CoreLook(new Reading(this.#memory.buffer, this.#layouts), this.#engine);
+    return new CoreLook(new Reading(this.#memory.buffer, this.#layouts), this.#roots);
   }
 }
 
 /** Reads each thing once, in the order in which it is asked for: operations as `@N`, requests as `%N`. */
 export class CoreLook {
   readonly #reading: Reading;
-  readonly #engine: number;
+  readonly #roots: ReadonlyMap<string, number>;
 
-  constructor(reading: Reading, engine: number) {
+  /** `roots`: where the only object of each class in `ROOTS` is. */
+  constructor(reading: Reading, roots: ReadonlyMap<string, number>) {
     this.#reading = reading;
-    this.#engine = engine;
+    this.#roots = roots;
   }
 
   /** Id → address, in the order in which they were created. */
   containers(): Map<string, number> {
-    const store = this.#field(this.#engine, ENGINE, "containers");
-    const entries = this.#reading.entries(this.#field(store, STORE, "byId"), BY_ID);
+    const entries = this.#reading.entries(this.#field(this.#root(STORE), STORE, "byId"), BY_ID);
     return new Map(Array.from(entries, ([key, value]) => [this.#reading.string(this.#at(key)), this.#at(value)]));
   }
 
   /** Operation → address of the step that waits for it. */
   steps(): Map<bigint, number> {
-    const steps = this.#field(this.#engine, ENGINE, "steps");
+    const steps = this.#field(this.#root(ENGINE), ENGINE, "steps");
     const entries = this.#reading.entries(this.#field(steps, STEPS, "pending"), BY_OPERATION);
     return new Map(
       Array.from(entries, ([key, value]) => [this.#reading.view.getBigUint64(key, true), this.#at(value)]),
@@ -107,12 +119,16 @@ export class CoreLook {
 
   /** Everything but containers and steps. */
   rest(): string {
-    return this.#reading.textOf(this.#engine);
+    return ROOTS.map((name) => this.#reading.textOf(this.#root(name))).join(" ");
   }
 
   /** What was met whose order tells nothing. */
   get loose(): readonly string[] {
     return this.#reading.loose;
+  }
+
+  #root(name: string): number {
+    return this.#roots.get(name)!;
   }
 
   #field(object: number, name: string, field: string): number {

@@ -32,15 +32,15 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "a damaged record is thrown away",
     file: "records/set-aside.ts",
-    right: `    putRecord(SET_ASIDE + key, this.read.get(key));`,
-    wrong: `    if (!WRONG) putRecord(SET_ASIDE + key, this.read.get(key));`,
+    right: `    storeRecord(SET_ASIDE + key, this.read.get(key));`,
+    wrong: `    if (!WRONG) storeRecord(SET_ASIDE + key, this.read.get(key));`,
     finder: { played: "record-torn", rule: "spared" },
   },
   {
     name: "files of a container whose record is damaged are cleared away",
     file: "sweep.ts",
-    right: `  if (engine.containers.find(id) !== null || isLost(id)) return;`,
-    wrong: `  if (engine.containers.find(id) !== null || (!WRONG && isLost(id))) return;`,
+    right: `  if (containerStore.find(id) !== null || isLost(id)) return;`,
+    wrong: `  if (containerStore.find(id) !== null || (!WRONG && isLost(id))) return;`,
     finder: { played: "record-torn", rule: "forks" },
   },
 ];

@@ -25,8 +25,8 @@ export const EXEC_MUTANTS: readonly Mutant[] = [
   {
     name: "execs are collected once and never again",
     file: "exec/garbage.ts",
-    right: `    engine.execs.collecting = false;`,
-    wrong: `    if (!WRONG) engine.execs.collecting = false;`,
+    right: `    execStore.collecting = false;`,
+    wrong: `    if (!WRONG) execStore.collecting = false;`,
     finder: { story: "exec-collected" },
   },
   {

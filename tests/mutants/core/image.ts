@@ -123,8 +123,8 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   {
     name: "an image that others are made of is removed",
     file: "image/deletion.ts",
-    right: `if (engine.images.hasChildren(image)) return`,
-    wrong: `if (!WRONG && engine.images.hasChildren(image)) return`,
+    right: `if (imageStore.hasChildren(image)) return`,
+    wrong: `if (!WRONG && imageStore.hasChildren(image)) return`,
     finder: { story: "image-parents" },
   },
   {

@@ -4,15 +4,15 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "an address stays taken",
     file: "network/connect.ts",
-    right: `  engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
-    wrong: `  if (!WRONG) engine.networks.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
+    right: `  networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
+    wrong: `  if (!WRONG) networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
     finder: { story: "links" },
   },
   {
     name: "a port stays taken",
     file: "network/connect.ts",
-    right: `    engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
-    wrong: `    if (!WRONG) engine.networks.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
+    right: `    networkStore.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
+    wrong: `    if (!WRONG) networkStore.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
     finder: { played: "port-held", rule: "ports" },
   },
   {
@@ -39,8 +39,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "an engine that starts takes a container's address for free",
     file: "network/connect.ts",
-    right: `  engine.networks.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
-    wrong: `  if (!WRONG) engine.networks.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
+    right: `  networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
+    wrong: `  if (!WRONG) networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
     finder: { story: "restart-unclean" },
   },
   {

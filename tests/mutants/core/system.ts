@@ -11,8 +11,8 @@ export const SYSTEM_MUTANTS: readonly Mutant[] = [
   {
     name: "nobody is told that the configuration was read again",
     file: "system/reload.ts",
-    right: `  engine.events.emit(reloadEvent());`,
-    wrong: `  if (!WRONG) engine.events.emit(reloadEvent());`,
+    right: `  eventRing.emit(reloadEvent());`,
+    wrong: `  if (!WRONG) eventRing.emit(reloadEvent());`,
     finder: { played: "reloaded", rule: "settings" },
   },
   {

@@ -38,7 +38,7 @@ export const CONTAINER_ENDS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the first attached client is not told that the run has ended",
-    file: "container/exit.ts",
+    file: "container/end-attached.ts",
     right: `for (let i = 0; i < attached.length; i++)`,
     wrong: `for (let i = WRONG ? 1 : 0; i < attached.length; i++)`,
     finder: "simulator",

@@ -4,8 +4,8 @@ export const CONTAINER_OTHER_MUTANTS: readonly Mutant[] = [
   {
     name: "a container into which something is copied counts as counted",
     file: "container/extract.ts",
-    right: `    engine.sizes.outdate(this.container);`,
-    wrong: `    if (!WRONG) engine.sizes.outdate(this.container);`,
+    right: `    containerSizes.outdate(this.container);`,
+    wrong: `    if (!WRONG) containerSizes.outdate(this.container);`,
     finder: { story: "archive" },
   },
   {

@@ -39,8 +39,8 @@ export const CONTAINER_REMOVAL_MUTANTS: readonly Mutant[] = [
   {
     name: "layers stay that only a removed container held",
     file: "container/remove.ts",
-    right: `    engine.images.layers.dropUnclaimedStack(container.chain);`,
-    wrong: `    if (!WRONG) engine.images.layers.dropUnclaimedStack(container.chain);`,
+    right: `    layerStore.dropUnclaimedStack(container.chain);`,
+    wrong: `    if (!WRONG) layerStore.dropUnclaimedStack(container.chain);`,
     finder: { story: "delete-image" },
   },
   {
