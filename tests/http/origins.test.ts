@@ -11,7 +11,7 @@ interface LastChange {
   Peer?: { Uid: number; Pid: number };
 }
 
-const STAYS = ["sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.05; done"];
+const STAYS = ["sh", "-c", "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"];
 
 onEngines("origins", (engine, kind) => {
   const ours = kind !== "reference";
@@ -28,6 +28,8 @@ onEngines("origins", (engine, kind) => {
     const created = await engine().call("POST", "/containers/create?name=signed", body, { headers: agent });
     const { Id } = created.json<{ Id: string }>();
     await engine().call("POST", "/containers/signed/start", undefined, { headers: agent });
+    // A signal that comes before its trap is lost on the first process of a container: the timeout would end it.
+    await until("its trap", async () => (await engine().logs(Id)).stdout === "ready\n");
     await engine().must(204, "POST", "/containers/signed/stop?t=10");
     await engine().must(204, "DELETE", "/containers/signed");
     const told = await tellings(since, Id);

@@ -167,10 +167,9 @@ onRuntimes("processes", (on) => {
   });
 
   it("gives a terminal its size, at first and later", async () => {
-    const script = "stty size; trap 'stty size; exit' WINCH; while :; do sleep 0.05; done";
+    const script = "trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.05; done";
     const { container } = await launch(["sh", "-c", script], { tty: true, openStdin: true, rows: 33, columns: 111 });
     await waitForLog(container, "33 111");
-    await sleep(50); // until the trap is set
     await perform({ tag: "resize", val: { subject: subject(container), rows: 44, columns: 99 } });
     await on.fixture.exited(container);
     expect(String((await logOf(container)).stdout)).toBe("33 111\r\n44 99\r\n");
