@@ -17,7 +17,7 @@ export default defineConfig({
     ],
     pool: "forks",
     // Most of what a file does is to wait for daemons and containers of its own.
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: LongFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 // Many execs, so many at once, attached and detached: nothing of them is left, neither on the machine nor in the engine.
-// CI and `CORACLE_TEST_LOAD=1` take 5,000; `CORACLE_TEST_EXECS` is how many.
+// CI and `CORACLE_TEST_LOAD=1` take 2,500; `CORACLE_TEST_EXECS` is how many.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
@@ -11,16 +11,16 @@ import { expectNothingOf, heldWhenCalm } from "../support/held.js";
 import { onEngines } from "../support/on-engines.js";
 import { promptly } from "../support/prompt.js";
 
-const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 5000 : 200));
+const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 2500 : 200));
 const AT_ONCE = 8;
 /** Every so many of them nobody is attached to. */
 const DETACHED_EACH = 10;
 /** What is left of a few shows in none of these, what is left of each in all. */
-const PARTS = 10;
+const PARTS = 5;
 /** What heaps grow to at so many of anything. */
 const MEBIBYTES_MAX = 80;
 /** Fewer tell nothing of what each leaves: a heap that doubles once comes to more. */
-const ARE_TELLING = COUNT >= 5000;
+const ARE_TELLING = COUNT >= 2500;
 /** Parts after the first. Between them the daemon is asked for its memory: while it collects garbage, it answers nobody. */
 const LATER = Array.from({ length: PARTS - 1 }, (_, index) => index + 1);
 const SPANS = ARE_TELLING ? LATER.map((at) => [at]) : [LATER];

@@ -22,7 +22,7 @@ import { ImageClient } from "../support/told/image-client.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
-const CUTS = Number(process.env["CORACLE_TEST_CUTS"] ?? (process.env["CI"] === "true" ? 50 : 5));
+const CUTS = Number(process.env["CORACLE_TEST_CUTS"] ?? (process.env["CI"] === "true" ? 30 : 5));
 const SEED = Number(process.env["CORACLE_TEST_CUTS_SEED"] ?? Date.now() % 1_000_000);
 const CONTAINERS = 6;
 const IMAGES = 2;

@@ -10,7 +10,7 @@ import { complaints } from "./visits/gate.js";
 import { readTable } from "./visits/table.js";
 
 /** So many come to each kind of output, but for those that have a story of their own. */
-const FOR_EACH_KIND = 150;
+const FOR_EACH_KIND = 100;
 const SEEDS = process.env["CI"] === "true" ? FOR_EACH_KIND : 50;
 const STEPS = 500;
 
