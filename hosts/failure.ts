@@ -50,8 +50,13 @@ export function refusedCall(error: unknown, call: string, path: string): unknown
 export function failureText({ tag, val }: failures.Failure): string {
   if (tag === "said") return val.message;
   if (tag === "internal" || tag === "body-broke") return val;
-  const values = typeof val === "string" ? [val] : Object.values(val);
-  return `${tag}: ${values.filter((value) => value !== "").join(" ")}`;
+  return `${tag}: ${leaves(val).join(" ")}`;
+}
+
+/** All that is said, however deep. */
+function leaves(value: unknown): string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(leaves);
+  return value === "" ? [] : [String(value)];
 }
 
 /** What is not there: a thing by its name, or its path. */
@@ -104,6 +109,11 @@ export function malformed(what: failures.Form, text: string): HostFailure {
   return new HostFailure({ tag: "malformed", val: { what, text } });
 }
 
+/** A registry's answer, or a blob of it, ended before its last byte. */
+export function cutShort(what: failures.Noun, name: string): HostFailure {
+  return new HostFailure({ tag: "cut-short", val: { what, name } });
+}
+
 export function interrupted(why: failures.Interruption): HostFailure {
   return new HostFailure({ tag: "interrupted", val: why });
 }
@@ -115,9 +125,27 @@ export function isMissing(thrown: unknown): boolean {
   return failure.tag === "no-such" || isSaid(thrown, "not-found");
 }
 
+/** Whether a registry did not answer, or broke off: what has come is worth keeping. */
+export function isUnreachable(thrown: unknown): boolean {
+  if (!(thrown instanceof HostFailure)) return false;
+  const { tag, val } = thrown.what;
+  return tag === "cut-short" || (tag === "exchange" && UNREACHABLE.includes(val.why.tag));
+}
+
 function said(kind: failures.FailureKind, message: string, more: Partial<failures.Said>): failures.Failure {
   return { tag: "said", val: { status: 0, code: "", retryAfter: 0, ...more, kind, message } };
 }
 
 /** errno(3), but not codes of Node's own, as `ERR_STREAM_DESTROYED`. */
 const ERRNO = /^E[A-Z0-9]+$/;
+
+const UNREACHABLE: readonly string[] = [
+  "call",
+  "closed",
+  "timeout",
+  "no-tls",
+  "unknown-authority",
+  "certificate-names",
+  "certificate-dates",
+  "other",
+] satisfies failures.ExchangeFailure["tag"][];

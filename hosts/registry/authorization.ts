@@ -1,12 +1,11 @@
 // What to send as `Authorization`: the token dance (Docker token authentication, OAuth 2) and Basic.
 
 import { timeOfDay } from "../clock.js";
-import { HostFailure } from "../failure.js";
 import type { types } from "../host.js";
 import type { Challenge } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import { exchange, readText, type Line, type Question } from "./exchange.js";
-import { registryFailure, said } from "./failures.js";
+import { failedExchange, registryFailure } from "./failures.js";
 
 /** What a token is asked for. */
 export interface Demand {
@@ -50,10 +49,7 @@ export class Authorizer {
       return { header: `Bearer ${value}`, identityToken: refresh };
     }
     if (!challenges.some(({ scheme }) => scheme === "basic")) return { header: undefined, identityToken: "" };
-    if (!credentials?.username) {
-      const message = `${said("GET", demand.url)}: no basic auth credentials`;
-      throw new HostFailure("unauthorized", message, { status: 401 });
-    }
+    if (!credentials?.username) throw failedExchange({ method: "GET", url: demand.url }, { tag: "no-credentials" });
     return { header: basic(credentials), identityToken: "" };
   }
 
@@ -84,7 +80,7 @@ export class Authorizer {
     const text = await readText(answer.body, TOKEN_LIMIT);
     if (answer.status === 200) return parseToken(text, question, this.#now());
     const secrets = secretsOf(demand.credentials, question.headers["authorization"]);
-    throw registryFailure({ ...answer, text, secrets }, this.#now());
+    throw registryFailure({ ...answer, url: question.url, tokenServer: true, text, secrets }, this.#now());
   }
 
   #now(): number {
@@ -114,11 +110,11 @@ interface Token {
 /** The realm is another server as a rule; credentials go there because the registry says so. */
 function tokenQuestion(challenge: Challenge, demand: Demand): Question {
   const realm = challenge.parameters.get("realm") ?? "";
-  if (!URL.canParse(realm)) throw new HostFailure("registry", `${said("GET", demand.url)}: challenge without a realm`);
+  if (!URL.canParse(realm)) throw failedExchange({ method: "GET", url: demand.url }, { tag: "no-realm" });
   const url = new URL(realm);
   const { credentials, insecure, signal } = demand;
   if (url.protocol !== "https:" && hasSecret(credentials) && !insecure) {
-    throw new HostFailure("denied", `${said("GET", url.href)}: credentials are not sent without TLS`);
+    throw failedExchange({ method: "GET", url: url.href }, { tag: "plain-credentials" });
   }
   if (credentials?.identityToken) return refreshQuestion(url, challenge, demand, credentials.identityToken);
   for (const [name, value] of fields(challenge, demand)) url.searchParams.append(name, value);
@@ -147,7 +143,7 @@ function fields(challenge: Challenge, demand: Demand): [string, string][] {
   return service === undefined ? scopes : [["service", service], ...scopes];
 }
 
-function parseToken(text: string, { url, method }: Question, now: number): Token {
+function parseToken(text: string, question: Question, now: number): Token {
   let body: Record<string, unknown> = {};
   try {
     body = JSON.parse(text) as Record<string, unknown>;
@@ -155,12 +151,7 @@ function parseToken(text: string, { url, method }: Question, now: number): Token
     // Told below: there is no token in it.
   }
   const [value] = [body["token"], body["access_token"]].filter((part) => typeof part === "string" && part !== "");
-  if (typeof value !== "string") {
-    throw new HostFailure(
-      "registry",
-      `${said(method, url)}: authorization server did not include a token in the response`,
-    );
-  }
+  if (typeof value !== "string") throw failedExchange(question, { tag: "no-token" });
   const { expires_in: lifetime, refresh_token: refresh } = body;
   const seconds = Math.max(typeof lifetime === "number" ? lifetime : 0, SHORTEST_LIFETIME);
   return {

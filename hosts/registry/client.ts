@@ -2,18 +2,18 @@
 // whether again, is the core's to say.
 
 import { realClock, timeOfDay } from "../clock.js";
-import { HostFailure, isSaid, mismatch, tooLarge } from "../failure.js";
+import { damaged, isUnreachable, mismatch, tooLarge } from "../failure.js";
 import type { Clock, content, engine, types } from "../host.js";
 import { Authorizer, secretsOf, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
 import { exchange, readAll, readText, type Answer, type Line } from "./exchange.js";
-import { registryFailure, statusText } from "./failures.js";
+import { registryFailure } from "./failures.js";
 import { fetchTransport, type Transport } from "./transport.js";
 
 /** A registry's blob, to be read once. */
 export interface BlobStream {
-  /** Neither digest nor size are checked. Fails as `unreachable` when it breaks off and when nothing comes. */
+  /** Neither digest nor size are checked. Fails as `cut-short` when it breaks off, as `exchange` when nothing comes. */
   body: AsyncIterable<Uint8Array>;
   /** Offset in the blob of its first byte. */
   from: number;
@@ -128,9 +128,7 @@ class DistributionClient implements RegistryClient {
     const text = await readText(answer.body, ERROR_LIMIT);
     if (answer.status === 200) return identityToken;
     const secrets = secretsOf(credentials, header);
-    const { failure } = registryFailure({ ...answer, text, secrets }, timeOfDay(this.#line.clock));
-    const message = `login attempt to ${url} failed with status: ${statusText(answer.status)}`;
-    throw new HostFailure(failure!.kind, message, failure);
+    throw registryFailure({ ...answer, url, text, secrets }, timeOfDay(this.#line.clock));
   }
 
   /** GET of something in a repository; an answer of another status is a failure. */
@@ -157,7 +155,7 @@ class DistributionClient implements RegistryClient {
     if (statuses.has(answer.status)) return answer;
     const text = await readText(answer.body, ERROR_LIMIT);
     const secrets = secretsOf(demand.credentials, header);
-    throw registryFailure({ ...answer, text, secrets }, timeOfDay(this.#line.clock));
+    throw registryFailure({ ...answer, url, text, secrets }, timeOfDay(this.#line.clock));
   }
 
   /**
@@ -254,10 +252,6 @@ function keyOf({ authority, insecure }: types.Endpoint): string {
   return `${authority} ${insecure}`;
 }
 
-function isUnreachable(error: unknown): boolean {
-  return isSaid(error, "unreachable");
-}
-
 function challengesOf(answer: Answer): Challenge[] {
   return parseChallenges(answer.header("www-authenticate") ?? "");
 }
@@ -271,7 +265,7 @@ function parseTags(bytes: Uint8Array): string[] {
   try {
     body = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new HostFailure("corrupt", "list of tags is not JSON");
+    throw damaged("tag-list");
   }
   const tags = typeof body === "object" && body !== null && "tags" in body ? body.tags : null;
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];

@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { HostFailure, malformed } from "../failure.js";
+import { malformed } from "../failure.js";
 
 /**
  * `sha256:` and 64 hex digits. Not by WebCrypto: that is done at another time, of which a simulated world knows nothing,
@@ -20,6 +20,5 @@ export function isDigest(text: string): boolean {
 /** Refuses a digest that bytes could not be checked against. */
 export function requireCheckable(digest: string): void {
   if (isDigest(digest)) return;
-  if (digest.startsWith("sha256:")) throw malformed("digest", digest);
-  throw new HostFailure("unsupported", `unsupported digest algorithm: ${digest}: only sha256 can be verified`);
+  throw malformed(digest.startsWith("sha256:") ? "digest" : "checkable-digest", digest);
 }

@@ -1,10 +1,11 @@
 // One question and its answer: redirects followed, silence noticed, giving up obeyed.
 
 import { after } from "../clock.js";
-import { HostFailure, interrupted, tooLarge } from "../failure.js";
+import { cutShort, interrupted, tooLarge, type HostFailure } from "../failure.js";
 import type { Clock } from "../host.js";
-import { codeOf, said, truncated, unreachable } from "./failures.js";
+import { failedExchange, withoutQuery } from "./failures.js";
 import type { Transport, TransportResponse } from "./transport.js";
+import { codeOf, unreachable } from "./unreachable.js";
 
 /** A request to a registry or its token server. */
 export interface Question {
@@ -40,15 +41,15 @@ export async function exchange(line: Line, question: Question): Promise<Answer> 
     const next = redirect(question, url, location);
     if (next.origin !== new URL(url).origin) {
       // A form's fields are credentials too.
-      if (question.body !== undefined) return refuse(question, "redirected to another server");
+      if (question.body !== undefined) throw failedExchange(question, { tag: "form-redirect" });
       headers = withoutAuthorization(headers);
     }
     url = next.href;
   }
-  return refuse(question, `stopped after ${MOST_REDIRECTS} redirects`);
+  throw failedExchange(question, { tag: "redirects", val: MOST_REDIRECTS });
 }
 
-/** The whole body, up to `limit` bytes; more is `corrupt`. */
+/** The whole body, up to `limit` bytes; more is `too-large`. */
 export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const { bytes, whole } = await readUpTo(body, limit);
   if (!whole) throw tooLarge("answer", "", limit);
@@ -168,24 +169,20 @@ class Watch {
   }
 
   /** Why a request ended in an error. */
-  verdict({ method, url }: Question, error: unknown, answered = false): HostFailure {
+  verdict(question: Question, error: unknown, answered = false): HostFailure {
     if (this.#givenUp?.aborted) return interrupted("given-up");
-    if (this.#silent)
-      return new HostFailure("unreachable", `${said(method, url)}: net/http: timeout awaiting response`);
-    return answered && BROKEN_OFF.has(codeOf(error)) ? truncated() : unreachable(method, url, error);
+    if (this.#silent) return failedExchange(question, { tag: "timeout" });
+    if (answered && BROKEN_OFF.has(codeOf(error))) return cutShort("answer", withoutQuery(question.url));
+    return unreachable(question, error);
   }
 }
 
 function redirect(question: Question, from: string, location: string): URL {
-  if (!URL.canParse(location, from)) return refuse(question, "redirected to an address that makes no sense");
+  if (!URL.canParse(location, from)) throw failedExchange(question, { tag: "bad-redirect" });
   const next = new URL(location, from);
   const plain = next.protocol === "http:" && (question.insecure || from.startsWith("http:"));
   if (next.protocol === "https:" || plain) return next;
-  return refuse(question, `redirected to ${next.protocol}, which is not secure`);
-}
-
-function refuse({ method, url }: Question, why: string): never {
-  throw new HostFailure("registry", `${said(method, url)}: ${why}`);
+  throw failedExchange(question, { tag: "insecure-redirect", val: next.protocol });
 }
 
 function withoutAuthorization({ authorization: _, ...headers }: Record<string, string>): Record<string, string> {

@@ -46,21 +46,25 @@ function maskSource({ request, why }: engine.SourceFailure): MaskedInput {
   return { input: { tag: "source-failed", val: { request, why: shown } }, masked: shown.val !== why.val };
 }
 
+/** Of registries alone: what others say may come to be in records, whose hashes are compared. */
 function withoutSignatures(failure: failures.Failure): failures.Failure {
-  return failure.tag === "said" && isOfRegistry(failure.val) ? maskSaid(failure.val) : failure;
+  switch (failure.tag) {
+    case "registry-answer":
+    case "exchange":
+    case "cut-short":
+      return { tag: failure.tag, val: textsShown(failure.val) } as failures.Failure;
+    default:
+      return failure;
+  }
 }
 
-/** What others say may come to be in records, whose hashes are compared. */
-function isOfRegistry({ kind, status }: failures.Said): boolean {
-  return status !== 0 || REGISTRY.includes(kind);
-}
-
-const REGISTRY: readonly failures.FailureKind[] = ["registry", "unreachable", "unauthorized", "limited"];
-
-function maskSaid(said: failures.Said): failures.Failure {
-  const [message, code] = [withoutSignature(said.message), withoutSignature(said.code)];
-  const same = message === said.message && code === said.code;
-  return { tag: "said", val: same ? said : { ...said, message, code } };
+/** All texts in it, however deep, without signatures; itself where there are none. */
+function textsShown(value: unknown): unknown {
+  if (typeof value === "string") return withoutSignature(value);
+  if (typeof value !== "object" || value === null) return value;
+  const shown = Object.entries(value).map(([name, part]) => [name, textsShown(part)] as const);
+  if (shown.every(([name, part]) => part === (value as Record<string, unknown>)[name])) return value;
+  return Array.isArray(value) ? shown.map(([, part]) => part) : Object.fromEntries(shown);
 }
 
 function withoutSignature(text: string): string {

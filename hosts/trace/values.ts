@@ -284,6 +284,7 @@ const damage = enumeration<failures.Damage>({
   "sparse-missing": true,
   "sparse-untold": true,
   "layer-file": true,
+  "tag-list": true,
 });
 
 const form = enumeration<failures.Form>({
@@ -296,6 +297,7 @@ const form = enumeration<failures.Form>({
   "volume-name": true,
   "archive-name": true,
   digest: true,
+  "checkable-digest": true,
   path: true,
   "user-id": true,
 });
@@ -316,6 +318,41 @@ const nameFault = enumeration<failures.NameFault>({
   "moved-out": true,
 });
 
+const refusedCall = record<failures.RefusedCall>({ call: text, path: text, inside: bool, error: text });
+
+const registryAnswer = record<failures.RegistryAnswer>({
+  url: text,
+  tokenServer: bool,
+  status: u16,
+  errors: list(record<failures.RegistryError>({ code: text, message: text })),
+  details: text,
+  lacksScope: bool,
+  retryAfter: u32,
+});
+
+const failedExchange = record<failures.FailedExchange>({
+  method: text,
+  url: text,
+  why: variant<failures.ExchangeFailure>({
+    call: refusedCall,
+    closed: null,
+    timeout: null,
+    "no-tls": null,
+    "unknown-authority": null,
+    "certificate-names": list(text),
+    "certificate-dates": null,
+    other: text,
+    "no-credentials": null,
+    "plain-credentials": null,
+    "no-realm": null,
+    "no-token": null,
+    "bad-redirect": null,
+    "insecure-redirect": text,
+    "form-redirect": null,
+    redirects: u32,
+  }),
+});
+
 const said = record<failures.Said>({ kind: failureKind, message: text, status: u16, code: text, retryAfter: u32 });
 
 const failureCases = variant<failures.Failure>({
@@ -333,12 +370,15 @@ const failureCases = variant<failures.Failure>({
   mismatch: record<failures.Mismatch>({ what: digested, wanted: text, found: text }),
   damaged: record<failures.Damaged>({ what: damage, said: text }),
   malformed: record<failures.Malformed>({ what: form, text }),
-  call: record<failures.RefusedCall>({ call: text, path: text, inside: bool, error: text }),
+  call: refusedCall,
   port: record<failures.RefusedPort>({ protocol: text, address: text, port: u16, error: text }),
   "faulty-name": record<failures.FaultyName>({ what: nameFault, name: text, other: text }),
   "place-in-volume": record<failures.PlaceInVolume>({ volume: text, path: text, error: text }),
   unshared: record<failures.UnsharedMount>({ path: text, point: text, receives: bool }),
   misplaced: record<failures.Misplaced>({ place: text, destination: text }),
+  "registry-answer": registryAnswer,
+  exchange: failedExchange,
+  "cut-short": thing,
   said,
   internal: text,
 });

@@ -4,7 +4,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
-import { damaged, HostFailure, interrupted, isSaid, mismatch } from "../../hosts/failure.js";
+import { cutShort, damaged, HostFailure, interrupted, isUnreachable, mismatch } from "../../hosts/failure.js";
 import type { content, Report } from "../../hosts/host.js";
 import type { BlobStream, Registry } from "./registry.js";
 import type { Kernel } from "../kernel.js";
@@ -41,14 +41,10 @@ export async function makeLayer(
     await layers.keep(layer.chain, draft, { parent: layer.parent ?? null, diffId: layer.diffId, ...made, blob });
     return made.size;
   } catch (error) {
-    if (layer.source.tag === "registry" && brokeOff(error)) await layers.rests.keep(layer, `${draft}/blob`);
+    if (layer.source.tag === "registry" && isUnreachable(error)) await layers.rests.keep(layer, `${draft}/blob`);
     await rm(draft, { recursive: true, force: true });
     throw error;
   }
-}
-
-function brokeOff(error: unknown): boolean {
-  return isSaid(error, "unreachable");
 }
 
 /** Where the bytes come from. */
@@ -194,8 +190,7 @@ function verify({ digest, size, keep }: Source, received: number, hash: Hash): v
   const isWhole = digest === null ? received === size : received <= size && digestOf(hash) === digest;
   if (isWhole && received === size) return;
   // Whole, and shorter than it was said to be, it would come so again. What is a file of ours has no other bytes.
-  if (received < size && !isWhole)
-    throw keep === null ? damaged("cut") : new HostFailure("unreachable", "unexpected EOF");
+  if (received < size && !isWhole) throw keep === null ? damaged("cut") : cutShort("blob", digest ?? "");
   throw mismatch("blob", digest ?? "");
 }
 

@@ -4,7 +4,7 @@ import type { content, engine } from "../../hosts/host.js";
 
 /** A blob, to be read once. */
 export interface BlobStream {
-  /** Fails as `unreachable` when it breaks off and when nothing comes. */
+  /** Fails as `cut-short` when it breaks off, as `exchange` when nothing comes. */
   body: AsyncIterable<Uint8Array>;
   /** Offset in the blob of its first byte. */
   from: number;

@@ -200,10 +200,6 @@ export class ImageWorld {
     this.succeed(op, { tag: "done" });
   }
 
-  fail(op: bigint, kind: failures.FailureKind, message: string, more: Partial<failures.Said> = {}): void {
-    this.failAs(op, { tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0, ...more } });
-  }
-
   failAs(op: bigint, failure: failures.Failure): void {
     this.#step({ tag: "completed", val: { op, outcome: { tag: "err", val: failure } } });
   }

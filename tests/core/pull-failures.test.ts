@@ -3,22 +3,25 @@
 import { describe, expect, test } from "vitest";
 import { encode, ImageWorld, INDEX, makeImage, resolved } from "./image-world.js";
 import { begin } from "./pulls.js";
+import { answered, exchange, FULL_DISK, GIVEN_UP, OTHER_BYTES, REFUSED } from "../support/registry-failures.js";
 
 describe("what goes wrong", () => {
   const image = makeImage(["f", "g", "h", "i", "j"]);
 
   test.each([
-    ["not-found", "MANIFEST_UNKNOWN", 404, "manifest for r.example/x:1 not found: told"],
-    ["not-found", "NAME_UNKNOWN", 404, /^pull access denied for r.example\/x, repository does not exist .*: told$/],
-    ["denied", "DENIED", 404, /^pull access denied for r.example\/x, .*'docker login': told$/],
-    ["unauthorized", "UNAUTHORIZED", 404, /^pull access denied for r.example\/x/],
-    ["unreachable", "", 500, "told"],
-    ["registry", "UNKNOWN", 500, "told"],
-    ["corrupt", "", 500, "told"],
-  ] as const)("at the manifest: %s %s is an HTTP error", (kind, code, status, message) => {
+    [answered(404, "MANIFEST_UNKNOWN"), 404, "manifest for r.example/x:1 not found: manifest unknown: told"],
+    [answered(404), 404, "manifest for r.example/x:1 not found: received unexpected HTTP status: 404 Not Found"],
+    [answered(404, "NAME_UNKNOWN"), 404, /^pull access denied for r.example\/x, repository .*: name unknown: told$/],
+    [answered(403, "DENIED"), 404, /^pull access denied for r.example\/x, .*'docker login': denied: told$/],
+    [answered(401, "UNAUTHORIZED"), 404, /^pull access denied for r.example\/x/],
+    [exchange({ tag: "no-credentials" }), 500, 'Get "https://r.example/v2/": no basic auth credentials'],
+    [REFUSED, 500, 'Get "https://r.example/v2/": dial tcp r.example:443: connect: connection refused'],
+    [answered(500, "UNKNOWN"), 500, "unknown: told"],
+    [OTHER_BYTES, 500, "filesystem layer verification failed for digest sha256:0"],
+  ] as const)("at the manifest: %j is an HTTP error", (failure, status, message) => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/images/create?fromImage=r.example/x&tag=1");
-    world.fail(world.take("resolve").op, kind, "told", { code });
+    world.failAs(world.take("resolve").op, failure);
     expect(world.answer(id)).toMatchObject({ status, over: true });
     expect(JSON.parse(world.answer(id).text)).toEqual({
       message: typeof message === "string" ? message : expect.stringMatching(message),
@@ -29,7 +32,7 @@ describe("what goes wrong", () => {
     const world = new ImageWorld();
     const auth = Buffer.from(JSON.stringify({ username: "me!", password: "wrong!!!!" })).toString("base64");
     const id = world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, { "X-Registry-Auth": auth });
-    world.fail(world.take("resolve").op, "unauthorized", "unauthorized: authentication required");
+    world.failAs(world.take("resolve").op, answered(401));
     expect([world.answer(id).status, JSON.parse(world.answer(id).text)]).toEqual([
       401,
       { message: "unauthorized: authentication required" },
@@ -59,7 +62,7 @@ describe("what goes wrong", () => {
   });
 
   test.each([
-    ["a config that cannot be had", null, "gone"],
+    ["a config that cannot be had", null, "blob unknown: gone"],
     ["a config of other bytes", encode('{"rootfs":{"diff_ids":[]}}'), /^image config verification failed/],
     ["a config that is no JSON", encode("{"), "unexpected EOF"],
     ["a config without rootfs", encode("{}"), "invalid rootfs in image configuration"],
@@ -80,7 +83,7 @@ describe("what goes wrong", () => {
     const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
     world.succeed(world.take("resolve").op, resolved(image.manifest));
     const { op } = world.take("blob");
-    if (bytes === null) world.fail(op, "not-found", "gone");
+    if (bytes === null) world.failAs(op, answered(404, "BLOB_UNKNOWN", "gone"));
     else world.succeed(op, { tag: "bytes", val: bytes });
     const last = world.lines(id).at(-1) as { error: string };
     expect(last).toEqual({
@@ -108,7 +111,7 @@ describe("what goes wrong", () => {
     const [first, second, third] = [world.take("layer"), world.take("layer"), world.take("layer")];
     world.succeed(first.op, { tag: "size", val: 1n });
     const fourth = world.take("layer");
-    world.fail(second.op, "corrupt", "filesystem layer verification failed for digest sha256:0");
+    world.failAs(second.op, OTHER_BYTES);
     expect(world.said(id).at(-1)).toBe("filesystem layer verification failed for digest sha256:0");
     expect(world.answer(id).over).toBe(true);
     expect(world.dropped()).toEqual([image.chains[0]]);
@@ -117,7 +120,7 @@ describe("what goes wrong", () => {
     expect(world.open()).toEqual([]);
     // One of them was done before it heard.
     world.succeed(third.op, { tag: "size", val: 1n });
-    world.fail(fourth.op, "interrupted", "context canceled");
+    world.failAs(fourth.op, GIVEN_UP);
     expect(world.dropped()).toEqual([image.chains[2]]);
     expect(world.open()).toEqual([]);
     expect(new Set(world.records.keys())).toEqual(records);
@@ -130,7 +133,7 @@ describe("what goes wrong", () => {
   test("a full disk", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
-    world.fail(world.take("layer").op, "exhausted", "write /etc/x: no space left on device");
+    world.failAs(world.take("layer").op, FULL_DISK);
     expect(world.said(id).at(-1)).toBe("failed to register layer: write /etc/x: no space left on device");
   });
 
@@ -141,7 +144,7 @@ describe("what goes wrong", () => {
     const { op } = world.take(step);
     world.hangUp(id);
     expect(world.take("abandon").val).toBe(op);
-    world.fail(op, "interrupted", "context canceled");
+    world.failAs(op, GIVEN_UP);
     expect(world.open()).toEqual([]);
   });
 });

@@ -4,16 +4,18 @@ import { describe, expect, test } from "vitest";
 import { ImageWorld, makeImage, shortId } from "./image-world.js";
 import { begin, chainsOf } from "./pulls.js";
 import type { failures } from "../../hosts/host.js";
+import { answered, CUT_SHORT, exchange, FULL_DISK, OTHER_BYTES, REFUSED } from "../support/registry-failures.js";
 
 const image = makeImage(["only"]);
 const CHAIN = image.chains[0]!;
+const OTHER_LAYER: failures.Failure = { tag: "mismatch", val: { what: "diff-id", wanted: "", found: "" } };
 
 describe("a layer that breaks off", () => {
   test("is tried again five times, with growing pauses that are counted down", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     for (const pause of [5, 10, 15, 20, 25]) {
-      world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+      world.failAs(world.take("layer").op, CUT_SHORT);
       const before = world.said(id).length - 1;
       world.wait(pause - 1);
       expect(world.open()).toEqual([]);
@@ -21,7 +23,7 @@ describe("a layer that breaks off", () => {
       expect(world.said(id).slice(before)).toEqual(countdown(pause));
       expect(world.open()).toEqual(["layer"]);
     }
-    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    world.failAs(world.take("layer").op, CUT_SHORT);
     expect(world.said(id).at(-1)).toBe("unexpected EOF");
     expect(world.answer(id).over).toBe(true);
     expect(world.timers).toBe(0);
@@ -35,7 +37,7 @@ describe("a layer that breaks off", () => {
     const id = begin(world, "x:1", image);
     const first = world.take("layer");
     world.progress(first.op, "downloading", 400, 1000);
-    world.fail(first.op, "unreachable", "unexpected EOF");
+    world.failAs(first.op, CUT_SHORT);
     world.wait(5);
     const second = world.take("layer");
     expect(second.val).toEqual(first.val);
@@ -59,30 +61,34 @@ describe("a layer that breaks off", () => {
   test("keeps its place among the three that download", () => {
     const world = new ImageWorld();
     begin(world, "x:1", makeImage(["k", "l", "m", "n"]));
-    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    world.failAs(world.take("layer").op, CUT_SHORT);
     expect(world.open()).toEqual(["layer", "layer"]);
     world.wait(5);
     expect(world.open()).toEqual(["layer", "layer", "layer"]);
   });
 
-  test.each([
-    ["an error of the registry's server", { kind: "registry", status: 503 }, 5],
-    ["the registry wants a longer pause", { kind: "registry", status: 503, retryAfter: 7 }, 7],
-    ["the registry wants a shorter pause", { kind: "registry", status: 503, retryAfter: 2 }, 5],
-    ["asked too often, come back then", { kind: "limited", status: 429, retryAfter: 300 }, 300],
-    ["asked too often, come back tomorrow", { kind: "limited", status: 429, retryAfter: 301 }, 0],
-    ["asked too often", { kind: "limited", status: 429 }, 0],
-    ["an answer that makes no sense", { kind: "registry", status: 418 }, 0],
-    ["other bytes", { kind: "corrupt" }, 0],
-    ["unknown", { kind: "not-found", status: 404, code: "BLOB_UNKNOWN" }, 0],
-    ["forbidden", { kind: "denied", status: 403 }, 0],
-    ["other credentials wanted", { kind: "unauthorized", status: 401 }, 0],
-    ["a full disk", { kind: "exhausted" }, 0],
-    ["a name that makes no sense", { kind: "invalid" }, 0],
-  ] as const)("%s: %j is tried again after %i s, if at all", (_what, { kind, ...more }, pause) => {
+  test.each<[string, failures.Failure, number]>([
+    ["an error of the registry's server", answered(503), 5],
+    ["the registry wants a longer pause", answered(503, "", "", { retryAfter: 7 }), 7],
+    ["the registry wants a shorter pause", answered(503, "", "", { retryAfter: 2 }), 5],
+    ["asked too often, come back then", answered(429, "", "", { retryAfter: 300 }), 300],
+    ["asked too often, come back tomorrow", answered(429, "", "", { retryAfter: 301 }), 0],
+    ["asked too often", answered(429), 0],
+    ["an answer that makes no sense", answered(418), 0],
+    ["nobody listens", REFUSED, 5],
+    ["silence", exchange({ tag: "timeout" }), 5],
+    ["a redirect to nowhere", exchange({ tag: "bad-redirect" }), 0],
+    ["no credentials", exchange({ tag: "no-credentials" }), 0],
+    ["other bytes", OTHER_BYTES, 0],
+    ["unknown", answered(404, "BLOB_UNKNOWN"), 0],
+    ["forbidden", answered(403), 0],
+    ["other credentials wanted", answered(401), 0],
+    ["a full disk", FULL_DISK, 0],
+    ["a name that makes no sense", { tag: "malformed", val: { what: "path", text: "a\0" } }, 0],
+  ])("%s: %j is tried again after %i s, if at all", (_what, failure, pause) => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
-    world.fail(world.take("layer").op, kind, "told", more);
+    world.failAs(world.take("layer").op, failure);
     expect(world.answer(id).over).toBe(pause === 0);
     if (pause === 0) return expect(world.timers).toBe(0);
     world.wait(pause - 1);
@@ -94,10 +100,10 @@ describe("a layer that breaks off", () => {
   test("and is not itself once it was put together of two answers is fetched anew, once", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
-    fail(world, "unreachable", 5);
-    fail(world, "corrupt", 10);
-    world.fail(world.take("layer").op, "corrupt", "filesystem layer verification failed");
-    expect(world.said(id).at(-1)).toBe("filesystem layer verification failed");
+    fail(world, CUT_SHORT, 5);
+    fail(world, OTHER_BYTES, 10);
+    world.failAs(world.take("layer").op, OTHER_BYTES);
+    expect(world.said(id).at(-1)).toBe("filesystem layer verification failed for digest sha256:0");
     // The host keeps nothing of what is corrupt.
     expect(world.open()).toEqual([]);
   });
@@ -105,10 +111,10 @@ describe("a layer that breaks off", () => {
   test("and is not what its image says, though its bytes are those asked for, is given up", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
-    fail(world, "unreachable", 5);
+    fail(world, CUT_SHORT, 5);
     const { op } = world.take("layer");
     world.progress(op, "downloaded", 1000, 1000);
-    world.fail(op, "corrupt", "layers from manifest don't match image configuration");
+    world.failAs(op, OTHER_LAYER);
     expect(world.said(id).at(-1)).toBe("layers from manifest don't match image configuration");
     expect(world.timers).toBe(0);
   });
@@ -119,7 +125,7 @@ describe("a layer that breaks off", () => {
     const first = world.take("layer");
     world.progress(first.op, "downloaded", 1000, 1000);
     expect(world.open()).toEqual(["layer", "layer", "layer"]);
-    world.fail(first.op, "unreachable", "unexpected EOF");
+    world.failAs(first.op, CUT_SHORT);
     world.wait(5);
     expect(world.open()).toEqual(["layer", "layer", "layer"]);
     expect(world.said(id).at(-1)).toBe(`Waiting ${shortId(makeImage(["k"]).blobs[0]!)}`);
@@ -136,7 +142,7 @@ describe("a layer that breaks off", () => {
     const { op } = world.take("layer");
     world.hangUp(id);
     world.done(world.take("abandon").op);
-    world.fail(op, "unreachable", "unexpected EOF");
+    world.failAs(op, CUT_SHORT);
     expect(world.dropped()).toEqual([CHAIN]);
   });
 
@@ -147,8 +153,8 @@ describe("a layer that breaks off", () => {
     world.hangUp(id);
     world.done(world.take("abandon").op);
     const other = begin(world, "x:2", image);
-    world.fail(op, "unreachable", "unexpected EOF");
-    fail(world, "corrupt", 5);
+    world.failAs(op, CUT_SHORT);
+    fail(world, OTHER_BYTES, 5);
     world.succeed(world.take("layer").op, { tag: "size", val: 1n });
     expect(world.said(other).at(-1)).toBe("Status: Downloaded newer image for x:2");
   });
@@ -157,7 +163,7 @@ describe("a layer that breaks off", () => {
     const world = new ImageWorld();
     const records = chainsOf(world);
     const id = begin(world, "x:1", image);
-    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    world.failAs(world.take("layer").op, CUT_SHORT);
     world.wait(2);
     world.hangUp(id);
     expect(world.timers).toBe(0);
@@ -170,7 +176,7 @@ describe("a layer that breaks off", () => {
   test("is shared in its pause, too: one client goes, the other's goes on", () => {
     const world = new ImageWorld();
     const one = begin(world, "x:1", image);
-    world.fail(world.take("layer").op, "unreachable", "unexpected EOF");
+    world.failAs(world.take("layer").op, CUT_SHORT);
     world.wait(2);
     const two = begin(world, "x:2", image);
     expect(world.said(two).at(-1)).toBe(`Retrying in 3 seconds ${shortId(image.blobs[0]!)}`);
@@ -187,8 +193,8 @@ test("a layer above one that pauses, and needs its files, is asked for again whe
   const stack = makeImage(["below", "above"]);
   const id = begin(world, "x:1", stack);
   const [below, above] = [world.take("layer"), world.take("layer")];
-  world.fail(below.op, "unreachable", "unexpected EOF");
-  world.fail(above.op, "not-found", `layer ${stack.chains[0]} does not exist`);
+  world.failAs(below.op, CUT_SHORT);
+  world.failAs(above.op, { tag: "no-such", val: { what: "layer", name: stack.chains[0]! } });
   expect(world.answer(id).over).toBe(false);
   expect(world.said(id).at(-1)).toBe(`Waiting ${shortId(stack.blobs[1]!)}`);
   world.wait(5);
@@ -208,8 +214,8 @@ test("a layer above one that pauses, when nobody wants it any more, is not asked
   begin(world, "x:2", makeImage(["below"]));
   world.hangUp(id);
   expect(world.take("abandon").val).toBe(above.op);
-  world.fail(below.op, "unreachable", "unexpected EOF");
-  world.fail(above.op, "not-found", `layer ${stack.chains[0]} does not exist`);
+  world.failAs(below.op, CUT_SHORT);
+  world.failAs(above.op, { tag: "no-such", val: { what: "layer", name: stack.chains[0]! } });
   world.wait(5);
   world.succeed(world.take("layer").op, { tag: "size", val: 1n });
   expect(world.open()).toEqual([]);
@@ -220,20 +226,20 @@ test("a layer above one that is not to be had is let go of with it", () => {
   const stack = makeImage(["below", "above"]);
   const id = begin(world, "x:1", stack);
   const [below, above] = [world.take("layer"), world.take("layer")];
-  world.fail(below.op, "unreachable", "unexpected EOF");
-  world.fail(above.op, "not-found", `layer ${stack.chains[0]} does not exist`);
+  world.failAs(below.op, CUT_SHORT);
+  world.failAs(above.op, { tag: "no-such", val: { what: "layer", name: stack.chains[0]! } });
   world.wait(5);
-  world.fail(world.take("layer").op, "corrupt", "other bytes");
+  world.failAs(world.take("layer").op, OTHER_BYTES);
   world.wait(10);
-  world.fail(world.take("layer").op, "denied", "no more");
-  expect(world.said(id).at(-1)).toBe("no more");
+  world.failAs(world.take("layer").op, answered(403));
+  expect(world.said(id).at(-1)).toBe("denied: requested access to the resource is denied");
   expect(world.open()).toEqual([]);
   begin(world, "x:1", stack);
   expect(world.open()).toEqual(["layer", "layer"]);
 });
 
-function fail(world: ImageWorld, kind: failures.FailureKind, pause: number): void {
-  world.fail(world.take("layer").op, kind, "told");
+function fail(world: ImageWorld, failure: failures.Failure, pause: number): void {
+  world.failAs(world.take("layer").op, failure);
   world.wait(pause);
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { encode, ImageWorld, makeImage, shortId } from "./image-world.js";
 import type { MadeImage } from "./image-world.js";
 import { begin } from "./pulls.js";
+import { answered, CUT_SHORT, GIVEN_UP, OTHER_BYTES } from "../support/registry-failures.js";
 
 describe("two pulls", () => {
   const image = makeImage(["s", "t"]);
@@ -31,7 +32,7 @@ describe("two pulls", () => {
     const world = new ImageWorld();
     const single = makeImage(["single"]);
     const [bad, good] = [begin(world, "x:1", single, "bad"), begin(world, "x:2", single, "good")];
-    world.fail(world.take("layer").op, "unauthorized", "");
+    world.failAs(world.take("layer").op, answered(401));
     expect(world.answer(bad).over).toBe(true);
     expect(world.answer(good).over).toBe(false);
     const { op, val } = world.take("layer");
@@ -55,7 +56,7 @@ describe("two pulls", () => {
     expect(world.open()).toEqual(["layer"]);
     world.succeed(world.take("layer").op, { tag: "size", val: 1n });
     // The host gives the abandoned one up at last: it is asked for once more.
-    world.fail(second.op, "interrupted", "context canceled");
+    world.failAs(second.op, GIVEN_UP);
     const again = world.take("layer");
     expect(again.val.chain).toBe(image.chains[1]);
     world.succeed(again.op, { tag: "size", val: 1n });
@@ -70,8 +71,8 @@ test("a layer that passes to another source as its first pull lets go of one tha
   const good = begin(world, "x:2", shared, "good");
   const [layer, own] = [world.take("layer"), world.take("layer")];
   expect(layer.val.chain).toBe(shared.chains[0]);
-  world.fail(own.op, "unreachable", "unexpected EOF");
-  world.fail(layer.op, "unauthorized", "");
+  world.failAs(own.op, CUT_SHORT);
+  world.failAs(layer.op, answered(401));
   expect(world.answer(bad).over).toBe(true);
   expect(world.dropped()).toHaveLength(1);
   const again = world.take("layer");
@@ -98,8 +99,8 @@ describe("a pull and a load of the same layer", () => {
     expect(world.open()).toEqual(["layer"]);
     const bad = world.take("layer");
     expect(bad.val.source.tag).toBe(first === "pull" ? "registry" : "archived");
-    world.fail(bad.op, "corrupt", "bad bytes");
-    expect(world.answer(failing).text).toContain("bad bytes");
+    world.failAs(bad.op, OTHER_BYTES);
+    expect(world.answer(failing).text).toContain("errorDetail");
     expect(world.answer(failing).over).toBe(true);
     expect(world.answer(going).over).toBe(false);
     const good = world.take("layer");
@@ -109,7 +110,7 @@ describe("a pull and a load of the same layer", () => {
     });
     world.succeed(good.op, { tag: "size", val: 1n });
     expect(world.answer(going).over).toBe(true);
-    expect(world.answer(going).text).not.toContain("bad bytes");
+    expect(world.answer(going).text).not.toContain("errorDetail");
     expect(world.dropped()).toEqual([]);
     expect(world.call("GET", `/images/${image.id}/json`).status).toBe(200);
   });
@@ -121,7 +122,7 @@ describe("a pull and a load of the same layer", () => {
     world.hangUp(pulling);
     world.done(world.take("abandon").op);
     const loading = beginLoad(world, image);
-    world.fail(op, "interrupted", "context canceled");
+    world.failAs(op, GIVEN_UP);
     const again = world.take("layer");
     expect(again.val.source.tag).toBe("archived");
     world.succeed(again.op, { tag: "size", val: 1n });

@@ -15,6 +15,7 @@ import type { Input, Outcome, engine, types, failures } from "../../hosts/host.j
 import { OPTIONS } from "./fixtures.js";
 import { digestOf, encode } from "./image-world.js";
 import { sampleOf } from "./samples.js";
+import { exchangeFailure, registryAnswer } from "./scenario-registries.js";
 
 /** What a line may speak of. */
 export interface Glossary {
@@ -144,6 +145,13 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
       return { tag: kind, val: { volume: first, path: second, error: third } };
     case "unshared":
       return { tag: kind, val: { path: first, point: second, receives: third === "receives" } };
+    case "answer":
+    case "token-answer":
+      return registryAnswer(kind === "token-answer", words);
+    case "exchange":
+      return { tag: kind, val: { method: "GET", url: first, why: exchangeFailure(second, words.slice(2)) } };
+    case "cut-short":
+      return { tag: kind, val: { what: first as failures.Noun, name: second } };
     case "misplaced":
       return { tag: kind, val: { place: first, destination: second } };
     case "interrupted":

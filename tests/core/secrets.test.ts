@@ -6,6 +6,7 @@ import type { Instance } from "../../hosts/instance.js";
 import { SECRET_WORDS } from "../../hosts/trace/credentials.js";
 import { ImageWorld, encode, makeImage, resolved } from "./image-world.js";
 import { record } from "./recordings.js";
+import { answered } from "../support/registry-failures.js";
 
 // Nothing that could stand in the core's own texts.
 const AUTH = {
@@ -160,7 +161,7 @@ test("long after", () => {
     pull(world);
     world.ask("POST", "/auth", { ...AUTH, serveraddress: "r.example" });
     world.succeed(world.take("login").op, { tag: "token", val: ISSUED });
-    if (i % 2 === 0) world.fail(world.take("resolve").op, "unauthorized", "no");
+    if (i % 2 === 0) world.failAs(world.take("resolve").op, answered(401));
     for (let more = 0; more < 20; more++)
       world.call("POST", `/containers/create?name=c${i}x${more}`, { Image: "busybox" });
     if (i % 3 === 0) instance.collect();

@@ -12,6 +12,7 @@ import { digestOf } from "../support/push-image.js";
 import { freePort } from "../support/docker-registry.js";
 import { errors, json, readAll, repository, startFake, type Answer, type Fake } from "./fake.js";
 import { failed } from "../support/failed.js";
+import { answered } from "../support/registry-failures.js";
 
 /** Of real time: a machine that stands still for a while is not to pass for a registry that is silent. */
 const client = registryClient();
@@ -19,6 +20,11 @@ const client = registryClient();
 const SILENCE = 300_000_000n;
 const MANIFEST = Buffer.from(`{"schemaVersion":2}`);
 const ACCEPT = ["application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"];
+const THREE = [
+  { code: "A", message: "b" },
+  { code: "C", message: "" },
+  { code: "", message: "" },
+];
 let fake: Fake | undefined;
 
 afterEach(async () => {
@@ -47,20 +53,18 @@ test("a manifest by digest must be the one that was asked for", async () => {
   expect(failure).toMatchObject({ tag: "mismatch", val: { what: "manifest", wanted: other } });
 });
 
-test.each([
-  [`sha512:${"a".repeat(128)}`, "unsupported", "unsupported digest algorithm: "],
-  [`sha384:${"a".repeat(96)}`, "unsupported", "unsupported digest algorithm: "],
-])("what could not be checked against %s is not asked for", async (digest, kind, begin) => {
-  const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
-  const blob = { from: repository(at), digest, size: BigInt(MANIFEST.length) };
-  const manifest = { ...repository(at), reference: digest, accept: ACCEPT };
-  for (const asking of [client.resolve(manifest), client.blob(blob), client.stream(blob)]) {
-    const failure = await failed(asking);
-    expect(failure.kind).toBe(kind);
-    expect(failure.message).toContain(begin + digest);
-  }
-  expect(at.asked).toEqual([]);
-});
+test.each([[`sha512:${"a".repeat(128)}`], [`sha384:${"a".repeat(96)}`]])(
+  "what could not be checked against %s is not asked for",
+  async (digest) => {
+    const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
+    const blob = { from: repository(at), digest, size: BigInt(MANIFEST.length) };
+    const manifest = { ...repository(at), reference: digest, accept: ACCEPT };
+    for (const asking of [client.resolve(manifest), client.blob(blob), client.stream(blob)]) {
+      expect(await failed(asking)).toEqual({ tag: "malformed", val: { what: "checkable-digest", text: digest } });
+    }
+    expect(at.asked).toEqual([]);
+  },
+);
 
 test("a digest that is none is not asked for", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
@@ -78,18 +82,27 @@ test("a manifest by tag must have the digest that its header says", async () => 
   expect((await failed(client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT }))).tag).toBe("mismatch");
 });
 
-test.each<[number, failures.FailureKind, string, string]>([
-  [401, "unauthorized", "UNAUTHORIZED", "unauthorized: authentication required"],
-  [403, "denied", "DENIED", "denied: requested access to the resource is denied"],
-  [404, "not-found", "MANIFEST_UNKNOWN", "manifest unknown: manifest unknown"],
-  [429, "limited", "TOOMANYREQUESTS", "toomanyrequests: slow down"],
-  [500, "registry", "UNKNOWN", "unknown: unknown error"],
-])("%i is %s", async (status, kind, code, message) => {
-  const at = await serve((_, response) => {
-    json(response, status, errors(code, message.slice(message.indexOf(": ") + 2)), { "retry-after": "17" });
-  });
-  const failure = await failed(client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT }));
-  expect(failure).toEqual({ kind, status, code, message, retryAfter: 17 });
+test.each<[number, string, string]>([
+  [401, "UNAUTHORIZED", "authentication required"],
+  [403, "DENIED", "requested access to the resource is denied"],
+  [404, "MANIFEST_UNKNOWN", "manifest unknown"],
+  [429, "TOOMANYREQUESTS", "slow down"],
+  [500, "UNKNOWN", ""],
+])("%i comes with its status, its errors and when to come back", async (status, code, message) => {
+  const at = await serve((_, response) => json(response, status, errors(code, message), { "retry-after": "17" }));
+  const failure = await failed(client.resolve({ ...repository(at), reference: "1.0?a", accept: ACCEPT }));
+  const url = `${at.url}/v2/some/thing/manifests/1.0%3Fa`;
+  expect(failure).toEqual(answered(status, code, message, { url, retryAfter: 17 }));
+});
+
+test.each<[string, unknown, Partial<failures.RegistryAnswer>]>([
+  ["several errors", { errors: [{ code: "A", message: "b" }, { code: "C" }, 7, { message: 8 }] }, { errors: THREE }],
+  ["a token server's words", { details: "wrong" }, { details: "wrong" }],
+  ["no list of errors", { errors: { code: "A" } }, { errors: [] }],
+  ["no object", ["errors"], { errors: [] }],
+])("an error may come with %s", async (_, body, expected) => {
+  const at = await serve((_asked, response) => json(response, 400, body));
+  expect(await failed(client.tags(repository(at)))).toMatchObject({ tag: "registry-answer", val: expected });
 });
 
 test.each<[string, (now: number) => string, number]>([
@@ -108,14 +121,13 @@ test.each<[string, (now: number) => string, number]>([
   const at = await serve((_, response) => json(response, 429, {}, { "retry-after": header(now) }));
   const clock = { ...realClock, now: () => ({ ...realClock.now(), wall: BigInt(now) * 1_000_000n }) };
   const failure = await failed(registryClient({ silenceMs: 300, clock }).tags(repository(at)));
-  expect(failure).toMatchObject({ kind: "limited", status: 429, retryAfter: seconds });
+  expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 429, retryAfter: seconds } });
 });
 
 test("an error without a registry's body is told by its status", async () => {
   const at = await serve((_, response) => void response.writeHead(502).end("<html>"));
   const failure = await failed(client.tags(repository(at)));
-  expect(failure).toMatchObject({ kind: "registry", status: 502, code: "" });
-  expect(failure.message).toBe("received unexpected HTTP status: 502 Bad Gateway");
+  expect(failure).toEqual(answered(502, "", "", { url: `${at.url}/v2/some/thing/tags/list` }));
 });
 
 test("tags are joined over all pages, in the registry's order, and never from another host", async () => {
@@ -172,7 +184,7 @@ test("a blob that breaks off is unreachable", async () => {
     setTimeout(() => response.destroy(), 20);
   });
   const { body } = await client.stream({ from: repository(at), digest: digestOf(Buffer.from("")), size: 1000n });
-  expect(await failed(readAll(body))).toMatchObject({ kind: "unreachable", message: "unexpected EOF" });
+  expect(await failed(readAll(body))).toMatchObject({ tag: "cut-short", val: { what: "answer" } });
 });
 
 test.each<[string, (response: ServerResponse, body: Buffer) => void, number, string]>([
@@ -195,7 +207,7 @@ test.each<[string, (response: ServerResponse, body: Buffer) => void, number, str
 test.each([416, 503])("the rest of a blob may be refused with %i", async (status) => {
   const at = await serve(({ path }, response) => json(response, path === "/v2/" ? 200 : status, {}));
   const blob = { from: repository(at), digest: digestOf(Buffer.from("")), size: 10n };
-  expect(await failed(client.stream(blob, undefined, 4))).toMatchObject({ kind: "registry", status });
+  expect(await failed(client.stream(blob, undefined, 4))).toMatchObject({ tag: "registry-answer", val: { status } });
 });
 
 test.each(["before the head", "in the body"])("a registry that goes silent %s is unreachable", async (when) => {
@@ -218,7 +230,7 @@ test.each(["before the head", "in the body"])("a registry that goes silent %s is
   await new Promise(setImmediate);
   expect(isOver).toBe(false);
   clock.advance(1n);
-  expect((await failure).kind).toBe("unreachable");
+  expect(await failure).toMatchObject({ tag: "exchange", val: { why: { tag: "timeout" } } });
 });
 
 test("a body that keeps coming, however slowly, is not silence", async () => {
@@ -240,11 +252,12 @@ test("a body that keeps coming, however slowly, is not silence", async () => {
   expect((await parts.next()).done).toBe(true);
 });
 
-test("nobody listening is unreachable, and said as the field's tools say it", async () => {
+test("nobody listening is told by the call that failed, and where", async () => {
   const authority = `127.0.0.1:${await freePort()}`;
   const failure = await failed(client.tags(repository({ authority })));
-  const message = `Get "http://${authority}/v2/": dial tcp ${authority}: connect: connection refused`;
-  expect(failure).toMatchObject({ kind: "unreachable", message });
+  const call = { call: "connect", path: authority, inside: false, error: "ECONNREFUSED" };
+  const why = { tag: "call", val: call };
+  expect(failure).toEqual({ tag: "exchange", val: { method: "GET", url: `http://${authority}/v2/`, why } });
 });
 
 test("a registry that is not marked insecure is not spoken to without TLS", async () => {
@@ -252,8 +265,8 @@ test("a registry that is not marked insecure is not spoken to without TLS", asyn
   const { repository: name } = repository(at);
   const endpoint = { authority: at.authority, insecure: false };
   const failure = await failed(client.tags({ endpoint, repository: name }));
-  expect(failure.kind).toBe("unreachable");
-  expect(failure.message).toContain(`Get "https://${at.authority}/v2/": `);
+  const val = { url: `https://${at.authority}/v2/`, why: { tag: "no-tls" } };
+  expect(failure).toMatchObject({ tag: "exchange", val });
   expect(at.asked).toEqual([]);
 });
 

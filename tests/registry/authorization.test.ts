@@ -89,7 +89,7 @@ test("a token server that has no TLS gets no credentials", async () => {
   });
   for (const secret of [USER, { identityToken: "s3cret" }]) {
     const failure = await failed(client.tags({ ...secure, credentials: { ...NOBODY, ...secret } }));
-    expect(failure).toMatchObject({ kind: "denied", message: expect.stringMatching(/not sent without TLS$/) });
+    expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "plain-credentials" } } });
   }
   expect(at.tokens.asked).toEqual([]);
   // Who has none to tell may ask.
@@ -116,27 +116,31 @@ test("a token that is not taken any more is replaced, once, with the scope of th
     "repository:other:pull",
   ]);
   at.valid = "none at all";
-  expect(await failed(client.tags(repository(at.registry)))).toMatchObject({ kind: "unauthorized", status: 401 });
+  expect(await failed(client.tags(repository(at.registry)))).toMatchObject({
+    tag: "registry-answer",
+    val: { status: 401 },
+  });
   expect(at.tokens.asked).toHaveLength(3);
 });
 
-test("a token server that refuses is unauthorized, in its own words", async () => {
+test("a token server that refuses is told of, in its own words", async () => {
   const at = await tokenRegistry();
   at.refuse = true;
   const failure = await failed(registryClient().tags(repository(at.registry, USER)));
-  expect(failure).toMatchObject({ kind: "unauthorized", message: "unauthorized: incorrect username or password" });
+  expect(failure).toMatchObject({
+    tag: "registry-answer",
+    val: { url: `${at.tokens.url}/token`, tokenServer: true, status: 401, details: "incorrect username or password" },
+  });
 });
 
-test("a token that is good for something else is told as a denial, after a new one was tried", async () => {
+test("a token that is good for something else is told as such, after a new one was tried", async () => {
   const at = await tokenRegistry();
   at.valid = "none at all";
   at.error = "insufficient_scope";
   const failure = await failed(registryClient().tags(repository(at.registry)));
   expect(failure).toMatchObject({
-    kind: "denied",
-    message: "denied: requested access to the resource is denied",
-    status: 401,
-    code: "DENIED",
+    tag: "registry-answer",
+    val: { tokenServer: false, status: 401, lacksScope: true },
   });
   expect(at.tokens.asked).toHaveLength(2);
 });
@@ -160,7 +164,7 @@ test("a registry token is sent as it is, and nothing else is tried", async () =>
   at.valid = "given";
   expect(await registryClient().tags(repository(at.registry, { registryToken: "given" }))).toEqual(["1.0"]);
   const failure = await failed(registryClient().tags(repository(at.registry, { registryToken: "wrong" })));
-  expect(failure.kind).toBe("unauthorized");
+  expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 401, lacksScope: false } });
   expect(at.tokens.asked).toEqual([]);
 });
 
@@ -176,7 +180,8 @@ test("login asks for an identity token", async () => {
   ]);
   at.valid = "none at all";
   const failure = await failed(registryClient().login({ endpoint, credentials: { ...NOBODY, ...USER } }));
-  expect(failure.message).toBe(`login attempt to ${at.registry.url}/v2/ failed with status: 401 Unauthorized`);
+  const val = { url: `${at.registry.url}/v2/`, tokenServer: false, status: 401 };
+  expect(failure).toMatchObject({ tag: "registry-answer", val });
 });
 
 test("Basic credentials are sent when the registry asks for them, and their absence is told", async () => {
@@ -189,13 +194,16 @@ test("Basic credentials are sent when the registry asks for them, and their abse
   expect(await client.tags(repository(registry, USER))).toEqual(["1.0"]);
   expect(registry.asked[0]?.headers.authorization).toBeUndefined();
   const wrong = await failed(client.tags(repository(registry, { ...USER, password: "no" })));
-  expect(wrong).toMatchObject({ kind: "unauthorized", message: "unauthorized: authentication required" });
+  expect(wrong).toMatchObject({
+    tag: "registry-answer",
+    val: { status: 401, errors: [{ message: "authentication required" }] },
+  });
   const none = await failed(client.tags(repository(registry)));
-  expect(none).toMatchObject({ kind: "unauthorized", status: 401 });
-  expect(none.message).toContain("no basic auth credentials");
+  const url = `${registry.url}/v2/some/thing/tags/list`;
+  expect(none).toMatchObject({ tag: "exchange", val: { url, why: { tag: "no-credentials" } } });
   // What is too long for the registry is its to refuse.
   const long = await failed(client.tags(repository(registry, { ...USER, password: "long".repeat(100_000) })));
-  expect(long.status).toBe(431);
+  expect(long).toMatchObject({ tag: "registry-answer", val: { status: 431 } });
 });
 
 test("a registry or a token server that repeats what it was sent in confidence is not repeated", async () => {
@@ -209,8 +217,8 @@ test("a registry or a token server that repeats what it was sent in confidence i
       else echo(asked, response);
     });
     const failure = await failed(registryClient().tags(repository(registry, USER)));
-    expect(failure).toMatchObject({ status: 418, message: expect.stringContaining("teapot: got Basic xxxx") });
-    expect(failure.message).not.toMatch(new RegExp(`s3cret|${BASIC.slice(6)}`));
+    expect(failure).toMatchObject(told("TEAPOT", "got Basic xxxx"));
+    expect(JSON.stringify(failure)).not.toMatch(new RegExp(`s3cret|${BASIC.slice(6)}`));
   }
   // Nor the token that was got because another one was not taken.
   let given = 0;
@@ -221,7 +229,7 @@ test("a registry or a token server that repeats what it was sent in confidence i
     else json(response, 401, {}, challenge);
   });
   const failure = await failed(registryClient().tags(repository(registry, { ...USER, password: 'er"ror' })));
-  expect(failure).toMatchObject({ status: 418, message: expect.stringContaining("got Bearer xxxxxxx or") });
+  expect(failure).toMatchObject(told("TEAPOT", "got Bearer xxxxxxx or"));
 });
 
 test("a redirect to another server gets no credentials, one to the same does", async () => {
@@ -241,8 +249,12 @@ test("a redirect to another server gets no credentials, one to the same does", a
   await elsewhere.close();
   target = `${elsewhere.url}/store?signature=hush`;
   const failure = await failed(client.stream(blob));
-  expect(failure.kind).toBe("unreachable");
-  expect(failure.message).not.toContain("hush");
+  const url = `${elsewhere.url}/store`;
+  expect(failure).toMatchObject({
+    tag: "exchange",
+    val: { url, why: { tag: "call", val: { error: "ECONNREFUSED" } } },
+  });
+  expect(JSON.stringify(failure)).not.toContain("hush");
 });
 
 test("redirects end somewhere", async () => {
@@ -251,8 +263,7 @@ test("redirects end somewhere", async () => {
     else response.writeHead(302, { location: "/again" }).end();
   });
   const failure = await failed(registryClient().stream({ from: repository(registry), ...BLOB }));
-  expect(failure).toMatchObject({ kind: "registry" });
-  expect(failure.message).toContain("stopped after 10 redirects");
+  expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "redirects", val: 10 } } });
 });
 
 test("no failure tells a secret", async () => {
@@ -263,6 +274,12 @@ test("no failure tells a secret", async () => {
     expect(JSON.stringify(failure)).not.toContain("s3cret");
   }
 });
+
+/** An error that says something with these words in it. */
+function told(code: string, words: string): object {
+  const errors = [{ code, message: expect.stringContaining(words) }];
+  return { tag: "registry-answer", val: { status: 418, errors } };
+}
 
 interface TokenRegistry {
   registry: Fake;

@@ -56,8 +56,10 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
   test("what is not there is not found, with the registry's code", async () => {
     const asked = registryClient(options).resolve({ ...at(registry), reference: "none", accept: [] });
     const failure = shownFailure(await asked.catch((error: unknown) => error));
-    expect(failure).toMatchObject({ kind: "not-found", status: 404, code: "MANIFEST_UNKNOWN" });
-    expect(failure["message"]).toBe("manifest unknown: manifest unknown");
+    expect(failure).toMatchObject({
+      tag: "registry-answer",
+      val: { status: 404, errors: [{ code: "MANIFEST_UNKNOWN" }] },
+    });
   });
 
   test("a password opens what is locked, and a wrong one does not", async () => {
@@ -68,10 +70,6 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
     expect(await client.login({ endpoint, credentials: { ...NOBODY, ...USER } })).toBe("");
     const wrong = client.login({ endpoint, credentials: { ...NOBODY, ...USER, password: "no" } });
     const failure = shownFailure(await wrong.catch((error: unknown) => error));
-    expect(failure).toMatchObject({
-      kind: "unauthorized",
-      status: 401,
-      message: `login attempt to http://${locked.host}/v2/ failed with status: 401 Unauthorized`,
-    });
+    expect(failure).toMatchObject({ tag: "registry-answer", val: { url: `http://${locked.host}/v2/`, status: 401 } });
   });
 }

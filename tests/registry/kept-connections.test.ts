@@ -26,7 +26,9 @@ test("one connection does for many requests; one that was closed is replaced, an
     expect(await client.tags(from)).toEqual(["1.0"]);
     expect([...requests.values()]).toEqual([7, 1]);
     most = 0;
-    await expect(client.tags(from)).rejects.toMatchObject({ failure: { kind: "unreachable" } });
+    await expect(client.tags(from)).rejects.toMatchObject({
+      what: { tag: "exchange", val: { why: { tag: "closed" } } },
+    });
   } finally {
     server.closeAllConnections();
     server.close();

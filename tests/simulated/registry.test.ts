@@ -86,12 +86,12 @@ test("every program of an image is one that the world has", async () => {
 describe("whoever asks", () => {
   test("gets nothing from the private registry without its account", async () => {
     const app = "registry.example/team/app";
-    expect(await failed(world.registry.tags(at(app)))).toMatchObject({ kind: "unauthorized", status: 401 });
+    expect(await failed(world.registry.tags(at(app)))).toMatchObject(unanswered("no-credentials"));
     const wrong = at(app, credentials("learner", "wrong"));
-    expect(await failed(world.registry.tags(wrong))).toMatchObject({ kind: "unauthorized", code: "UNAUTHORIZED" });
+    expect(await failed(world.registry.tags(wrong))).toMatchObject(answer(401, "UNAUTHORIZED"));
     expect(await world.registry.tags(at(app, credentials("learner", "coracle")))).toEqual(["1"]);
     const none = at("registry.example/team/none", credentials("learner", "coracle"));
-    expect(await failed(world.registry.tags(none))).toMatchObject({ kind: "not-found", code: "NAME_UNKNOWN" });
+    expect(await failed(world.registry.tags(none))).toMatchObject(answer(404, "NAME_UNKNOWN"));
   });
 
   test("logs in, and trades the identity token in", async () => {
@@ -99,7 +99,7 @@ describe("whoever asks", () => {
       const endpoint = { authority, insecure: false };
       const login = (password: string) =>
         world.registry.login({ endpoint, credentials: credentials("learner", password) });
-      expect(await failed(login("wrong"))).toMatchObject({ kind: "unauthorized", status: 401 });
+      expect(await failed(login("wrong"))).toMatchObject({ tag: "registry-answer", val: { status: 401 } });
       const identityToken = await login("coracle");
       expect(identityToken === "").toBe(authority === "registry.example");
       const known = { ...credentials("", ""), identityToken };
@@ -111,13 +111,16 @@ describe("whoever asks", () => {
     const resolve = (repository: string, reference: string) =>
       failed(world.registry.resolve({ ...at(repository), reference, accept: [] }));
     expect(await resolve("library/nothing", "latest")).toMatchObject({
-      kind: "denied",
-      message: "denied: requested access to the resource is denied",
+      tag: "registry-answer",
+      val: { status: 401, lacksScope: true },
     });
-    expect(await resolve("library/alpine", "9")).toMatchObject({ kind: "not-found", code: "MANIFEST_UNKNOWN" });
+    expect(await resolve("library/alpine", "9")).toMatchObject(answer(404, "MANIFEST_UNKNOWN"));
     expect(await resolve("nowhere.example/x", "1")).toMatchObject({
-      kind: "unreachable",
-      message: 'Get "https://nowhere.example/v2/": dial tcp: lookup nowhere.example: no such host',
+      tag: "exchange",
+      val: {
+        url: "https://nowhere.example/v2/",
+        why: { tag: "call", val: { call: "getaddrinfo", path: "nowhere.example", error: "ENOTFOUND" } },
+      },
     });
   });
 
@@ -197,8 +200,11 @@ describe("a fault", () => {
   test("takes a registry down, and lets it come back", async () => {
     const lift = world.faults.inject({ kind: "registry-down" });
     expect(await failed(tags())).toMatchObject({
-      kind: "unreachable",
-      message: 'Get "https://registry-1.docker.io/v2/": dial tcp registry-1.docker.io:443: connect: connection refused',
+      tag: "exchange",
+      val: {
+        url: "https://registry-1.docker.io/v2/",
+        why: { tag: "call", val: { call: "connect", path: "registry-1.docker.io:443", error: "ECONNREFUSED" } },
+      },
     });
     lift();
     expect(await tags()).toEqual(["3.20", "latest"]);
@@ -208,15 +214,15 @@ describe("a fault", () => {
 
   test("refuses whoever it is", async () => {
     world.faults.inject({ kind: "registry-unauthorized" });
-    expect(await failed(tags())).toMatchObject({ kind: "unauthorized", code: "UNAUTHORIZED" });
+    expect(await failed(tags())).toMatchObject(answer(401, "UNAUTHORIZED"));
     const endpoint = { authority: "registry-1.docker.io", insecure: false };
     const login = world.registry.login({ endpoint, credentials: credentials("learner", "coracle") });
-    expect(await failed(login)).toMatchObject({ kind: "unauthorized", status: 401 });
+    expect(await failed(login)).toMatchObject(answer(401, "UNAUTHORIZED"));
   });
 
   test("asks for patience", async () => {
     world.faults.inject({ kind: "registry-limited", retryAfter: 7 }, 1);
-    expect(await failed(tags())).toMatchObject({ kind: "limited", code: "TOOMANYREQUESTS", retryAfter: 7 });
+    expect(await failed(tags())).toMatchObject(answer(429, "TOOMANYREQUESTS", { retryAfter: 7 }));
     expect(await tags()).toEqual(["3.20", "latest"]);
   });
 
@@ -224,7 +230,7 @@ describe("a fault", () => {
     const [layer] = await world.pulled("library/hello-world", "latest");
     const blob = registryBlob(layer);
     world.faults.inject({ kind: "registry-cut", afterBytes: 100 }, 1);
-    expect(await failed(collect(world, blob))).toMatchObject({ kind: "unreachable", message: "unexpected EOF" });
+    expect(await failed(collect(world, blob))).toMatchObject({ tag: "cut-short" });
     world.faults.inject({ kind: "registry-corrupt" }, 1);
     expect((await failed(world.registry.blob(blob))).tag).toBe("mismatch");
     expect(digestOf(await world.registry.blob(blob))).toBe(blob.digest);
@@ -278,3 +284,11 @@ const IMAGES: [authority: string, repository: string, tag: string][] = [
   [HUB, "library/nginx", "latest"],
   ["registry.example", "team/app", "1"],
 ];
+
+function answer(status: number, code: string, more: object = {}): object {
+  return { tag: "registry-answer", val: { status, errors: [{ code }], ...more } };
+}
+
+function unanswered(tag: string): object {
+  return { tag: "exchange", val: { why: { tag } } };
+}

@@ -12,6 +12,7 @@ import { replay } from "../../hosts/trace/replay.js";
 import { RecordedEngine, identity, trapping, type Sent } from "./engine.js";
 import { expectNone } from "./secret-forms.js";
 import { AUTH, registryAuth } from "./stories.js";
+import { answered, CUT_SHORT, exchange, REFUSED } from "../support/registry-failures.js";
 
 function masked(part: Partial<engine.Request>): engine.Request & { masked: boolean } {
   const request = { id: 1n, listener: "", method: "POST", target: "/", headers: "", body: { tag: "none" } as const };
@@ -282,36 +283,39 @@ describe("a registry's address", () => {
 });
 
 describe("what a registry has said", () => {
-  const shown = (failure: Partial<failures.Said>): unknown => {
-    const whole = { kind: "registry", message: "", status: 0, code: "", retryAfter: 0, ...failure } as const;
+  const shown = (failure: failures.Failure): unknown => {
     const { input, masked } = withoutCredentials({
       tag: "completed",
-      val: { op: 1n, outcome: { tag: "err", val: { tag: "said", val: whole } } },
+      val: { op: 1n, outcome: { tag: "err", val: failure } },
     });
     if (input.tag !== "completed" || input.val.outcome.tag !== "err") throw new Error("no failure");
     const { val: told } = input.val.outcome;
-    if (told.tag !== "said") throw new Error("not in words");
-    const { message, code } = told.val;
-    expect(masked).toBe(message !== whole.message || code !== whole.code);
-    return { message, code };
+    expect(masked).toBe(JSON.stringify(told) !== JSON.stringify(failure));
+    return told;
   };
 
   test("holds no queries, fragments and users of addresses", () => {
-    expect(
-      shown({ message: 'Get "https://u:p@h/x?sig=a#b": see HTTPS://h/?a and http://h/#b', code: "http://h/?a" }),
-    ).toEqual({
-      message: 'Get "https://xxx@h/x?xxxxxxx": see HTTPS://h/?x and http://h/#x',
-      code: "http://h/?x",
-    });
+    const message = 'Get "https://u:p@h/x?sig=a#b": see HTTPS://h/?a and http://h/#b';
+    expect(shown(answered(418, "http://h/?a", message, { details: "http://h/?a" }))).toEqual(
+      answered(418, "http://h/?x", 'Get "https://xxx@h/x?xxxxxxx": see HTTPS://h/?x and http://h/#x', {
+        details: "http://h/?x",
+      }),
+    );
+    expect(shown(exchange({ tag: "other", val: "http://h/?a" }))).toEqual(
+      exchange({ tag: "other", val: "http://h/?x" }),
+    );
+    expect(shown(exchange({ tag: "certificate-names", val: ["a", "http://h/?a"] }))).toEqual(
+      exchange({ tag: "certificate-names", val: ["a", "http://h/?x"] }),
+    );
+  });
+
+  test("that says nothing of the kind stays as it is", () => {
+    for (const failure of [answered(404, "NAME_UNKNOWN"), REFUSED, CUT_SHORT]) expect(shown(failure)).toEqual(failure);
   });
 
   test("others have not: what they say may be in records", () => {
-    const message = 'exec: "https://u:p@h/?a": no such file or directory';
-    expect(shown({ kind: "command-not-found", message })).toEqual({ message, code: "" });
-    expect(shown({ kind: "not-found", status: 404, message: "https://h/?a" })).toEqual({
-      message: "https://h/?x",
-      code: "",
-    });
+    const failure: failures.Failure = { tag: "internal", val: 'exec: "https://u:p@h/?a": no such file or directory' };
+    expect(shown(failure)).toEqual(failure);
   });
 });
 

@@ -8,11 +8,26 @@ import { murmur3 } from "../../hosts/trace/murmur3.js";
 import { deflatedLine, deflatedSnapshotLine, encodeTrace } from "../../hosts/trace/lines.js";
 import { input as inputCodec, opening as openingCodec } from "../../hosts/trace/values.js";
 import { OPTIONS } from "../core/fixtures.js";
+import { answered, exchange, REFUSED } from "../support/registry-failures.js";
 import { RecordedEngine } from "./engine.js";
 import { live } from "./stories.js";
 import { bareLines, summed } from "./sums.js";
 
 const STRIDE = 49_999;
+/** Why an exchange failed, where nothing more is told of it. */
+const WHYS = [
+  "closed",
+  "timeout",
+  "no-tls",
+  "unknown-authority",
+  "certificate-dates",
+  "no-credentials",
+  "plain-credentials",
+  "no-realm",
+  "no-token",
+  "bad-redirect",
+  "form-redirect",
+] as const;
 let text = "";
 /** Without their sums. */
 let lines: string[] = [];
@@ -274,6 +289,13 @@ describe("values", () => {
     { tag: "place-in-volume", val: { volume: "v", path: "p", error: "ENOENT" } },
     { tag: "unshared", val: { path: "/p", point: "/", receives: true } },
     { tag: "misplaced", val: { place: "/proc", destination: "/p" } },
+    answered(429, "c", "m", { details: "d", lacksScope: true, tokenServer: true, retryAfter: 3 }),
+    { tag: "cut-short", val: { what: "answer", name: "n" } },
+    REFUSED,
+    exchange({ tag: "certificate-names", val: ["a", "b"] }),
+    exchange({ tag: "redirects", val: 10 }),
+    exchange({ tag: "insecure-redirect", val: "http:" }),
+    ...WHYS.map((tag) => exchange({ tag })),
     { tag: "internal", val: "i" },
   ];
   const page = { entries: [{ position: 7n, at: 6n, bytes: new Uint8Array([1, 2]) }], oldest: 3n };

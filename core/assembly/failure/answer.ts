@@ -1,18 +1,112 @@
-// What a registry answered that did not deliver.
+// What is told of a registry that answered with an error (surface §2.22, §6.3).
 
-import { Failure, FailureSaid, FailureTag } from "../../../build/bindings/types";
+import {
+  Failure,
+  FailureKind,
+  FailureRegistryAnswer,
+  FailureTag,
+  RegistryAnswer,
+  RegistryError,
+} from "../../../build/bindings/types";
+
+/** Null for any other failure. */
+function answerOf(failure: Failure): RegistryAnswer | null {
+  return failure.tag == FailureTag.RegistryAnswer ? (<FailureRegistryAnswer>failure).value : null;
+}
 
 /** HTTP status, or 0. */
 export function answeredStatus(failure: Failure): u16 {
-  return failure.tag == FailureTag.Said ? (<FailureSaid>failure).value.status : 0;
+  const answer = answerOf(failure);
+  return answer === null ? 0 : answer.status;
 }
 
-/** Code of its error, as `MANIFEST_UNKNOWN`, or empty. */
+/** Code of its first error, as `MANIFEST_UNKNOWN`, or empty. */
 export function answeredCode(failure: Failure): string {
-  return failure.tag == FailureTag.Said ? (<FailureSaid>failure).value.code : "";
+  const answer = answerOf(failure);
+  return answer === null || answer.errors.length == 0 ? "" : codeOf(answer.errors[0]);
 }
 
 /** Seconds to wait that it asks for, or 0. */
 export function retryAfter(failure: Failure): u32 {
-  return failure.tag == FailureTag.Said ? (<FailureSaid>failure).value.retryAfter : 0;
+  const answer = answerOf(failure);
+  return answer === null ? 0 : answer.retryAfter;
 }
+
+/** A token that is not for this will not be for it the next time: other credentials are not asked for. */
+export function answerKind(answer: RegistryAnswer): FailureKind {
+  if (isForbidden(answer)) return FailureKind.Denied;
+  switch (answer.status) {
+    case 401:
+      return FailureKind.Unauthorized;
+    case 404:
+      return FailureKind.NotFound;
+    case 429:
+      return FailureKind.Limited;
+    default:
+      return FailureKind.Registry;
+  }
+}
+
+export function answerText(answer: RegistryAnswer): string {
+  if (lacksScope(answer)) return FORBIDDEN;
+  const errors = answer.errors;
+  if (errors.length == 1) return errorText(errors[0]);
+  if (errors.length > 1) return `errors:\n${errors.map<string>((error) => errorText(error)).join("\n")}`;
+  if (answer.details.length > 0) return `unauthorized: ${answer.details}`;
+  return statusText(answer.status);
+}
+
+/** What a login says when the registry itself does not take it; null for other failures, which have their own words. */
+export function loginText(failure: Failure): string | null {
+  const answer = answerOf(failure);
+  if (answer === null || answer.tokenServer) return null;
+  return `login attempt to ${answer.url} failed with status: ${namedStatus(answer.status)}`;
+}
+
+function isForbidden(answer: RegistryAnswer): bool {
+  return answer.status == 403 || lacksScope(answer);
+}
+
+function lacksScope(answer: RegistryAnswer): bool {
+  return answer.status == 401 && answer.lacksScope;
+}
+
+function errorText(error: RegistryError): string {
+  const message = error.message.length > 0 ? error.message : "unknown error";
+  return `${codeOf(error).toLowerCase().replaceAll("_", " ")}: ${message}`;
+}
+
+function codeOf(error: RegistryError): string {
+  return error.code.length > 0 ? error.code : "UNKNOWN";
+}
+
+function statusText(status: u16): string {
+  if (status == 401) return "unauthorized: authentication required";
+  if (status == 403) return FORBIDDEN;
+  if (status == 429) return "toomanyrequests: too many requests";
+  return `received unexpected HTTP status: ${namedStatus(status)}`;
+}
+
+/** `401 Unauthorized`, or the bare number where there is no name for it. */
+function namedStatus(status: u16): string {
+  const at = STATUSES.indexOf(status);
+  return at < 0 ? status.toString() : `${status} ${STATUS_NAMES[at]}`;
+}
+
+const FORBIDDEN = "denied: requested access to the resource is denied";
+
+const STATUSES: u16[] = [400, 401, 403, 404, 405, 406, 429, 500, 501, 502, 503, 504];
+const STATUS_NAMES: string[] = [
+  "Bad Request",
+  "Unauthorized",
+  "Forbidden",
+  "Not Found",
+  "Method Not Allowed",
+  "Not Acceptable",
+  "Too Many Requests",
+  "Internal Server Error",
+  "Not Implemented",
+  "Bad Gateway",
+  "Service Unavailable",
+  "Gateway Timeout",
+];

@@ -15,6 +15,9 @@ export function mismatchText(bytes: Mismatch): string {
   }
 }
 
+/** Bytes that end too early: a registry's, or a file's. */
+export const CUT = "unexpected EOF";
+
 /** A type of entry that is unknown may come from a program of tomorrow. */
 export function damageKind(what: Damage): FailureKind {
   return what == Damage.TarType ? FailureKind.Unsupported : FailureKind.Corrupt;
@@ -23,7 +26,7 @@ export function damageKind(what: Damage): FailureKind {
 export function damageText(bytes: Damaged): string {
   switch (bytes.what) {
     case Damage.Cut:
-      return "unexpected EOF";
+      return CUT;
     case Damage.Compression:
       return `decompression failed: ${bytes.said}`;
     case Damage.TarHeader:
@@ -34,6 +37,8 @@ export function damageText(bytes: Damaged): string {
       return "archive/tar: sparse file references non-existent data";
     case Damage.LayerFile:
       return `"${bytes.said}" is not what it was when its layer was unpacked`;
+    case Damage.TagList:
+      return "list of tags is not JSON";
     default:
       return "archive/tar: sparse file contains unreferenced data";
   }

@@ -63,6 +63,7 @@ const ERRNOS: Errno[] = [
   new Errno("EHOSTUNREACH", FailureKind.Unreachable, "no route to host"),
   new Errno("ENETUNREACH", FailureKind.Unreachable, "network is unreachable"),
   new Errno("ENOTFOUND", FailureKind.Unreachable, "no such host"),
+  new Errno("EAI_AGAIN", FailureKind.Unreachable, "temporary failure in name resolution"),
   new Errno("ETIMEDOUT", FailureKind.Unreachable, "connection timed out"),
   new Errno("ENOTEMPTY", FailureKind.Internal, "directory not empty"),
   new Errno("EXDEV", FailureKind.Internal, "invalid cross-device link"),

@@ -4,16 +4,22 @@ import {
   Failure,
   FailureCall,
   FailureDamaged,
+  FailureExchange,
   FailureFaultyName,
   FailureKind,
+  FailureMalformed,
   FailureNoSuch,
   FailurePort,
+  FailureRegistryAnswer,
   FailureSaid,
   FailureTag,
   FailureTooLarge,
 } from "../../../build/bindings/types";
+import { answerKind } from "./answer";
 import { damageKind } from "./bytes";
 import { callKind } from "./call";
+import { exchangeKind } from "./exchange";
+import { malformedKind } from "./malformed";
 import { faultyNameKind } from "./name";
 import { missingKind, oversizeKind } from "./thing";
 
@@ -35,11 +41,18 @@ export function kindOf(failure: Failure): FailureKind {
     case FailureTag.FaultyName:
       return faultyNameKind((<FailureFaultyName>failure).value.what);
     case FailureTag.WrongKind:
-    case FailureTag.Malformed:
     case FailureTag.PlaceInVolume:
     case FailureTag.Unshared:
     case FailureTag.Misplaced:
       return FailureKind.Invalid;
+    case FailureTag.Malformed:
+      return malformedKind((<FailureMalformed>failure).value.what);
+    case FailureTag.RegistryAnswer:
+      return answerKind((<FailureRegistryAnswer>failure).value);
+    case FailureTag.Exchange:
+      return exchangeKind((<FailureExchange>failure).value);
+    case FailureTag.CutShort:
+      return FailureKind.Unreachable;
     case FailureTag.Port:
       return callKind((<FailurePort>failure).value.error);
     case FailureTag.Call:

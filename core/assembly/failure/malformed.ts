@@ -1,9 +1,14 @@
 // What is told of texts in a command that make no sense to a host.
 
-import { Form, Malformed } from "../../../build/bindings/types";
+import { FailureKind, Form, Malformed } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
 
 const ID_MAX = "2147483647";
+
+/** An algorithm of digests that is unknown here may be fit for another host. */
+export function malformedKind(what: Form): FailureKind {
+  return what == Form.CheckableDigest ? FailureKind.Unsupported : FailureKind.Invalid;
+}
 
 export function malformedText(failure: Malformed): string {
   const what = failure.what;
@@ -11,6 +16,7 @@ export function malformedText(failure: Malformed): string {
   if (what == Form.UserId) return `uids and gids must be in range 0-${ID_MAX}`;
   if (what == Form.Path) return `path holds a NUL: ${quoteText(text)}`;
   if (what == Form.Digest) return `invalid checksum digest format: ${text}`;
+  if (what == Form.CheckableDigest) return `unsupported digest algorithm: ${text}: only sha256 can be verified`;
   return `not ${formOf(what)}: ${quoteText(text)}`;
 }
 

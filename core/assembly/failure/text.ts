@@ -6,6 +6,7 @@ import {
   FailureBodyBroke,
   FailureCall,
   FailureDamaged,
+  FailureExchange,
   FailureExists,
   FailureFaultyName,
   FailureInternal,
@@ -16,6 +17,7 @@ import {
   FailureNoSuch,
   FailurePlaceInVolume,
   FailurePort,
+  FailureRegistryAnswer,
   FailureSaid,
   FailureTag,
   FailureTooLarge,
@@ -23,8 +25,10 @@ import {
   FailureWrongKind,
   Interruption,
 } from "../../../build/bindings/types";
-import { damageText, mismatchText } from "./bytes";
+import { answerText } from "./answer";
+import { CUT, damageText, mismatchText } from "./bytes";
 import { callText } from "./call";
+import { exchangeText } from "./exchange";
 import { malformedText } from "./malformed";
 import { placeInVolumeText, unsharedText } from "./mount";
 import { faultyNameText } from "./name";
@@ -64,6 +68,12 @@ export function failureText(failure: Failure): string {
       return unsharedText((<FailureUnshared>failure).value);
     case FailureTag.Misplaced:
       return `"${(<FailureMisplaced>failure).value.place}" is closed to mounts`;
+    case FailureTag.RegistryAnswer:
+      return answerText((<FailureRegistryAnswer>failure).value);
+    case FailureTag.Exchange:
+      return exchangeText((<FailureExchange>failure).value);
+    case FailureTag.CutShort:
+      return CUT;
     case FailureTag.Said:
       return (<FailureSaid>failure).value.message;
     default:

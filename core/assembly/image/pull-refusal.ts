@@ -2,13 +2,13 @@
 
 import { Failure, FailureKind } from "../../../build/bindings/types";
 import { answeredCode } from "../failure/answer";
+import { lacksCredentials } from "../failure/exchange";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { internal, notFound, Refusal, RefusalKind } from "../refusal";
 import { Reference } from "./reference";
 
 const UNKNOWN_MANIFEST = "MANIFEST_UNKNOWN";
-const NO_BASIC_CREDENTIALS = "no basic auth credentials";
 
 /** Why a manifest or a list of tags cannot be had. `known`: the client showed credentials. */
 export function manifestRefusal(failure: Failure, reference: Reference, known: bool): Refusal {
@@ -21,7 +21,7 @@ export function manifestRefusal(failure: Failure, reference: Reference, known: b
       return denied(failure, reference);
     case FailureKind.Unauthorized:
       // 401 would make the docker CLI ask for a name and a password in the middle of a script.
-      if (failureText(failure).includes(NO_BASIC_CREDENTIALS)) return internal(failureText(failure));
+      if (lacksCredentials(failure)) return internal(failureText(failure));
       // A registry that hides what is not public answers so for what does not exist, too.
       if (!known) return denied(failure, reference);
       return new Refusal(RefusalKind.Unauthorized, failureText(failure));

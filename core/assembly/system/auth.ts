@@ -16,6 +16,7 @@ import { readJsonBody } from "../api/json-body";
 import { readRegistryAuth } from "../api/registry-auth";
 import { askContent } from "../ask";
 import { Call } from "../call";
+import { loginText } from "../failure/answer";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { isRegistryAddress, endpointOfAddress } from "../image/registry";
@@ -72,12 +73,14 @@ class Authentication extends Task {
 
 /** The registry's own status where it is one of refusal. */
 function refusalOf(failure: Failure): Refusal {
+  const own = loginText(failure);
+  const text = own === null ? failureText(failure) : own;
   switch (kindOf(failure)) {
     case FailureKind.Unauthorized:
-      return new Refusal(RefusalKind.Unauthorized, failureText(failure));
+      return new Refusal(RefusalKind.Unauthorized, text);
     case FailureKind.Denied:
-      return new Refusal(RefusalKind.Forbidden, failureText(failure));
+      return new Refusal(RefusalKind.Forbidden, text);
     default:
-      return internal(failureText(failure));
+      return internal(text);
   }
 }

@@ -3,7 +3,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { HostFailure, isSaid, mismatch } from "../../failure.js";
+import { cutShort, isUnreachable, mismatch, type HostFailure } from "../../failure.js";
 import type { Clock, content, Report } from "../../host.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { digestOf } from "../../registry/digest.js";
@@ -77,8 +77,8 @@ async function fetched(
   try {
     await download(chain, source.val, pieces, deps, room, report, signal);
   } catch (error) {
-    const brokeOff = isSaid(error, "unreachable");
-    if (brokeOff && pieces.length > 0) deps.layers.rests.keep(chain, { digest, bytes: joined(pieces) }, room);
+    if (isUnreachable(error) && pieces.length > 0)
+      deps.layers.rests.keep(chain, { digest, bytes: joined(pieces) }, room);
     throw error;
   }
   report("verifying", source.val.size, source.val.size);
@@ -113,9 +113,7 @@ async function download(
   }
   if (received >= blob.size) return;
   // Whole, and shorter than it was said to be, it would come so again.
-  throw digestOf(joined(pieces)) === blob.digest
-    ? refused(blob.digest)
-    : new HostFailure("unreachable", "unexpected EOF");
+  throw digestOf(joined(pieces)) === blob.digest ? refused(blob.digest) : cutShort("blob", blob.digest);
 }
 
 function refused(digest: string): HostFailure {

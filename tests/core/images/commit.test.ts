@@ -5,6 +5,7 @@ import { BUSYBOX_CHAIN } from "../fixtures.js";
 import { ImageWorld, digestOf, encode, makeImage } from "../image-world.js";
 import type { Json } from "../image-world.js";
 import { commit, load, run } from "./begun.js";
+import { FULL_DISK } from "../../support/registry-failures.js";
 
 let world: ImageWorld;
 beforeEach(() => {
@@ -145,7 +146,7 @@ describe("commit", () => {
     run(world, "base:1", "made");
     const id = world.ask("POST", "/commit?container=made");
     world.done(world.takeProcess("pause"));
-    world.fail(world.take("commit").op, "exhausted", "no space left on device");
+    world.failAs(world.take("commit").op, FULL_DISK);
     world.take("drop-archive");
     world.done(world.takeProcess("resume"));
     expect(world.answer(id)).toMatchObject({ status: 500, over: true });

@@ -1,7 +1,10 @@
 // POST /auth, seen from the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { answered, REFUSED } from "../../support/registry-failures.js";
 import { ImageWorld } from "../image-world.js";
+
+const ATTEMPT = "login attempt to https://r.example/v2/ failed with status:";
 
 let world: ImageWorld;
 beforeEach(() => {
@@ -37,14 +40,15 @@ describe("login", () => {
   });
 
   test.each([
-    ["unauthorized", 401],
-    ["denied", 403],
-    ["unreachable", 500],
-    ["registry", 500],
-  ] as const)("%s is a %d", (kind, status) => {
+    [answered(401, "UNAUTHORIZED"), 401, `${ATTEMPT} 401 Unauthorized`],
+    [answered(403), 403, `${ATTEMPT} 403 Forbidden`],
+    [answered(418), 500, `${ATTEMPT} 418`],
+    [answered(401, "", "", { tokenServer: true, details: "wrong" }), 401, "unauthorized: wrong"],
+    [REFUSED, 500, 'Get "https://r.example/v2/": dial tcp r.example:443: connect: connection refused'],
+  ])("%j is a %d", (failure, status, message) => {
     const id = world.ask("POST", "/auth", login);
-    world.fail(world.take("login").op, kind, "told");
-    expect([world.answer(id).status, JSON.parse(world.answer(id).text)]).toEqual([status, { message: "told" }]);
+    world.failAs(world.take("login").op, failure);
+    expect([world.answer(id).status, JSON.parse(world.answer(id).text)]).toEqual([status, { message }]);
   });
 
   test.each([[{ username: 1 }], [{ ...login, serveraddress: "no host" }]])("%j is a 400", (body) => {

@@ -2,30 +2,25 @@
 
 import { HostFailure, refusedPort } from "../../../hosts/failure.js";
 import type { failures, networks } from "../../../hosts/host.js";
+import { answered, exchange } from "../../support/registry-failures.js";
 
 /** Beside what is likeliest. */
 export const ALSO: Readonly<Record<string, readonly string[]>> = {
-  resolve: ["denied", "unauthorized", "registry", "unsupported"],
-  tags: ["denied", "registry"],
-  blob: ["denied", "registry"],
-  login: ["denied", "registry"],
-  layer: ["registry", "unsupported"],
+  resolve: ["answer:403", "answer:401", "answer:500", "malformed:checkable-digest"],
+  tags: ["answer:403", "answer:500"],
+  blob: ["answer:403", "answer:500"],
+  login: ["answer:403", "answer:500"],
+  layer: ["answer:500", "exchange:timeout", "cut-short:blob", "malformed:checkable-digest"],
   extract: ["denied", "call:EROFS"],
   join: ["busy"],
   identify: ["internal", "no-such:user", "no-such:group", "malformed:user-id"],
 };
 
-const STATUSES: Partial<Record<string, number>> = { denied: 403, unauthorized: 401, registry: 500 };
-const OF_REGISTRY: readonly string[] = ["resolve", "tags", "blob", "login", "layer"];
-
 /** `how`: the kind of one that is told in words, or a case and what it is of: `no-such:volume`, `call:EIO`. */
 export function failureFor({ tag, val }: { tag: string; val?: unknown }, how?: string): HostFailure {
   if (how === "busy" && tag === "join") return busy(val as networks.Join);
   if (how?.includes(":") === true) return new HostFailure(asData(how));
-  if (how !== undefined) {
-    const status = OF_REGISTRY.includes(tag) ? (STATUSES[how] ?? 0) : 0;
-    return new HostFailure(how as failures.FailureKind, `${tag} is ${how}`, { status });
-  }
+  if (how !== undefined) return new HostFailure(how as failures.FailureKind, `${tag} is ${how}`);
   if (tag === "launch" || tag === "exec") return new HostFailure("invalid", "the OCI runtime says no");
   return new HostFailure({ tag: "call", val: { call: tag, path: "", inside: false, error: "ENOSPC" } });
 }
@@ -54,6 +49,12 @@ function asData(how: string): failures.Failure {
       return { tag, val: { volume: "some", path: "place", error: of } };
     case "unshared":
       return { tag, val: { path: of, point: "/", receives: false } };
+    case "answer":
+      return answered(Number(of), "SOME");
+    case "exchange":
+      return exchange(whyOf(of));
+    case "cut-short":
+      return { tag, val: { what: of as failures.Noun, name: "some" } };
     case "misplaced":
       return { tag, val: { place: of, destination: of } };
     case "call":
@@ -63,6 +64,22 @@ function asData(how: string): failures.Failure {
       return { tag, val: of };
     default:
       throw new Error(`no such failure: ${how}`);
+  }
+}
+
+function whyOf(tag: string): failures.ExchangeFailure {
+  switch (tag) {
+    case "call":
+      return { tag, val: { call: "connect", path: "r.example:443", inside: false, error: "ECONNREFUSED" } };
+    case "certificate-names":
+      return { tag, val: ["other.example"] };
+    case "other":
+    case "insecure-redirect":
+      return { tag, val: "some" };
+    case "redirects":
+      return { tag, val: 10 };
+    default:
+      return { tag } as failures.ExchangeFailure;
   }
 }
 

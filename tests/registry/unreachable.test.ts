@@ -1,0 +1,47 @@
+// What errors of a platform are told as, when there is no answer.
+
+import { expect, test } from "vitest";
+import type { failures } from "../../hosts/host.js";
+import { registryClient } from "../../hosts/registry/client.js";
+import { failed } from "../support/failed.js";
+
+const URL = "https://r.example:5000/v2/";
+const AT = "r.example:5000";
+
+test.each<[string, Error, failures.ExchangeFailure]>([
+  ["a name that nobody has", coded("ENOTFOUND", "getaddrinfo"), call("getaddrinfo", "r.example", "ENOTFOUND")],
+  ["no server for names", coded("EAI_AGAIN"), call("getaddrinfo", "r.example", "EAI_AGAIN")],
+  ["nobody listening", coded("ECONNREFUSED"), call("connect", AT, "ECONNREFUSED")],
+  ["no way there", coded("EHOSTUNREACH", "connect"), call("connect", AT, "EHOSTUNREACH")],
+  ["no connection in time", coded("UND_ERR_CONNECT_TIMEOUT"), call("connect", AT, "ETIMEDOUT")],
+  ["a reset", coded("ECONNRESET", "read"), call("read", AT, "ECONNRESET")],
+  ["a closed connection, on Node", coded("ECONNRESET"), { tag: "closed" }],
+  ["a closed connection, by fetch", coded("UND_ERR_SOCKET"), { tag: "closed" }],
+  ["no TLS", coded("ERR_SSL_WRONG_VERSION_NUMBER"), { tag: "no-tls" }],
+  ["a certificate of its own", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), { tag: "unknown-authority" }],
+  ["an old certificate", coded("CERT_HAS_EXPIRED"), { tag: "certificate-dates" }],
+  ["another's certificate", misnamed("DNS:a.example, IP Address:10.0.0.1"), names("a.example", "10.0.0.1")],
+  ["a certificate without names", misnamed(undefined), names()],
+  ["something else, at its address", new Error(`no luck at ${URL}`), { tag: "other", val: `no luck at ${URL}` }],
+])("%s", async (_, error, why) => {
+  const cause = new TypeError("fetch failed", { cause: error });
+  const client = registryClient({ transport: () => Promise.reject(cause) });
+  const asked = { endpoint: { authority: AT, insecure: false }, repository: "x" };
+  expect(await failed(client.tags(asked))).toEqual({ tag: "exchange", val: { method: "GET", url: URL, why } });
+});
+
+function coded(code: string, syscall?: string): Error {
+  return Object.assign(new Error("in the platform's words"), { code, ...(syscall && { syscall }) });
+}
+
+function misnamed(subjectaltname: string | undefined): Error {
+  return Object.assign(coded("ERR_TLS_CERT_ALTNAME_INVALID"), { cert: { subjectaltname } });
+}
+
+function names(...val: string[]): failures.ExchangeFailure {
+  return { tag: "certificate-names", val };
+}
+
+function call(name: string, path: string, error: string): failures.ExchangeFailure {
+  return { tag: "call", val: { call: name, path, inside: false, error } };
+}

@@ -1,0 +1,41 @@
+// What a host tells of a registry, for tests that tell it themselves, or expect it.
+
+import type { failures } from "../../hosts/host.js";
+
+type Answered = Extract<failures.Failure, { tag: "registry-answer" }>;
+
+/** An error answer of a registry; with a code, its one error. */
+export function answered(
+  status: number,
+  code = "",
+  message = "told",
+  more: Partial<failures.RegistryAnswer> = {},
+): Answered {
+  const errors = code === "" ? [] : [{ code, message }];
+  const val = { url: "https://r.example/v2/", tokenServer: false, status, errors, details: "", lacksScope: false };
+  return { tag: "registry-answer", val: { ...val, retryAfter: 0, ...more } };
+}
+
+/** No answer, or none that makes sense. */
+export function exchange(why: failures.ExchangeFailure): failures.Failure {
+  return { tag: "exchange", val: { method: "GET", url: "https://r.example/v2/", why } };
+}
+
+/** The bytes of a layer broke off. */
+export const CUT_SHORT: failures.Failure = { tag: "cut-short", val: { what: "blob", name: "sha256:0" } };
+
+/** Nobody listens. */
+export const REFUSED: failures.Failure = exchange({
+  tag: "call",
+  val: { call: "connect", path: "r.example:443", inside: false, error: "ECONNREFUSED" },
+});
+
+/** The bytes of a layer are not those that were asked for. */
+export const OTHER_BYTES: failures.Failure = { tag: "mismatch", val: { what: "blob", wanted: "sha256:0", found: "" } };
+
+export const FULL_DISK: failures.Failure = {
+  tag: "call",
+  val: { call: "write", path: "/etc/x", inside: false, error: "ENOSPC" },
+};
+
+export const GIVEN_UP: failures.Failure = { tag: "interrupted", val: "given-up" };
