@@ -114,6 +114,47 @@ export function cutShort(what: failures.Noun, name: string): HostFailure {
   return new HostFailure({ tag: "cut-short", val: { what, name } });
 }
 
+/** A program that a container's file system does not give to run. `error`: name of the errno(3). */
+export function refusedProgram(program: string, error: string): HostFailure {
+  return new HostFailure({ tag: "program", val: { program, error } });
+}
+
+/** A working directory that a process cannot begin in. */
+export function refusedDirectory(path: string, error: string): HostFailure {
+  return new HostFailure({ tag: "directory", val: { path, error } });
+}
+
+/** An OCI runtime that would not start a process: `said`, as it wrote it. */
+export function refusedByRuntime(said: string, { args = [], cwd = "/" }: ProcessSpec): HostFailure {
+  return new HostFailure({ tag: "runtime", val: { said, program: args[0] ?? "", directory: cwd } });
+}
+
+/** Of an OCI spec: what was to be started. */
+export interface ProcessSpec {
+  args?: string[];
+  cwd?: string;
+}
+
+/** A start that broke off. */
+export function startBroke(how: failures.StartBreak, said = ""): HostFailure {
+  return new HostFailure({ tag: "start-broke", val: { how, said } });
+}
+
+/** Processes that do not what they are made to. */
+export function unmoved(what: failures.Compulsion, pids: Iterable<number>): HostFailure {
+  return new HostFailure({ tag: "unmoved", val: { what, pids: Uint32Array.from(pids) } });
+}
+
+/** A program of the machine that failed. `exit`: null if a signal ended it. */
+export function failedTool(name: string, exit: number | null, said: string): HostFailure {
+  return new HostFailure({ tag: "tool", val: { name, said, ...(exit !== null && { exit }) } });
+}
+
+/** What a dry run only imagines. */
+export function imaginedOnly(what: failures.Noun, name = ""): HostFailure {
+  return new HostFailure({ tag: "imagined", val: { what, name } });
+}
+
 export function interrupted(why: failures.Interruption): HostFailure {
   return new HostFailure({ tag: "interrupted", val: why });
 }

@@ -88,7 +88,8 @@ export function checkNext(changes: readonly RecordChange[], next: bigint): void 
   for (const { tag, val } of changes) {
     if (tag !== "append") continue;
     const { position } = val;
-    if (position !== next) throw new HostFailure("internal", `the journal goes on at ${next}, not at ${position}`);
+    if (position !== next)
+      throw new HostFailure({ tag: "internal", val: `the journal goes on at ${next}, not at ${position}` });
     next += 1n;
   }
 }

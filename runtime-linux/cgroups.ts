@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HostFailure } from "../hosts/failure.js";
+import { unmoved } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import { namesIn } from "./directories.js";
 import type { Kernel } from "./kernel.js";
@@ -63,7 +63,7 @@ export class Cgroups {
     for (let round = 0; ; round++) {
       const pids = this.pids(container);
       if (pids.size === 0) return round === 0;
-      if (round === KILL_ROUNDS_MAX) throw new HostFailure("busy", `processes do not end: ${[...pids].join(", ")}`);
+      if (round === KILL_ROUNDS_MAX) throw unmoved("end", pids);
       for (const pid of pids) this.#send(pid);
       if (round === 0) await this.thaw(container).catch(() => {}); // v1: a frozen process dies when it is thawed
       await pauseKilling(round);
@@ -146,7 +146,7 @@ export class Cgroups {
     for (let waitMs = 0; !reached.test(readFileSync(join(group, state), "utf8")); waitMs = Math.min(waitMs + 1, 20)) {
       if (performance.now() > limit) {
         writeFileSync(join(group, file), off); // what stands still already must not stay so
-        throw new HostFailure("busy", `processes do not ${frozen ? "freeze" : "thaw"}: one hangs in the kernel`);
+        throw unmoved(frozen ? "freeze" : "thaw", this.pids(container));
       }
       await sleep(waitMs);
     }

@@ -6,6 +6,7 @@ import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import type { ChildEnd, Kernel } from "./kernel.js";
+import { noSuch } from "../hosts/failure.js";
 import { environment } from "./environment.js";
 
 export interface Command {
@@ -47,6 +48,11 @@ export function startChild(kernel: Kernel, command: Command): Child {
   } finally {
     for (const { child, isGiven } of files) if (!isGiven) closeSync(child);
   }
+}
+
+/** Why a program was not started: it is not there, or as the kernel refused it. */
+export function missingProgram(error: unknown, program: string): unknown {
+  return (error as NodeJS.ErrnoException).code === "ENOENT" ? noSuch("tool", program) : error;
 }
 
 /** Its end, for which the engine stays. One that runs for longer than `limitMs` is killed. */

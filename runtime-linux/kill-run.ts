@@ -1,6 +1,6 @@
 // Kills a run: whoever works on it, and what it has running.
 
-import { HostFailure } from "../hosts/failure.js";
+import { unmoved } from "../hosts/failure.js";
 import { KILL_ROUNDS_MAX, pauseKilling } from "./cgroups.js";
 import type { Surroundings } from "./surroundings.js";
 import { killNaming } from "./naming.js";
@@ -19,7 +19,7 @@ export async function killRun(run: Run, at: Pick<Surroundings, "kernel" | "cgrou
 async function killFirst(run: Run, { kernel }: Pick<Surroundings, "kernel">): Promise<void> {
   const process = run.process();
   for (let round = 0; process && isAlive(process); round++) {
-    if (round === KILL_ROUNDS_MAX) throw new HostFailure("busy", `a process does not end: ${process.pid}`);
+    if (round === KILL_ROUNDS_MAX) throw unmoved("end", [process.pid]);
     try {
       kernel.kill(process.pid, SIGKILL);
     } catch (error) {

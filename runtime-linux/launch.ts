@@ -4,20 +4,19 @@ import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } fro
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../hosts/host.js";
-import { HostFailure, isSaid } from "../hosts/failure.js";
+import { HostFailure, refusedByRuntime, startBroke } from "../hosts/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import { endOf, saidBy, startChild } from "./child.js";
 import { makePrivate } from "./directories.js";
 import { killRun } from "./kill-run.js";
 import { hasBfqWeights, setWeights } from "./limits.js";
-import { endedEarly, settle } from "./mounts/created.js";
+import { settle } from "./mounts/created.js";
 import { MountPlaces } from "./mounts/places.js";
 import { OwnMounts } from "./own-mounts.js";
 import { grantRealtime } from "./realtime.js";
 import { yielding } from "./priority.js";
 import { checkPropagation, sightOf } from "./propagation.js";
-import { refusal } from "./refusal.js";
 import { processStat, type LogNote, type Run, type RunNote } from "./run.js";
 import type { Runtime } from "./runtimes.js";
 import { supervise, type Supervisor } from "./supervisor.js";
@@ -57,18 +56,19 @@ export async function launch(
       tty: command.tty,
       openStdin: command.openStdin,
       stdinOnce: command.stdinOnce,
+      process: spec.process ?? {},
       born: (spawn) => at.born(runtime, spawn, sightOf(spec.mounts ?? [], at.paths.roots)),
     },
     at.kernel,
   );
-  const pid = await yielding(supervisor.pid, created(supervisor, run, spec, at, signal));
+  const pid = await yielding(supervisor.pid, created(supervisor, run, at, signal));
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
   if (runtime.kind !== "runc") settle(spec, command.closed, pid, runtime.kind === "crun", at.kernel);
   if (runtime.kind === "crun") setPropagation(spec.mounts ?? [], pid, at.kernel);
   connect();
   const startTicks = processStat(pid)?.startTicks;
-  if (startTicks === undefined) throw endedEarly();
+  if (startTicks === undefined) throw startBroke("process-ended");
   const launched = { pid, at: BigInt(Date.now()) * 1_000_000n };
   run.writeProcess({ pid, startTicks, at: String(launched.at) });
   throwIfGivenUp(signal);
@@ -102,24 +102,17 @@ function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundin
   grantRealtime(join(cpu.path, dirname(groupOf(paths, run.container))), run.container, linux.resources.cpu);
 }
 
-async function created(
-  supervisor: Supervisor,
-  run: Run,
-  spec: Spec,
-  at: Surroundings,
-  signal: AbortSignal,
-): Promise<number> {
+async function created(supervisor: Supervisor, run: Run, at: Surroundings, signal: AbortSignal): Promise<number> {
   const limit = new AbortController();
   const late = sleep(at.createLimitMs, undefined, { signal: limit.signal, ref: false }).then(() => {
-    throw new HostFailure("internal", `OCI runtime did not answer within ${at.createLimitMs / 1000} seconds`);
+    throw new HostFailure({ tag: "silent", val: { what: "oci-runtime", limit: at.createLimitMs } });
   });
   try {
     return await unlessGivenUp(signal, Promise.race([supervisor.created, late]));
   } catch (error) {
     await killRun(run, at); // conmon may have died from under its runtime
     await supervisor.ended;
-    const isRuntimes = isSaid(error, "invalid");
-    throw isRuntimes ? refusal((error as HostFailure).message, spec.process?.args?.[0] ?? "") : error;
+    throw error;
   } finally {
     limit.abort();
     late.catch(() => {});
@@ -128,9 +121,8 @@ async function created(
 
 async function start(run: Run, runtime: Runtime, spec: Spec, at: Surroundings): Promise<void> {
   if (runtime.kind === "crun" && !hasHooks(spec) && existsSync(run.gate(runtime))) return openGate(run.gate(runtime));
-  await callRuntime(runtime, at, ["start", run.name]).catch((error: Error) => {
-    throw refusal(error.message, spec.process?.args?.[0] ?? "");
-  });
+  const said = await callRuntime(runtime, at, ["start", run.name]);
+  if (said !== undefined) throw refusedByRuntime(said, spec.process ?? {});
   run.markStarted();
 }
 
@@ -143,7 +135,7 @@ function openGate(gate: string): void {
   try {
     fifo = openSync(gate, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw new HostFailure("internal", `the process ended before it was started: ${(error as Error).message}`);
+    throw startBroke("process-ended", (error as NodeJS.ErrnoException).code);
   }
   try {
     writeSync(fifo, "0");
@@ -153,17 +145,17 @@ function openGate(gate: string): void {
   }
 }
 
-/** Calls an OCI runtime and waits for its end. Rejects with what it wrote to stderr. */
+/** Calls an OCI runtime and waits for its end. What it wrote to stderr, if it failed. */
 export async function callRuntime(
   runtime: Pick<Runtime, "name" | "path" | "kind">,
   at: Surroundings,
   args: string[],
-): Promise<void> {
+): Promise<string | undefined> {
   const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
   const files = ["ignore", "ignore", "pipe"] as const;
   const child = at.born(runtime, () => startChild(at.kernel, { program: runtime.path, args: parameters, files }));
   const [said, { code }] = await Promise.all([saidBy(child, 2), endOf(child, at.kernel, at.createLimitMs)]);
-  if (code !== 0) throw new Error(said.trim() || `${runtime.path} ended with ${code ?? "a signal"}`);
+  return code === 0 ? undefined : said;
 }
 
 function hasHooks(spec: Spec): boolean {

@@ -218,7 +218,7 @@ async function write(path: string, file: string, value: string): Promise<void> {
     await writeFile(path, value);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    throw new HostFailure("invalid", `failed to write "${value}" to ${file}: ${code}`);
+    throw new HostFailure({ tag: "setting", val: { file, value, error: code } });
   }
 }
 

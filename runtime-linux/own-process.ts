@@ -13,6 +13,7 @@ function openDescriptors(): number {
   try {
     return readdirSync("/proc/self/fd").length - 1; // the one that the list is read with is no more
   } catch (error) {
-    throw new HostFailure("exhausted", `/proc/self/fd cannot be read: ${(error as Error).message}`);
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new HostFailure({ tag: "call", val: { call: "open", path: "/proc/self/fd", inside: false, error: code } });
   }
 }

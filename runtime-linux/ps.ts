@@ -1,8 +1,8 @@
 // The machine's `ps`, asked about a container's processes.
 
-import { execFile, type ExecFileException } from "node:child_process";
+import { execFile } from "node:child_process";
 import type { Outcome } from "../hosts/host.js";
-import { HostFailure, noSuch } from "../hosts/failure.js";
+import { failedTool, noSuch } from "../hosts/failure.js";
 import { findProgram } from "./runtimes.js";
 
 /** Who asks wants to see what goes on now: a `ps` that hangs in the kernel is given up. */
@@ -30,13 +30,7 @@ function run(words: readonly string[]): Promise<Uint8Array> {
   return new Promise((resolve, reject) =>
     execFile(program, words, options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
-      const said = stderr.toString("utf8").trim();
-      reject(new HostFailure("invalid", said || ended(error)));
+      reject(failedTool("ps", typeof error.code === "number" ? error.code : null, stderr.toString("utf8")));
     }),
   );
-}
-
-/** Of who ended without a word, in those of Go's os/exec. */
-function ended({ code, message }: ExecFileException): string {
-  return typeof code === "number" ? `exit status ${code}` : message;
 }

@@ -4,8 +4,8 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { HostFailure } from "../hosts/failure.js";
-import { startChild, type Child } from "./child.js";
+import { refusedByRuntime, startBroke, type ProcessSpec } from "../hosts/failure.js";
+import { missingProgram, startChild, type Child } from "./child.js";
 import type { Kernel } from "./kernel.js";
 import { supervisedRuntime, type SupervisedRuntime } from "./supervised-runtime.js";
 
@@ -30,6 +30,8 @@ export interface Supervision {
   openStdin: boolean;
   /** Stdin ends when a client's connection does. */
   stdinOnce: boolean;
+  /** What the runtime is to start. */
+  process: ProcessSpec;
   /** Runs `spawn` where the process should be born; see `Hybrid.hide`. */
   born: (spawn: () => Child) => Child;
 }
@@ -45,15 +47,15 @@ export interface Supervisor {
 
 /** Starts a supervisor: our child, so that its end is noticed at once; it is adopted by init when we die. */
 export function supervise(supervision: Supervision, kernel: Kernel): Supervisor {
-  const { directory } = supervision;
+  const { program, directory, process } = supervision;
   const errors = openSync(join(directory, ERRORS), "a");
   try {
     const runtime = runtimeOf(supervision, kernel);
     const child = start(supervision, runtime, errors, kernel);
-    const made = created(child.pipes[3]!, directory).finally(runtime.release);
+    const made = created(child.pipes[3]!, directory, process).finally(runtime.release);
     return { pid: child.pid, created: made, ended: child.gone.then(() => {}) };
   } catch (error) {
-    throw new HostFailure("internal", `no supervisor: ${(error as Error).message}`);
+    throw missingProgram(error, program);
   } finally {
     closeSync(errors);
   }
@@ -105,13 +107,13 @@ function parameters(supervision: Supervision, runtime: SupervisedRuntime): strin
 }
 
 /** Reads the one line that conmon sends once the runtime has made the container, or could not. */
-async function created(pipe: Readable, directory: string): Promise<number> {
+async function created(pipe: Readable, directory: string, process: ProcessSpec): Promise<number> {
   try {
     const { pid = -1, message } = JSON.parse((await firstLine(pipe)) || "{}") as { pid?: number; message?: string };
     if (pid > 0) return pid;
     // Without a text of its own conmon was killed, or could not do its part.
-    if (message) throw new HostFailure("invalid", message.trim());
-    throw new HostFailure("internal", `supervisor ended before the container was made${words(directory)}`);
+    if (message) throw refusedByRuntime(message, process);
+    throw startBroke("supervisor-ended", words(directory));
   } finally {
     pipe.destroy();
   }
@@ -128,6 +130,5 @@ async function firstLine(pipe: Readable): Promise<string> {
 }
 
 function words(directory: string): string {
-  const text = readFileSync(join(directory, ERRORS), "utf8").trim();
-  return text && `: ${text}`;
+  return readFileSync(join(directory, ERRORS), "utf8").trim();
 }

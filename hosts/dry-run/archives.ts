@@ -1,7 +1,7 @@
 // Archives that clients send to a dry run: read to their end and thrown away, but for the names and sizes of what is in
 // them and the small documents that say which images they hold.
 
-import { HostFailure, noSuch } from "../failure.js";
+import { imaginedOnly, noSuch } from "../failure.js";
 import type { content, engine } from "../host.js";
 import { joined } from "../streams/bytes.js";
 import { fromClient } from "../streams/client-body.js";
@@ -49,7 +49,7 @@ export class ThrownArchives {
 
   read(member: content.Member): Uint8Array {
     const { bytes } = this.#find(member);
-    if (bytes === undefined) throw new HostFailure("unsupported", `${member.path}: a dry run has thrown it away`);
+    if (bytes === undefined) throw imaginedOnly("member", member.path);
     return bytes;
   }
 

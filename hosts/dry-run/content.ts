@@ -1,7 +1,7 @@
 // `content` of a dry run. Registries are really asked for manifests and configurations; layers are imagined, of the size
 // that the manifest gives them. Archives are read to their end and thrown away.
 
-import { HostFailure, interrupted } from "../failure.js";
+import { imaginedOnly, interrupted } from "../failure.js";
 import type { Bodies, Operation, Outcome, content, engine, types } from "../host.js";
 import { lastPart } from "../streams/tar/archive-names.js";
 import type { ThrownArchives } from "./archives.js";
@@ -36,7 +36,7 @@ export class DryRunContent {
         if (this.#imagined.created.has(command.val.container)) return { tag: "changed", val: [] };
         return this.#asks.ask({ to: "content", op, command });
       case "measure-tar":
-        if (this.#imagined.chains.has(command.val)) throw notThere("the layer was not fetched");
+        if (this.#imagined.chains.has(command.val)) throw imaginedOnly("layer");
         return this.#asks.ask({ to: "content", op, command });
       case "stat":
         this.requireReal(command.val.view);
@@ -66,8 +66,7 @@ export class DryRunContent {
   requireReal({ container, run }: types.View): void {
     const { created, mounted } = this.#imagined;
     const isImagined = run === undefined ? mounted.has(container) : this.#imagined.runs({ container, run });
-    if (isImagined || created.has(container))
-      throw notThere("it mounts nothing, and this container does not really run");
+    if (isImagined || created.has(container)) throw imaginedOnly("file-system", container);
   }
 
   #change(command: Change): void {
@@ -141,10 +140,6 @@ type Change = content.ContentCommand & {
 function imaginedDirectory(path: string): engine.FileStat {
   const about = { name: lastPart(path), mode: 0o040755, size: 0n, modified: 0n };
   return { ...about, linkTarget: "", place: "/", readOnly: false };
-}
-
-function notThere(why: string): HostFailure {
-  return new HostFailure("unsupported", `a dry run cannot look there: ${why}`);
 }
 
 const DONE: Outcome = { tag: "done" };

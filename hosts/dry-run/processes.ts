@@ -4,7 +4,7 @@
 // for (pid_namespaces(7)): so no other signal ends one here, and `stop` goes on to SIGKILL when its time is over. An exec
 // ends at once, and well.
 
-import { HostFailure } from "../failure.js";
+import { imaginedOnly } from "../failure.js";
 import type { Outcome, processes, types } from "../host.js";
 import type { Asks } from "./asks.js";
 import type { Imagined } from "./imagined.js";
@@ -65,5 +65,5 @@ function real(ps: processes.Ps, imagined: Imagined): processes.Ps {
 /** Throws `unsupported` for a process that there is none of. */
 function subjectOf(subject: types.Subject, imagined: Imagined): types.Subject {
   if (!imagined.runs(subject)) return subject;
-  throw new HostFailure("unsupported", "a dry run started this container: it has no processes to look at");
+  throw imaginedOnly("process");
 }

@@ -1,6 +1,6 @@
 // Streams of a dry run: what is only read is really read, what a client sends is taken and thrown away.
 
-import { HostFailure } from "../failure.js";
+import { imaginedOnly } from "../failure.js";
 import type { ExecStdio, LogBytes, Stdin, Stdio, types } from "../host.js";
 import type { Imagined } from "./imagined.js";
 
@@ -18,7 +18,7 @@ export function dryRunStdio(live: Stdio, imagined: Imagined, requireReal: (view:
     export: (source) => live.export(imagined.created.has(source.container) ? { ...source, container: NOBODY } : source),
     async *saved(members) {
       const isImagined = members.some(({ content }) => content.tag === "layer" && imagined.chains.has(content.val));
-      if (isImagined) throw new HostFailure("unsupported", "a dry run has not fetched this image's layers");
+      if (isImagined) throw imaginedOnly("layer");
       yield* live.saved(members);
     },
   };

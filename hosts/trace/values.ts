@@ -300,6 +300,10 @@ const form = enumeration<failures.Form>({
   "checkable-digest": true,
   path: true,
   "user-id": true,
+  "seccomp-profile": true,
+  "seccomp-action": true,
+  "seccomp-architecture": true,
+  "seccomp-operator": true,
 });
 
 const nameFault = enumeration<failures.NameFault>({
@@ -352,6 +356,13 @@ const failedExchange = record<failures.FailedExchange>({
     redirects: u32,
   }),
 });
+const startBreak = enumeration<failures.StartBreak>({
+  "supervisor-ended": true,
+  "no-terminal": true,
+  "process-ended": true,
+});
+
+const compulsion = enumeration<failures.Compulsion>({ end: true, freeze: true, thaw: true });
 
 const said = record<failures.Said>({ kind: failureKind, message: text, status: u16, code: text, retryAfter: u32 });
 
@@ -379,6 +390,15 @@ const failureCases = variant<failures.Failure>({
   "registry-answer": registryAnswer,
   exchange: failedExchange,
   "cut-short": thing,
+  program: record<failures.RefusedProgram>({ program: text, error: text }),
+  directory: record<failures.RefusedDirectory>({ path: text, error: text }),
+  runtime: record<failures.RuntimeRefusal>({ said: text, program: text, directory: text }),
+  "start-broke": record<failures.BrokenStart>({ how: startBreak, said: text }),
+  silent: record<failures.Silence>({ what: noun, limit: u32 }),
+  unmoved: record<failures.Unmoved>({ what: compulsion, pids: u32s }),
+  setting: record<failures.RefusedSetting>({ file: text, value: text, error: text }),
+  tool: record<failures.FailedTool>({ name: text, exit: optional(u32), said: text }),
+  imagined: thing,
   said,
   internal: text,
 });

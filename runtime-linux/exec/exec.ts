@@ -7,7 +7,7 @@ import type { Surroundings } from "../surroundings.js";
 import { isAlive, type RunNote } from "../run.js";
 import { ExecOutput } from "./output.js";
 import { LOST_CODE, type ExecPlace } from "./place.js";
-import type { ProcessSpec } from "./refusal.js";
+import type { ProcessSpec } from "../../hosts/failure.js";
 import { spawnDirect, spawnSupervised, started, type Spawned } from "./spawn.js";
 import { ExecStdin } from "./stdin.js";
 import { copiedTerminal, openTerminal, TerminalSocket, type ExecTerminal } from "./terminal.js";

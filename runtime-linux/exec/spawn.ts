@@ -2,13 +2,12 @@
 // its exit code is kept when the engine dies.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { HostFailure } from "../../hosts/failure.js";
-import { saidBy, startChild, type Child, type Command } from "../child.js";
+import { refusedByRuntime, startBroke, type ProcessSpec } from "../../hosts/failure.js";
+import { missingProgram, saidBy, startChild, type Child, type Command } from "../child.js";
 import type { Surroundings } from "../surroundings.js";
 import type { RunNote } from "../run.js";
 import { supervisedRuntime } from "../supervised-runtime.js";
 import type { ExecPlace } from "./place.js";
-import { execRefusal, type ProcessSpec } from "./refusal.js";
 
 /** How often it is looked whether the process is made: nothing tells of it. */
 const LOOK_MS = 3;
@@ -70,14 +69,14 @@ function born(command: Command, runtime: RunNote["runtime"], at: Surroundings, f
     return at.born(runtime, () => startChild(at.kernel, command));
   } catch (error) {
     failed();
-    throw new HostFailure("internal", `${command.program} does not start: ${(error as Error).message}`);
+    throw missingProgram(error, command.program);
   }
 }
 
 /** Resolves with the process's id once it is made, and its program was found. Rejects with why it was not. */
 export async function started(spawned: Spawned, place: ExecPlace, process: ProcessSpec): Promise<number> {
   const pid = await made(spawned, place).finally(spawned.release);
-  if (pid === undefined) throw execRefusal(await spawned.errors(), process);
+  if (pid === undefined) throw refusedByRuntime(await spawned.errors(), process);
   return pid;
 }
 
@@ -95,6 +94,6 @@ function messageOf(said: string): string {
   try {
     return (JSON.parse(said.split("\n")[0] ?? "") as { message?: string }).message?.trim() ?? "";
   } catch {
-    throw new HostFailure("internal", "supervisor ended before the process was made");
+    throw startBroke("supervisor-ended");
   }
 }

@@ -8,7 +8,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ReadStream } from "node:tty";
-import { HostFailure } from "../../hosts/failure.js";
+import { startBroke } from "../../hosts/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { ExecPlace } from "./place.js";
 import { TerminalInput } from "./terminal-input.js";
@@ -133,7 +133,7 @@ export class TerminalSocket {
     let descriptor = this.#receive(fd);
     for (; descriptor === undefined && !this.#closed; descriptor = this.#receive(fd)) await sleep(RETRY_MS);
     socket.destroy();
-    if (descriptor === undefined || descriptor < 0) throw new HostFailure("internal", "OCI runtime sent no terminal");
+    if (descriptor === undefined || descriptor < 0) throw startBroke("no-terminal");
     return descriptor;
   }
 

@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { isWithin } from "../../hosts/closed-places.js";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, startBroke } from "../../hosts/failure.js";
 import type { processes } from "../../hosts/host.js";
 import { mountsOf, type MountLine } from "../content/mounted.js";
 import { MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, type Kernel } from "../kernel.js";
@@ -46,7 +46,7 @@ function rootOf(pid: number): string {
     return identityOf(`/proc/${pid}/root`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw code === "ENOENT" || code === "ESRCH" ? endedEarly() : error;
+    throw code === "ENOENT" || code === "ESRCH" ? startBroke("process-ended") : error;
   }
 }
 
@@ -54,11 +54,6 @@ function rootOf(pid: number): string {
 function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
-}
-
-/** Of a process that was created. */
-export function endedEarly(): HostFailure {
-  return new HostFailure("internal", "the process ended before it was started");
 }
 
 /**
@@ -73,7 +68,7 @@ export function settleMounts(
 ): void {
   const { maskedPaths = [], readonlyPaths = [] } = linux;
   const lines = mountsOf(pid);
-  if (lines.length === 0) throw endedEarly();
+  if (lines.length === 0) throw startBroke("process-ended");
   const places = new MountPlaces(root?.path ?? "", mounts);
   const masked = maskedPaths.map((path) => places.resolve(path));
   for (const one of closed) {

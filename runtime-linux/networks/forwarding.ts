@@ -1,7 +1,7 @@
 // Letting the machine forward packets between a bridge and its other interfaces.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { HostFailure } from "../../hosts/failure.js";
+import { failedTool } from "../../hosts/failure.js";
 import { runProgram } from "./rules.js";
 
 /**
@@ -65,7 +65,7 @@ function rulesOf(bridge: string): string[] {
 
 async function iptables(rule: string): Promise<void> {
   const { code, stderr } = await runProgram("iptables", ["-w", ...rule.split(" ")]);
-  if (code !== 0) throw new HostFailure("internal", `iptables: ${stderr.trim()}`);
+  if (code !== 0) throw failedTool("iptables", code, stderr);
 }
 
 function setSysctl(name: string, value: string): void {

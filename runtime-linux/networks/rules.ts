@@ -2,7 +2,7 @@
 // ports are elements of two maps in it, so that a packet's way does not grow with the number of containers.
 
 import type { networks } from "../../hosts/host.js";
-import { HostFailure, noSuch } from "../../hosts/failure.js";
+import { failedTool, HostFailure, noSuch } from "../../hosts/failure.js";
 import { endOf, saidBy, startChild, type Child } from "../child.js";
 import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";
@@ -114,13 +114,13 @@ async function eachIfNotAll(
 }
 
 function isClash(error: unknown): boolean {
-  return error instanceof HostFailure && error.message.includes("File exists");
+  return error instanceof HostFailure && error.what.tag === "tool" && error.what.val.said.includes("File exists");
 }
 
 /** Carries out a transaction: all of it or nothing. */
 export async function nft(transaction: string): Promise<void> {
   const { code, stderr } = await runProgram("nft", ["-f", "-"], transaction);
-  if (code !== 0) throw new HostFailure("internal", `nft: ${stderr.trim().replaceAll("\n", " ")}`);
+  if (code !== 0) throw failedTool("nft", code, stderr);
 }
 
 /** A transaction takes a few milliseconds, and waits for those of others. */

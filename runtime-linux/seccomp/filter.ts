@@ -3,8 +3,9 @@
 
 import { createRequire } from "node:module";
 import { closeSync, fstatSync, readSync } from "node:fs";
+import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure, malformed } from "../../hosts/failure.js";
 import type { Argument, Seccomp } from "./profile.js";
 
 const EPERM = 1;
@@ -16,7 +17,7 @@ export function compileFilter(seccomp: Seccomp): Uint8Array | undefined {
   if (!library) return undefined;
   const fallback = action(seccomp.defaultAction, seccomp.defaultErrnoRet);
   const context = library.init(fallback);
-  if (!context) throw new HostFailure("invalid", `seccomp: unknown default action ${seccomp.defaultAction}`);
+  if (!context) throw malformed("seccomp-action", seccomp.defaultAction);
   try {
     library.attribute(context, CTL_OPTIMIZE, BINARY_TREE); // a failure leaves a filter that works as well
     for (const name of seccomp.architectures) addArchitecture(library, context, name);
@@ -83,7 +84,7 @@ function open(): Library | null {
 function addArchitecture(library: Library, context: unknown, name: string): void {
   const token = library.architecture(tokenName(name));
   const result = token === 0 ? -1 : library.addArchitecture(context, token);
-  if (result < 0 && result !== -EEXIST) throw new HostFailure("invalid", `seccomp: unknown architecture ${name}`);
+  if (result < 0 && result !== -EEXIST) throw malformed("seccomp-architecture", name);
 }
 
 function tokenName(name: string): string {
@@ -99,8 +100,7 @@ function addRule(library: Library, context: unknown, fallback: number, rule: Sec
     const args = rule.args ?? [];
     const result = library.rule(context, wanted, call, args.length, packed(args));
     // EDOM: the condition cannot be told on one of the architectures. A call asked for twice is no mistake either.
-    if (result < 0 && result !== -EDOM && result !== -EEXIST)
-      throw new HostFailure("invalid", `seccomp: rule for ${name} refused (errno ${-result})`);
+    if (result < 0 && result !== -EDOM && result !== -EEXIST) throw refused("seccomp_rule_add", name, result);
   }
 }
 
@@ -117,7 +117,7 @@ const ACTIONS: Record<string, number> = {
 
 function action(name: string, errno = EPERM): number {
   const found = ACTIONS[name];
-  if (found === undefined) throw new HostFailure("invalid", `seccomp: unknown action ${name}`);
+  if (found === undefined) throw malformed("seccomp-action", name);
   return name === "SCMP_ACT_ERRNO" || name === "SCMP_ACT_TRACE" ? found + errno : found;
 }
 
@@ -132,7 +132,7 @@ function packed(args: readonly Argument[]): Uint8Array {
   const bytes = Buffer.alloc(Math.max(args.length, 1) * 24);
   args.forEach(({ index, op, value, valueTwo }, at) => {
     const operator = OPERATORS.indexOf(op.replace(/^SCMP_CMP_/, ""));
-    if (operator < 1) throw new HostFailure("invalid", `seccomp: unknown operator ${op}`);
+    if (operator < 1) throw malformed("seccomp-operator", op);
     bytes.writeUInt32LE(index, at * 24);
     bytes.writeUInt32LE(operator, at * 24 + 4);
     bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), at * 24 + 8);
@@ -145,13 +145,18 @@ function exported(library: Library, context: unknown): Uint8Array {
   const file = library.memory("seccomp", MFD_CLOEXEC);
   try {
     const result = library.export(context, file);
-    if (result < 0) throw new HostFailure("internal", `seccomp: filter not made (errno ${-result})`);
+    if (result < 0) throw refused("seccomp_export_bpf", "", result);
     const bytes = Buffer.alloc(fstatSync(file).size);
     readSync(file, bytes, 0, bytes.length, 0);
     return bytes;
   } finally {
     closeSync(file);
   }
+}
+
+/** `result`: of a call to libseccomp, an errno below 0. */
+function refused(call: string, path: string, result: number): HostFailure {
+  return new HostFailure({ tag: "call", val: { call, path, inside: false, error: getSystemErrorName(result) } });
 }
 
 /** An architecture, and the highest number among the calls that the rules name on it. */

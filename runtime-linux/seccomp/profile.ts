@@ -1,6 +1,6 @@
 // Seccomp profiles in Docker's JSON form, and what of one applies to a container: the spec's `linux.seccomp`.
 
-import { HostFailure } from "../../hosts/failure.js";
+import { malformed } from "../../hosts/failure.js";
 
 /** Condition on an argument of a system call. */
 export interface Argument {
@@ -62,17 +62,13 @@ export function parseProfile(text: string): Profile {
   let profile: Profile | null;
   try {
     profile = JSON.parse(text) as Profile | null;
-  } catch (error) {
-    throw new HostFailure("invalid", `Decoding seccomp profile failed: ${(error as Error).message}`);
+  } catch {
+    throw malformed("seccomp-profile", text);
   }
-  if (typeof profile !== "object" || profile === null || typeof profile.defaultAction !== "string")
-    throw new HostFailure("invalid", "Decoding seccomp profile failed: no defaultAction");
-  if (profile.archMap?.length && profile.architectures?.length)
-    throw new HostFailure(
-      "invalid",
-      "both 'architectures' and 'archMap' are specified in the seccomp profile, use one of them",
-    );
-  return profile;
+  const hasAction = typeof profile === "object" && typeof profile?.defaultAction === "string";
+  if (!hasAction || (profile?.archMap?.length && profile.architectures?.length))
+    throw malformed("seccomp-profile", text);
+  return profile!;
 }
 
 /** What of a profile applies. */

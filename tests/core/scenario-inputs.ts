@@ -154,6 +154,26 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
       return { tag: kind, val: { what: first as failures.Noun, name: second } };
     case "misplaced":
       return { tag: kind, val: { place: first, destination: second } };
+    case "program":
+      return { tag: kind, val: { program: first, error: second } };
+    case "directory":
+      return { tag: kind, val: { path: first, error: second } };
+    case "runtime":
+      return { tag: kind, val: { program: first, directory: second, said: words.slice(2).join(" ") } };
+    case "start-broke":
+      return { tag: kind, val: { how: first as failures.StartBreak, said: words.slice(1).join(" ") } };
+    case "silent":
+      return { tag: kind, val: { what: first as failures.Noun, limit: Number(second) } };
+    case "unmoved": {
+      const pids = Uint32Array.from(words.slice(1), Number);
+      return { tag: kind, val: { what: first as failures.Compulsion, pids } };
+    }
+    case "setting":
+      return { tag: kind, val: { file: first, value: second, error: third } };
+    case "tool":
+      return { tag: kind, val: toolOf(words) };
+    case "imagined":
+      return { tag: kind, val: { what: first as failures.Noun, name: second } };
     case "interrupted":
       return WHY.test(first) ? { tag: kind, val: first as failures.Interruption } : said(kind, words);
     case "body-broke":
@@ -162,6 +182,11 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
     default:
       return said(kind, words);
   }
+}
+
+/** `nft 1 words`; `ps killed`: a signal ended it. */
+function toolOf([name = "", exit = "", ...said]: string[]): failures.FailedTool {
+  return { name, said: said.join(" "), ...(exit !== "killed" && { exit: Number(exit) }) };
 }
 
 function said(kind: string, words: string[]): failures.Failure {

@@ -1,8 +1,8 @@
-// Execs by every OCI runtime of the machine: on pipes, on a terminal, detached, and refused.
+// Execs by every OCI runtime of the machine: on pipes, on a terminal, detached, and refused, as first processes are.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
-import { EngineClient, type Json } from "../support/engine-client.js";
+import { EngineClient, type Json, messageOf } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { frames } from "../support/frames.js";
 import { describeUnless } from "../support/on-engines.js";
@@ -110,6 +110,23 @@ for (const runtime of ["crun", "runc"]) {
         }
       const nowhere = await create({ Cmd: ["true"], WorkingDir: "/nowhere" });
       expect((await (await start(nowhere, {})).rest()).toString()).toContain('chdir to cwd ("/nowhere")');
+    });
+
+    test("a first process that it refuses is told in Docker's words, too", async () => {
+      for (const [program, text, code] of [
+        ["nope", 'exec: "nope": executable file not found in $PATH: unknown', 127],
+        ["/no/such", 'exec: "/no/such": stat /no/such: no such file or directory: unknown', 127],
+        ["/etc/passwd", 'exec: "/etc/passwd": permission denied: unknown', 126],
+        ["/etc", 'exec: "/etc": permission denied: unknown', 126],
+        ["/etc/passwd/x", 'exec: "/etc/passwd/x": stat /etc/passwd/x: not a directory: unknown', 127],
+      ] as const) {
+        const refused = await engine.create({ Cmd: [program], HostConfig: { Runtime: runtime } });
+        const answer = await engine.call("POST", `/containers/${refused}/start`);
+        expect([answer.status, messageOf(answer)]).toEqual([400, expect.stringContaining(text)]);
+        const { State } = await engine.read<{ State: { ExitCode: number } }>(`/containers/${refused}/json`);
+        expect([program, State.ExitCode]).toEqual([program, code]);
+        await engine.remove(refused);
+      }
     });
 
     async function create(config: Json): Promise<string> {

@@ -120,9 +120,9 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     child!.kill("SIGKILL");
     await once(child!, "exit");
     child = undefined;
-    const early = { kind: "internal", message: "the process ended before it was started" };
-    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ tag: "said", val: early });
-    expect(failureFrom(() => isOfMachine("/", pid))).toMatchObject({ tag: "said", val: early });
+    const early = { tag: "start-broke", val: { how: "process-ended" } };
+    expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject(early);
+    expect(failureFrom(() => isOfMachine("/", pid))).toMatchObject(early);
   });
 
   test("a read-only path gets the flags back that its mount has, and no others", async () => {

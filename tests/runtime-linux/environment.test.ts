@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { failures } from "../../hosts/host.js";
 import type { Cgroups } from "../../runtime-linux/cgroups.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { callRuntime } from "../../runtime-linux/launch.js";
@@ -12,6 +13,7 @@ import { runProgram } from "../../runtime-linux/networks/rules.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/runtimes.js";
 import { supervise, type Supervision } from "../../runtime-linux/supervisor.js";
+import { failed } from "../support/failed.js";
 
 const SECRET = "CORACLE_TEST_SECRET";
 const directory = mkdtempSync(join(tmpdir(), "coracle-environment-"));
@@ -48,8 +50,8 @@ test("OCI runtimes see PATH alone", async () => {
     createLimitMs: 10_000,
     born: (_, spawn) => spawn(),
   };
-  const error = await callRuntime({ name: "odd", path: program, kind: "other" }, at, ["start"]).catch((e: Error) => e);
-  expect(namesIn((error as Error).message)).toEqual(["PATH"]);
+  const said = await callRuntime({ name: "odd", path: program, kind: "other" }, at, ["start"]);
+  expect(namesIn(said ?? "")).toEqual(["PATH"]);
 });
 
 test("runtimes that are asked for their version do not see it either", async () => {
@@ -72,11 +74,12 @@ test("supervisors see PATH and where to report", async () => {
     tty: false,
     openStdin: false,
     stdinOnce: false,
+    process: {},
     born: (spawn) => spawn(),
   };
   const { created, ended } = supervise(supervision, libc);
-  const error = await created.catch((e: Error) => e);
+  const { tag, val } = await failed(created);
   await ended;
-  const [, lines] = /ended before the container was made: (.*)$/s.exec((error as Error).message) ?? [];
-  expect(namesIn(lines ?? "")).toEqual(["PATH", "_OCI_SYNCPIPE"]);
+  expect([tag, val]).toEqual(["start-broke", { how: "supervisor-ended", said: expect.any(String) as string }]);
+  expect(namesIn((val as failures.BrokenStart).said)).toEqual(["PATH", "_OCI_SYNCPIPE"]);
 });

@@ -62,24 +62,22 @@ describe("a launch", () => {
   });
 
   it.each([
-    [["nope"], "command-not-found", `exec: "nope": executable file not found in $PATH`],
-    [["/nope"], "command-not-found", `exec: "/nope": stat /nope: no such file or directory`],
-    [["/plain"], "command-not-executable", `exec: "/plain": permission denied`],
-    [["/etc"], "command-not-executable", `exec: "/etc": permission denied`],
-    [[""], "command-not-found", `exec: "": executable file not found in $PATH`],
-    [["strange"], "invalid", `exec: "strange": exec format error`],
-  ])("of %j fails as %s", async (args, kind, message) => {
-    await expect(new World().launch(args)).rejects.toMatchObject({ failure: { kind, message } });
+    ["nope", "ENOENT"],
+    ["/nope", "ENOENT"],
+    ["/etc/passwd/x", "ENOTDIR"],
+    ["/plain", "EACCES"],
+    ["/etc", "EACCES"],
+    ["", "ENOENT"],
+    ["strange", "ENOEXEC"],
+  ])("of %j fails with %s", async (program, error) => {
+    const what = { tag: "program", val: { program, error } };
+    await expect(new World().launch([program])).rejects.toMatchObject({ what });
   });
 
-  it.each([
-    ["/etc/passwd", "Cannot mkdir: /etc/passwd is not a directory"],
-    ["/etc/passwd/x", "Cannot mkdir: /etc/passwd/x is not a directory"],
-  ])("fails in %s, which is no directory", async (cwd, message) => {
-    const spec = (given: TestSpec): void => void (given.process.cwd = cwd);
-    await expect(new World().launch(["true"], { spec })).rejects.toMatchObject({
-      failure: { kind: "invalid", message },
-    });
+  it.each(["/etc/passwd", "/etc/passwd/x"])("fails in %s, which is no directory", async (path) => {
+    const spec = (given: TestSpec): void => void (given.process.cwd = path);
+    const what = { tag: "directory", val: { path, error: "ENOTDIR" } };
+    await expect(new World().launch(["true"], { spec })).rejects.toMatchObject({ what });
   });
 
   it("fails for users and runtimes that are not there", async () => {
@@ -420,8 +418,8 @@ describe("faults", () => {
   it("make the runtime fail", async () => {
     const world = new World();
     world.faults.inject({ kind: "runtime-fails", message: "no space in cgroup" }, 1);
-    const failure = { kind: "invalid", message: "no space in cgroup" };
-    await expect(world.launch(["true"])).rejects.toMatchObject({ failure });
+    const what = { tag: "runtime", val: { said: "no space in cgroup", program: "true", directory: "/" } };
+    await expect(world.launch(["true"])).rejects.toMatchObject({ what });
     await world.reap();
     expect(await world.run(["true"])).toMatchObject({ code: 0 });
   });

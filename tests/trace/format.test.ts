@@ -296,6 +296,16 @@ describe("values", () => {
     exchange({ tag: "redirects", val: 10 }),
     exchange({ tag: "insecure-redirect", val: "http:" }),
     ...WHYS.map((tag) => exchange({ tag })),
+    { tag: "program", val: { program: "p", error: "ENOENT" } },
+    { tag: "directory", val: { path: "/p", error: "ENOTDIR" } },
+    { tag: "runtime", val: { said: "s", program: "p", directory: "/" } },
+    { tag: "start-broke", val: { how: "supervisor-ended", said: "s" } },
+    { tag: "silent", val: { what: "oci-runtime", limit: 500 } },
+    { tag: "unmoved", val: { what: "freeze", pids: new Uint32Array([7, 8]) } },
+    { tag: "setting", val: { file: "cpu.max", value: "1", error: "EINVAL" } },
+    { tag: "tool", val: { name: "nft", exit: 1, said: "s" } },
+    { tag: "tool", val: { name: "ps", said: "" } },
+    { tag: "imagined", val: { what: "process", name: "" } },
     { tag: "internal", val: "i" },
   ];
   const page = { entries: [{ position: 7n, at: 6n, bytes: new Uint8Array([1, 2]) }], oldest: 3n };

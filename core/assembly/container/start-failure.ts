@@ -1,7 +1,16 @@
 // What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
 
-import { Failure, FailureKind, FailureMisplaced, FailureTag } from "../../../build/bindings/types";
+import {
+  Failure,
+  FailureCall,
+  FailureDirectory,
+  FailureKind,
+  FailureMisplaced,
+  FailureTag,
+} from "../../../build/bindings/types";
 import { kindOf } from "../failure/kind";
+import { inTheWayText, isInTheWay } from "../failure/program";
+import { refusedLaunch } from "../failure/runtime";
 import { failureText } from "../failure/text";
 import { Members } from "../json/members";
 import { notConnected } from "../network/connect";
@@ -40,23 +49,36 @@ export function startErrorOf(container: Container, failure: Failure, step: i32):
   if (failure.tag == FailureTag.Misplaced) {
     return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
   }
-  return step == StartStep.Launch ? launchError(container, failure) : other(failureText(failure));
+  return step == StartStep.Launch ? launchError(container, refusedLaunch(failure)) : other(failureText(failure));
 }
 
 function launchError(container: Container, failure: Failure): StartError {
   const kind = kindOf(failure);
   const text = failureText(failure);
+  if (failure.tag == FailureTag.Directory) {
+    const directory = (<FailureDirectory>failure).value;
+    return other(isInTheWay(directory) ? inTheWayText(directory.path) : text);
+  }
   // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
   if (kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
   }
-  // Of a program's path, too: Docker looks at nothing but these words (surface §2.3). crun has them from strerror(3).
-  if (failure.tag == FailureTag.Said && text.toLowerCase().endsWith(": not a directory")) {
+  // Of a program's path, too: Docker looks at nothing but these words (surface §2.3).
+  if (isOfRuntime(failure) && text.endsWith(": not a directory")) {
     return bad(text.replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
   }
   if (kind == FailureKind.CommandNotFound) return bad(text, NOT_FOUND_CODE);
   if (kind == FailureKind.CommandNotExecutable) return bad(text, NOT_EXECUTABLE_CODE);
   return other(text);
+}
+
+/** What a runtime says, or would say. */
+function isOfRuntime(failure: Failure): bool {
+  if (failure.tag == FailureTag.Call) {
+    const refused = (<FailureCall>failure).value;
+    return refused.inside && refused.call == "mount";
+  }
+  return failure.tag == FailureTag.Runtime || failure.tag == FailureTag.Program;
 }
 
 /** The client's words were at fault: 400, and the runtime's own text, which clients look into. */

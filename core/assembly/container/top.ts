@@ -3,6 +3,8 @@
 import {
   Failure,
   FailureKind,
+  FailureTag,
+  FailureTool,
   Outcome,
   OutcomePs,
   ProcessCommandPs,
@@ -15,6 +17,7 @@ import { Call } from "../call";
 import { emitContainer } from "../event/emit";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
+import { toolWords } from "../failure/tool";
 import { JsonWriter } from "../json/writer";
 import { conflict, internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
@@ -67,7 +70,8 @@ class Listing extends Task {
   /** Of what `ps` has to say the first line tells why; its usage follows. */
   private refusalOf(failure: Failure): Refusal {
     if (kindOf(failure) == FailureKind.NotFound) return notRunning(this.container);
-    const said = failureText(failure).trim();
+    if (failure.tag != FailureTag.Tool) return internal(`ps: ${failureText(failure)}`);
+    const said = toolWords((<FailureTool>failure).value);
     const end = said.indexOf("\n");
     return internal(`ps: ${end < 0 ? said : said.slice(0, end)}`);
   }

@@ -14,6 +14,7 @@ import {
 import { askProcesses } from "../ask";
 import { Status } from "../container/lifecycle";
 import { kindOf } from "../failure/kind";
+import { refusedExec } from "../failure/runtime";
 import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { Task } from "../task";
@@ -107,8 +108,9 @@ export abstract class Launching extends Task {
     if (isOver(exec) && exec.stage == Stage.Running) finish(exec, KILLED_CODE);
   }
 
-  private failed(failure: Failure, step: i32): void {
+  private failed(told: Failure, step: i32): void {
     const exec = this.exec;
+    const failure = refusedExec(told);
     exec.stage = Stage.Ended;
     exec.failed = true;
     const identifies = step == Step.Identify;

@@ -1,6 +1,7 @@
 // What is told of a call that the operating system refused: Go's words for errno(3), behind the call and its path.
 
 import { FailureKind, RefusedCall } from "../../../build/bindings/types";
+import { quoteText } from "../text/go-quote";
 
 class Errno {
   constructor(
@@ -18,11 +19,25 @@ export function callKind(error: string): FailureKind {
 /** `open /etc/passwd: no such file or directory`. */
 export function callText(refused: RefusedCall): string {
   const words = errnoText(refused.error);
+  // runc's words for what it mounts itself.
+  if (refused.call == "mount" && refused.inside) return `error mounting ${quoteText(refused.path)}: ${words}`;
   const about =
     refused.call.length > 0 && refused.path.length > 0
       ? `${refused.call} ${refused.path}`
       : refused.call + refused.path;
   return about.length == 0 ? words : `${about}: ${words}`;
+}
+
+/** Whether it is the name of an errno, and its words are known. */
+export function isErrno(name: string): bool {
+  return find(name) !== null;
+}
+
+/** Its name, by Go's words or strerror(3)'s; the words themselves where none is known. */
+export function errnoNamed(words: string): string {
+  const lower = words.toLowerCase();
+  for (let i = 0; i < ERRNOS.length; i++) if (ERRNOS[i].words == lower) return ERRNOS[i].name;
+  return lower;
 }
 
 /** In Go's words; the name itself where they are not known. */
@@ -78,6 +93,7 @@ const ERRNOS: Errno[] = [
   new Errno("ENOTSUP", FailureKind.Internal, "operation not supported"),
   new Errno("EPIPE", FailureKind.Internal, "broken pipe"),
   new Errno("EMLINK", FailureKind.Internal, "too many links"),
+  new Errno("ENOEXEC", FailureKind.Internal, "exec format error"),
   new Errno("ETXTBSY", FailureKind.Internal, "text file busy"),
   new Errno("E2BIG", FailureKind.Internal, "argument list too long"),
   new Errno("ESTALE", FailureKind.Internal, "stale NFS file handle"),

@@ -11,6 +11,8 @@ import {
   FailureNoSuch,
   FailurePort,
   FailureRegistryAnswer,
+  FailureProgram,
+  FailureRuntime,
   FailureSaid,
   FailureTag,
   FailureTooLarge,
@@ -21,6 +23,7 @@ import { callKind } from "./call";
 import { exchangeKind } from "./exchange";
 import { malformedKind } from "./malformed";
 import { faultyNameKind } from "./name";
+import { programKind } from "./program";
 import { missingKind, oversizeKind } from "./thing";
 
 export function kindOf(failure: Failure): FailureKind {
@@ -44,6 +47,7 @@ export function kindOf(failure: Failure): FailureKind {
     case FailureTag.PlaceInVolume:
     case FailureTag.Unshared:
     case FailureTag.Misplaced:
+    case FailureTag.Setting:
       return FailureKind.Invalid;
     case FailureTag.Malformed:
       return malformedKind((<FailureMalformed>failure).value.what);
@@ -57,6 +61,16 @@ export function kindOf(failure: Failure): FailureKind {
       return callKind((<FailurePort>failure).value.error);
     case FailureTag.Call:
       return callKind((<FailureCall>failure).value.error);
+    case FailureTag.Program:
+      return programKind((<FailureProgram>failure).value);
+    case FailureTag.Directory:
+      return FailureKind.CommandNotFound;
+    case FailureTag.Runtime:
+      return (<FailureRuntime>failure).value.said.length > 0 ? FailureKind.Invalid : FailureKind.Internal;
+    case FailureTag.Unmoved:
+      return FailureKind.Busy;
+    case FailureTag.Imagined:
+      return FailureKind.Unsupported;
     case FailureTag.Said:
       return (<FailureSaid>failure).value.kind;
     default:

@@ -2,6 +2,7 @@
 
 import { FailureKind, Form, Malformed } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
+import { isOfSeccomp, seccompText } from "./seccomp";
 
 const ID_MAX = "2147483647";
 
@@ -17,6 +18,7 @@ export function malformedText(failure: Malformed): string {
   if (what == Form.Path) return `path holds a NUL: ${quoteText(text)}`;
   if (what == Form.Digest) return `invalid checksum digest format: ${text}`;
   if (what == Form.CheckableDigest) return `unsupported digest algorithm: ${text}: only sha256 can be verified`;
+  if (isOfSeccomp(what)) return seccompText(what, text);
   return `not ${formOf(what)}: ${quoteText(text)}`;
 }
 

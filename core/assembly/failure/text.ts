@@ -6,9 +6,11 @@ import {
   FailureBodyBroke,
   FailureCall,
   FailureDamaged,
+  FailureDirectory,
   FailureExchange,
   FailureExists,
   FailureFaultyName,
+  FailureImagined,
   FailureInternal,
   FailureInterrupted,
   FailureMalformed,
@@ -17,11 +19,18 @@ import {
   FailureNoSuch,
   FailurePlaceInVolume,
   FailurePort,
+  FailureProgram,
   FailureRegistryAnswer,
+  FailureRuntime,
   FailureSaid,
+  FailureSetting,
+  FailureSilent,
+  FailureStartBroke,
   FailureTag,
   FailureTooLarge,
   FailureUnshared,
+  FailureTool,
+  FailureUnmoved,
   FailureWrongKind,
   Interruption,
 } from "../../../build/bindings/types";
@@ -33,7 +42,10 @@ import { malformedText } from "./malformed";
 import { placeInVolumeText, unsharedText } from "./mount";
 import { faultyNameText } from "./name";
 import { portText } from "./port";
-import { existingText, missingText, oversizeText, wrongKindText } from "./thing";
+import { directoryText, programText } from "./program";
+import { brokenText, runtimeText } from "./runtime";
+import { existingText, imaginedText, missingText, oversizeText, silenceText, wrongKindText } from "./thing";
+import { settingText, toolText, unmovedText } from "./tool";
 
 /** Without a full stop. */
 export function failureText(failure: Failure): string {
@@ -74,6 +86,32 @@ export function failureText(failure: Failure): string {
       return exchangeText((<FailureExchange>failure).value);
     case FailureTag.CutShort:
       return CUT;
+    default:
+      return workText(failure);
+  }
+}
+
+/** Of what runs, and of who works on it. */
+function workText(failure: Failure): string {
+  switch (failure.tag) {
+    case FailureTag.Program:
+      return programText((<FailureProgram>failure).value);
+    case FailureTag.Directory:
+      return directoryText((<FailureDirectory>failure).value);
+    case FailureTag.Runtime:
+      return runtimeText((<FailureRuntime>failure).value);
+    case FailureTag.StartBroke:
+      return brokenText((<FailureStartBroke>failure).value);
+    case FailureTag.Silent:
+      return silenceText((<FailureSilent>failure).value);
+    case FailureTag.Unmoved:
+      return unmovedText((<FailureUnmoved>failure).value);
+    case FailureTag.Setting:
+      return settingText((<FailureSetting>failure).value);
+    case FailureTag.Tool:
+      return toolText((<FailureTool>failure).value);
+    case FailureTag.Imagined:
+      return imaginedText((<FailureImagined>failure).value);
     case FailureTag.Said:
       return (<FailureSaid>failure).value.message;
     default:

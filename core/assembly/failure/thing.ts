@@ -1,6 +1,6 @@
 // What is told of things that are not there, or are there already, or are something else.
 
-import { FailureKind, Noun, Oversize, Thing } from "../../../build/bindings/types";
+import { FailureKind, Noun, Oversize, Silence, Thing } from "../../../build/bindings/types";
 
 /** Users and groups are words of a client's that make no sense; what the machine itself lacks it cannot do. */
 export function missingKind(what: Noun): FailureKind {
@@ -105,4 +105,25 @@ export function oversizeText(thing: Oversize): string {
   if (thing.what == Noun.Holes) return `holes of sparse files make up more than ${limit} bytes`;
   if (thing.what == Noun.SparseMap) return `map of a sparse file is larger than ${limit} bytes`;
   return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes`;
+}
+
+export function silenceText(silence: Silence): string {
+  const limit = silence.limit;
+  const time = limit % 1000 == 0 ? `${(limit / 1000).toString()} seconds` : `${limit.toString()} milliseconds`;
+  const who = silence.what == Noun.OciRuntime ? "OCI runtime" : "it";
+  return `${who} did not answer within ${time}`;
+}
+
+/** A dry run only imagines it. */
+export function imaginedText(thing: Thing): string {
+  switch (thing.what) {
+    case Noun.Process:
+      return "a dry run started this container: it has no processes to look at";
+    case Noun.Member:
+      return `${thing.name}: a dry run has thrown it away`;
+    case Noun.Layer:
+      return "a dry run cannot look there: the layer was not fetched";
+    default:
+      return "a dry run cannot look there: it mounts nothing, and this container does not really run";
+  }
 }

@@ -27,6 +27,12 @@ export class FileError extends Error {
   }
 }
 
+/** By its text. */
+export function errorNamed(text: string): FileErrorCode {
+  const [code] = Object.entries(FILE_ERROR_TEXTS).find(([, words]) => words === text) ?? ["ENOENT"];
+  return code as FileErrorCode;
+}
+
 const FILE_ERROR_TEXTS: Record<FileErrorCode, string> = {
   ENOENT: "No such file or directory",
   EEXIST: "File exists",

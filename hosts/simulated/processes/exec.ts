@@ -1,7 +1,8 @@
 // One more process in a run: from its start to its end, and what goes between it and its client.
 
 import type { ExecStdio, engine, processes, types } from "../../host.js";
-import { HostFailure, noSuch } from "../../failure.js";
+import { HostFailure, noSuch, refusedDirectory } from "../../failure.js";
+import { FileError } from "../files/file-system.js";
 import { NoProgram } from "../program.js";
 import { ExecOutput } from "./exec-output.js";
 import { CannotFork } from "./pid-namespace.js";
@@ -77,7 +78,7 @@ export class Exec {
     } catch (error) {
       this.#output.end();
       this.#stdin.close();
-      if (error instanceof CannotFork) throw new HostFailure("exhausted", error.message.toLowerCase());
+      if (error instanceof CannotFork) throw refusedFork();
       throw error instanceof NoProgram ? refusal(error) : error;
     }
     return { launched: { pid: pidOf(this.#process), at: now() }, exited: this.#exited(this.#process) };
@@ -167,15 +168,17 @@ interface Opened {
   held: { release(): void }[];
 }
 
-/** In the words of the Linux runtime's `refusal.ts`. */
 function refuseDirectory(files: { status(path: string): { kind: string } }, cwd: string): void {
-  const said = (why: string): HostFailure =>
-    new HostFailure("command-not-found", `chdir to cwd ("${cwd}") set in config.json failed: ${why}`);
   let kind: string;
   try {
     ({ kind } = files.status(cwd));
   } catch (error) {
-    throw said((error as Error).message.toLowerCase());
+    throw error instanceof FileError ? refusedDirectory(cwd, error.code) : error;
   }
-  if (kind !== "directory") throw said("not a directory");
+  if (kind !== "directory") throw refusedDirectory(cwd, "ENOTDIR");
+}
+
+/** Its run has as many processes as it may have. */
+function refusedFork(): HostFailure {
+  return new HostFailure({ tag: "call", val: { call: "fork", path: "", inside: true, error: "EAGAIN" } });
 }

@@ -1,7 +1,7 @@
 // The execs of the simulated world. Like launches they live on when an engine dies.
 
 import type { engine, ExecStdio, Input, processes, types } from "../../host.js";
-import { HostFailure, noSuch } from "../../failure.js";
+import { noSuch } from "../../failure.js";
 import { Exec, type Start } from "./exec.js";
 import type { Run } from "./run.js";
 import { identityOf } from "./spec.js";
@@ -82,7 +82,7 @@ export class Execs {
 
   identify({ container, user }: processes.Identify): void {
     const namespace = this.#needs.runOf(container)?.namespace;
-    if (!namespace) throw new HostFailure("internal", "the container does not run");
+    if (!namespace) throw noSuch("run", container);
     const files = namespace.kernel.files({ pid: 0, uid: 0, gid: 0, groups: [] });
     identityOf({ user, groups: [] }, files);
   }

@@ -1,7 +1,7 @@
 // Containers' processes of the simulated world: launched, signalled, frozen, reaped. They live on when an engine dies, and
 // are found by the next one.
 
-import { HostFailure, interrupted, noSuch } from "../../failure.js";
+import { HostFailure, interrupted, noSuch, refusedByRuntime } from "../../failure.js";
 import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../host.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
@@ -217,7 +217,7 @@ class World implements SimulatedProcesses {
     if (run.isDropped) throw interrupted("given-up");
     const { container } = launch;
     const failing = this.#needs.faults.strike("runtime-fails", { container });
-    if (failing) throw this.#failed(name, new HostFailure("invalid", failing.message));
+    if (failing) throw this.#failed(name, refusedByRuntime(failing.message, this.#specOf(launch).process ?? {}));
     try {
       const launched = this.#start(run, launch);
       void run.ended.then(() => this.#ended(run));
@@ -267,8 +267,8 @@ class World implements SimulatedProcesses {
       if (path.startsWith("ipc:")) this.#runOf(path.slice("ipc:".length));
     }
     const pid = namespaces.find(({ type }) => type === "pid");
-    if (!pid)
-      throw new HostFailure("unsupported", "the simulated machine has no processes besides those of containers");
+    // The core knows that this machine has no others, and asks for none.
+    if (!pid) throw new HostFailure({ tag: "internal", val: "processes of the machine were asked for" });
     return pid.path?.startsWith("pid:") ? this.#runOf(pid.path.slice("pid:".length)).namespace?.table : undefined;
   }
 
@@ -431,13 +431,12 @@ function nameOf({ container, run }: processes.Subject): string {
   return `${container}.${run}`;
 }
 
-/** What cannot be mounted is refused as the OCI runtime would. */
 function mounted<T>(mount: () => T): T {
   try {
     return mount();
   } catch (error) {
-    if (error instanceof FileError)
-      throw new HostFailure("invalid", `error mounting ${JSON.stringify(error.path)}: ${error.message.toLowerCase()}`);
-    throw error;
+    if (!(error instanceof FileError)) throw error;
+    const { code, path } = error;
+    throw new HostFailure({ tag: "call", val: { call: "mount", path, inside: true, error: code } });
   }
 }

@@ -1,6 +1,6 @@
 // `ps` of the simulated machine, as of procps (ps(1)), about the processes of one container.
 
-import { HostFailure } from "../../failure.js";
+import { failedTool, type HostFailure } from "../../failure.js";
 import type { Outcome } from "../../host.js";
 import { baseName } from "./executable.js";
 import type { ContainerProcess } from "./process.js";
@@ -127,13 +127,17 @@ function listOf(text: string): Column[] {
   const names = (equals < 0 ? text : text.slice(0, equals)).split(",");
   return names.map((name, at) => {
     const column = COLUMNS[ALIASES[name] ?? name];
-    if (!column) throw new HostFailure("invalid", `error: unknown user-defined format specifier "${name}"`);
+    if (!column) throw refused(`unknown user-defined format specifier "${name}"`);
     return equals >= 0 && at === names.length - 1 ? { ...column, title: text.slice(equals + 1) } : column;
   });
 }
 
 function unknown(word: string): HostFailure {
-  return new HostFailure("invalid", `error: unsupported option (${word.startsWith("-") ? "SysV" : "BSD"} syntax)`);
+  return refused(`unsupported option (${word.startsWith("-") ? "SysV" : "BSD"} syntax)`);
+}
+
+function refused(why: string): HostFailure {
+  return failedTool("ps", 1, `error: ${why}`);
 }
 
 /** The machine knows root; others by number. */

@@ -1,6 +1,6 @@
 // One run of a container: its first process from the launch to the end, and what becomes known of it.
 
-import { HostFailure, noSuch } from "../../failure.js";
+import { type HostFailure, noSuch, refusedDirectory, refusedProgram } from "../../failure.js";
 import type { engine, processes, types } from "../../host.js";
 import type { ContainerLog } from "./log.js";
 import { PidNamespace, type Kernel, type ProcessTable } from "./pid-namespace.js";
@@ -12,7 +12,7 @@ import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 import { NoProgram } from "../program.js";
 import type { Identity } from "../../users.js";
-import { FileError } from "../files/file-system.js";
+import { errorNamed, FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 
 /** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
@@ -164,25 +164,21 @@ interface Stdio {
   target: StdinTarget;
 }
 
-/** The working directory, made if it is missing; refused in runc's words where something else stands there. */
+/** The working directory, made if it is missing. */
 function enter(files: MountedFiles, cwd: string): void {
   try {
     makeDirectory(files, cwd);
     if (files.status(cwd).kind !== "directory") throw new FileError("ENOTDIR", cwd);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const why = error.message.toLowerCase();
-    if (why === "not a directory") throw new HostFailure("invalid", `Cannot mkdir: ${cwd} is not a directory`);
-    throw new HostFailure("invalid", `chdir to cwd ("${cwd}") set in config.json failed: ${why}`);
+    throw refusedDirectory(cwd, error.code);
   }
 }
 
-/** In the words of the Linux runtime's `refusal.ts`. */
-export function refusal({ command, found, reason }: NoProgram): HostFailure {
-  const said = (why: string): string => `exec: "${command}": ${why}`;
-  if (found && reason === "Permission denied")
-    return new HostFailure("command-not-executable", said("permission denied"));
-  if (found) return new HostFailure("invalid", said(reason.toLowerCase()));
-  const why = command.includes("/") ? `stat ${command}: ${reason.toLowerCase()}` : "executable file not found in $PATH";
-  return new HostFailure("command-not-found", said(why));
+/** What a runtime would tell of it. */
+export function refusal({ command, reason }: NoProgram): HostFailure {
+  return refusedProgram(command, reason === NO_PROGRAM ? "ENOEXEC" : errorNamed(reason));
 }
+
+/** Of execve(2): a file that is none of a program. */
+const NO_PROGRAM = "Exec format error";

@@ -21,7 +21,7 @@ export function failureFor({ tag, val }: { tag: string; val?: unknown }, how?: s
   if (how === "busy" && tag === "join") return busy(val as networks.Join);
   if (how?.includes(":") === true) return new HostFailure(asData(how));
   if (how !== undefined) return new HostFailure(how as failures.FailureKind, `${tag} is ${how}`);
-  if (tag === "launch" || tag === "exec") return new HostFailure("invalid", "the OCI runtime says no");
+  if (tag === "launch" || tag === "exec") return new HostFailure(asData("runtime:the OCI runtime says no"));
   return new HostFailure({ tag: "call", val: { call: tag, path: "", inside: false, error: "ENOSPC" } });
 }
 
@@ -59,6 +59,24 @@ function asData(how: string): failures.Failure {
       return { tag, val: { place: of, destination: of } };
     case "call":
       return { tag, val: { call: "open", path: "/some", inside: true, error: of } };
+    case "program":
+      return { tag, val: { program: "some", error: of } };
+    case "directory":
+      return { tag, val: { path: "/some", error: of } };
+    case "runtime":
+      return { tag, val: { said: of, program: "some", directory: "/some" } };
+    case "start-broke":
+      return { tag, val: { how: of as failures.StartBreak, said: "some" } };
+    case "silent":
+      return { tag, val: { what: of as failures.Noun, limit: 500 } };
+    case "unmoved":
+      return { tag, val: { what: of as failures.Compulsion, pids: new Uint32Array([7]) } };
+    case "setting":
+      return { tag, val: { file: of, value: "some", error: "EINVAL" } };
+    case "tool":
+      return { tag, val: { name: of, exit: 1, said: "some" } };
+    case "imagined":
+      return { tag, val: { what: of as failures.Noun, name: "some" } };
     case "body-broke":
     case "internal":
       return { tag, val: of };
