@@ -13,8 +13,8 @@ export interface Demand {
   credentials: types.Credentials | undefined;
   /** `repository:PATH:pull`. */
   scopes: string[];
-  /** May credentials travel without TLS? */
-  insecure: boolean;
+  /** How the registry may be spoken to: so its token server, too. */
+  security: readonly types.Security[];
   /** The request to be authorized, for messages. */
   url: string;
   /** Ask for a refresh token as well. */
@@ -112,8 +112,8 @@ function tokenQuestion(challenge: Challenge, demand: Demand): Question {
   const realm = challenge.parameters.get("realm") ?? "";
   if (!URL.canParse(realm)) throw failedExchange({ method: "GET", url: demand.url }, { tag: "no-realm" });
   const url = new URL(realm);
-  const { credentials, insecure, signal } = demand;
-  if (url.protocol !== "https:" && hasSecret(credentials) && !insecure) {
+  const { credentials, security, signal } = demand;
+  if (url.protocol !== "https:" && hasSecret(credentials) && !security.includes("plain")) {
     throw failedExchange({ method: "GET", url: url.href }, { tag: "plain-credentials" });
   }
   if (credentials?.identityToken) return refreshQuestion(url, challenge, demand, credentials.identityToken);
@@ -124,7 +124,7 @@ function tokenQuestion(challenge: Challenge, demand: Demand): Question {
     url.searchParams.append("client_id", CLIENT);
   }
   const headers = { ...IDENTITY, ...(credentials?.username ? { authorization: basic(credentials) } : {}) };
-  return { method: "GET", url: url.href, headers, insecure, signal };
+  return { method: "GET", url: url.href, headers, security, signal };
 }
 
 function refreshQuestion(url: URL, challenge: Challenge, demand: Demand, identityToken: string): Question {
@@ -133,8 +133,8 @@ function refreshQuestion(url: URL, challenge: Challenge, demand: Demand, identit
   // OAuth 2: one parameter, scopes separated by blanks (RFC 6749 §3.3).
   if (demand.scopes.length > 0) form.append("scope", demand.scopes.join(" "));
   const headers = { ...IDENTITY, "content-type": "application/x-www-form-urlencoded" };
-  const { insecure, signal } = demand;
-  return { method: "POST", url: url.href, headers, body: form.toString(), insecure, signal };
+  const { security, signal } = demand;
+  return { method: "POST", url: url.href, headers, body: form.toString(), security, signal };
 }
 
 function fields(challenge: Challenge, demand: Demand): [string, string][] {

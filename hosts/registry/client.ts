@@ -118,7 +118,7 @@ class DistributionClient implements RegistryClient {
       challenges,
       credentials,
       scopes: [],
-      insecure: endpoint.insecure,
+      security: endpoint.security,
       url,
       offline: credentials.identityToken === "",
       signal,
@@ -145,7 +145,7 @@ class DistributionClient implements RegistryClient {
       challenges: registry.challenges,
       credentials: from.credentials,
       scopes: [`repository:${from.repository}:pull`],
-      insecure: from.endpoint.insecure,
+      security: from.endpoint.security,
       url,
       signal,
     };
@@ -200,11 +200,11 @@ class DistributionClient implements RegistryClient {
   #send(
     url: string,
     more: Record<string, string>,
-    { insecure }: types.Endpoint,
+    { security }: types.Endpoint,
     signal?: AbortSignal,
   ): Promise<Answer> {
     const headers = { ...this.#headers, ...more };
-    return exchange(this.#line, { method: "GET", url, headers, insecure, signal });
+    return exchange(this.#line, { method: "GET", url, headers, security, signal });
   }
 
   /** How to speak to a registry: asked once, while it answers. */
@@ -224,12 +224,17 @@ class DistributionClient implements RegistryClient {
 
   /** `GET /v2/` tells the protocol and the challenge (OCI distribution spec, end-1). */
   async #ping(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
-    try {
-      return await this.#pingAt(`https://${endpoint.authority}`, endpoint, signal);
-    } catch (error) {
-      if (!endpoint.insecure || !isUnreachable(error)) throw error;
-      return this.#pingAt(`http://${endpoint.authority}`, endpoint, signal);
+    let unanswered: unknown = new Error("no way to speak to the registry");
+    for (const security of endpoint.security) {
+      const scheme = security === "plain" ? "http" : "https";
+      try {
+        return await this.#pingAt(`${scheme}://${endpoint.authority}`, endpoint, signal);
+      } catch (error) {
+        if (!isUnreachable(error)) throw error;
+        unanswered = error;
+      }
     }
+    throw unanswered;
   }
 
   async #pingAt(base: string, endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
@@ -248,8 +253,8 @@ interface Registry {
 
 type Source = Pick<content.Repository, "endpoint" | "repository" | "credentials">;
 
-function keyOf({ authority, insecure }: types.Endpoint): string {
-  return `${authority} ${insecure}`;
+function keyOf({ authority, security }: types.Endpoint): string {
+  return [authority, ...security].join(" ");
 }
 
 function challengesOf(answer: Answer): Challenge[] {

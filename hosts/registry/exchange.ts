@@ -2,7 +2,7 @@
 
 import { after } from "../clock.js";
 import { cutShort, interrupted, tooLarge, type HostFailure } from "../failure.js";
-import type { Clock } from "../host.js";
+import type { Clock, types } from "../host.js";
 import { failedExchange, withoutQuery } from "./failures.js";
 import type { Transport, TransportResponse } from "./transport.js";
 import { codeOf, unreachable } from "./unreachable.js";
@@ -14,8 +14,8 @@ export interface Question {
   /** Lower-case names. `authorization` goes to the origin of `url` and no other. */
   headers: Record<string, string>;
   body?: string;
-  /** The registry's endpoint is marked so. */
-  insecure: boolean;
+  /** How the registry may be spoken to. */
+  security: readonly types.Security[];
   signal?: AbortSignal | undefined;
 }
 
@@ -82,10 +82,11 @@ async function readUpTo(
 }
 
 async function ask({ transport, clock, silenceMs }: Line, question: Question): Promise<Answer> {
-  const { method, url, headers, body, insecure, signal } = question;
+  const { method, url, headers, body, security, signal } = question;
   if (signal?.aborted) throw interrupted("given-up");
   const watch = new Watch(signal, clock, silenceMs);
   try {
+    const insecure = security.includes("any-certificate");
     const request = { method, url, headers, insecure, signal: watch.signal, ...(body === undefined ? {} : { body }) };
     const response = await watch.over(transport(request));
     return {
@@ -180,7 +181,7 @@ class Watch {
 function redirect(question: Question, from: string, location: string): URL {
   if (!URL.canParse(location, from)) throw failedExchange(question, { tag: "bad-redirect" });
   const next = new URL(location, from);
-  const plain = next.protocol === "http:" && (question.insecure || from.startsWith("http:"));
+  const plain = next.protocol === "http:" && (question.security.includes("plain") || from.startsWith("http:"));
   if (next.protocol === "https:" || plain) return next;
   throw failedExchange(question, { tag: "insecure-redirect", val: next.protocol });
 }

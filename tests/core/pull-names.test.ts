@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { ImageWorld, makeImage, resolved } from "./image-world.js";
 import { authOf } from "./pulls.js";
+import { INSECURE, SECURE } from "../support/security.js";
 
 describe("names", () => {
   test.each([
@@ -19,7 +20,11 @@ describe("names", () => {
   ])("%s", (query, authority, insecure, repository, reference) => {
     const world = new ImageWorld({ insecureRegistries: ["10.1.0.0/16", "reg.example:80", "other.example"] });
     world.ask("POST", `/images/create?${query}`);
-    expect(world.take("resolve").val).toMatchObject({ endpoint: { authority, insecure }, repository, reference });
+    expect(world.take("resolve").val).toMatchObject({
+      endpoint: { authority, security: insecure ? INSECURE : SECURE },
+      repository,
+      reference,
+    });
   });
 
   test.each([

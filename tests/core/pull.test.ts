@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { digestOf, encode, ImageWorld, INDEX, makeImage, makeIndex, resolved, shortId } from "./image-world.js";
 import { chainsOf, pull } from "./pulls.js";
+import { SECURE } from "../support/security.js";
 
 describe("an image of five layers", () => {
   const image = makeImage(["a", "b", "c", "d", "e"]);
@@ -13,7 +14,7 @@ describe("an image of five layers", () => {
     const id = world.ask("POST", "/v1.41/images/create?fromImage=box&tag=1");
     const { op, val } = world.take("resolve");
     expect(val).toMatchObject({
-      endpoint: { authority: "registry-1.docker.io", insecure: false },
+      endpoint: { authority: "registry-1.docker.io", security: SECURE },
       repository: "library/box",
       reference: "1",
     });

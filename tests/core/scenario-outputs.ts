@@ -244,8 +244,9 @@ function place(where: { endpoint: content.Endpoint; repository: string }): strin
   return `${authority(where.endpoint)}/${where.repository}`;
 }
 
-function authority({ authority: name, insecure }: content.Endpoint): string {
-  return insecure ? `insecure ${name}` : name;
+function authority({ authority: name, security }: types.Endpoint): string {
+  const words = security.join("+");
+  return words === "verified-tls" ? name : `${words === "any-certificate+plain" ? "insecure" : words} ${name}`;
 }
 
 function identity(credentials: content.Credentials | undefined): string {

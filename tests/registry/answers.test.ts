@@ -13,6 +13,7 @@ import { freePort } from "../support/docker-registry.js";
 import { errors, json, readAll, repository, startFake, type Answer, type Fake } from "./fake.js";
 import { failed } from "../support/failed.js";
 import { answered } from "../support/registry-failures.js";
+import { SECURE } from "../support/security.js";
 
 /** Of real time: a machine that stands still for a while is not to pass for a registry that is silent. */
 const client = registryClient();
@@ -263,7 +264,7 @@ test("nobody listening is told by the call that failed, and where", async () => 
 test("a registry that is not marked insecure is not spoken to without TLS", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
   const { repository: name } = repository(at);
-  const endpoint = { authority: at.authority, insecure: false };
+  const endpoint = { authority: at.authority, security: SECURE };
   const failure = await failed(client.tags({ endpoint, repository: name }));
   const val = { url: `https://${at.authority}/v2/`, why: { tag: "no-tls" } };
   expect(failure).toMatchObject({ tag: "exchange", val });

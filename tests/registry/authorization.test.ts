@@ -9,6 +9,7 @@ import { fetchTransport } from "../../hosts/registry/transport.js";
 import { digestOf } from "../support/push-image.js";
 import { errors, json, NOBODY, readAll, repository, startFake, type Asked, type Answer, type Fake } from "./fake.js";
 import { failed } from "../support/failed.js";
+import { INSECURE, SECURE } from "../support/security.js";
 
 const USER = { username: "ann", password: "s3cret" };
 const BASIC = `Basic ${Buffer.from("ann:s3cret").toString("base64")}`;
@@ -76,7 +77,7 @@ test("a token is good for a while, and then another is asked for", async () => {
 
 test("a token server that has no TLS gets no credentials", async () => {
   const at = await tokenRegistry();
-  const secure = { endpoint: { authority: "registry.test", insecure: false }, repository: "some/thing" };
+  const secure = { endpoint: { authority: "registry.test", security: SECURE }, repository: "some/thing" };
   const named = { realm: `${at.tokens.url}/token`, service: "test", scope: at.scope };
   const challenge = Object.entries(named).map(([name, value]) => `${name}="${value}"`);
   const plain = fetchTransport();
@@ -170,7 +171,7 @@ test("a registry token is sent as it is, and nothing else is tried", async () =>
 
 test("login asks for an identity token", async () => {
   const at = await tokenRegistry();
-  const endpoint = { authority: at.registry.authority, insecure: true };
+  const endpoint = { authority: at.registry.authority, security: INSECURE };
   expect(await registryClient().login({ endpoint, credentials: { ...NOBODY, ...USER } })).toBe("identity");
   const query = at.tokens.asked[0]?.query;
   expect([query?.get("offline_token"), query?.get("client_id"), query?.get("account")]).toEqual([

@@ -10,6 +10,7 @@ import { digestOf, packImage, pushImage, type PackedImage } from "../support/pus
 import { loginRegistryMissing, startLoopbackRegistry } from "../support/registry.js";
 import { NOBODY, readAll } from "./fake.js";
 import { shownFailure } from "../support/failed.js";
+import { INSECURE } from "../support/security.js";
 
 const missing = loginRegistryMissing();
 
@@ -24,7 +25,7 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
   let locked: DockerRegistry;
   let image: PackedImage;
   const at = ({ host }: DockerRegistry) => ({
-    endpoint: { authority: host, insecure: true },
+    endpoint: { authority: host, security: INSECURE },
     repository: "some/thing",
   });
 
@@ -64,7 +65,7 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
 
   test("a password opens what is locked, and a wrong one does not", async () => {
     const client = registryClient(options);
-    const endpoint = { authority: locked.host, insecure: true };
+    const endpoint = { authority: locked.host, security: INSECURE };
     const tags = await client.tags({ ...at(locked), credentials: { ...NOBODY, ...USER } });
     expect(tags.sort()).toEqual(["1.0", "2.0"]);
     expect(await client.login({ endpoint, credentials: { ...NOBODY, ...USER } })).toBe("");

@@ -3,6 +3,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { content, types } from "../../hosts/host.js";
+import { INSECURE } from "../support/security.js";
 
 export interface Asked {
   method: string;
@@ -62,7 +63,10 @@ export function errors(code: string, message: string): unknown {
 }
 
 export function repository(fake: { authority: string }, credentials?: Partial<types.Credentials>): content.Repository {
-  const from = { endpoint: { authority: fake.authority, insecure: true }, repository: "some/thing" };
+  const from = {
+    endpoint: { authority: fake.authority, security: INSECURE },
+    repository: "some/thing",
+  };
   return credentials ? { ...from, credentials: { ...NOBODY, ...credentials } } : from;
 }
 

@@ -11,6 +11,7 @@ import { registryClient } from "../../hosts/registry/client.js";
 import { findProgram, must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { shownFailure } from "../support/failed.js";
+import { INSECURE, SECURE } from "../support/security.js";
 
 const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
 
@@ -51,11 +52,13 @@ describeUnless(missing, "a certificate nobody vouches for", () => {
   });
 
   test("is taken from an insecure registry", async () => {
-    expect(await client.tags({ endpoint: { authority, insecure: true }, repository: "some/thing" })).toEqual(["1.0"]);
+    expect(await client.tags({ endpoint: { authority, security: INSECURE }, repository: "some/thing" })).toEqual([
+      "1.0",
+    ]);
   });
 
   test("is refused from any other", async () => {
-    const asked = client.tags({ endpoint: { authority, insecure: false }, repository: "some/thing" });
+    const asked = client.tags({ endpoint: { authority, security: SECURE }, repository: "some/thing" });
     const failure = shownFailure(await asked.catch((error: unknown) => error));
     expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "unknown-authority" } } });
   });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { failures } from "../../hosts/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { failed } from "../support/failed.js";
+import { SECURE } from "../support/security.js";
 
 const URL = "https://r.example:5000/v2/";
 const AT = "r.example:5000";
@@ -26,7 +27,7 @@ test.each<[string, Error, failures.ExchangeFailure]>([
 ])("%s", async (_, error, why) => {
   const cause = new TypeError("fetch failed", { cause: error });
   const client = registryClient({ transport: () => Promise.reject(cause) });
-  const asked = { endpoint: { authority: AT, insecure: false }, repository: "x" };
+  const asked = { endpoint: { authority: AT, security: SECURE }, repository: "x" };
   expect(await failed(client.tags(asked))).toEqual({ tag: "exchange", val: { method: "GET", url: URL, why } });
 });
 

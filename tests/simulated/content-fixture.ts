@@ -13,6 +13,7 @@ import { WorldFaults } from "../../hosts/simulated/world-faults.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
 import { rawTar } from "../support/tar.js";
 import { digestOf } from "../support/push-image.js";
+import { SECURE } from "../support/security.js";
 
 export interface Told {
   phase: engine.Phase;
@@ -131,7 +132,7 @@ interface Config {
 /** A repository of the Hub, or of the registry that its name begins with. */
 export function at(repository: string, credentials?: types.Credentials): content.Repository {
   const [, authority = "registry-1.docker.io", path = ""] = /^(?:([^/]*\.[^/]*)\/)?(.*)$/.exec(repository) ?? [];
-  const endpoint = { authority, insecure: false };
+  const endpoint = { authority, security: SECURE };
   return { endpoint, repository: path, ...(credentials ? { credentials } : {}) };
 }
 

@@ -8,6 +8,7 @@ import { PROGRAMS } from "../../hosts/simulated/programs/table.js";
 import { Catalogue } from "../../hosts/simulated/registry/catalogue.js";
 import { digestOf } from "../support/push-image.js";
 import { at, credentials, failed, Fixture, once } from "./content-fixture.js";
+import { SECURE } from "../support/security.js";
 
 let world: Fixture;
 
@@ -96,7 +97,7 @@ describe("whoever asks", () => {
 
   test("logs in, and trades the identity token in", async () => {
     for (const authority of ["registry-1.docker.io", "registry.example"]) {
-      const endpoint = { authority, insecure: false };
+      const endpoint = { authority, security: SECURE };
       const login = (password: string) =>
         world.registry.login({ endpoint, credentials: credentials("learner", password) });
       expect(await failed(login("wrong"))).toMatchObject({ tag: "registry-answer", val: { status: 401 } });
@@ -215,7 +216,7 @@ describe("a fault", () => {
   test("refuses whoever it is", async () => {
     world.faults.inject({ kind: "registry-unauthorized" });
     expect(await failed(tags())).toMatchObject(answer(401, "UNAUTHORIZED"));
-    const endpoint = { authority: "registry-1.docker.io", insecure: false };
+    const endpoint = { authority: "registry-1.docker.io", security: SECURE };
     const login = world.registry.login({ endpoint, credentials: credentials("learner", "coracle") });
     expect(await failed(login)).toMatchObject(answer(401, "UNAUTHORIZED"));
   });

@@ -12,6 +12,7 @@ import { answered, exchange, REFUSED } from "../support/registry-failures.js";
 import { RecordedEngine } from "./engine.js";
 import { live } from "./stories.js";
 import { bareLines, summed } from "./sums.js";
+import { SECURE } from "../support/security.js";
 
 const STRIDE = 49_999;
 /** Why an exchange failed, where nothing more is told of it. */
@@ -421,7 +422,12 @@ describe("hashes", () => {
   test("leave out credentials, and bodies where they are masked", () => {
     const resolve = (password: string | null) => {
       const credentials = { username: "u", password: password!, identityToken: "", registryToken: "" };
-      const val = { endpoint: { authority: "a", insecure: false }, repository: "r", reference: "t", accept: [] };
+      const val = {
+        endpoint: { authority: "a", security: SECURE },
+        repository: "r",
+        reference: "t",
+        accept: [],
+      };
       const command = { tag: "resolve", val: password === null ? val : { ...val, credentials } } as const;
       return hashesOf({ records: [], effects: [{ to: "content", op: 1n, command }], replies: [] }, false).effects;
     };

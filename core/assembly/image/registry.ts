@@ -1,14 +1,17 @@
 // Which registry an image's name means, and how it may be spoken to (surface §4.3).
 
-import { Credentials, Endpoint } from "../../../build/bindings/types";
+import { Credentials, Endpoint, Security } from "../../../build/bindings/types";
 import { RegistryAuth } from "../api/registry-auth";
 import { parseAddress, parseSubnet } from "../network/addresses";
 import { engine } from "../state";
 import { DEFAULT_DOMAIN, LEGACY_DEFAULT_DOMAIN, parseReference, Reference } from "./reference";
 
+const SECURE: Security[] = [Security.VerifiedTls];
+const INSECURE: Security[] = [Security.AnyCertificate, Security.Plain];
+
 /** Where a name's registry listens. */
 export function endpointOf(reference: Reference): Endpoint {
-  return new Endpoint(reference.authority, isInsecure(reference.domain));
+  return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE);
 }
 
 /** Where a login goes: an address as clients keep it, `https://index.docker.io/v1/` or `host:port`; empty is the Hub. */

@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { answered, REFUSED } from "../../support/registry-failures.js";
 import { ImageWorld } from "../image-world.js";
+import { SECURE } from "../../support/security.js";
 
 const ATTEMPT = "login attempt to https://r.example/v2/ failed with status:";
 
@@ -18,7 +19,7 @@ describe("login", () => {
     const id = world.ask("POST", "/auth", login);
     const { op, val } = world.take("login");
     expect(val).toMatchObject({
-      endpoint: { authority: "r.example:5000", insecure: false },
+      endpoint: { authority: "r.example:5000", security: SECURE },
       credentials: { username: "me", password: "secret" },
     });
     world.succeed(op, { tag: "token", val: "" });
