@@ -15,8 +15,9 @@ const [SHORTEST, LONGEST] = [5n * MINUTE, 10n * MINUTE];
 const INSPECT = /^(?:\/v[\d.]+)?\/exec\/([0-9a-f]{64})\/json$/;
 const MADE = /^\{"Id":"([0-9a-f]{64})"\}\s*$/;
 const decoder = new TextDecoder();
-/** Docker's code of an exec that could not be started, by why; of one whose user is not there another. */
-const NOT_STARTED: Readonly<Record<string, number>> = { "command-not-found": 127, "command-not-executable": 126 };
+/** Docker's code of an exec whose program cannot be run, by errno(3). */
+const OF_PROGRAM: Readonly<Record<string, number>> = { ENOENT: 127, ENOTDIR: 127, ELOOP: 127, EACCES: 126 };
+const NOT_FOUND_CODE = 127;
 const OTHER_CODE = 128;
 
 interface Exec {
@@ -125,7 +126,7 @@ export class ExecInspects implements Invariant {
       return;
     }
     const failure = outcome.val as failures.Failure;
-    const code = (failure.tag === "said" ? NOT_STARTED[failure.val.kind] : undefined) ?? OTHER_CODE;
+    const code = codeOf(failure);
     // A user that is not there has a code of its own, unless the container has gone.
     yield* this.#becomes(start.exec, start.isLookUp ? "unsure" : "ended", code, now);
   }
@@ -173,4 +174,10 @@ export class ExecInspects implements Invariant {
 
 function broken(message: string): never {
   throw new Breach("execs", message);
+}
+
+/** Docker's code of an exec that could not be started; of one whose user is not there it is another. */
+function codeOf(failure: failures.Failure): number {
+  if (failure.tag === "directory") return NOT_FOUND_CODE;
+  return (failure.tag === "program" ? OF_PROGRAM[failure.val.error] : undefined) ?? OTHER_CODE;
 }
