@@ -239,7 +239,8 @@ export class Driver {
   #take(life: Life, input: Input): void {
     if (input.tag === "request") this.#requests.begin(input.val.id);
     // It has a client who waits, and no stream any more.
-    if (input.tag === "source-failed") this.#requests.begin(input.val.request);
+    if (input.tag === "source-failed")
+      this.#requests.begin(input.val.request, input.val.begun === undefined ? "waiting" : "answering");
     if (input.tag === "closed") this.#requests.forget(input.val.request);
     const now = this.#host.timers.now();
     try {

@@ -57,8 +57,8 @@ export class Exchange implements ReplyReceiver {
   /** Bytes that have gone out and that the core was not told of. */
   #unreported = 0;
   #over = false;
-  /** Its source has failed: nothing but a whole answer is taken any more. */
-  #hasFailed = false;
+  /** Its source has failed: nothing is taken any more but what the core says of that. */
+  #awaits: Awaited | null = null;
 
   constructor(id: RequestId, channel: Channel, context: ExchangeContext) {
     this.#id = id;
@@ -71,9 +71,10 @@ export class Exchange implements ReplyReceiver {
   }
 
   perform(command: ReplyOrCut): void {
-    if (this.#over || (this.#hasFailed && command.tag !== "whole" && command.tag !== "cut")) return;
+    if (this.#over || (this.#awaits !== null && !this.#isAwaited(command.tag))) return;
     switch (command.tag) {
       case "whole":
+        if (this.#awaits === "words") return this.perform({ tag: "cut" });
         return this.#channel.whole(command.val.head, command.val.body);
       case "bare":
         this.#end();
@@ -146,22 +147,35 @@ export class Exchange implements ReplyReceiver {
       if (source.tag === "logs") await this.#logs(source.val, movement);
       else await this.#bytes(source);
     } catch (error) {
-      return this.#sourceFailed(error);
+      return this.#sourceFailed(source, error);
     }
     this.#sendHead();
     if (!this.#over) this.#channel.end();
   }
 
-  /** A client that has nothing yet hears why from the core; what it has cannot be taken back, only broken off. */
-  #sourceFailed(error: unknown): void {
+  /**
+   * A client that has nothing yet hears why from the core, and who reads a log does, wherever that ends. What else a client
+   * has cannot be taken back, only broken off.
+   */
+  #sourceFailed(source: replies.Source, error: unknown): void {
     if (this.#over) return;
-    if (this.#head === null) {
+    const isLog = source.tag === "logs";
+    if (this.#head === null && !isLog) {
       this.#lost("failed");
       return this.#channel.destroy();
     }
+    const begun = this.#head === null && isLog ? { begun: formOf(source.val) } : {};
+    this.#awaits = this.#head === null ? "words" : "answer";
     this.#head = this.#movement = null;
-    this.#hasFailed = true;
-    this.#context.deliver({ tag: "source-failed", val: { request: this.#id, why: failureOf(error) } });
+    this.#context.deliver({ tag: "source-failed", val: { request: this.#id, why: failureOf(error), ...begun } });
+  }
+
+  /** An end that the core told before it heard of the failure says nothing of it. */
+  #isAwaited(tag: ReplyOrCut["tag"]): boolean {
+    if (tag === "whole" || tag === "cut") return true;
+    if (tag === "chunk" && this.#awaits === "words") this.#awaits = "end";
+    else return tag === "end" && this.#awaits === "end";
+    return true;
   }
 
   async #logs(source: replies.LogSource, { drain, gone }: Movement): Promise<void> {
@@ -235,6 +249,13 @@ export class Exchange implements ReplyReceiver {
     this.#movement?.gone.abort();
     this.#context.over(this.#id);
   }
+}
+
+/** What the core is to say of a source that has failed: an answer; or words, and then the end. */
+type Awaited = "answer" | "words" | "end";
+
+function formOf({ framed, objects }: replies.LogSource): engine.LogForm {
+  return { framed, objects: objects !== undefined, separated: objects?.separated ?? false };
 }
 
 /** What moves bytes by itself is told: `drain`, the core wants the end; `gone`, nobody is there any more. */

@@ -13,8 +13,9 @@ export class OpenRequests {
   /** Bound streams that no instance knows any more. */
   readonly #orphans = new Map<RequestId, Stream>();
 
-  begin(request: RequestId): void {
-    this.#states.set(request, "waiting");
+  /** `state`: `answering` if some of its reply is out already. */
+  begin(request: RequestId, state: "waiting" | "answering" = "waiting"): void {
+    this.#states.set(request, state);
   }
 
   get all(): RequestId[] {

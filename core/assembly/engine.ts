@@ -40,6 +40,7 @@ import { settle } from "./container/settle";
 import { containerStore } from "./container/store";
 import { eventRing } from "./event/ring";
 import { execExited } from "./exec/ended";
+import { brokenLog } from "./failure/log";
 import { sourceRefusal } from "./failure/source";
 import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
@@ -47,7 +48,7 @@ import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin"
 import { reasons } from "./reason";
 import { allRecords } from "./records/all";
 import { versionProblem } from "./records/version";
-import { commonHeaders, sendRefusal } from "./reply";
+import { commonHeaders, endReply, sendChunk, sendRefusal } from "./reply";
 import { engine } from "./state";
 import { reload } from "./system/reload";
 
@@ -193,7 +194,10 @@ function sourceFailed(failed: SourceFailure): void {
   resume(call);
   const follower = call.follower;
   if (follower !== null) follower.closed(call, Closing.Failed);
-  sendRefusal(call, sourceRefusal(failed.why));
+  const begun = failed.begun;
+  if (begun === null) return sendRefusal(call, sourceRefusal(failed.why));
+  sendChunk(call, brokenLog(begun, failed.why));
+  endReply(call);
 }
 
 function drained(drained: Drained): void {

@@ -7,8 +7,6 @@ import type { Moment } from "./timestamps.js";
 
 /** RFC 7464: what begins a text of a sequence. */
 const SEPARATOR = "\u001e";
-/** The time of what has none. */
-const NO_TIME = "0001-01-01T00:00:00Z";
 
 /** Characters that Go writes as escapes in JSON besides those that JSON has to have escaped. */
 const ESCAPED = /[<>&\u2028\u2029]/g;
@@ -31,11 +29,6 @@ export class LogObjects {
     const source = stream === STDOUT ? "stdout" : "stderr";
     const told = line === "" ? "" : `"Line":${quoted(line)},`;
     return this.#object(`${told}"Source":"${source}","Timestamp":"${this.#time(time)}"${this.#attributes}`);
-  }
-
-  /** Why there are no more. */
-  failure(why: string): Uint8Array {
-    return this.#object(`"Timestamp":"${NO_TIME}","Error":${quoted(why)}`);
   }
 
   #object(members: string): Uint8Array {

@@ -1,10 +1,8 @@
 // Serves `logs`: from a container's log to a client.
 
 import type { LogBytes, replies } from "../host.js";
-import { FAILURE, FRAME_HEADER, writeFrameHeader } from "./frames.js";
 import { lastRecords } from "./last-records.js";
 import { LogReader } from "./log-lines.js";
-import { LogObjects } from "./log-objects.js";
 import { LogRecords } from "./log-records.js";
 import { firstOf } from "./log-tail.js";
 
@@ -18,24 +16,9 @@ export interface Sink {
 
 /**
  * Sends what the source names. With `follow`, goes on until `drain` and then up to the log's end; else stops at the
- * end it finds. `gone` stops it at once. Resolves when all is sent. A log that cannot be read any further ends with
- * words of that, in a frame or an object of their own (surface 2.7).
+ * end it finds. `gone` stops it at once. Resolves when all is sent; rejects if the log cannot be read any further.
  */
 export async function serveLogs(
-  source: replies.LogSource,
-  log: LogBytes,
-  sink: Sink,
-  drain: AbortSignal,
-  gone: AbortSignal,
-): Promise<void> {
-  try {
-    await sendLogs(source, log, sink, drain, gone);
-  } catch (error) {
-    await sink.write(failureText(source, error));
-  }
-}
-
-async function sendLogs(
   source: replies.LogSource,
   log: LogBytes,
   sink: Sink,
@@ -60,14 +43,4 @@ async function sendLogs(
   } finally {
     reader.close();
   }
-}
-
-function failureText({ framed, objects }: replies.LogSource, error: unknown): Uint8Array {
-  const why = error instanceof Error ? error.message : String(error);
-  if (objects !== undefined) return new LogObjects(objects).failure(why);
-  const text = new TextEncoder().encode(`Error grabbing logs: ${why}\n`);
-  const bytes = new Uint8Array(FRAME_HEADER + text.length);
-  writeFrameHeader(bytes, 0, FAILURE, text.length);
-  bytes.set(text, FRAME_HEADER);
-  return framed ? bytes : text;
 }

@@ -28,7 +28,9 @@ export function causeOf(input: Input, naming: Naming): string {
     case "closed":
       return `${requestName(naming, input.val.request)}: ${CLOSINGS[input.val.why]}`;
     case "source-failed":
-      return `${requestName(naming, input.val.request)} cannot be answered: ${failureText(input.val.why)}`;
+      return `${requestName(naming, input.val.request)} cannot be ${
+        input.val.begun === undefined ? "answered" : "answered to its end"
+      }: ${failureText(input.val.why)}`;
     case "completed":
       return `${asked(naming, input.val.op)} ${cameOf(input.val.outcome)}`;
     case "progress":

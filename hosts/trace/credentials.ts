@@ -41,9 +41,9 @@ function maskFailed(op: bigint, failure: failures.Failure): MaskedInput {
   return { input: { tag: "completed", val: { op, outcome: { tag: "err", val } } }, masked: val.val !== failure.val };
 }
 
-function maskSource({ request, why }: engine.SourceFailure): MaskedInput {
-  const shown = withoutSignatures(why);
-  return { input: { tag: "source-failed", val: { request, why: shown } }, masked: shown.val !== why.val };
+function maskSource(failed: engine.SourceFailure): MaskedInput {
+  const why = withoutSignatures(failed.why);
+  return { input: { tag: "source-failed", val: { ...failed, why } }, masked: why.val !== failed.why.val };
 }
 
 /** Of registries alone: what others say may come to be in records, whose hashes are compared. */

@@ -418,10 +418,12 @@ function inWords(json: { kind: unknown }, at: string): failures.Failure {
 
 const phase = enumeration<engine.Phase>({ downloading: true, verifying: true, downloaded: true, extracting: true });
 
+const logForm = record<engine.LogForm>({ framed: bool, objects: bool, separated: bool });
+
 export const input = variant<Input>({
   request,
   closed: record<engine.Closed>({ request: u64, why: closing }),
-  "source-failed": record<engine.SourceFailure>({ request: u64, why: failure }),
+  "source-failed": record<engine.SourceFailure>({ request: u64, why: failure, begun: optional(logForm) }),
   completed: record<engine.Completed>({
     op: u64,
     outcome: variant<engine.Completed["outcome"]>({ ok: outcome, err: failure }),

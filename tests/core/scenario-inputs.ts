@@ -38,6 +38,11 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   const [word = "", first = "", ...rest] = line.split(" ");
   if (word === "request") return { tag: "request", val: request(first, rest, indented, glossary) };
   if (word === "closed") return { tag: "closed", val: { request: BigInt(first), why: rest[0] as engine.Closing } };
+  if (word === "log-broken")
+    return {
+      tag: "source-failed",
+      val: { request: BigInt(first), why: failure(rest.slice(1)), begun: logForm(rest[0]!) },
+    };
   if (word === "source-failed") return { tag: word, val: { request: BigInt(first), why: failure(rest) } };
   if (word === "drained") return { tag: "drained", val: { request: BigInt(first), bytes: Number(rest[0]) } };
   if (word === "reloaded") return { tag: "reloaded", val: { ...OPTIONS, ...JSON.parse([first, ...rest].join(" ")) } };
@@ -187,6 +192,12 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
 /** `nft 1 words`; `ps killed`: a signal ended it. */
 function toolOf([name = "", exit = "", ...said]: string[]): failures.FailedTool {
   return { name, said: said.join(" "), ...(exit !== "killed" && { exit: Number(exit) }) };
+}
+
+/** `raw`, `framed`, `objects` or `sequence`. */
+function logForm(word: string): engine.LogForm {
+  const separated = word === "sequence";
+  return { framed: word === "framed", objects: separated || word === "objects", separated };
 }
 
 function said(kind: string, words: string[]): failures.Failure {

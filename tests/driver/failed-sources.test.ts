@@ -44,6 +44,18 @@ describe("a lost instance", () => {
     expect(left).toEqual(["1:open", "1:splice", "1:whole 500"]);
   });
 
+  test("cuts off whom the instance cannot tell why a log goes on no further", async () => {
+    const trapping = answering(() => {
+      throw new Error("unreachable");
+    });
+    const { driver, request, left } = await openWorld(trapping, { inventory: running });
+    request("/logs");
+    const begun = { framed: true, objects: false, separated: false };
+    driver.deliver({ tag: "source-failed", val: { request: 1n, why, begun } });
+    await settle();
+    expect(left).toEqual(["1:open", "1:splice", "1:cut"]);
+  });
+
   test("answers 500 to whose source has failed if what the answer waits for is not kept", async () => {
     const records = new HeldRecords();
     const puts = answering((imports) => put(imports, "key"));

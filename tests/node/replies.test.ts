@@ -281,6 +281,40 @@ describe("a spliced reply", () => {
     expect((await client.response()).text).toBe("whole");
   });
 
+  describe("of a log that cannot be read to its end", () => {
+    const brokenLog = async () => {
+      const server = await scriptedServer((_, reply) => [OPEN, SPLICE].forEach(reply));
+      server.log.append(line(1, "hello"));
+      const client = await server.connect();
+      client.send(GET);
+      await client.head();
+      const chunks = client.chunks();
+      expect((await chunks.next()).value?.toString()).toBe("hello\n");
+      server.log.read = async () => Promise.reject(new Error("the disk is gone"));
+      server.log.append(line(1, "never"));
+      await until(() => server.inputs.length > 0);
+      const begun = { framed: false, objects: false, separated: false };
+      const why = { tag: "internal", val: "the disk is gone" };
+      expect(server.inputs).toEqual([{ tag: "source-failed", val: { request: 1n, why, begun } }]);
+      return { ...server, chunks };
+    };
+
+    test("ends with the core's words", async () => {
+      const { reply, chunks } = await brokenLog();
+      reply(1n, { tag: "end" }); // of its run, from before
+      reply(1n, chunk("why"));
+      reply(1n, { tag: "end" });
+      expect((await chunks.next()).value?.toString()).toBe("why");
+      expect((await chunks.next()).done).toBe(true);
+    });
+
+    test("breaks off where the core has none", async () => {
+      const { reply, chunks } = await brokenLog();
+      reply(1n, whole(500, "{}\n", ""));
+      await expect(chunks.next()).rejects.toThrow();
+    });
+  });
+
   test("whose source fails later breaks off", async () => {
     const { connect, archives, inputs } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
     archives.push(brokenAfter(["half"]));

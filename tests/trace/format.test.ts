@@ -320,6 +320,10 @@ describe("values", () => {
     ...outcomes.map((val): Input => ({ tag: "completed", val: { op: 1n << 32n, outcome: { tag: "ok", val } } })),
     ...failures.map((val): Input => ({ tag: "completed", val: { op: 1n, outcome: { tag: "err", val } } })),
     { tag: "source-failed", val: { request: 1n, why: failures[0]! } },
+    {
+      tag: "source-failed",
+      val: { request: 1n, why: failures[0]!, begun: { framed: true, objects: false, separated: false } },
+    },
     { tag: "progress", val: { op: 1n, phase: "verifying", current: 1n, total: 0n } },
     { tag: "exited", val: { container: "c", run: 4_294_967_295, exit } },
     { tag: "elapsed", val: 9n },

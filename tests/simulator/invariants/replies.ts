@@ -1,6 +1,6 @@
 // Each request is answered exactly once, and nobody is answered who has not asked, has been answered, or has left.
 
-import type { RequestId, replies } from "../../../hosts/host.js";
+import type { RequestId, engine, replies } from "../../../hosts/host.js";
 import { Breach } from "../breach.js";
 import { type Ledger, wordOf } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
@@ -52,7 +52,7 @@ export class Replies implements Invariant {
     }
     // One that has left may still be answered, once: nobody hears it.
     if (input?.tag === "closed") this.#left(input.val.request);
-    if (input?.tag === "source-failed") this.#failed(input.val.request);
+    if (input?.tag === "source-failed") this.#failed(input.val);
     if (input?.tag === "drained") this.#drained(input.val.request, input.val.bytes);
     for (const { request, command } of outputs.replies) this.#reply(request, command);
   }
@@ -111,11 +111,10 @@ export class Replies implements Invariant {
     else this.#open.delete(request);
   }
 
-  /** Its source failed first: it is answered as if nothing had been begun, by a later instance, too. */
-  #failed(request: RequestId): void {
-    const open = this.#open.get(request);
-    if (open !== undefined) open.state = "waiting";
-    else this.#open.set(request, { ...UNKNOWN });
+  /** Its source failed: it is answered as if nothing had been begun, unless a part is out, by a later instance, too. */
+  #failed({ request, begun }: engine.SourceFailure): void {
+    const state = begun === undefined ? "waiting" : "answering";
+    this.#open.set(request, { ...(this.#open.get(request) ?? UNKNOWN), state });
   }
 
   #drained(request: RequestId, bytes: number): void {
