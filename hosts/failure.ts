@@ -5,26 +5,18 @@ import type { failures, networks } from "./host.js";
 /** What a host may expect to go wrong, in the cases of `core/wit/failures.wit`. Its message is for developers alone. */
 export class HostFailure extends Error {
   /** As the core is told of it. */
-  readonly what: failures.Failure;
+  readonly failure: failures.Failure;
 
-  constructor(what: failures.Failure);
-  /** `more`: what a registry answered, and when to come back. */
-  constructor(kind: failures.FailureKind, message: string, more?: Partial<failures.Said>);
-  constructor(what: failures.Failure | failures.FailureKind, message = "", more: Partial<failures.Said> = {}) {
-    super(typeof what === "string" ? message : failureText(what));
+  constructor(failure: failures.Failure) {
+    super(failureText(failure));
     this.name = "HostFailure";
-    this.what = typeof what !== "string" ? what : said(what, message, more);
-  }
-
-  /** Of one that is told in words. */
-  get failure(): failures.Said | undefined {
-    return this.what.tag === "said" ? this.what.val : undefined;
+    this.failure = failure;
   }
 }
 
 /** The failure that a thrown thing stands for. */
 export function failureOf(thrown: unknown): failures.Failure {
-  if (thrown instanceof HostFailure) return thrown.what;
+  if (thrown instanceof HostFailure) return thrown.failure;
   const { code = "", syscall = "", message } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
   if (ERRNO.test(code))
     return { tag: "call", val: { call: syscall, path: placeOf(thrown as Place), inside: false, error: code } };
@@ -48,7 +40,6 @@ export function refusedCall(error: unknown, call: string, path: string): unknown
 
 /** For developers, and logs of hosts: `no-such: volume data`. */
 export function failureText({ tag, val }: failures.Failure): string {
-  if (tag === "said") return val.message;
   if (tag === "internal" || tag === "body-broke") return val;
   return `${tag}: ${leaves(val).join(" ")}`;
 }
@@ -67,11 +58,6 @@ export function noSuch(what: failures.Noun, name = ""): HostFailure {
 /** Something else stands where it should be. */
 export function wrongKind(what: failures.Noun, name: string): HostFailure {
   return new HostFailure({ tag: "wrong-kind", val: { what, name } });
-}
-
-/** Whether it was told in words, as one of these kinds. */
-export function isSaid(thrown: unknown, ...kinds: failures.FailureKind[]): boolean {
-  return thrown instanceof HostFailure && thrown.what.tag === "said" && kinds.includes(thrown.what.val.kind);
 }
 
 /** A port of the machine that cannot be had. `error`: name of the errno(3). */
@@ -163,18 +149,14 @@ export function interrupted(why: failures.Interruption): HostFailure {
 export function isMissing(thrown: unknown): boolean {
   const failure = failureOf(thrown);
   if (failure.tag === "call") return failure.val.error === "ENOENT";
-  return failure.tag === "no-such" || isSaid(thrown, "not-found");
+  return failure.tag === "no-such";
 }
 
 /** Whether a registry did not answer, or broke off: what has come is worth keeping. */
 export function isUnreachable(thrown: unknown): boolean {
   if (!(thrown instanceof HostFailure)) return false;
-  const { tag, val } = thrown.what;
+  const { tag, val } = thrown.failure;
   return tag === "cut-short" || (tag === "exchange" && UNREACHABLE.includes(val.why.tag));
-}
-
-function said(kind: failures.FailureKind, message: string, more: Partial<failures.Said>): failures.Failure {
-  return { tag: "said", val: { status: 0, code: "", retryAfter: 0, ...more, kind, message } };
 }
 
 /** errno(3), but not codes of Node's own, as `ERR_STREAM_DESTROYED`. */

@@ -19,7 +19,7 @@
 // is a line that is missing, doubled or moved. What is deflated has no sum of its own. A segment begins anew: which one it
 // is its header says, and headers are summed as well.
 //
-// Older versions are read and verified as well. Version 4 has failures in words; version 3 has no sums, too; version 2 has
+// Older versions are read and verified as well, but for failures in words, which those before 5 have. Version 4 is as this one; version 3 has no sums, too; version 2 has
 // SHA-256 in place of MurmurHash3, and hashes nothing of whether replies are `stateless`; version 1 is as version 2, but
 // has nothing in short.
 //

@@ -219,25 +219,6 @@ const outcome = variant<Outcome>({
   }),
 });
 
-const failureKind = enumeration<failures.FailureKind>({
-  "not-found": true,
-  exists: true,
-  busy: true,
-  denied: true,
-  exhausted: true,
-  invalid: true,
-  corrupt: true,
-  unreachable: true,
-  unauthorized: true,
-  limited: true,
-  registry: true,
-  "command-not-found": true,
-  "command-not-executable": true,
-  interrupted: true,
-  unsupported: true,
-  internal: true,
-});
-
 const noun = enumeration<failures.Noun>({
   container: true,
   run: true,
@@ -364,9 +345,7 @@ const startBreak = enumeration<failures.StartBreak>({
 
 const compulsion = enumeration<failures.Compulsion>({ end: true, freeze: true, thaw: true });
 
-const said = record<failures.Said>({ kind: failureKind, message: text, status: u16, code: text, retryAfter: u32 });
-
-const failureCases = variant<failures.Failure>({
+const failure = variant<failures.Failure>({
   interrupted: enumeration<failures.Interruption>({
     "given-up": true,
     "client-gone": true,
@@ -399,22 +378,8 @@ const failureCases = variant<failures.Failure>({
   setting: record<failures.RefusedSetting>({ file: text, value: text, error: text }),
   tool: record<failures.FailedTool>({ name: text, exit: optional(u32), said: text }),
   imagined: thing,
-  said,
   internal: text,
 });
-
-const failure: Codec<failures.Failure> = {
-  write: failureCases.write,
-  decode: (json, at) =>
-    typeof json === "object" && json !== null && "kind" in json ? inWords(json, at) : failureCases.decode(json, at),
-};
-
-/** Up to version 4 all of them were told in words, places that are closed to mounts, too. */
-function inWords(json: { kind: unknown }, at: string): failures.Failure {
-  if (json.kind !== "misplaced") return { tag: "said", val: said.decode(json, at) };
-  const { message, code } = said.decode({ ...json, kind: "invalid" }, at);
-  return { tag: "misplaced", val: { place: message, destination: code } };
-}
 
 const phase = enumeration<engine.Phase>({ downloading: true, verifying: true, downloaded: true, extracting: true });
 

@@ -216,7 +216,7 @@ function digestOf(hash: Hash): string {
 }
 
 function makesNoSense(error: unknown): boolean {
-  return error instanceof HostFailure && NO_SENSE.includes(error.what.tag);
+  return error instanceof HostFailure && NO_SENSE.includes(error.failure.tag);
 }
 
 const NO_SENSE: readonly string[] = ["malformed", "wrong-kind", "too-large", "mismatch", "damaged", "faulty-name"];

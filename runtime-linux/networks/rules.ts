@@ -114,7 +114,7 @@ async function eachIfNotAll(
 }
 
 function isClash(error: unknown): boolean {
-  return error instanceof HostFailure && error.what.tag === "tool" && error.what.val.said.includes("File exists");
+  return error instanceof HostFailure && error.failure.tag === "tool" && error.failure.val.said.includes("File exists");
 }
 
 /** Carries out a transaction: all of it or nothing. */

@@ -28,10 +28,6 @@ export interface Glossary {
   now: types.Instant;
 }
 
-/** A code of a registry stands before the message: `failed op1 not-found MANIFEST_UNKNOWN no such thing`. */
-const CODE = /^[A-Z_]{5,}$/;
-/** Else it is told in words. */
-const WHY = /^(given-up|client-gone|engine-gone|answered)$/;
 const PASSWORD = "correct horse";
 
 export function inputOf(line: string, indented: string[], glossary: Glossary): Input {
@@ -122,7 +118,7 @@ function progress(op: bigint, [phase, current, total]: string[]): engine.Progres
   return { op, phase: phase as engine.Phase, current: BigInt(current ?? 0), total: BigInt(total ?? 0) };
 }
 
-/** `no-such user zoe`, `call open /x ENOENT`, or the kind of one that is told in words, and the words. */
+/** `no-such user zoe`, `call open /x ENOENT`. */
 function failure([kind = "", ...words]: string[]): failures.Failure {
   const [first = "", second = "", third = ""] = words;
   switch (kind) {
@@ -180,12 +176,12 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
     case "imagined":
       return { tag: kind, val: { what: first as failures.Noun, name: second } };
     case "interrupted":
-      return WHY.test(first) ? { tag: kind, val: first as failures.Interruption } : said(kind, words);
+      return { tag: kind, val: first as failures.Interruption };
     case "body-broke":
     case "internal":
       return { tag: kind, val: words.join(" ") };
     default:
-      return said(kind, words);
+      throw new Error(`no such failure: ${kind}`);
   }
 }
 
@@ -198,14 +194,6 @@ function toolOf([name = "", exit = "", ...said]: string[]): failures.FailedTool 
 function logForm(word: string): engine.LogForm {
   const separated = word === "sequence";
   return { framed: word === "framed", objects: separated || word === "objects", separated };
-}
-
-function said(kind: string, words: string[]): failures.Failure {
-  const code = words[0] !== undefined && CODE.test(words[0]) ? (words.shift() as string) : "";
-  return {
-    tag: "said",
-    val: { kind: kind as failures.FailureKind, message: words.join(" "), status: 0, code, retryAfter: 0 },
-  };
 }
 
 function outcome(word: string, rest: string[], glossary: Glossary): Outcome {

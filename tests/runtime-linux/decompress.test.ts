@@ -38,7 +38,7 @@ async function failure(bytes: Uint8Array): Promise<unknown> {
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  return error instanceof HostFailure ? flat(error.what) : error;
+  return error instanceof HostFailure ? flat(error.failure) : error;
 }
 
 test("16 KiB of zstd that stand for 512 MiB are never in memory at once", async () => {

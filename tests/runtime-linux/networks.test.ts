@@ -269,7 +269,7 @@ describeUnless(missing, "networks of containers", () => {
     const attempt = perform({ tag: "join", val: joinOf("3".repeat(64), 4, [wanted]) });
     const failure: unknown = await attempt.catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(HostFailure);
-    const { address, port, error } = (failure as HostFailure).what.val as failures.RefusedPort;
+    const { address, port, error } = (failure as HostFailure).failure.val as failures.RefusedPort;
     expect([`${address}:${port}`, error]).toEqual([message, "EADDRINUSE"]);
     expect(existsSync(paths.namespace("3".repeat(64)))).toBe(false);
   }

@@ -3,8 +3,9 @@
 import { expect, test } from "vitest";
 import { HostFailure } from "../../hosts/failure.js";
 import { throwIfGivenUp, UnderWay, unlessGivenUp } from "../../runtime-linux/under-way.js";
+import { FULL_DISK } from "../support/registry-failures.js";
 
-const INTERRUPTED = { what: { tag: "interrupted", val: "given-up" } };
+const INTERRUPTED = { failure: { tag: "interrupted", val: "given-up" } };
 
 test("one that is given up was interrupted, whatever it fails with; others go on", async () => {
   const underWay = new UnderWay();
@@ -26,8 +27,8 @@ test("one that came to its end, or failed by itself, is left alone", async () =>
   });
   expect(await late).toBe(true);
   underWay.abandon(1n);
-  const failed = underWay.run(2n, () => Promise.reject(new HostFailure("exhausted", "no space left on device")));
-  await expect(failed).rejects.toThrow("no space left on device");
+  const failed = underWay.run(2n, () => Promise.reject(new HostFailure(FULL_DISK)));
+  await expect(failed).rejects.toMatchObject({ failure: FULL_DISK });
 });
 
 test("what cannot be called back is not waited for once it is given up", async () => {

@@ -228,7 +228,7 @@ export class Simulation {
   }
 }
 
-/** `fail resolve 2 denied` */
+/** `fail resolve 2 answer:403` */
 function trickOf([how, command = "", left, kind]: readonly string[]): Trick {
   const trick = { how: how as Trick["how"], command, left: Number(left) };
   return kind === undefined ? trick : { ...trick, kind };

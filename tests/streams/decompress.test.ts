@@ -105,6 +105,6 @@ async function failure(source: AsyncIterable<Uint8Array>): Promise<unknown> {
     await all(source);
     return "nothing failed";
   } catch (error) {
-    return error instanceof HostFailure ? flat(error.what) : error;
+    return error instanceof HostFailure ? flat(error.failure) : error;
   }
 }

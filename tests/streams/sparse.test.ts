@@ -200,7 +200,7 @@ async function read(tar: Uint8Array, piece = 1 << 16, mostHoles = LARGE * 4): Pr
 async function refused(entries: RawEntry[], mostHoles?: number): Promise<unknown> {
   const failure = await read(rawTar(entries), 1 << 16, mostHoles).catch((error: unknown) => error);
   if (!(failure instanceof HostFailure)) throw new Error(`not refused: ${JSON.stringify(failure)}`);
-  return flat(failure.what);
+  return flat(failure.failure);
 }
 
 function damaged(what: string): unknown {

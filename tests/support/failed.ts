@@ -3,13 +3,13 @@
 import { failureOf } from "../../hosts/failure.js";
 import type { failures } from "../../hosts/host.js";
 
-/** As the core is told; of a failure in words the words. */
+/** As the core is told. */
 export function shownFailure(thrown: unknown): Record<string, unknown> {
   return flat(failureOf(thrown));
 }
 
 export function flat(failure: failures.Failure): Record<string, unknown> {
-  return failure.tag === "said" ? { ...failure.val } : { ...failure };
+  return { ...failure };
 }
 
 /** Rejects if it does not fail. */

@@ -274,7 +274,6 @@ describe("values", () => {
     { tag: "committed", val: { diffId: "d", size: 1n, empty: true } },
   ];
   const failures: failures.Failure[] = [
-    { tag: "said", val: { kind: "limited", message: "m", status: 429, code: "c", retryAfter: 3 } },
     { tag: "interrupted", val: "client-gone" },
     { tag: "body-broke", val: "b" },
     { tag: "no-such", val: { what: "member", name: "n" } },

@@ -6,7 +6,6 @@ import {
   Compression,
   ContentCommandStat,
   Failure,
-  FailureKind,
   FileAt,
   FileStat,
   Outcome,
@@ -17,6 +16,7 @@ import { codingOf, nameOfCoding } from "../api/content-coding";
 import { askContent } from "../ask";
 import { Call, Follower } from "../call";
 import { emitContainer } from "../event/emit";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";

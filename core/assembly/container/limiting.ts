@@ -1,8 +1,9 @@
 // New limits of a run. The container is marked while they are set: a crash in between leaves nobody the wiser, so the
 // limits that its record still tells of are set once more.
 
-import { Failure, FailureKind, Limit, Outcome, ProcessCommandLimit, Subject } from "../../../build/bindings/types";
+import { Failure, Limit, Outcome, ProcessCommandLimit, Subject } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { Json } from "../json/json";

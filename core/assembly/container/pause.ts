@@ -2,7 +2,6 @@
 
 import {
   Failure,
-  FailureKind,
   Outcome,
   ProcessCommand,
   ProcessCommandPause,
@@ -12,6 +11,7 @@ import {
 import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { conflict, internal, Refusal } from "../refusal";

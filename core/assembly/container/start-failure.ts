@@ -1,13 +1,7 @@
 // What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
 
-import {
-  Failure,
-  FailureCall,
-  FailureDirectory,
-  FailureKind,
-  FailureMisplaced,
-  FailureTag,
-} from "../../../build/bindings/types";
+import { Failure, FailureCall, FailureDirectory, FailureMisplaced, FailureTag } from "../../../build/bindings/types";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { inTheWayText, isInTheWay } from "../failure/program";
 import { refusedLaunch } from "../failure/runtime";

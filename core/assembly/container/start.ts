@@ -6,7 +6,6 @@ import {
   ContentCommandMount,
   ContentCommandUnmount,
   Failure,
-  FailureKind,
   FailurePort,
   FailureTag,
   Leave,
@@ -24,6 +23,7 @@ import {
 import { askContent, askNetworks, askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitStart } from "../event/emit";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { isInUse } from "../failure/port";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../network/connect";

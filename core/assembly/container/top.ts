@@ -2,7 +2,6 @@
 
 import {
   Failure,
-  FailureKind,
   FailureTag,
   FailureTool,
   Outcome,
@@ -15,6 +14,7 @@ import {
 import { askProcesses } from "../ask";
 import { Call } from "../call";
 import { emitContainer } from "../event/emit";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { toolWords } from "../failure/tool";

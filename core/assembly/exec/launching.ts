@@ -2,7 +2,6 @@
 
 import {
   Failure,
-  FailureKind,
   FailureTag,
   Identify,
   Launched,
@@ -13,13 +12,14 @@ import {
 } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
 import { Status } from "../container/lifecycle";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { refusedExec } from "../failure/runtime";
 import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
 import { Task } from "../task";
-import { emitExec } from "./exec-event";
 import { Exec, Stage } from "./exec";
+import { emitExec } from "./exec-event";
 import { execCommandOf } from "./exec-process";
 import { finish, KILLED_CODE, reapExec } from "./finish";
 import { collectLater } from "./garbage";
@@ -131,7 +131,6 @@ function isOver(exec: Exec): bool {
 /** No such user or group; else their files could not be read. */
 function isOfUsers(failure: Failure): bool {
   const kind = kindOf(failure);
-  if (failure.tag == FailureTag.Said) return kind == FailureKind.NotFound;
   return failure.tag != FailureTag.Call && kind == FailureKind.Invalid;
 }
 

@@ -2,12 +2,12 @@
 
 import {
   Failure,
-  FailureKind,
   FailureRegistryAnswer,
   FailureTag,
   RegistryAnswer,
   RegistryError,
 } from "../../../build/bindings/types";
+import { FailureKind } from "./failure-kind";
 
 /** Null for any other failure. */
 function answerOf(failure: Failure): RegistryAnswer | null {

@@ -1,6 +1,7 @@
 // What is told of bytes that are not what they should be (surface §6.3).
 
-import { Damage, Damaged, Digested, FailureKind, Mismatch } from "../../../build/bindings/types";
+import { Damage, Damaged, Digested, Mismatch } from "../../../build/bindings/types";
+import { FailureKind } from "./failure-kind";
 
 export function mismatchText(bytes: Mismatch): string {
   switch (bytes.what) {

@@ -1,7 +1,8 @@
 // What is told of a call that the operating system refused: Go's words for errno(3), behind the call and its path.
 
-import { FailureKind, RefusedCall } from "../../../build/bindings/types";
+import { RefusedCall } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
+import { FailureKind } from "./failure-kind";
 
 class Errno {
   constructor(

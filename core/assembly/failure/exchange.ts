@@ -11,11 +11,11 @@ import {
   FailedExchange,
   Failure,
   FailureExchange,
-  FailureKind,
   FailureTag,
   RefusedCall,
 } from "../../../build/bindings/types";
 import { errnoText } from "./call";
+import { FailureKind } from "./failure-kind";
 
 export function exchangeKind(exchange: FailedExchange): FailureKind {
   switch (exchange.why.tag) {

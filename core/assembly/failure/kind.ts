@@ -6,14 +6,12 @@ import {
   FailureDamaged,
   FailureExchange,
   FailureFaultyName,
-  FailureKind,
   FailureMalformed,
   FailureNoSuch,
   FailurePort,
-  FailureRegistryAnswer,
   FailureProgram,
+  FailureRegistryAnswer,
   FailureRuntime,
-  FailureSaid,
   FailureTag,
   FailureTooLarge,
 } from "../../../build/bindings/types";
@@ -21,6 +19,7 @@ import { answerKind } from "./answer";
 import { damageKind } from "./bytes";
 import { callKind } from "./call";
 import { exchangeKind } from "./exchange";
+import { FailureKind } from "./failure-kind";
 import { malformedKind } from "./malformed";
 import { faultyNameKind } from "./name";
 import { programKind } from "./program";
@@ -71,8 +70,6 @@ export function kindOf(failure: Failure): FailureKind {
       return FailureKind.Busy;
     case FailureTag.Imagined:
       return FailureKind.Unsupported;
-    case FailureTag.Said:
-      return (<FailureSaid>failure).value.kind;
     default:
       return FailureKind.Internal;
   }

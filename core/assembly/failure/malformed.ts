@@ -1,7 +1,8 @@
 // What is told of texts in a command that make no sense to a host.
 
-import { FailureKind, Form, Malformed } from "../../../build/bindings/types";
+import { Form, Malformed } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
+import { FailureKind } from "./failure-kind";
 import { isOfSeccomp, seccompText } from "./seccomp";
 
 const ID_MAX = "2147483647";

@@ -1,7 +1,8 @@
 // What is told of names in tars, archives and layers that cannot be used (surface §2.13, §6.3).
 
-import { FailureKind, FaultyName, NameFault } from "../../../build/bindings/types";
+import { FaultyName, NameFault } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
+import { FailureKind } from "./failure-kind";
 
 export function faultyNameKind(what: NameFault): FailureKind {
   switch (what) {

@@ -1,9 +1,10 @@
 // What is told of programs that cannot be run, and of working directories that nothing can begin in: the words of runc,
 // which clients look into (surface §2.3).
 
-import { FailureKind, RefusedDirectory, RefusedProgram } from "../../../build/bindings/types";
+import { RefusedDirectory, RefusedProgram } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
 import { errnoText, isErrno } from "./call";
+import { FailureKind } from "./failure-kind";
 
 /** What was found and is not to be executed is another exit code than what is not there: 126 and 127. */
 export function programKind(refused: RefusedProgram): FailureKind {

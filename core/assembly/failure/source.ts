@@ -1,7 +1,8 @@
 // What a client is told whose reply was to be made of bytes that cannot be had: an archive, an export, saved images, logs.
 
-import { Failure, FailureCall, FailureKind, FailureTag } from "../../../build/bindings/types";
+import { Failure, FailureCall, FailureTag } from "../../../build/bindings/types";
 import { internal, notFound, Refusal } from "../refusal";
+import { FailureKind } from "./failure-kind";
 import { kindOf } from "./kind";
 import { failureText } from "./text";
 

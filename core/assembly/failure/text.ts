@@ -22,15 +22,14 @@ import {
   FailureProgram,
   FailureRegistryAnswer,
   FailureRuntime,
-  FailureSaid,
   FailureSetting,
   FailureSilent,
   FailureStartBroke,
   FailureTag,
-  FailureTooLarge,
-  FailureUnshared,
   FailureTool,
+  FailureTooLarge,
   FailureUnmoved,
+  FailureUnshared,
   FailureWrongKind,
   Interruption,
 } from "../../../build/bindings/types";
@@ -112,8 +111,6 @@ function workText(failure: Failure): string {
       return toolText((<FailureTool>failure).value);
     case FailureTag.Imagined:
       return imaginedText((<FailureImagined>failure).value);
-    case FailureTag.Said:
-      return (<FailureSaid>failure).value.message;
     default:
       return (<FailureInternal>failure).value;
   }

@@ -1,6 +1,7 @@
 // What is told of things that are not there, or are there already, or are something else.
 
-import { FailureKind, Noun, Oversize, Silence, Thing } from "../../../build/bindings/types";
+import { Noun, Oversize, Silence, Thing } from "../../../build/bindings/types";
+import { FailureKind } from "./failure-kind";
 
 /** Users and groups are words of a client's that make no sense; what the machine itself lacks it cannot do. */
 export function missingKind(what: Noun): FailureKind {

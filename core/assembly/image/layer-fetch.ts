@@ -5,7 +5,6 @@ import {
   ContentCommandDropChain,
   ContentCommandLayer,
   Failure,
-  FailureKind,
   Layer,
   LayerSourceTag,
   Outcome,
@@ -15,6 +14,7 @@ import {
 } from "../../../build/bindings/types";
 import { abandon, askContent, cancelTimer, wakeAfter } from "../ask";
 import { answeredStatus } from "../failure/answer";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { Ignored } from "../ignored";
 import { Task } from "../task";

@@ -1,7 +1,8 @@
 // Whether, and after how long, a layer that could not be had is asked for once more (surface §6.3).
 
-import { Failure, FailureKind } from "../../../build/bindings/types";
+import { Failure } from "../../../build/bindings/types";
 import { answeredStatus, retryAfter } from "../failure/answer";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 
 /** Times that one source is asked again for a layer, as Docker's `max-download-attempts`. */

@@ -5,7 +5,6 @@ import {
   ContentCommandDropArchive,
   ContentCommandRead,
   Failure,
-  FailureKind,
   FailureMismatch,
   FailureTag,
   LayerSourceArchived,
@@ -17,6 +16,7 @@ import {
 import { flagOf } from "../api/parameters";
 import { askContent } from "../ask";
 import { Call } from "../call";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { Ignored } from "../ignored";
@@ -30,9 +30,9 @@ import { admitImage, Image } from "./image";
 import { emitImageEvent } from "./image-event";
 import { FetchState, LayerFetch } from "./layer-fetch";
 import { layerStore } from "./layers";
+import { DOCUMENT_LIMIT } from "./limits";
 import { Claims, LayerOwner, OneLayer } from "./one-layer";
 import { WantedPlatforms, wantedPlatforms } from "./platform-parameter";
-import { DOCUMENT_LIMIT } from "./limits";
 import { ProgressStream, StreamWriter } from "./progress";
 import { parseReference, referenceError } from "./reference";
 import { imageStore } from "./store";

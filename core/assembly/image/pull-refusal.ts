@@ -1,8 +1,9 @@
 // What a pull says when the registry or the host does not deliver (surface §2.22, §6.3).
 
-import { Failure, FailureKind } from "../../../build/bindings/types";
+import { Failure } from "../../../build/bindings/types";
 import { answeredCode } from "../failure/answer";
 import { lacksCredentials } from "../failure/exchange";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
 import { internal, notFound, Refusal, RefusalKind } from "../refusal";

@@ -6,7 +6,6 @@ import {
   ContentCommandLogin,
   Credentials,
   Failure,
-  FailureKind,
   Login,
   Outcome,
   OutcomeToken,
@@ -17,9 +16,10 @@ import { readRegistryAuth } from "../api/registry-auth";
 import { askContent } from "../ask";
 import { Call } from "../call";
 import { loginText } from "../failure/answer";
+import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
-import { isRegistryAddress, endpointOfAddress } from "../image/registry";
+import { endpointOfAddress, isRegistryAddress } from "../image/registry";
 import { Json } from "../json/json";
 import { schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";

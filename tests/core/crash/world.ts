@@ -7,6 +7,7 @@ import { digestOf, encode } from "../image-world.js";
 import { sampleOf } from "../samples.js";
 import { archiveOf, configOf, manifestOf } from "./registry.js";
 import { copyOf, emptyState, processOf } from "./state.js";
+import { answered } from "../../support/registry-failures.js";
 import type { Exec, Process, State } from "./state.js";
 
 export class Failed extends Error {
@@ -17,10 +18,6 @@ export class Failed extends Error {
 
 function noSuch(what: failures.Noun): Failed {
   return new Failed({ tag: "no-such", val: { what, name: "" } });
-}
-
-function said(kind: failures.FailureKind, message: string): Failed {
-  return new Failed({ tag: "said", val: { kind, message, status: 0, code: "", retryAfter: 0 } });
 }
 
 export class Breach extends Error {}
@@ -198,7 +195,7 @@ export class World {
     switch (command.tag) {
       case "resolve": {
         const image = manifestOf(command.val);
-        if (image === undefined) throw said("not-found", "manifest unknown");
+        if (image === undefined) throw new Failed(answered(404, "MANIFEST_UNKNOWN", "manifest unknown"));
         return { tag: "resolved", val: { bytes: image.manifest, mediaType: "", digest: image.digest } };
       }
       case "blob":
@@ -364,7 +361,7 @@ function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>
     case "sample":
       return command.val;
     default:
-      throw said("unsupported", `this world knows no ${command.tag}`);
+      throw new Failed({ tag: "internal", val: `this world knows no ${command.tag}` });
   }
 }
 

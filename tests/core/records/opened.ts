@@ -144,11 +144,10 @@ export class Opened {
       return this.#step({ tag: "completed", val: { op: effect.op, outcome: journalRead(this.#journal, effect) } });
     }
     const message = this.#fails(effect);
-    const said = { kind: "busy", message: message ?? "", status: 0, code: "", retryAfter: 0 } as const;
     const outcome: engine.Completed["outcome"] =
       message === undefined
         ? { tag: "ok", val: this.#outcome(effect) }
-        : { tag: "err", val: { tag: "said", val: said } };
+        : { tag: "err", val: { tag: "internal", val: message } };
     this.#step({ tag: "completed", val: { op: effect.op, outcome } });
     if (effect.to === "processes" && effect.command.tag === "signal") this.#signalled(effect.command.val);
   }

@@ -7,7 +7,8 @@ import type { Host, Perform, processes } from "coracle-engine";
 export function withoutAdministrators(host: Host): Host {
   const perform: Perform<processes.ProcessCommand> = (op, command, report) => {
     if (command.tag === "launch" && mayAdminister(command.val.spec)) {
-      throw new HostFailure("denied", "this machine runs no privileged containers");
+      const said = "this machine runs no privileged containers";
+      throw new HostFailure({ tag: "runtime", val: { said, program: "", directory: "" } });
     }
     return host.processes(op, command, report);
   };

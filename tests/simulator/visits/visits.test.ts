@@ -14,7 +14,7 @@ test("the boundary's cases are those of the WIT: of commands, inputs, what is fo
   const { entries } = boundary;
   expect(entries).toContain("content-command tags");
   expect(entries).toContain("input out-of-memory");
-  expect(entries).toContain("failure-kind command-not-found");
+  expect(entries).toContain("exchange-failure timeout");
   expect(entries).toContain("process-state lost");
   expect(entries).toContain("reply-command bare");
   expect(entries).toContain("deed swept");

@@ -30,5 +30,5 @@ async function* broken(bytes: AsyncIterable<Uint8Array>, how: Trick["how"] | und
 }
 
 function unreadable(): HostFailure {
-  return new HostFailure("exhausted", "the disk cannot be read");
+  return new HostFailure({ tag: "call", val: { call: "read", path: "", inside: false, error: "EIO" } });
 }

@@ -11,16 +11,15 @@ export const ALSO: Readonly<Record<string, readonly string[]>> = {
   blob: ["answer:403", "answer:500"],
   login: ["answer:403", "answer:500"],
   layer: ["answer:500", "exchange:timeout", "cut-short:blob", "malformed:checkable-digest"],
-  extract: ["denied", "call:EROFS"],
+  extract: ["call:EACCES", "call:EROFS"],
   join: ["busy"],
-  identify: ["internal", "no-such:user", "no-such:group", "malformed:user-id"],
+  identify: ["internal:defect", "no-such:user", "no-such:group", "malformed:user-id"],
 };
 
-/** `how`: the kind of one that is told in words, or a case and what it is of: `no-such:volume`, `call:EIO`. */
+/** `how`: a case and what it is of: `no-such:volume`, `call:EIO`; or `busy`. */
 export function failureFor({ tag, val }: { tag: string; val?: unknown }, how?: string): HostFailure {
   if (how === "busy" && tag === "join") return busy(val as networks.Join);
-  if (how?.includes(":") === true) return new HostFailure(asData(how));
-  if (how !== undefined) return new HostFailure(how as failures.FailureKind, `${tag} is ${how}`);
+  if (how !== undefined) return new HostFailure(asData(how));
   if (tag === "launch" || tag === "exec") return new HostFailure(asData("runtime:the OCI runtime says no"));
   return new HostFailure({ tag: "call", val: { call: tag, path: "", inside: false, error: "ENOSPC" } });
 }

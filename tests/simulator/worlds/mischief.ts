@@ -2,6 +2,7 @@
 // fail; completions are lost until the engine dies, or come twice; transactions are slow, are not kept, or are kept and
 // said not to be; the time of day jumps.
 
+import { FULL_DISK } from "../../support/registry-failures.js";
 import { HostFailure, interrupted } from "../../../hosts/failure.js";
 import { hostWith } from "../../../hosts/engine/host-with.js";
 import type {
@@ -254,7 +255,7 @@ export class Mischief {
     await this.#delay(this.#trickOn("flush")?.how === "slow");
     const refusal = this.refusals.shift();
     if (refusal !== "unkept") await records.commit(commands);
-    if (refusal !== undefined) throw new HostFailure("exhausted", "the disk says no");
+    if (refusal !== undefined) throw new HostFailure(FULL_DISK);
     await this.#delay(false);
   }
 }

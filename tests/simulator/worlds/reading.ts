@@ -40,7 +40,7 @@ export class Reading {
     if (how === "slow") await this.#slow();
     if (how === "fail") {
       this.isCutShort ||= thing !== "page";
-      throw new HostFailure("internal", "input/output error");
+      throw new HostFailure({ tag: "call", val: { call: "read", path: "", inside: false, error: "EIO" } });
     }
     const value = await read();
     if (thing === "inventory") this.isCutShort = false;
