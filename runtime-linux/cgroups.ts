@@ -49,7 +49,7 @@ export class Cgroups {
     this.#freezer = unified(mounts) ?? mounts.find(({ controllers }) => controllers.includes("freezer"));
   }
 
-  /** Resolves when every process stands still; fails as `busy`, and thaws them, when that never comes. */
+  /** Resolves when every process stands still; fails as `unmoved`, and thaws them, when that never comes. */
   async freeze(container: string): Promise<void> {
     await this.#set(container, true);
   }

@@ -62,7 +62,7 @@ export class DryRunContent {
     }
   }
 
-  /** Throws `unsupported` for a container that is mounted, or runs, in imagination only. */
+  /** Throws `imagined` for a container that is mounted, or runs, in imagination only. */
   requireReal({ container, run }: types.View): void {
     const { created, mounted } = this.#imagined;
     const isImagined = run === undefined ? mounted.has(container) : this.#imagined.runs({ container, run });

@@ -62,7 +62,7 @@ function real(ps: processes.Ps, imagined: Imagined): processes.Ps {
   return ps;
 }
 
-/** Throws `unsupported` for a process that there is none of. */
+/** Throws `imagined` for a process that there is none of. */
 function subjectOf(subject: types.Subject, imagined: Imagined): types.Subject {
   if (!imagined.runs(subject)) return subject;
   throw imaginedOnly("process");

@@ -126,7 +126,7 @@ export async function nft(transaction: string): Promise<void> {
 /** A transaction takes a few milliseconds, and waits for those of others. */
 const LIMIT_MS = 60_000;
 
-/** Runs a program to its end. Throws `unsupported` when it is not installed. */
+/** Runs a program to its end. Throws `no-such` when it is not installed. */
 export async function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
   const child = start(program, args);
   const stdin = child.pipes[0]!;

@@ -65,7 +65,7 @@ export function kindOf(failure: Failure): FailureKind {
     case FailureTag.Directory:
       return FailureKind.CommandNotFound;
     case FailureTag.Runtime:
-      return (<FailureRuntime>failure).value.said.length > 0 ? FailureKind.Invalid : FailureKind.Internal;
+      return (<FailureRuntime>failure).value.said.trim().length > 0 ? FailureKind.Invalid : FailureKind.Internal;
     case FailureTag.Unmoved:
       return FailureKind.Busy;
     case FailureTag.Imagined:
