@@ -2,12 +2,12 @@
 // whether again, is the core's to say.
 
 import { realClock, timeOfDay } from "../clock.js";
-import { damaged, isUnreachable, mismatch, tooLarge } from "../failure.js";
+import { damaged, isUnreachable, mismatch } from "../failure.js";
 import type { Clock, content, engine, types } from "../host.js";
 import { Authorizer, secretsOf, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
-import { exchange, readAll, readText, type Answer, type Line } from "./exchange.js";
+import { exchange, readAll, readText, readUpTo, type Answer, type Line } from "./exchange.js";
 import { registryFailure } from "./failures.js";
 import { fetchTransport, type Transport } from "./transport.js";
 
@@ -25,8 +25,8 @@ export interface BlobStream {
 export interface RegistryClient {
   resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved>;
   /** In the registry's order, all pages. */
-  tags(command: content.Repository, signal?: AbortSignal): Promise<string[]>;
-  /** Up to 4 MiB, checked against digest and size. */
+  tags(command: content.ListTags, signal?: AbortSignal): Promise<string[]>;
+  /** Checked against digest and size. */
   blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array>;
   /** From an offset on, or from its beginning where the registry gives no parts. */
   stream(command: content.RegistryBlob, signal?: AbortSignal, from?: number): Promise<BlobStream>;
@@ -68,7 +68,7 @@ class DistributionClient implements RegistryClient {
     if (reference.includes(":")) requireCheckable(reference);
     const path = `manifests/${encodeURIComponent(reference).replaceAll("%3A", ":")}`;
     const answer = await this.#get(command, path, { accept: command.accept.join(", ") }, signal);
-    const bytes = await readAll(answer.body, SMALL);
+    const bytes = await readAll(answer.body, command.limit);
     const digest = digestOf(bytes);
     const expected = isDigest(reference) ? reference : answer.header("docker-content-digest");
     if (expected !== null && isDigest(expected) && expected !== digest) {
@@ -77,23 +77,22 @@ class DistributionClient implements RegistryClient {
     return { bytes, digest, mediaType: answer.header("content-type")?.split(";")[0]?.trim() ?? "" };
   }
 
-  async tags(command: content.Repository, signal?: AbortSignal): Promise<string[]> {
+  async tags(command: content.ListTags, signal?: AbortSignal): Promise<string[]> {
     const tags: string[] = [];
     const seen = new Set<string>();
     for (let path: string | null = "tags/list"; path !== null && !seen.has(path);) {
       seen.add(path);
       const answer: Answer = await this.#get(command, path, {}, signal);
-      for (const tag of parseTags(await readAll(answer.body, SMALL))) tags.push(tag);
+      for (const tag of parseTags(await readAll(answer.body, command.limit))) tags.push(tag);
       path = nextPage(answer.header("link"), command.repository);
     }
     return tags;
   }
 
   async blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array> {
-    if (command.size > BigInt(SMALL)) throw tooLarge("blob", command.digest, SMALL);
     const { body } = await this.stream(command, signal);
-    const bytes = await readAll(body, SMALL);
-    if (BigInt(bytes.length) !== command.size || digestOf(bytes) !== command.digest) {
+    const { bytes, whole } = await readUpTo(body, Number(command.size));
+    if (!whole || BigInt(bytes.length) !== command.size || digestOf(bytes) !== command.digest) {
       throw mismatch("blob", command.digest);
     }
     return bytes;
@@ -299,6 +298,4 @@ const WHOLE: ReadonlySet<number> = new Set([OK]);
 const PART: ReadonlySet<number> = new Set([OK, PARTIAL, 416]);
 /** Registries whose answer is kept in mind. */
 const REGISTRIES_MAX = 64;
-/** Bytes of a small document: a manifest, a config. */
-const SMALL = 4 << 20;
 const ERROR_LIMIT = 64 << 10;

@@ -61,7 +61,8 @@ export async function readText(body: AsyncIterable<Uint8Array>, limit: number): 
   return new TextDecoder().decode((await readUpTo(body, limit)).bytes);
 }
 
-async function readUpTo(
+/** The body, if it has no more than `limit` bytes; else its beginning. */
+export async function readUpTo(
   body: AsyncIterable<Uint8Array>,
   limit: number,
 ): Promise<{ bytes: Uint8Array; whole: boolean }> {

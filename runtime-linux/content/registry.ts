@@ -16,8 +16,8 @@ export interface BlobStream {
 export interface Registry {
   resolve(command: content.Resolve, signal: AbortSignal): Promise<engine.Resolved>;
   /** In the registry's order. */
-  tags(command: content.Repository, signal: AbortSignal): Promise<string[]>;
-  /** A small blob, checked against digest and size. */
+  tags(command: content.ListTags, signal: AbortSignal): Promise<string[]>;
+  /** A blob, checked against digest and size. */
   blob(command: content.RegistryBlob, signal: AbortSignal): Promise<Uint8Array>;
   /** A blob as it comes, unchecked, from an offset on or, where that cannot be, from its beginning. */
   stream(command: content.RegistryBlob, signal: AbortSignal, from: number): Promise<BlobStream>;

@@ -93,6 +93,17 @@ describe("what goes wrong", () => {
     expect(world.answer(id).over).toBe(true);
   });
 
+  test("a config that is larger than a document may be is not asked for", () => {
+    const world = new ImageWorld();
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+    const document = JSON.parse(new TextDecoder().decode(image.manifest)) as { config: { size: number } };
+    document.config.size = (4 << 20) + 1;
+    world.succeed(world.take("resolve").op, resolved(encode(JSON.stringify(document))));
+    expect(world.said(id).at(-1)).toBe(`blob ${image.id} is larger than 4194304 bytes`);
+    expect(world.answer(id).over).toBe(true);
+    expect(world.open()).toEqual([]);
+  });
+
   test("more or fewer layers than the config says", () => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/images/create?fromImage=x&tag=1");

@@ -17,6 +17,7 @@ describe("an image of five layers", () => {
       endpoint: { authority: "registry-1.docker.io", security: SECURE },
       repository: "library/box",
       reference: "1",
+      limit: 4 << 20,
     });
     expect(val.credentials).toBeUndefined();
     expect(world.answer(id).status).toBe(0);

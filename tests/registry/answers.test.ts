@@ -176,7 +176,20 @@ test("a small blob is checked against its digest and its size", async () => {
   expect(Buffer.from(await client.blob(blob))).toEqual(bytes);
   expect((await failed(client.blob({ ...blob, size: 7n }))).tag).toBe("mismatch");
   expect((await failed(client.blob({ ...blob, digest: digestOf(Buffer.from("x")) }))).tag).toBe("mismatch");
-  expect((await failed(client.blob({ ...blob, size: 5n << 20n }))).tag).toBe("too-large");
+  expect((await failed(client.blob({ ...blob, size: 5n }))).tag).toBe("mismatch");
+});
+
+test("a manifest and a page of tags have no more bytes than they may have", async () => {
+  const bytes = Buffer.from('{"tags":["a"]}');
+  const at = await serve((_, response) => void response.writeHead(200).end(bytes));
+  const asked = { ...repository(at), reference: "1.0", accept: ACCEPT };
+  const fits = { ...asked, limit: bytes.length };
+  expect(Buffer.from((await client.resolve(fits)).bytes)).toEqual(bytes);
+  expect(await client.tags(fits)).toEqual(["a"]);
+  const tight = { ...asked, limit: bytes.length - 1 };
+  const tooLarge = { tag: "too-large", val: { what: "answer", name: "", limit: BigInt(tight.limit) } };
+  expect(await failed(client.resolve(tight))).toEqual(tooLarge);
+  expect(await failed(client.tags(tight))).toEqual(tooLarge);
 });
 
 test("a blob that breaks off is unreachable", async () => {
@@ -265,7 +278,7 @@ test("a registry that is not marked insecure is not spoken to without TLS", asyn
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
   const { repository: name } = repository(at);
   const endpoint = { authority: at.authority, security: SECURE };
-  const failure = await failed(client.tags({ endpoint, repository: name }));
+  const failure = await failed(client.tags({ endpoint, repository: name, limit: 4 << 20 }));
   const val = { url: `https://${at.authority}/v2/`, why: { tag: "no-tls" } };
   expect(failure).toMatchObject({ tag: "exchange", val });
   expect(at.asked).toEqual([]);

@@ -77,7 +77,7 @@ test("a token is good for a while, and then another is asked for", async () => {
 
 test("a token server that has no TLS gets no credentials", async () => {
   const at = await tokenRegistry();
-  const secure = { endpoint: { authority: "registry.test", security: SECURE }, repository: "some/thing" };
+  const secure = { endpoint: { authority: "registry.test", security: SECURE }, repository: "some/thing", limit: 99 };
   const named = { realm: `${at.tokens.url}/token`, service: "test", scope: at.scope };
   const challenge = Object.entries(named).map(([name, value]) => `${name}="${value}"`);
   const plain = fetchTransport();

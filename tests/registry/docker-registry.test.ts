@@ -27,6 +27,7 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
   const at = ({ host }: DockerRegistry) => ({
     endpoint: { authority: host, security: INSECURE },
     repository: "some/thing",
+    limit: 4 << 20,
   });
 
   beforeAll(async () => {

@@ -62,10 +62,11 @@ export function errors(code: string, message: string): unknown {
   return { errors: [{ code, message, detail: {} }] };
 }
 
-export function repository(fake: { authority: string }, credentials?: Partial<types.Credentials>): content.Repository {
+export function repository(fake: { authority: string }, credentials?: Partial<types.Credentials>): content.ListTags {
   const from = {
     endpoint: { authority: fake.authority, security: INSECURE },
     repository: "some/thing",
+    limit: 4 << 20,
   };
   return credentials ? { ...from, credentials: { ...NOBODY, ...credentials } } : from;
 }

@@ -27,7 +27,7 @@ test.each<[string, Error, failures.ExchangeFailure]>([
 ])("%s", async (_, error, why) => {
   const cause = new TypeError("fetch failed", { cause: error });
   const client = registryClient({ transport: () => Promise.reject(cause) });
-  const asked = { endpoint: { authority: AT, security: SECURE }, repository: "x" };
+  const asked = { endpoint: { authority: AT, security: SECURE }, repository: "x", limit: 99 };
   expect(await failed(client.tags(asked))).toEqual({ tag: "exchange", val: { method: "GET", url: URL, why } });
 });
 

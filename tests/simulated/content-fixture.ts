@@ -106,7 +106,7 @@ export class Fixture {
     return layers;
   }
 
-  async #resolve<T>(from: content.Repository, reference: string): Promise<T> {
+  async #resolve<T>(from: content.ListTags, reference: string): Promise<T> {
     return parse<T>(await this.perform({ tag: "resolve", val: { ...from, reference, accept: ACCEPT } }));
   }
 }
@@ -130,10 +130,10 @@ interface Config {
 }
 
 /** A repository of the Hub, or of the registry that its name begins with. */
-export function at(repository: string, credentials?: types.Credentials): content.Repository {
+export function at(repository: string, credentials?: types.Credentials): content.ListTags {
   const [, authority = "registry-1.docker.io", path = ""] = /^(?:([^/]*\.[^/]*)\/)?(.*)$/.exec(repository) ?? [];
   const endpoint = { authority, security: SECURE };
-  return { endpoint, repository: path, ...(credentials ? { credentials } : {}) };
+  return { endpoint, repository: path, limit: 4 << 20, ...(credentials ? { credentials } : {}) };
 }
 
 export function credentials(username: string, password: string): types.Credentials {

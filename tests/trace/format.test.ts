@@ -430,6 +430,7 @@ describe("hashes", () => {
         repository: "r",
         reference: "t",
         accept: [],
+        limit: 9,
       };
       const command = { tag: "resolve", val: password === null ? val : { ...val, credentials } } as const;
       return hashesOf({ records: [], effects: [{ to: "content", op: 1n, command }], replies: [] }, false).effects;

@@ -7,11 +7,15 @@ import {
   Credentials,
   Endpoint,
   Failure,
+  FailureTooLarge,
   LayerSourceRegistry,
+  ListTags,
+  Noun,
   Outcome,
   OutcomeBytes,
   OutcomeNames,
   OutcomeResolved,
+  Oversize,
   RegistryBlob,
   Repository,
   Resolve,
@@ -26,6 +30,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { admitImage, Image } from "./image";
 import { emitImageEvent } from "./image-event";
+import { DOCUMENT_LIMIT } from "./limits";
 import { ACCEPTED, Descriptor, Manifest, parseManifest } from "./manifest";
 import { bestPlatform, Platform, platformFits } from "./platform";
 import { ProgressStream, StreamWriter } from "./progress";
@@ -81,7 +86,8 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
       this.references.push(this.wanted);
       return this.pullNext();
     }
-    this.op = askContent(this, Step.Tags, new ContentCommandTags(this.repository()));
+    const list = new ListTags(this.endpoint, this.wanted.path, DOCUMENT_LIMIT, this.credentials);
+    this.op = askContent(this, Step.Tags, new ContentCommandTags(list));
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
@@ -150,7 +156,14 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   private resolve(tagOrDigest: string): void {
-    const command = new Resolve(this.endpoint, this.wanted.path, tagOrDigest, ACCEPTED, this.credentials);
+    const command = new Resolve(
+      this.endpoint,
+      this.wanted.path,
+      tagOrDigest,
+      ACCEPTED,
+      DOCUMENT_LIMIT,
+      this.credentials,
+    );
     this.op = askContent(this, Step.Manifest, new ContentCommandResolve(command));
   }
 
@@ -166,7 +179,14 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     this.manifest = manifest;
     const known = imageStore.find(manifest.config!.digest);
     if (known !== null) return this.finish(known);
-    const config = manifest.config!;
+    this.fetchConfig(manifest.config!);
+  }
+
+  private fetchConfig(config: Descriptor): void {
+    if (config.size > DOCUMENT_LIMIT) {
+      const oversize = new Oversize(Noun.Blob, config.digest, DOCUMENT_LIMIT);
+      return this.failed(Step.Config, new FailureTooLarge(oversize));
+    }
     const blob = new RegistryBlob(this.repository(), config.digest, config.size);
     this.op = askContent(this, Step.Config, new ContentCommandBlob(blob));
   }
