@@ -33,7 +33,7 @@ export const CONTAINER_RESTARTS_MUTANTS: readonly Mutant[] = [
     name: "the delay before a restart is told by the time of day",
     file: "container/restarting.ts",
     right: `    this.timer = 0;\n    this.due = true;`,
-    wrong: `    this.timer = 0;\n    const left = this.container.finishedAt + this.container.restartDelay - engine.now.wall;\n    if (WRONG && left > 0) return this.wait(<u64>left);\n    this.due = true;`,
+    wrong: `    this.timer = 0;\n    const left = this.container.finishedAt + this.container.restartDelay - acting.at;\n    if (WRONG && left > 0) return this.wait(<u64>left);\n    this.due = true;`,
     finder: { played: "clock-set-back", rule: "timers" },
   },
   {
