@@ -199,7 +199,7 @@ test("a journal in a database that is closed before a page's turn comes fails wh
   const store = await openRecords(join(directory, "closed"));
   await store.commit(entries(1, 3));
   const page = store.journal.read({ from: after(1), bytes: 1 << 20 });
-  const interrupted = { what: { tag: "interrupted", val: "engine-gone" } };
+  const interrupted = { failure: { tag: "interrupted", val: "engine-gone" } };
   const told = expect(page).rejects.toMatchObject(interrupted);
   await store.close();
   await told;

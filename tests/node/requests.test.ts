@@ -290,7 +290,7 @@ describe("a body", () => {
     const reading = (async () => {
       for await (const _ of bodies.take(request.id));
     })();
-    const failure = expect(reading).rejects.toMatchObject({ what: { tag: "interrupted", val: "answered" } });
+    const failure = expect(reading).rejects.toMatchObject({ failure: { tag: "interrupted", val: "answered" } });
     reply(request.id, whole(500));
     expect((await client.response()).status).toBe(500);
     await failure;

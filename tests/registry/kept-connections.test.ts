@@ -27,7 +27,7 @@ test("one connection does for many requests; one that was closed is replaced, an
     expect([...requests.values()]).toEqual([7, 1]);
     most = 0;
     await expect(client.tags(from)).rejects.toMatchObject({
-      what: { tag: "exchange", val: { why: { tag: "closed" } } },
+      failure: { tag: "exchange", val: { why: { tag: "closed" } } },
     });
   } finally {
     server.closeAllConnections();

@@ -113,7 +113,7 @@ it("gives up freezing what never stands still, and thaws the rest", async () => 
   const mounts = hierarchy("stuck", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "frozen 0\n" });
   const freezing = new Cgroups(new Recorder(), paths, mounts, 50).freeze(ID);
   expect(written("stuck", "cgroup.freeze")).toBe("1");
-  await expect(freezing).rejects.toMatchObject({ what: { tag: "unmoved", val: { what: "freeze" } } });
+  await expect(freezing).rejects.toMatchObject({ failure: { tag: "unmoved", val: { what: "freeze" } } });
   expect(written("stuck", "cgroup.freeze")).toBe("0");
 });
 

@@ -40,7 +40,7 @@ describeUnless(missing, "what is kept of a tar", () => {
     const file = await FrameFile.make(join(fixture.root, "frame"));
     const part = { bytes: new Uint8Array(512), place: "large", size: 2 ** 48 };
     await expect(file.add([{ ...part, size: 2 ** 48 - 1 }])).resolves.toBeUndefined();
-    await expect(file.add([part])).rejects.toMatchObject({ what: { tag: "damaged" } });
+    await expect(file.add([part])).rejects.toMatchObject({ failure: { tag: "damaged" } });
     await file.abandon();
   });
 

@@ -83,7 +83,7 @@ it("leaves everything as it was when one is refused", async () => {
   const memory = { "memory.limit_in_bytes": "64\n", "memory.memsw.limit_in_bytes": "128\n" };
   const { set, read } = groups("refused", { memory, cpu: { "cpu.shares": "1024\n" }, pids: {} });
   await expect(set({ memory: { limit: 32, swap: 32 }, cpu: { shares: 2 }, pids: { limit: 7 } })).rejects.toMatchObject({
-    what: { tag: "no-such", val: { what: "kernel-file", name: "pids.max" } },
+    failure: { tag: "no-such", val: { what: "kernel-file", name: "pids.max" } },
   });
   expect(read("memory", "memory.limit_in_bytes")).toBe("64");
   expect(read("memory", "memory.memsw.limit_in_bytes")).toBe("128");

@@ -101,7 +101,7 @@ onRuntimes("processes", (on) => {
     const late = { subject: subject(container), number: 9, rows: 1, columns: 1 };
     for (const tag of ["signal", "resize"] as const)
       await expect(perform({ tag, val: late })).rejects.toMatchObject({
-        what: { tag: "no-such", val: { what: "process" } },
+        failure: { tag: "no-such", val: { what: "process" } },
       });
     await clear(container);
   });

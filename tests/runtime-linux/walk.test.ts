@@ -40,7 +40,7 @@ test("a directory that is moved away from deep below is not left for another", a
       if (name.split("/").length === DEPTH && name.endsWith("a")) renameSync(moved, join(scratch, "elsewhere"));
     }
   };
-  await expect(walking()).rejects.toMatchObject({ what: { tag: "faulty-name", val: { what: "moved-out" } } });
+  await expect(walking()).rejects.toMatchObject({ failure: { tag: "faulty-name", val: { what: "moved-out" } } });
   expect(descriptors()).toBe(before);
 });
 

@@ -60,7 +60,7 @@ describe("networks", () => {
       const other = join(OTHER, "172.17.0.3", [port("0.0.0.0", 9000), wanted]);
       const { hostAddress: address, hostPort } = wanted;
       await expect(perform({ tag: "join", val: other })).rejects.toMatchObject({
-        what: { tag: "port", val: { address, port: hostPort, error: "EADDRINUSE" } },
+        failure: { tag: "port", val: { address, port: hostPort, error: "EADDRINUSE" } },
       });
     }
     expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2" }]);
@@ -73,11 +73,11 @@ describe("networks", () => {
 
   test("an address that the machine does not have is no place for a port", async () => {
     await expect(perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("10.1.2.3", 80)]) })).rejects.toMatchObject({
-      what: { tag: "port", val: { protocol: "tcp", address: "10.1.2.3", port: 80, error: "EADDRNOTAVAIL" } },
+      failure: { tag: "port", val: { protocol: "tcp", address: "10.1.2.3", port: 80, error: "EADDRNOTAVAIL" } },
     });
     const nowhere = join(WEB, "172.17.0.2", [port("2001:db8::9", 80)]);
     await expect(perform({ tag: "join", val: nowhere })).rejects.toMatchObject({
-      what: { tag: "port", val: { protocol: "tcp", address: "2001:db8::9", port: 80, error: "EADDRNOTAVAIL" } },
+      failure: { tag: "port", val: { protocol: "tcp", address: "2001:db8::9", port: 80, error: "EADDRNOTAVAIL" } },
     });
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
   });
@@ -85,7 +85,7 @@ describe("networks", () => {
   test("what an engine that is gone had begun is not done any more", async () => {
     const joining = perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     world.restart();
-    await expect(joining).rejects.toMatchObject({ what: { tag: "interrupted", val: "engine-gone" } });
+    await expect(joining).rejects.toMatchObject({ failure: { tag: "interrupted", val: "engine-gone" } });
     expect(world.joins()).toEqual([]);
     expect(world.networks()).toEqual([NETWORK]);
   });

@@ -82,10 +82,10 @@ describe("a launch", () => {
 
   it("fails for users and runtimes that are not there", async () => {
     await expect(new World().launch(["id"], { user: "bob" })).rejects.toMatchObject({
-      what: { tag: "no-such", val: { what: "user", name: "bob" } },
+      failure: { tag: "no-such", val: { what: "user", name: "bob" } },
     });
     await expect(new World().launch(["id"], { runtime: "x" })).rejects.toMatchObject({
-      what: { tag: "no-such", val: { what: "oci-runtime", name: "x" } },
+      failure: { tag: "no-such", val: { what: "oci-runtime", name: "x" } },
     });
   });
 
@@ -122,7 +122,7 @@ describe("signals", () => {
     expect(world.exits).toEqual([]);
     await world.signal(10);
     expect(await world.exited()).toMatchObject({ code: 3 });
-    await expect(world.signal(9)).rejects.toMatchObject({ what: { tag: "no-such", val: { what: "process" } } });
+    await expect(world.signal(9)).rejects.toMatchObject({ failure: { tag: "no-such", val: { what: "process" } } });
   });
 
   it("kill at once, and all others with the first", async () => {
