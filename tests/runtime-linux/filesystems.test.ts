@@ -38,7 +38,7 @@ test("neither a mount nor an unmount is given up: each tells how it failed itsel
   const told = Promise.allSettled([mounting, unmounting]);
   for (const op of [1n, 2n]) await perform(0n, { tag: "abandon", val: op }, never);
   const what = { tag: "malformed", val: { what: "container-id", text: "no id" } };
-  expect(await told).toMatchObject([{ reason: { code: "ENOMEM" } }, { reason: { what } }]);
+  expect(await told).toMatchObject([{ reason: { code: "ENOMEM" } }, { reason: { failure: what } }]);
 });
 
 function never(): never {

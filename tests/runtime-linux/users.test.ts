@@ -37,7 +37,7 @@ it.each([
   ["2147483648", [], { tag: "malformed", val: { what: "user-id", text: "2147483648" } }],
   ["-1", [], { tag: "malformed", val: { what: "user-id", text: "-1" } }],
 ])("%j with %j is refused", (user, more, what) => {
-  expect(() => identify(user, more, PASSWD, GROUP)).toThrow(expect.objectContaining({ what }) as Error);
+  expect(() => identify(user, more, PASSWD, GROUP)).toThrow(expect.objectContaining({ failure: what }) as Error);
 });
 
 it("needs no files for numbers", () => {

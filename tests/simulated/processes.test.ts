@@ -71,13 +71,13 @@ describe("a launch", () => {
     ["strange", "ENOEXEC"],
   ])("of %j fails with %s", async (program, error) => {
     const what = { tag: "program", val: { program, error } };
-    await expect(new World().launch([program])).rejects.toMatchObject({ what });
+    await expect(new World().launch([program])).rejects.toMatchObject({ failure: what });
   });
 
   it.each(["/etc/passwd", "/etc/passwd/x"])("fails in %s, which is no directory", async (path) => {
     const spec = (given: TestSpec): void => void (given.process.cwd = path);
     const what = { tag: "directory", val: { path, error: "ENOTDIR" } };
-    await expect(new World().launch(["true"], { spec })).rejects.toMatchObject({ what });
+    await expect(new World().launch(["true"], { spec })).rejects.toMatchObject({ failure: what });
   });
 
   it("fails for users and runtimes that are not there", async () => {
@@ -419,7 +419,7 @@ describe("faults", () => {
     const world = new World();
     world.faults.inject({ kind: "runtime-fails", message: "no space in cgroup" }, 1);
     const what = { tag: "runtime", val: { said: "no space in cgroup", program: "true", directory: "/" } };
-    await expect(world.launch(["true"])).rejects.toMatchObject({ what });
+    await expect(world.launch(["true"])).rejects.toMatchObject({ failure: what });
     await world.reap();
     expect(await world.run(["true"])).toMatchObject({ code: 0 });
   });
