@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openEngine } from "../hosts/embedding/open.js";
 import type { Engine } from "../hosts/embedding/engine.js";
-import type { Observer } from "../hosts/observer.js";
+import type { Observer } from "../hosts/driver/index.js";
 import { simulatedHost } from "../hosts/simulated/host.js";
 import type { SimulatedHost } from "../hosts/simulated/options.js";
 import { round, timed, type Answer, type Sizes } from "./question.js";

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, rea
 import { join } from "node:path";
 import { followed } from "../hosts/streams/tar/archive-names.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
-import { fileFailure } from "./content/file-failure.js";
+import { fileFailure } from "./content/files/file-failure.js";
 import { O_PATH, type Kernel, type Path } from "./kernel.js";
 
 /** Somebody who moves directories as fast as they can has a path looked up again so often. */

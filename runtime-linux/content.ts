@@ -1,23 +1,33 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import type { Bodies, content, engine, Operation, Outcome, Perform, replies, Report, types } from "../hosts/host.js";
+import type {
+  Bodies,
+  content,
+  engine,
+  Operation,
+  Outcome,
+  Perform,
+  replies,
+  Report,
+  types,
+} from "../hosts/shared/host.js";
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
-import { compare } from "./content/changes.js";
+import { compare } from "./content/files/changes.js";
 import { writeChanges } from "./content/commit.js";
-import { extract } from "./content/extract.js";
+import { extract } from "./content/files/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
-import { makeLayer } from "./content/layer.js";
-import { layerTars } from "./content/layer-tars.js";
-import { Layers } from "./content/layers.js";
-import { makeDirectoryIn, statIn } from "./content/stat.js";
-import { openView } from "./content/view.js";
-import { mayBeGivenUp } from "../hosts/lasting.js";
+import { makeLayer } from "./content/layers/layer.js";
+import { layerTars } from "./content/layers/layer-tars.js";
+import { Layers } from "./content/layers/layers.js";
+import { makeDirectoryIn, statIn } from "./content/files/stat.js";
+import { openView } from "./content/files/view.js";
+import { mayBeGivenUp } from "../hosts/shared/lasting.js";
 import { savedArchive, type LayerTars } from "../hosts/streams/tar/saved.js";
-import { Unpacking, type Work } from "../hosts/unpacking.js";
+import { Unpacking, type Work } from "../hosts/shared/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
-import { UNTOLD, type Swept } from "./swept.js";
+import { UNTOLD, type Swept } from "./ends/swept.js";
 import { UnderWay } from "./under-way.js";
 
 export interface ContentDeps {

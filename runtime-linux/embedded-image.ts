@@ -7,8 +7,8 @@ import { readFile, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { TarEntry } from "../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../hosts/streams/tar/writer.js";
-import { isStatic } from "./elf.js";
-import { environment } from "./environment.js";
+import { isStatic } from "./launch/elf.js";
+import { environment } from "./launch/environment.js";
 import { goArchitecture } from "./machine/architecture.js";
 
 /** Where Debian's package busybox-static and others put it. */

@@ -1,10 +1,10 @@
-// The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/host.ts`.
+// The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/shared/host.ts`.
 
 import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
-import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/host.js";
+import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/shared/host.js";
 import { linuxContent } from "./content.js";
-import { archiveOf, exportOf } from "./content/archive.js";
+import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";
 import { makePrivate } from "./directories.js";
 import type { Kernel } from "./kernel.js";
@@ -13,8 +13,8 @@ import { describeMachine } from "./machine.js";
 import { linuxNetworks } from "./networks.js";
 import type { Paths } from "./paths.js";
 import { linuxProcesses } from "./processes.js";
-import type { Runtime } from "./runtimes.js";
-import { UNTOLD, type Swept } from "./swept.js";
+import type { Runtime } from "./launch/runtimes.js";
+import { UNTOLD, type Swept } from "./ends/swept.js";
 import { linuxVolumes } from "./volumes.js";
 
 export interface LinuxHostNeeds {

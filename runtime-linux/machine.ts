@@ -3,8 +3,8 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
 import { join } from "node:path";
-import type { engine } from "../hosts/host.js";
-import { describeInit } from "./init.js";
+import type { engine } from "../hosts/shared/host.js";
+import { describeInit } from "./launch/init.js";
 import type { Kernel } from "./kernel.js";
 import { goArchitecture } from "./machine/architecture.js";
 import { limitsOf, type Limits } from "./machine/limits.js";

@@ -5,12 +5,12 @@
 // Links, addresses and routes are asked of the kernel directly (rtnetlink): about 2 ms for a container, where the usual
 // programs take 40. One nft transaction is added when ports are published.
 
-import type { engine, networks, Outcome, Perform } from "../hosts/host.js";
+import type { engine, networks, Outcome, Perform } from "../hosts/shared/host.js";
 import type { Kernel } from "./kernel.js";
 import { Bridges } from "./networks/bridges.js";
 import { Places } from "./networks/places.js";
 import type { Paths } from "./paths.js";
-import { UNTOLD, type Swept } from "./swept.js";
+import { UNTOLD, type Swept } from "./ends/swept.js";
 
 /** What the code needs of its surroundings. */
 export interface NetworksNeeds {

@@ -1,8 +1,8 @@
 // What the engine's own process has open and under way.
 
 import { readdirSync } from "node:fs";
-import { HostFailure } from "../hosts/failure.js";
-import type { engine } from "../hosts/host.js";
+import { HostFailure } from "../hosts/shared/failure.js";
+import type { engine } from "../hosts/shared/host.js";
 
 /** Tasks are what keeps Node's event loop alive: connections, timers, children, work of its threads. */
 export function ownProcess(): engine.OwnProcess {

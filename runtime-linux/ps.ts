@@ -1,9 +1,9 @@
 // The machine's `ps`, asked about a container's processes.
 
 import { execFile } from "node:child_process";
-import type { Outcome } from "../hosts/host.js";
-import { failedTool, noSuch } from "../hosts/failure.js";
-import { findProgram } from "./runtimes.js";
+import type { Outcome } from "../hosts/shared/host.js";
+import { failedTool, noSuch } from "../hosts/shared/failure.js";
+import { findProgram } from "./launch/runtimes.js";
 
 /** Who asks wants to see what goes on now: a `ps` that hangs in the kernel is given up. */
 const LIMIT_MS = 10_000;

@@ -1,7 +1,7 @@
 // Operations under way that can be given up (`abandon` of core/wit/content.wit).
 
-import { interrupted } from "../hosts/failure.js";
-import type { Operation } from "../hosts/host.js";
+import { interrupted } from "../hosts/shared/failure.js";
+import type { Operation } from "../hosts/shared/host.js";
 
 export class UnderWay {
   readonly #controllers = new Map<Operation, AbortController>();

@@ -4,17 +4,17 @@ import * as fs from "node:fs";
 import { copyFile as copyBeside, mkdtemp, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { malformed, noSuch } from "../hosts/failure.js";
-import type { Operation, Outcome, Perform, volumes } from "../hosts/host.js";
+import { malformed, noSuch } from "../hosts/shared/failure.js";
+import type { Operation, Outcome, Perform, volumes } from "../hosts/shared/host.js";
 import { confine } from "./confine.js";
 import { bytesOf } from "../hosts/streams/tar/latin1.js";
-import { copyAttributes, copyFile, hasHoles, piecesCopied } from "./content/copy.js";
+import { copyAttributes, copyFile, hasHoles, piecesCopied } from "./content/files/copy.js";
 import { namesIn, removeTree, syncPath } from "./directories.js";
 import { bytesBelow } from "./content/measure.js";
-import { walk, type Found } from "./content/walk.js";
+import { walk, type Found } from "./content/files/walk.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
-import { UNTOLD, type Swept } from "./swept.js";
+import { UNTOLD, type Swept } from "./ends/swept.js";
 import { throwIfGivenUp, UnderWay, unlessGivenUp } from "./under-way.js";
 
 export interface LinuxVolumes {

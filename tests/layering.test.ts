@@ -22,20 +22,32 @@ describe("imports", () => {
     expect(breaches("core/bindgen", (to) => !isHost(to), ["fixtures", ".test.ts"])).toEqual([]);
   });
 
-  const everywhere = ["engine", "streams", "registry", "simulated", "trace", "timeline", "dry-run", "browser"];
+  const everywhere = [
+    "driver",
+    "request",
+    "shared",
+    "engine",
+    "streams",
+    "registry",
+    "simulated",
+    "trace",
+    "timeline",
+    "dry-run",
+    "browser",
+  ];
   test.each(everywhere.map((folder) => `hosts/${folder}`))("%s runs everywhere", (folder) => {
     expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);
   });
 
   test("the engine knows nobody who stands on it, and no host", () => {
-    const known = (to: string) => !isHost(to) || /^hosts\/(?:[^/]+|(?:engine|dry-run|streams)\/.+)$/.test(to);
+    const known = (to: string) => !isHost(to) || /^hosts\/(?:driver|request|shared|engine|dry-run|streams)\//.test(to);
     expect(breaches("hosts/engine", known)).toEqual([]);
   });
 
   test("an engine is put together in one place, and what a dry run goes on with in another", () => {
     const parts = /\bDriver\.(?:open|begin|resume)\(|\bnew DryRuns\(/;
     const making = filesOf("hosts").filter((file) => parts.test(readFileSync(join(ROOT, file), "utf8")));
-    expect(making.filter((file) => file !== "hosts/driver.ts").sort()).toEqual([
+    expect(making.filter((file) => file !== "hosts/driver/driver.ts").sort()).toEqual([
       "hosts/dry-run/dry-run.ts",
       "hosts/engine/assembled-engine.ts",
     ]);
@@ -51,13 +63,23 @@ describe("imports", () => {
 
   test("nothing that a browser loads leads to Node", () => {
     const reached = reachableFrom("hosts/embedding/index.ts");
-    expect(reached).toContain("hosts/driver.ts");
+    expect(reached).toContain("hosts/driver/driver.ts");
     expect(reached.flatMap((file) => importsOf(file).filter(isNodeOnly))).toEqual([]);
   });
 
-  test("what all hosts share runs everywhere", () => {
-    const shared = filesOf("hosts").filter((file) => dirname(file) === "hosts");
-    expect(breachesOf(shared, (to) => !isNodeOnly(to))).toEqual([]);
+  test("what hosts share knows none of them, nor the driver", () => {
+    expect(breaches("hosts/shared", (to) => !isHost(to) || to.startsWith("hosts/shared/"))).toEqual([]);
+  });
+
+  test.each(["driver", "request", "engine"])("hosts/%s is entered by its door", (room) => {
+    const inside = `hosts/${room}/`;
+    const outside = ["hosts", "runtime-linux", "benches"].flatMap((folder) => filesOf(folder));
+    const others = outside.filter((file) => !file.startsWith(inside));
+    expect(breachesOf(others, (to) => !to.startsWith(inside) || to === `${inside}index.js`)).toEqual([]);
+  });
+
+  test("no file stands loose in hosts", () => {
+    expect(filesOf("hosts").filter((file) => dirname(file) === "hosts")).toEqual([]);
   });
 
   test("hosts know the core only as the built component", () => {
@@ -65,24 +87,35 @@ describe("imports", () => {
   });
 
   test("the Linux runtime knows of hosts what all hosts share, and no HTTP", () => {
-    const known = (to: string) => SHARED.some((name) => to === `hosts/${name}.js`) || to.startsWith("hosts/streams/");
+    const known = (to: string) => to.startsWith("hosts/shared/") || to.startsWith("hosts/streams/");
     const http = ["node:http", "node:https", "fastify", "undici"];
     expect(breaches("runtime-linux", (to) => (!isHost(to) || known(to)) && !http.includes(to))).toEqual([]);
   });
 });
 
-/** What all hosts share. */
-const SHARED = [
-  "closed-places",
-  "device-rates",
-  "failure",
-  "host",
-  "lasting",
-  "resolv-conf",
-  "turn",
-  "unpacking",
-  "users",
+/** More files than these in a folder are too many to find one's way by their names. */
+const MOST_FILES = 30;
+/** Lists of equals may be longer. */
+const EQUALS = [
+  "benches",
+  "hosts/simulated/programs",
+  "tests/browser",
+  "tests/core",
+  "tests/http",
+  "tests/runtime-linux",
+  "tests/simulator/invariants",
 ];
+/** Not equals, and still crowded: how many are in it. Whoever gives it rooms strikes it out. */
+const CROWDED: Record<string, number> = { "tests/support": 57 };
+
+test(`no folder has more than ${MOST_FILES} files, but lists of equals`, () => {
+  const counts: Record<string, number> = {};
+  for (const file of ["core", "hosts", "runtime-linux", "tests", "benches"].flatMap((folder) => filesOf(folder))) {
+    counts[dirname(file)] = (counts[dirname(file)] ?? 0) + 1;
+  }
+  const crowded = Object.entries(counts).filter(([folder, count]) => count > MOST_FILES && !EQUALS.includes(folder));
+  expect(Object.fromEntries(crowded)).toEqual(CROWDED);
+});
 
 test("what the simulator believes knows nothing of the core, nor of hosts", () => {
   const known = (to: string): boolean => to.startsWith("tests/model/") || to === "tests/simulator/oracle.js";

@@ -32,11 +32,11 @@ import {
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
 import { Call, unknownCall } from "./call";
-import { afterRun } from "./container/after-run";
-import { exitedByItself, ranOutOfMemory } from "./container/exit";
+import { afterRun } from "./container/end/after-run";
+import { exitedByItself, ranOutOfMemory } from "./container/end/exit";
 import { ruleTable } from "./container/lifecycle";
-import { lengthOfRun } from "./container/run-length";
-import { settle } from "./container/settle";
+import { lengthOfRun } from "./container/end/run-length";
+import { settle } from "./container/end/settle";
 import { containerStore } from "./container/store";
 import { eventRing } from "./event/ring";
 import { execExited } from "./exec/ended";

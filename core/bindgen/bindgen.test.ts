@@ -1,7 +1,7 @@
 // The generated bindings, tried on a component that gives everything back, compiled as the core is.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CompiledComponent, ComponentInstance, Immediate } from "../../hosts/component.js";
+import type { CompiledComponent, ComponentInstance, Immediate } from "../../hosts/driver/index.js";
 import { type Echo, openFixture, readFixture } from "./fixtures/component.js";
 
 type Exports = Record<string, Echo>;

@@ -1,7 +1,7 @@
 // An instance as bytes and back: complete, without its secrets, and only for the same code.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CompiledComponent, ComponentInstance } from "../../hosts/component.js";
+import type { CompiledComponent, ComponentInstance } from "../../hosts/driver/index.js";
 import { type Echo, openFixture, readFixture } from "./fixtures/component.js";
 
 type Exports = Record<string, Echo>;

@@ -6,10 +6,10 @@ import { App } from "./page/app.js";
 import { addFirst, lessonOf } from "./page/lessons/course.js";
 import { Playground } from "./page/playground.js";
 import { createSession } from "./session/create.js";
-import { readFragment } from "./session/fragment.js";
+import { readFragment } from "./session/sharing/fragment.js";
 import { packagedCore } from "./session/packaged-core.js";
 import type { NamedCore, Session } from "./session/session.js";
-import { fromFragment } from "./session/share.js";
+import { fromFragment } from "./session/sharing/share.js";
 
 async function begin(): Promise<void> {
   const core = packagedCore();

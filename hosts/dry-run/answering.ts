@@ -1,10 +1,8 @@
 // A door behind which there is one answer, the host's own: about dry runs, of which no core knows.
 
-import { RequestBodies } from "../bodies.js";
-import { straight } from "../door.js";
-import type { Door, Passage } from "../door.js";
-import type { Stdio, replies } from "../host.js";
-import { ReplyRouter } from "../reply-router.js";
+import { ReplyRouter, RequestBodies, straight } from "../request/index.js";
+import type { Door, Passage } from "../request/index.js";
+import type { Stdio, replies } from "../shared/host.js";
 import { Attachments } from "../streams/attachments.js";
 
 export function answering(answer: replies.Whole): Passage {

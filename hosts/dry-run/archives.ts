@@ -1,8 +1,8 @@
 // Archives that clients send to a dry run: read to their end and thrown away, but for the names and sizes of what is in
 // them and the small documents that say which images they hold.
 
-import { imaginedOnly, noSuch } from "../failure.js";
-import type { content, engine } from "../host.js";
+import { imaginedOnly, noSuch } from "../shared/failure.js";
+import type { content, engine } from "../shared/host.js";
 import { joined } from "../streams/bytes.js";
 import { fromClient } from "../streams/client-body.js";
 import { decompressed } from "../streams/decompress.js";

@@ -1,9 +1,9 @@
 // What a dry run really has done: commands that only ask. They go to the live engine's host under operation ids of their
 // own, since the instance of the dry run and the live one count on from the same number.
 
-import { onlyAsks } from "../asks.js";
-import type { Host, Operation, Outcome } from "../host.js";
-import type { HostEffect } from "../outbox.js";
+import { onlyAsks } from "../shared/asks.js";
+import type { Host, Operation, Outcome } from "../shared/host.js";
+import type { HostEffect } from "../shared/outputs.js";
 
 /** No driver opens so many instances: operation ids that begin with it are no instance's. */
 const NO_EPOCH = 0xffff_ffffn << 32n;

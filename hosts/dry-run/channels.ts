@@ -1,9 +1,9 @@
 // What a client sees of a dry run: an answer that says it is one, or what would be done in place of the answer.
 
-import type { Channel } from "../exchange.js";
+import type { Channel } from "../request/index.js";
 import type { HijackedClient } from "../streams/hijacked-client.js";
-import type { replies } from "../host.js";
-import { namesAndValues } from "../reply-head.js";
+import type { replies } from "../shared/host.js";
+import { namesAndValues } from "../request/index.js";
 import { joined } from "../streams/bytes.js";
 import type { Plan, PlannedAnswer } from "./format.js";
 import { readableBytes } from "./readable.js";

@@ -1,7 +1,7 @@
 // The time of a dry run: the live engine's, and ahead of it by all that was waited for and came at once.
 
 import TinyQueue from "tinyqueue";
-import type { Clock, types } from "../host.js";
+import type { Clock, types } from "../shared/host.js";
 
 interface Alarm {
   at: bigint;

@@ -1,8 +1,8 @@
 // `content` of a dry run. Registries are really asked for manifests and configurations; layers are imagined, of the size
 // that the manifest gives them. Archives are read to their end and thrown away.
 
-import { imaginedOnly, interrupted } from "../failure.js";
-import type { Bodies, Operation, Outcome, content, engine, types } from "../host.js";
+import { imaginedOnly, interrupted } from "../shared/failure.js";
+import type { Bodies, Operation, Outcome, content, engine, types } from "../shared/host.js";
 import { lastPart } from "../streams/tar/archive-names.js";
 import type { ThrownArchives } from "./archives.js";
 import type { Asks } from "./asks.js";

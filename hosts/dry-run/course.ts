@@ -1,6 +1,6 @@
 // How a dry run goes on: whenever nothing is under way, what is waited for comes at once.
 
-import { turn } from "../turn.js";
+import { turn } from "../shared/turn.js";
 import type { DryRunClock } from "./clock.js";
 import type { Waits } from "./waits.js";
 import type { DryRunWorld } from "./world.js";

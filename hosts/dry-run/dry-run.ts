@@ -1,17 +1,11 @@
 // One dry run: an instance of the core that goes on from where the live one is, on a host that imagines, and the clients
 // that ask it. It ends with `end`, or when its core traps; nothing of it was ever done.
 
-import { RequestBodies } from "../bodies.js";
-import type { Door } from "../door.js";
-import { Driver } from "../driver.js";
-import type { DriverOptions } from "../driver.js";
-import type { Ended } from "../effects.js";
-import type { Host, Input, RequestId, Stdio, replies } from "../host.js";
-import type { CompiledCore } from "../instance.js";
-import type { Fork } from "../life.js";
-import type { ObservedStep } from "../observer.js";
-import { ReplyRouter } from "../reply-router.js";
-import { refuse } from "../requests.js";
+import { refuse, ReplyRouter, RequestBodies } from "../request/index.js";
+import type { Door } from "../request/index.js";
+import { Driver } from "../driver/index.js";
+import type { CompiledCore, DriverOptions, Ended, Fork, ObservedStep } from "../driver/index.js";
+import type { Host, Input, RequestId, Stdio, replies } from "../shared/host.js";
 import { Attachments } from "../streams/attachments.js";
 import { DryRunClock } from "./clock.js";
 import { Course } from "./course.js";

@@ -3,9 +3,9 @@
 // That a request is one for a dry run is seen here, before any core sees it: it says which instance is to decide, and
 // none can decide that of itself. All that the request asks for, its refusal included, is the core's business as ever.
 
-import type { Passage } from "../door.js";
-import type { Ended } from "../effects.js";
-import { turn } from "../turn.js";
+import type { Passage } from "../request/index.js";
+import type { Ended } from "../driver/index.js";
+import { turn } from "../shared/turn.js";
 import { answering } from "./answering.js";
 import { HEADER, jsonReply, markedChannel, planChannel } from "./channels.js";
 import { DryRun } from "./dry-run.js";

@@ -1,8 +1,8 @@
 // What a dry run only imagines: containers that it has created or mounted, processes that it has started or ended, volumes and layers
 // that it has made. About all else its host may be asked.
 
-import type { Ended } from "../effects.js";
-import type { Input, types } from "../host.js";
+import type { Ended } from "../driver/index.js";
+import type { Input, types } from "../shared/host.js";
 
 /** Beyond the largest process id of Linux (PID_MAX_LIMIT, 2^22): no process of the machine has such a one. */
 const FIRST_PID = (1 << 22) + 1;

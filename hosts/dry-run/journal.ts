@@ -1,9 +1,9 @@
 // Writes down what a dry run would do, step by step, as it is decided.
 
-import { onlyAsks } from "../asks.js";
-import type { Input, Operation, RecordChange, RequestId, types } from "../host.js";
-import type { ObservedStep } from "../observer.js";
-import type { Effect, Reply, StepOutputs } from "../outbox.js";
+import { onlyAsks } from "../shared/asks.js";
+import type { Input, Operation, RecordChange, RequestId, types } from "../shared/host.js";
+import type { ObservedStep } from "../driver/index.js";
+import type { Effect, Reply, StepOutputs } from "../shared/outputs.js";
 import { withoutCredentials } from "../trace/credentials.js";
 import type { Plan, PlanEntry, PlannedEffect, PlannedRecord } from "./format.js";
 import { readable, readableBytes, readableTime } from "./readable.js";

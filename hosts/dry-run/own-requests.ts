@@ -1,6 +1,6 @@
 // Requests of a dry run to its own core, by the same door as clients': GETs, of which no client hears.
 
-import type { Input, RequestId, replies } from "../host.js";
+import type { Input, RequestId, replies } from "../shared/host.js";
 
 import { parsed } from "./readable.js";
 

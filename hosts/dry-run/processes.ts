@@ -4,8 +4,8 @@
 // for (pid_namespaces(7)): so no other signal ends one here, and `stop` goes on to SIGKILL when its time is over. An exec
 // ends at once, and well.
 
-import { imaginedOnly } from "../failure.js";
-import type { Outcome, processes, types } from "../host.js";
+import { imaginedOnly } from "../shared/failure.js";
+import type { Outcome, processes, types } from "../shared/host.js";
 import type { Asks } from "./asks.js";
 import type { Imagined } from "./imagined.js";
 

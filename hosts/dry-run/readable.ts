@@ -1,6 +1,6 @@
 // Values of the boundary as JSON for people: see `format.ts`.
 
-import type { types } from "../host.js";
+import type { types } from "../shared/host.js";
 import { toBase64 } from "../trace/base64.js";
 import type { PlannedBytes } from "./format.js";
 

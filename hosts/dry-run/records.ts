@@ -1,7 +1,7 @@
 // Records of a dry run: nothing is kept of them. Its journal goes on from the live one's, which it only reads.
 
-import { MemoryJournal } from "../journal.js";
-import type { Journal, RecordChange, RecordStore, engine, records } from "../host.js";
+import { MemoryJournal } from "../shared/journal.js";
+import type { Journal, RecordChange, RecordStore, engine, records } from "../shared/host.js";
 
 /** Of entries: what a dry run has appended and may read again. */
 const MOST_BYTES = 4 << 20;

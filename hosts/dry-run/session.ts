@@ -2,7 +2,7 @@
 // imagined before. It begins with a request, and ends when it is told to, when it traps, or when nothing was asked of it
 // for a while. As long as it has only been asked to read it is begun anew now and then, so that it shows what is true.
 
-import type { Passage } from "../door.js";
+import type { Passage } from "../request/index.js";
 import type { DryRun } from "./dry-run.js";
 import { markedChannel, planChannel } from "./channels.js";
 import type { Plan } from "./format.js";

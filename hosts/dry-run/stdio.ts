@@ -1,7 +1,7 @@
 // Streams of a dry run: what is only read is really read, what a client sends is taken and thrown away.
 
-import { imaginedOnly } from "../failure.js";
-import type { ExecStdio, LogBytes, Stdin, Stdio, types } from "../host.js";
+import { imaginedOnly } from "../shared/failure.js";
+import type { ExecStdio, LogBytes, Stdin, Stdio, types } from "../shared/host.js";
 import type { Imagined } from "./imagined.js";
 
 /** `requireReal` throws for a view into what is only imagined. */

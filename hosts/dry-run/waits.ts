@@ -1,6 +1,6 @@
 // What the clients of a dry run wait for: an answer that time will bring, or the end of a process.
 
-import type { RequestId, engine, replies, types } from "../host.js";
+import type { RequestId, engine, replies, types } from "../shared/host.js";
 
 interface Waiting {
   /** It may change something. */

@@ -1,8 +1,8 @@
 // The host of a dry run: what only asks is really done, by the live engine's host; everything else succeeds at once and
 // is not done. It is told by the marks in core/wit which is which: *ask*, or *state* and *once*.
 
-import type { Ended } from "../effects.js";
-import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../host.js";
+import type { Ended } from "../driver/index.js";
+import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../shared/host.js";
 import { ThrownArchives } from "./archives.js";
 import { Asks } from "./asks.js";
 import type { DryRunClock } from "./clock.js";

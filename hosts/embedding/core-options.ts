@@ -1,8 +1,7 @@
 // What the core of an embedded engine is told of it.
 
-import type { DriverOptions } from "../driver.js";
-import { coreOptions } from "../engine/core-options.js";
-import { offersOf } from "../engine/host-offers.js";
+import type { DriverOptions } from "../driver/index.js";
+import { coreOptions, offersOf } from "../engine/index.js";
 import type { EngineOptions } from "./engine.js";
 
 /** The platform is not told: what an engine answers does not depend on it. */

@@ -1,18 +1,11 @@
 // An engine's life in another program: opened, cut off, opened again, closed.
 
-import { bodyOf } from "../body-form.js";
-import { CutOff } from "../driver.js";
-import type { Driver } from "../driver.js";
-import { AssembledEngine } from "../engine/assembled-engine.js";
-import { BrokenOff, EngineClosed } from "../engine/failures.js";
-import type { Connection } from "../engine/fetch/connection.js";
-import type { DryRun } from "../engine/fetch/dry-run.js";
-import { offersOf } from "../engine/host-offers.js";
-import { hostWith } from "../engine/host-with.js";
-import { loadImage } from "../engine/load-image.js";
-import { within } from "../engine/within.js";
-import type { RecordStore, engine } from "../host.js";
-import type { CompiledCore } from "../instance.js";
+import { bodyOf } from "../request/index.js";
+import { CutOff } from "../driver/index.js";
+import type { CompiledCore, Driver } from "../driver/index.js";
+import { AssembledEngine, BrokenOff, EngineClosed, hostWith, loadImage, offersOf, within } from "../engine/index.js";
+import type { Connection, DryRun } from "../engine/index.js";
+import type { RecordStore, engine } from "../shared/host.js";
 import { packageCore } from "./core.js";
 import { coreOptionsOf } from "./core-options.js";
 import type { Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";

@@ -1,9 +1,8 @@
 // The engine in another program: what `import … from "coracle-engine"` gives.
 
-import type { Connection } from "../engine/fetch/connection.js";
-import type { DryRun } from "../engine/fetch/dry-run.js";
-import type { Host, RecordStore, engine } from "../host.js";
-import type { Observer } from "../observer.js";
+import type { Connection, DryRun } from "../engine/index.js";
+import type { Host, RecordStore, engine } from "../shared/host.js";
+import type { Observer } from "../driver/index.js";
 
 export type { Connection, DryRun };
 

@@ -1,6 +1,6 @@
 // `GET /events`, message by message.
 
-import { EngineClosed } from "../engine/failures.js";
+import { EngineClosed } from "../engine/index.js";
 import type { EngineEvent, EventQuery } from "./engine.js";
 
 type Fetch = (target: string, init: RequestInit) => Promise<Response>;

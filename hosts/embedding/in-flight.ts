@@ -1,8 +1,8 @@
 // What an engine has asked of its host and what has not come to its end.
 
-import type { Host, Operation, Outcome, Perform } from "../host.js";
-import { mayBeGivenUp } from "../lasting.js";
-import type { Asked } from "../lasting.js";
+import type { Host, Operation, Outcome, Perform } from "../shared/host.js";
+import { mayBeGivenUp } from "../shared/lasting.js";
+import type { Asked } from "../shared/lasting.js";
 
 /** An engine that crashed in its own process leaves commands behind that would have died with it in another. */
 export class InFlight {

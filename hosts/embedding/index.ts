@@ -33,18 +33,18 @@ export type {
   timers,
   types,
   volumes,
-} from "../host.js";
+} from "../shared/host.js";
 // Browsers have a `Report` and a `FileSystem` of their own, which would be taken for these by whoever forgets the import.
-export type { Report as ReportProgress } from "../host.js";
-export type { HostOffers } from "../engine/host-offers.js";
-export { hostWith } from "../engine/host-with.js";
-export { HostFailure } from "../failure.js";
-export { MemoryJournal } from "../journal.js";
-export { realClock } from "../clock.js";
+export type { Report as ReportProgress } from "../shared/host.js";
+export type { HostOffers } from "../engine/index.js";
+export { hostWith } from "../engine/index.js";
+export { HostFailure } from "../shared/failure.js";
+export { MemoryJournal } from "../shared/journal.js";
+export { realClock } from "../shared/clock.js";
 
 // Those who watch.
-export type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../observer.js";
-export type { Effect, HostEffect, Reply, StepOutputs } from "../outbox.js";
+export type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../driver/index.js";
+export type { Effect, HostEffect, Reply, StepOutputs } from "../shared/outputs.js";
 export { Recorder } from "../trace/recorder.js";
 export type { RecorderOptions, Sink } from "../trace/recorder.js";
 export { Ring } from "../trace/ring.js";
@@ -57,7 +57,7 @@ export type { Difference, ReplayOptions, ReplayedStep } from "../trace/replay.js
 export { replay } from "./replay.js";
 export type { Replay } from "./replay.js";
 export { coreIdentity, embeddedCore } from "./core.js";
-export { Trap } from "../instance.js";
+export { Trap } from "../driver/index.js";
 
 // The simulated host.
 export { simulatedHost } from "../simulated/host.js";

@@ -1,9 +1,9 @@
 // Waiting for something in a world whose time may stand still.
 
-import { within } from "../engine/within.js";
-import type { Host } from "../host.js";
+import { within } from "../engine/index.js";
+import type { Host } from "../shared/host.js";
 import type { SimulatedTime } from "../simulated/time.js";
-import { turn } from "../turn.js";
+import { turn } from "../shared/turn.js";
 
 /** How often a world that moves by itself is looked at: it may be stopped meanwhile. */
 const LOOK_MS = 10;

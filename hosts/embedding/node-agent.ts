@@ -3,8 +3,8 @@
 import { Agent } from "node:http";
 import type { AgentOptions } from "node:http";
 import type { Duplex } from "node:stream";
-import type { AssembledEngine } from "../engine/assembled-engine.js";
-import type { ApiServer } from "../node/server.js";
+import type { AssembledEngine } from "../engine/index.js";
+import type { ApiServer } from "../node/http/server.js";
 import { EmbeddedEngine } from "./embedded-engine.js";
 import type { Engine } from "./engine.js";
 import { connectionPair } from "./node-connection.js";
@@ -46,7 +46,7 @@ class EngineAgent extends Agent {
 
   /** Loaded here: who only uses `fetch` needs no HTTP server. */
   async #startServer(): Promise<ApiServer> {
-    const { ApiServer } = await import("../node/server.js");
+    const { ApiServer } = await import("../node/http/server.js");
     const api = await ApiServer.create({ entrance: this.#engine });
     this.#engine.join(api);
     return api;

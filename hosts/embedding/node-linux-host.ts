@@ -4,15 +4,15 @@ import { resolve } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
-import { detectRuntimes } from "../../runtime-linux/runtimes.js";
-import type { HostOffers } from "../engine/host-offers.js";
-import type { Host } from "../host.js";
+import { detectRuntimes } from "../../runtime-linux/launch/runtimes.js";
+import type { HostOffers } from "../engine/index.js";
+import type { Host } from "../shared/host.js";
 import { claimRoots } from "../node/claim-roots.js";
 import { systemClock } from "../node/clock.js";
-import { openRecords } from "../node/records.js";
-import { nodeTransport } from "../node/registry-transport.js";
+import { openRecords } from "../node/database/records.js";
+import { nodeTransport } from "../node/http/registry-transport.js";
 import { registryClient } from "../registry/client.js";
-import { VERSION } from "../version.js";
+import { VERSION } from "../shared/version.js";
 import type { LinuxOptions } from "./linux-options.js";
 
 export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostOffers> {

@@ -1,6 +1,6 @@
 // A host as one engine's own: taken when that is opened, closed with it.
 
-import type { Host, RecordStore } from "../host.js";
+import type { Host, RecordStore } from "../shared/host.js";
 
 const taken = new WeakSet<Host>();
 

@@ -1,7 +1,7 @@
 // Requests of whoever has an engine to that engine: by the same door as for clients.
 
-import type { Door } from "../door.js";
-import type { Input, ReplyOrCut, RequestId } from "../host.js";
+import type { Door } from "../request/index.js";
+import type { Input, ReplyOrCut, RequestId } from "../shared/host.js";
 
 /** What a request needs of a door whose reply is neither spliced nor hijacked. */
 export type PlainDoor = Omit<Door, "stdio" | "attachments">;

@@ -1,19 +1,13 @@
 // An engine, put together from a core and a host: the driver, what goes in and out beside it, and dry runs. The daemon, the
 // package and the page stand on it, each with its own ways in and its own way to end.
 
-import { RequestBodies } from "../bodies.js";
-import type { Door, Passage } from "../door.js";
-import { straight } from "../door.js";
-import { Driver } from "../driver.js";
-import type { DriverOptions } from "../driver.js";
+import { ReplyRouter, RequestBodies, straight } from "../request/index.js";
+import type { Door, Passage } from "../request/index.js";
+import { Driver, Instance, together } from "../driver/index.js";
+import type { CompiledCore, DriverOptions, Observer } from "../driver/index.js";
 import { DryRuns } from "../dry-run/dry-runs.js";
 import type { Asking } from "../dry-run/dry-runs.js";
-import type { Clock, Host, Input, RequestId, Stdio, engine } from "../host.js";
-import { Instance } from "../instance.js";
-import type { CompiledCore } from "../instance.js";
-import { together } from "../observer.js";
-import type { Observer } from "../observer.js";
-import { ReplyRouter } from "../reply-router.js";
+import type { Clock, Host, Input, RequestId, Stdio, engine } from "../shared/host.js";
 import { Attachments } from "../streams/attachments.js";
 import { End, GRACE_MS } from "./end.js";
 import type { Clients, Entrance } from "./entrance.js";

@@ -1,9 +1,9 @@
 // What the core is told of the engine that it is the core of.
 
-import type { DriverOptions } from "../driver.js";
-import type { Host, engine } from "../host.js";
-import { ociRuntimesOf } from "../oci-runtimes.js";
-import { VERSION } from "../version.js";
+import type { DriverOptions } from "../driver/index.js";
+import type { Host, engine } from "../shared/host.js";
+import { ociRuntimesOf } from "../shared/oci-runtimes.js";
+import { VERSION } from "../shared/version.js";
 
 /** What can change while an engine runs. */
 export interface EngineSettings {

@@ -1,7 +1,7 @@
 // The time that an orderly end may take: one deadline for all of it, counted from when it was asked for.
 
-import type { Clock } from "../host.js";
-import { LONGEST_CLOSE_NS } from "../succession.js";
+import type { Clock } from "../shared/host.js";
+import { LONGEST_CLOSE_NS } from "../driver/index.js";
 import { within } from "./within.js";
 
 /** How long answers under way may take before the driver is closed. */

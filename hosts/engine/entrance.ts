@@ -1,6 +1,6 @@
 // The side of an engine that requests come in at, over whichever way.
 
-import type { Passage } from "../door.js";
+import type { Passage } from "../request/index.js";
 import type { Asking } from "../dry-run/dry-runs.js";
 
 export interface Entrance {

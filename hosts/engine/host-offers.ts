@@ -1,6 +1,6 @@
 // What a host may offer an engine beyond what every host has.
 
-import type { Host } from "../host.js";
+import type { Host } from "../shared/host.js";
 
 /** What a host may offer an engine beyond what every host has: each is asked for if it is there. */
 export interface HostOffers {

@@ -1,6 +1,6 @@
 // A host with some of its members replaced.
 
-import type { Host } from "../host.js";
+import type { Host } from "../shared/host.js";
 import { offersOf } from "./host-offers.js";
 import type { HostOffers } from "./host-offers.js";
 

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { instantiate, type Core, type ImportObject } from "../../build/core/core.js";
-import { CompiledComponent } from "../component.js";
+import { CompiledComponent } from "../driver/index.js";
 
 /** The core's component, ready to be instantiated. Throws if the core is not built. */
 export function loadCore(): CompiledComponent<ImportObject, Core> {

@@ -2,30 +2,29 @@
 
 import { rmSync } from "node:fs";
 import { DRY_RUN } from "../dry-run/dry-runs.js";
-import { AssembledEngine } from "../engine/assembled-engine.js";
-import type { EngineParts } from "../engine/assembled-engine.js";
-import { coreOptions } from "../engine/core-options.js";
-import type { Host } from "../host.js";
-import { Trap } from "../instance.js";
-import type { CompiledCore } from "../instance.js";
+import { AssembledEngine, coreOptions } from "../engine/index.js";
+import type { EngineParts } from "../engine/index.js";
+import type { Host } from "../shared/host.js";
+import { Trap } from "../driver/index.js";
+import type { CompiledCore } from "../driver/index.js";
 import { systemClock } from "./clock.js";
-import type { DaemonConfig } from "./config.js";
-import type { Configuration } from "./configuration.js";
+import type { DaemonConfig } from "./config/config.js";
+import type { Configuration } from "./config/configuration.js";
 import { coreIdentity, loadCore } from "./core-files.js";
 import { tellFindings } from "./findings.js";
 import type { Closing, Ground } from "./ground.js";
 import { openLog } from "./log.js";
 import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
-import { Reloads } from "./reload.js";
-import { ApiServer } from "./server.js";
-import type { ApiServerOptions } from "./server.js";
-import { clearSocket, listen, socketGroup } from "./socket.js";
+import { Reloads } from "./config/reload.js";
+import { ApiServer } from "./http/server.js";
+import type { ApiServerOptions } from "./http/server.js";
+import { clearSocket, listen, socketGroup } from "./http/socket.js";
 import { Surplus } from "./surplus.js";
 import { FlightRecorder } from "./trace/flight-recorder.js";
 import { Incidents } from "./trace/incidents.js";
 import { traceReply } from "./trace/request.js";
-import { VERSION } from "../version.js";
+import { VERSION } from "../shared/version.js";
 
 /** The core that a daemon runs. */
 export interface DaemonCore {

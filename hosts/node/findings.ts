@@ -1,7 +1,7 @@
 // What the core did with what it found, at a start or in the journal, a line each in the daemon's log.
 
-import type { Input, engine } from "../host.js";
-import type { ObservedStep, Observer } from "../observer.js";
+import type { Input, engine } from "../shared/host.js";
+import type { ObservedStep, Observer } from "../driver/index.js";
 import type { Log } from "./log.js";
 
 /** Tells of every `open`, and of every reading of the journal. */

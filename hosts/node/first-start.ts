@@ -3,8 +3,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
-import type { PlainDoor } from "../engine/ask.js";
-import { loadImage } from "../engine/load-image.js";
+import type { PlainDoor } from "../engine/index.js";
+import { loadImage } from "../engine/index.js";
 import type { Log } from "./log.js";
 
 /** Loads it once in the life of a data root; one that a user has removed does not come back. */

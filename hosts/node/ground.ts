@@ -1,8 +1,8 @@
 // What the daemon puts its engine on: a machine, real or simulated.
 
-import type { PlainDoor } from "../engine/ask.js";
-import type { Host, engine } from "../host.js";
-import type { DaemonConfig } from "./config.js";
+import type { PlainDoor } from "../engine/index.js";
+import type { Host, engine } from "../shared/host.js";
+import type { DaemonConfig } from "./config/config.js";
 import type { Log } from "./log.js";
 
 export interface Ground {

@@ -1,7 +1,7 @@
 // The daemon's log: one line an event, with fields, on standard error.
 
-import { LOG_LEVELS } from "./options.js";
-import type { LogLevel } from "./options.js";
+import { LOG_LEVELS } from "./config/options.js";
+import type { LogLevel } from "./config/options.js";
 
 export type Fields = Record<string, string | number>;
 

@@ -1,15 +1,15 @@
 // The command `coracle`.
 
 import { setFlagsFromString } from "node:v8";
-import { Configuration } from "./configuration.js";
+import { Configuration } from "./config/configuration.js";
 import { runDaemon } from "./daemon.js";
-import { parseFlags } from "./flags.js";
-import { ConfigError, OPTIONS } from "./options.js";
+import { parseFlags } from "./config/flags.js";
+import { ConfigError, OPTIONS } from "./config/options.js";
 import { DIFF_USAGE, compareFiles } from "./trace/diff-command.js";
 import { REPLAY_USAGE, replayTrace } from "./trace/replay-command.js";
 import type { Told } from "./trace/replay-command.js";
 import { SAVE_USAGE, saveTrace } from "./trace/save.js";
-import { VERSION } from "../version.js";
+import { VERSION } from "../shared/version.js";
 
 /** Ends the process when it is done: 0, or 1 after an error. `args`: without the program's name. */
 export async function main(args: readonly string[]): Promise<void> {

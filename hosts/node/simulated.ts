@@ -2,15 +2,15 @@
 
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { processMemory } from "../../runtime-linux/kernel/memory.js";
-import { bodyOf } from "../body-form.js";
-import { loadImage } from "../engine/load-image.js";
-import { VERSION } from "../version.js";
+import { bodyOf } from "../request/index.js";
+import { loadImage } from "../engine/index.js";
+import { VERSION } from "../shared/version.js";
 import { simulatedHost } from "../simulated/host.js";
 import { KNOWN, runtimesOf } from "../simulated/machine.js";
-import { lackingRuntimes } from "./config.js";
+import { lackingRuntimes } from "./config/config.js";
 import type { Ground, OpenGround } from "./ground.js";
-import { nodeTransport } from "./registry-transport.js";
-import type { Simulation } from "./simulation.js";
+import { nodeTransport } from "./http/registry-transport.js";
+import type { Simulation } from "./config/simulation.js";
 
 const REMARKS = [
   "Nothing is run for real:   containers, images and networks are simulated in this process, and end with it",

@@ -5,8 +5,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Driver } from "../driver.js";
-import type { Observer } from "../observer.js";
+import type { Driver, Observer } from "../driver/index.js";
 import type { ProcessMemory } from "./ground.js";
 import type { Log } from "./log.js";
 

@@ -1,7 +1,7 @@
 // What to send as `Authorization`: the token dance (Docker token authentication, OAuth 2) and Basic.
 
-import { timeOfDay } from "../clock.js";
-import type { types } from "../host.js";
+import { timeOfDay } from "../shared/clock.js";
+import type { types } from "../shared/host.js";
 import type { Challenge } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import { exchange, readText, type Line, type Question } from "./exchange.js";

@@ -1,9 +1,9 @@
 // An OCI distribution client that pulls: what `content`'s commands need of a registry. Which endpoint is asked, and
 // whether again, is the core's to say.
 
-import { realClock, timeOfDay } from "../clock.js";
-import { damaged, isUnreachable, mismatch } from "../failure.js";
-import type { Clock, content, engine, types } from "../host.js";
+import { realClock, timeOfDay } from "../shared/clock.js";
+import { damaged, isUnreachable, mismatch } from "../shared/failure.js";
+import type { Clock, content, engine, types } from "../shared/host.js";
 import { Authorizer, secretsOf, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";

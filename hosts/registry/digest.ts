@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { malformed } from "../failure.js";
+import { malformed } from "../shared/failure.js";
 
 /**
  * `sha256:` and 64 hex digits. Not by WebCrypto: that is done at another time, of which a simulated world knows nothing,

@@ -1,8 +1,8 @@
 // One question and its answer: redirects followed, silence noticed, giving up obeyed.
 
-import { after } from "../clock.js";
-import { cutShort, interrupted, tooLarge, type HostFailure } from "../failure.js";
-import type { Clock, types } from "../host.js";
+import { after } from "../shared/clock.js";
+import { cutShort, interrupted, tooLarge, type HostFailure } from "../shared/failure.js";
+import type { Clock, types } from "../shared/host.js";
 import { failedExchange, withoutQuery } from "./failures.js";
 import type { Transport, TransportResponse } from "./transport.js";
 import { codeOf, unreachable } from "./unreachable.js";

@@ -1,8 +1,8 @@
 // What went wrong between us and a registry, as data (`core/wit/failures.wit`). Addresses are without their queries: a
 // redirect's may be signed.
 
-import { HostFailure } from "../failure.js";
-import type { failures } from "../host.js";
+import { HostFailure } from "../shared/failure.js";
+import type { failures } from "../shared/host.js";
 import { parseChallenges } from "./challenge.js";
 
 /** An answer that is not what was asked for. */

@@ -1,8 +1,8 @@
 // Why there was no answer: what errors of Node's, undici's and OpenSSL's stand for. Their words are not passed on, but for
 // those that nobody here knows.
 
-import { HostFailure } from "../failure.js";
-import type { failures } from "../host.js";
+import { HostFailure } from "../shared/failure.js";
+import type { failures } from "../shared/host.js";
 import { failedExchange, withoutQuery, type Asked } from "./failures.js";
 
 /** The failure of a request that was not answered. */

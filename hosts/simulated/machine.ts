@@ -1,6 +1,6 @@
 // The simulated machine, and what it runs containers with.
 
-import type { engine } from "../host.js";
+import type { engine } from "../shared/host.js";
 
 /** Facts of `/info` and `/version`. Routes to the machine's own network (RFC 5737) included. */
 export const MACHINE: engine.Machine = {

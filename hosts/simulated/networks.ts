@@ -1,7 +1,7 @@
 // Networks of the simulated machine: who is where under which address, and which ports lead to whom.
 
-import { interrupted, malformed, noSuch, refusedPort } from "../failure.js";
-import type { Outcome, Perform, engine, networks } from "../host.js";
+import { interrupted, malformed, noSuch, refusedPort } from "../shared/failure.js";
+import type { Outcome, Perform, engine, networks } from "../shared/host.js";
 import type { SimulatedTime } from "./time.js";
 
 /** Making or removing an interface and its rules takes about as long as on Linux. */

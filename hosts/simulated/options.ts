@@ -1,6 +1,6 @@
 // What a simulated world is made of, and what one can see and touch of it from outside.
 
-import type { Host, engine, types } from "../host.js";
+import type { Host, engine, types } from "../shared/host.js";
 import type { Transport } from "../registry/transport.js";
 import type { Faults } from "./faults.js";
 import type { FileSystem } from "./files/file-system.js";

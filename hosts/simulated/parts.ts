@@ -1,6 +1,6 @@
 // The parts of a simulated world, made once and told of each other. `host.ts` shows them as a host.
 
-import type { Bodies, RequestId, engine } from "../host.js";
+import type { Bodies, RequestId, engine } from "../shared/host.js";
 import { registryClient } from "../registry/client.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";

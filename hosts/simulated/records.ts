@@ -1,7 +1,7 @@
 // Records in memory: what was flushed stays, whatever becomes of the engine.
 
-import type { RecordChange, RecordStore, engine } from "../host.js";
-import { MemoryJournal } from "../journal.js";
+import type { RecordChange, RecordStore, engine } from "../shared/host.js";
+import { MemoryJournal } from "../shared/journal.js";
 import type { FaultSource } from "./faults.js";
 
 export class WorldRecords implements RecordStore {

@@ -1,6 +1,6 @@
 // Time of the simulated world: a queue of events that run one after the other, at the pace that is asked for.
 
-import type { Clock } from "../host.js";
+import type { Clock } from "../shared/host.js";
 
 /**
  * How fast the world's time passes: `{ times: 1 }` is real time, `{ times: 60 }` a minute a second; `fast` jumps to the

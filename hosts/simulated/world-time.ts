@@ -1,9 +1,9 @@
 // The simulated world's clock: see `time.ts`. One event at a time, each with all that it sets off.
 
 import TinyQueue from "tinyqueue";
-import type { types } from "../host.js";
+import type { types } from "../shared/host.js";
 import type { Pace, SimulatedTime } from "./time.js";
-import { turn } from "../turn.js";
+import { turn } from "../shared/turn.js";
 
 /** 2026-01-01T00:00:00Z. */
 export const DEFAULT_BEGINNING = 1_767_225_600_000_000_000n;

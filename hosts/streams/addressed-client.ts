@@ -1,6 +1,6 @@
 // A client off HTTP to whom the engine, too, has something to say: why an exec could not be started.
 
-import type { replies } from "../host.js";
+import type { replies } from "../shared/host.js";
 import type { HijackedClient } from "./hijacked-client.js";
 
 export class AddressedClient implements HijackedClient {

@@ -1,6 +1,6 @@
 // A connection as a container's stdio: its output out of the log, the client's bytes into its stdin.
 
-import type { LogBytes, Stdin, Stdio, engine, replies } from "../host.js";
+import type { LogBytes, Stdin, Stdio, engine, replies } from "../shared/host.js";
 import { DetachKeys } from "./detach-keys.js";
 import { firstBytes } from "./first-bytes.js";
 import { LogReader } from "./log-lines.js";

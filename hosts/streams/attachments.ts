@@ -1,8 +1,8 @@
 // Who is attached to which container. An exit is told of when they have what was written before it: a client that asks
 // for the exit on another connection then finds all output there, as with Docker.
 
-import { after, realClock } from "../clock.js";
-import type { Clock, Input, Stdio } from "../host.js";
+import { after, realClock } from "../shared/clock.js";
+import type { Clock, Input, Stdio } from "../shared/host.js";
 import type { Attachment } from "./attach.js";
 
 /** A client that does not read holds an exit up no longer than this, as with Docker. */

@@ -4,7 +4,7 @@
 
 import bitReader, { type BitReader } from "unbzip2-stream/lib/bit_iterator.js";
 import bzip2 from "unbzip2-stream/lib/bzip2.js";
-import { damaged } from "../failure.js";
+import { damaged } from "../shared/failure.js";
 import { ByteBuilder } from "./bytes.js";
 
 /** The bytes as they were. */

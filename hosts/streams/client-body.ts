@@ -1,6 +1,6 @@
 // Bodies of requests as a host reads them.
 
-import { HostFailure, interrupted } from "../failure.js";
+import { HostFailure, interrupted } from "../shared/failure.js";
 
 /** A body that breaks off is a client that went away. One that is given up is not waited for: it may never go on. */
 export async function* fromClient(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {

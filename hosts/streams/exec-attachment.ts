@@ -1,7 +1,7 @@
 // A connection as an exec's stdio: its output as it comes, the client's bytes into its stdin.
 
-import { isMissing } from "../failure.js";
-import type { ExecStdio, OutputPiece, Stdio, replies } from "../host.js";
+import { isMissing } from "../shared/failure.js";
+import type { ExecStdio, OutputPiece, Stdio, replies } from "../shared/host.js";
 import { DetachKeys } from "./detach-keys.js";
 import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
 import { aborted, endingOf, letGo, type Client, type Ending } from "./attach.js";

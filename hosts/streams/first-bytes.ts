@@ -1,6 +1,6 @@
 // A log as it was at some moment.
 
-import type { LogBytes } from "../host.js";
+import type { LogBytes } from "../shared/host.js";
 
 /** A log as it was when it had `size` bytes. What comes from `from` on will be read again. */
 export function firstBytes(log: LogBytes, size: number, from?: number): LogBytes {

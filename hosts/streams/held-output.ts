@@ -1,6 +1,6 @@
 // What an exec writes, between it and who is bound to it: held, captured, or thrown away when there is nobody.
 
-import type { OutputPiece } from "../host.js";
+import type { OutputPiece } from "../shared/host.js";
 
 /** As much as two pipes hold (pipe(7)). */
 const HELD_BYTES_MAX = 2 * 65_536;

@@ -1,6 +1,6 @@
 // What a client is whose connection was taken off HTTP, whatever carries it.
 
-import type { replies } from "../host.js";
+import type { replies } from "../shared/host.js";
 import type { Client } from "./attach.js";
 
 /** A client whose connection is off HTTP. */

@@ -1,7 +1,7 @@
 // The last records of a log: where to begin, and how many from there on are not among them. Lines are found backwards;
 // how many records a long one comes to is known only from its beginning on.
 
-import type { LogBytes, replies } from "../host.js";
+import type { LogBytes, replies } from "../shared/host.js";
 import { firstBytes } from "./first-bytes.js";
 import { LogReader } from "./log-lines.js";
 import { firstOf, tailOf } from "./log-tail.js";

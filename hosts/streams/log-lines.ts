@@ -2,7 +2,7 @@
 // line: conmon cuts at its own read size. The texts of a stream's lines, F's with a newline, are what the process wrote.
 // What conmon does not write is where a run's stream has ended without a newline: there stands an E, without text.
 
-import type { LogBytes } from "../host.js";
+import type { LogBytes } from "../shared/host.js";
 import { STDERR, STDOUT } from "./frames.js";
 import { share } from "./share.js";
 

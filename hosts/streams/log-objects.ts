@@ -1,6 +1,6 @@
 // Lines of a log as JSON objects, as clients of newer versions may have them (surface 2.7).
 
-import type { replies } from "../host.js";
+import type { replies } from "../shared/host.js";
 import { STDOUT } from "./frames.js";
 import { TIMESTAMP_LENGTH } from "./timestamps.js";
 import type { Moment } from "./timestamps.js";

@@ -1,7 +1,7 @@
 // Writes records of a log as a client of `logs` reads them: each with its frame header and its time if wanted, or as a
 // JSON object.
 
-import type { replies } from "../host.js";
+import type { replies } from "../shared/host.js";
 import { ByteBuilder } from "./bytes.js";
 import { FRAME_HEADER, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogObjects } from "./log-objects.js";

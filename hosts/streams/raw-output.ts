@@ -1,7 +1,7 @@
 // Turns lines of a log back into what the process wrote, for attached clients: no lines, no times; a frame holds what
 // came in one go on one stream.
 
-import type { replies } from "../host.js";
+import type { replies } from "../shared/host.js";
 import { ByteBuilder } from "./bytes.js";
 import { FRAME_HEADER, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogLine } from "./log-lines.js";

@@ -1,7 +1,7 @@
 // Readers of logs share the platform's loop with everybody else: a container that says much to many followers wakes them
 // all at once, and whoever asks for something else is not to wait until each of them has been served.
 
-import { turn } from "../turn.js";
+import { turn } from "../shared/turn.js";
 
 /** Bytes of logs that are read in one turn of the loop, whoever they are for: to read and write them anew takes some 3 ms. */
 const BYTES_A_TURN = 128 * 1024;

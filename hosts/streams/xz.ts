@@ -1,7 +1,7 @@
 // Decompression of xz, in WebAssembly, as the bytes come.
 
 import * as xz from "xz-decompress";
-import { damaged, HostFailure } from "../failure.js";
+import { damaged, HostFailure } from "../shared/failure.js";
 
 // A CommonJS module whose names Node does not see: where it is not bundled, what it exports is its default export.
 const { XzReadableStream } = "default" in xz ? (xz.default as typeof xz) : xz;

@@ -1,8 +1,8 @@
 // Folds records into the world that a visitor sees. Keys and forms are those of the core's records: `container/ID`,
 // `image/ID`, `config/ID`, `reference/NAME`, `network/ID`, `volume/NAME`.
 
-import type { engine } from "../host.js";
-import type { StepOutputs } from "../outbox.js";
+import type { engine } from "../shared/host.js";
+import type { StepOutputs } from "../shared/outputs.js";
 import { EventList } from "./event-list.js";
 import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
 import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";

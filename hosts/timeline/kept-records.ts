@@ -1,6 +1,6 @@
 // Forms and keys of the core's records, as far as the world shows them.
 
-import type { engine } from "../host.js";
+import type { engine } from "../shared/host.js";
 import type { ContainerView } from "./world.js";
 
 /** In the order of the numbers that records hold (format 1 of the container record). */
@@ -92,7 +92,7 @@ export function containerOf(record: ContainerRecord, rule: engine.Rule | null): 
   };
 }
 
-/** `MountKind` of core/assembly/container/mount-point.ts. */
+/** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
 
 /** Numbers of JSON hold times to within a quarter of a microsecond. Before 1970 is never. */

@@ -1,8 +1,8 @@
 // One call of the core on the timeline.
 
-import type { Input, engine } from "../host.js";
-import type { Opening } from "../observer.js";
-import type { StepOutputs } from "../outbox.js";
+import type { Input, engine } from "../shared/host.js";
+import type { Opening } from "../driver/index.js";
+import type { StepOutputs } from "../shared/outputs.js";
 import type { Change, World } from "./world.js";
 
 export type Note = engine.Note;

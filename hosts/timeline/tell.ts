@@ -1,10 +1,10 @@
 // Tells a trace as the steps of a timeline: all of it is done again, and each step is compared with what was recorded.
 
-import type { CompiledCore } from "../instance.js";
+import type { CompiledCore } from "../driver/index.js";
 import type { Segment } from "../trace/format.js";
 import { replaying, toItsEnd } from "../trace/replay.js";
 import type { Replayed, ReplayOptions } from "../trace/replay.js";
-import type { types } from "../host.js";
+import type { types } from "../shared/host.js";
 import type { Step } from "./step.js";
 import { Timeline } from "./timeline.js";
 import type { TimelineOptions } from "./timeline.js";

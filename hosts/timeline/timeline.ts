@@ -1,8 +1,8 @@
 // The timeline of a session: watches the driver and keeps every step, in words and with the world as it was after it.
 
-import type { Input, RequestId, engine, types } from "../host.js";
-import type { ObservedStep, Observer, Opening } from "../observer.js";
-import type { Effect, StepOutputs } from "../outbox.js";
+import type { Input, RequestId, engine, types } from "../shared/host.js";
+import type { ObservedStep, Observer, Opening } from "../driver/index.js";
+import type { Effect, StepOutputs } from "../shared/outputs.js";
 import { eventOf } from "./journal-event.js";
 import { changesBetween } from "./changes.js";
 import { EMPTY_WORLD, WorldFold } from "./fold.js";

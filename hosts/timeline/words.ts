@@ -1,8 +1,8 @@
 // Steps in words: what came in, what was asked for, what was answered.
 
-import { failureText } from "../failure.js";
-import type { Input, engine, replies } from "../host.js";
-import type { Effect, Reply } from "../outbox.js";
+import { failureText } from "../shared/failure.js";
+import type { Input, engine, replies } from "../shared/host.js";
+import type { Effect, Reply } from "../shared/outputs.js";
 import type { World } from "./world.js";
 
 const SIGNALS: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 // The world as the engine knows it, at one step: folded from what its steps put into records and sent as events.
 
-import type { engine } from "../host.js";
+import type { engine } from "../shared/host.js";
 import type { EventList } from "./event-list.js";
 
 export interface PortView {

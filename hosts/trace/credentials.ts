@@ -1,7 +1,7 @@
 // Keeps credentials out of traces: their values in inputs become stand-ins of the same length, encoded as they were, so
 // that the core decides the same: whoever is anonymous stays it, what cannot be read still cannot.
 
-import type { Input, engine, failures } from "../host.js";
+import type { Input, engine, failures } from "../shared/host.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";

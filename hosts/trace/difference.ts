@@ -1,6 +1,6 @@
 // The first step in which two traces are not the same.
 
-import type { types } from "../host.js";
+import type { types } from "../shared/host.js";
 import { encoded } from "./codec.js";
 import { MURMUR, OUTPUT_KINDS } from "./format.js";
 import type { OutputHashes, OutputKind, Position, Segment } from "./format.js";

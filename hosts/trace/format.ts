@@ -60,8 +60,8 @@
 // what the core answers in that step may speak of what was replaced: for that step's hash of replies, the bodies of
 // `whole` and `bare`, the values of their headers `Location` and the bytes of `chunk` are taken to be empty.
 
-import type { Input, types } from "../host.js";
-import type { Opening } from "../observer.js";
+import type { Input, types } from "../shared/host.js";
+import type { Opening } from "../driver/index.js";
 
 export const FORMAT = "coracle-trace";
 export const VERSION = 5;

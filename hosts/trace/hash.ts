@@ -2,8 +2,8 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { replies } from "../host.js";
-import type { Reply, StepOutputs } from "../outbox.js";
+import type { replies } from "../shared/host.js";
+import type { Reply, StepOutputs } from "../shared/outputs.js";
 import { twelveToBase64 } from "./base64.js";
 import { ByteWriter } from "./byte-writer.js";
 import { ascii } from "./codec.js";

@@ -1,7 +1,7 @@
 // The lines of a trace's text, as a recorder writes them one by one.
 
-import type { Input, types } from "../host.js";
-import type { Opening } from "../observer.js";
+import type { Input, types } from "../shared/host.js";
+import type { Opening } from "../driver/index.js";
 import { Chain } from "./chain.js";
 import type { Codec } from "./codec.js";
 import { textOf } from "./byte-writer.js";

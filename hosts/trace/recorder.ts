@@ -1,8 +1,8 @@
 // Records what a driver's core is told, segment by segment: a flight recorder, if its sink keeps only the newest.
 
-import type { Input } from "../host.js";
-import type { StepOutputs } from "../outbox.js";
-import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../observer.js";
+import type { Input } from "../shared/host.js";
+import type { StepOutputs } from "../shared/outputs.js";
+import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../driver/index.js";
 import { ByteWriter } from "./byte-writer.js";
 import { Chain, SUM_BYTES } from "./chain.js";
 import { withoutCredentials } from "./credentials.js";

@@ -1,9 +1,8 @@
 // Does again what a trace tells, on the core that it was recorded with, and compares what comes of it.
 
-import type { Input, engine, types } from "../host.js";
-import { Instance, Trap } from "../instance.js";
-import type { CompiledCore } from "../instance.js";
-import type { ObservedStep, Opening } from "../observer.js";
+import type { Input, engine, types } from "../shared/host.js";
+import { Instance, Trap } from "../driver/index.js";
+import type { CompiledCore, ObservedStep, Opening } from "../driver/index.js";
 import { TraceError } from "./decode.js";
 import { OUTPUT_KINDS } from "./format.js";
 import type { Call, OutputHashes, Position, Segment, Trace } from "./format.js";

@@ -1,9 +1,9 @@
 // What the core was told and asked for, as a shared trace has it: without what hidden-places.ts lists, and without
 // bytes that nobody knows how to look into.
 
-import type { Input, Outcome, engine, records } from "../host.js";
-import type { Opening } from "../observer.js";
-import type { StepOutputs } from "../outbox.js";
+import type { Input, Outcome, engine, records } from "../shared/host.js";
+import type { Opening } from "../driver/index.js";
+import type { StepOutputs } from "../shared/outputs.js";
 import type { HiddenValues } from "./hidden-values.js";
 import { hiddenPair } from "./hidden-values.js";
 

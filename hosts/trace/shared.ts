@@ -23,9 +23,8 @@
 // replies are left out, as are bytes that are no text, and what processes say and are called. Names of variables and of
 // options and keys of labels stay; so do names, paths and addresses. Credentials were never there.
 
-import type { Input, engine, types } from "../host.js";
-import type { CompiledCore } from "../instance.js";
-import type { ObservedStep, Opening } from "../observer.js";
+import type { Input, engine, types } from "../shared/host.js";
+import type { CompiledCore, ObservedStep, Opening } from "../driver/index.js";
 import { fromBase64, toBase64 } from "./base64.js";
 import { Chain } from "./chain.js";
 import { Malformed, encoded, malformed, objectOf, onlyThese, optional, pair, record, text, u32 } from "./codec.js";

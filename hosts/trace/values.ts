@@ -1,7 +1,7 @@
 // The types of core/wit/engine.wit that enter the core, field by field, in the order of the WIT.
 
-import type { Input, Outcome, engine, failures, records, types } from "../host.js";
-import type { Opening } from "../observer.js";
+import type { Input, Outcome, engine, failures, records, types } from "../shared/host.js";
+import type { Opening } from "../driver/index.js";
 import {
   bool,
   bytes,

@@ -2,8 +2,16 @@
 
 import * as fs from "node:fs";
 import { mkdtemp, readFile, rename } from "node:fs/promises";
-import { faultyName, HostFailure, interrupted, malformed, noSuch, tooLarge, wrongKind } from "../../hosts/failure.js";
-import type { content, engine } from "../../hosts/host.js";
+import {
+  faultyName,
+  HostFailure,
+  interrupted,
+  malformed,
+  noSuch,
+  tooLarge,
+  wrongKind,
+} from "../../hosts/shared/failure.js";
+import type { content, engine } from "../../hosts/shared/host.js";
 import { fromClient } from "../../hosts/streams/client-body.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
@@ -12,10 +20,10 @@ import { TarReader } from "../../hosts/streams/tar/reader.js";
 import { MOST_HOLES, type TarSink } from "../../hosts/streams/tar/sink.js";
 import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
-import type { Swept } from "../swept.js";
-import { Confined } from "./confined.js";
-import { decompressed } from "./decompress.js";
-import { walk } from "./walk.js";
+import type { Swept } from "../ends/swept.js";
+import { Confined } from "./files/confined.js";
+import { decompressed } from "./layers/decompress.js";
+import { walk } from "./files/walk.js";
 
 export class Archives {
   readonly #paths: Paths;

@@ -3,7 +3,7 @@
 // of later ones come in. What is short is then done at once: a turn of the event loop costs more than a call.
 
 import * as fs from "node:fs";
-import { interrupted, refusedCall } from "../../hosts/failure.js";
+import { interrupted, refusedCall } from "../../hosts/shared/failure.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 

@@ -5,15 +5,15 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, read } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
-import { interrupted } from "../../hosts/failure.js";
-import type { engine } from "../../hosts/host.js";
+import { interrupted } from "../../hosts/shared/failure.js";
+import type { engine } from "../../hosts/shared/host.js";
 import type { Kernel } from "../kernel.js";
 import { baseOf, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
-import { openMember, type Member } from "./pack.js";
-import { LinkNames } from "./tar-entry.js";
-import { walk, type Found } from "./walk.js";
+import { openMember, type Member } from "./files/pack.js";
+import { LinkNames } from "./files/tar-entry.js";
+import { walk, type Found } from "./files/walk.js";
 
 /** Writes the tar of an upper directory to a new file. */
 export async function writeChanges(

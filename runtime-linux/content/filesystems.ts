@@ -3,13 +3,13 @@
 import * as fs from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { HostFailure, malformed } from "../../hosts/failure.js";
-import type { content } from "../../hosts/host.js";
+import { HostFailure, malformed } from "../../hosts/shared/failure.js";
+import type { content } from "../../hosts/shared/host.js";
 import { makePrivate, namesIn, removeAll, removeEmpty } from "../directories.js";
-import { mountsBelow } from "./mounted.js";
+import { mountsBelow } from "./files/mounted.js";
 import { MNT_DETACH, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
-import type { Layers } from "./layers.js";
+import type { Layers } from "./layers/layers.js";
 import { mountOverlay } from "./overlay.js";
 import { makeStubs } from "./stubs.js";
 import { bytesBelow } from "./measure.js";

@@ -1,6 +1,6 @@
 // How many bytes the files of a directory hold.
 
-import { walk } from "./walk.js";
+import { walk } from "./files/walk.js";
 
 /** Of files and links; a file with several names counts once. */
 export async function bytesBelow(directory: string): Promise<bigint> {

@@ -1,6 +1,6 @@
 // Tells how far a layer is, at a pace that a reader can follow.
 
-import type { engine, Report } from "../../hosts/host.js";
+import type { engine, Report } from "../../hosts/shared/host.js";
 
 export class LayerProgress {
   readonly #report: Report;

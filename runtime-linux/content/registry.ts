@@ -1,6 +1,6 @@
 // What content needs of registries: the distribution protocol itself is known elsewhere.
 
-import type { content, engine } from "../../hosts/host.js";
+import type { content, engine } from "../../hosts/shared/host.js";
 
 /** A blob, to be read once. */
 export interface BlobStream {

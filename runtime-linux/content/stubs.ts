@@ -3,8 +3,8 @@
 
 import * as fs from "node:fs";
 import type { Kernel } from "../kernel.js";
-import { copyAttributes } from "./copy.js";
-import { findInLayers } from "./lower.js";
+import { copyAttributes } from "./files/copy.js";
+import { findInLayers } from "./layers/lower.js";
 import { parentOf } from "../../hosts/streams/tar/names.js";
 
 /** Fills an empty directory with what is missing in the layers below, the top first. */

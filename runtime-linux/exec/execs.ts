@@ -1,15 +1,15 @@
 // Execs in containers: started, signalled, resized, cleared away, and found again after a restart.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { engine, ExecStdio, Input, processes, types } from "../../hosts/host.js";
-import { noSuch } from "../../hosts/failure.js";
-import { resolveProcess, type Spec } from "../bundle.js";
+import type { engine, ExecStdio, Input, processes, types } from "../../hosts/shared/host.js";
+import { noSuch } from "../../hosts/shared/failure.js";
+import { resolveProcess, type Spec } from "../launch/bundle.js";
 import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
-import type { Surroundings } from "../surroundings.js";
-import { findNaming, isExecSupervisor, type Naming } from "../naming.js";
-import { isAlive, isLiving, Run } from "../run.js";
-import { ownTurn } from "../turns.js";
+import type { Surroundings } from "../launch/surroundings.js";
+import { findNaming, isExecSupervisor, type Naming } from "../launch/naming.js";
+import { isAlive, isLiving, Run } from "../ends/run.js";
+import { ownTurn } from "../launch/turns.js";
 import { LiveExec, type ExecEnd } from "./exec.js";
 import { execsOf, ExecPlace, LOST_CODE } from "./place.js";
 

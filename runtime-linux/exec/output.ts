@@ -1,7 +1,7 @@
 // An exec's output, as the pipes or the terminal give it.
 
 import type { Readable } from "node:stream";
-import type { OutputPiece } from "../../hosts/host.js";
+import type { OutputPiece } from "../../hosts/shared/host.js";
 import { HeldOutput } from "../../hosts/streams/held-output.js";
 
 /** Who still holds the output of an exec that has ended is waited for that long, as with Docker. */

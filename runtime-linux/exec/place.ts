@@ -2,10 +2,10 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { types } from "../../hosts/host.js";
-import { specText } from "../bundle.js";
+import type { types } from "../../hosts/shared/host.js";
+import { specText } from "../launch/bundle.js";
 import { makePrivate, removeAll, removeEmpty } from "../directories.js";
-import { isAlive, processStat, type Run } from "../run.js";
+import { isAlive, processStat, type Run } from "../ends/run.js";
 
 /** Names a process for good. */
 interface Started {

@@ -2,11 +2,11 @@
 // its exit code is kept when the engine dies.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { refusedByRuntime, startBroke, type ProcessSpec } from "../../hosts/failure.js";
-import { missingProgram, saidBy, startChild, type Child, type Command } from "../child.js";
-import type { Surroundings } from "../surroundings.js";
-import type { RunNote } from "../run.js";
-import { supervisedRuntime } from "../supervised-runtime.js";
+import { refusedByRuntime, startBroke, type ProcessSpec } from "../../hosts/shared/failure.js";
+import { missingProgram, saidBy, startChild, type Child, type Command } from "../launch/child.js";
+import type { Surroundings } from "../launch/surroundings.js";
+import type { RunNote } from "../ends/run.js";
+import { supervisedRuntime } from "../launch/supervised-runtime.js";
 import type { ExecPlace } from "./place.js";
 
 /** How often it is looked whether the process is made: nothing tells of it. */

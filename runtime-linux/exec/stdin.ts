@@ -1,7 +1,7 @@
 // Bytes to an exec's stdin. What comes before its start waits for it.
 
 import { PassThrough, type Writable } from "node:stream";
-import type { Stdin } from "../../hosts/host.js";
+import type { Stdin } from "../../hosts/shared/host.js";
 
 export class ExecStdin implements Stdin {
   readonly #bytes = new PassThrough();

@@ -2,12 +2,12 @@
 // can do so no more. For runtimes of which it is not known that they look themselves.
 
 import { realpathSync, statSync } from "node:fs";
-import { isWithin } from "../../hosts/closed-places.js";
-import { HostFailure, startBroke } from "../../hosts/failure.js";
-import type { processes } from "../../hosts/host.js";
-import { mountsOf, type MountLine } from "../content/mounted.js";
+import { isWithin } from "../../hosts/shared/closed-places.js";
+import { HostFailure, startBroke } from "../../hosts/shared/failure.js";
+import type { processes } from "../../hosts/shared/host.js";
+import { mountsOf, type MountLine } from "../content/files/mounted.js";
 import { MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, type Kernel } from "../kernel.js";
-import { insideOf } from "../mount-namespace.js";
+import { insideOf } from "./mount-namespace.js";
 import { MountPlaces, placeMounts, type Mount } from "./places.js";
 
 /** Of its spec. */

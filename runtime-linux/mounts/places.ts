@@ -2,8 +2,8 @@
 // other, links followed within the container, through what was mounted before.
 
 import { statfsSync } from "node:fs";
-import { isWithin, refuseClosed } from "../../hosts/closed-places.js";
-import type { processes } from "../../hosts/host.js";
+import { isWithin, refuseClosed } from "../../hosts/shared/closed-places.js";
+import type { processes } from "../../hosts/shared/host.js";
 import { followed } from "../../hosts/streams/tar/archive-names.js";
 import { linkTarget } from "../confine.js";
 

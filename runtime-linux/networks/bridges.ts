@@ -1,12 +1,12 @@
 // Networks: a bridge interface with the machine's address on it, and the firewall's rules for what passes it.
 
-import type { networks } from "../../hosts/host.js";
-import { malformed } from "../../hosts/failure.js";
+import type { networks } from "../../hosts/shared/host.js";
+import { malformed } from "../../hosts/shared/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
 import { acceptForwarding, forgetForwarding, routeThrough } from "./forwarding.js";
-import type { Swept } from "../swept.js";
+import type { Swept } from "../ends/swept.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
 import { carryOut } from "./netlink.js";

@@ -2,7 +2,7 @@
 // a flow lasts as long as its client goes on sending: without this, a client that spoke to a port before it was
 // published, or to the container that had it before, would never reach the one that has it now.
 
-import type { networks } from "../../hosts/host.js";
+import type { networks } from "../../hosts/shared/host.js";
 import type { Kernel } from "../kernel.js";
 import { isIpv6 } from "./addresses.js";
 import { attribute, fields, findAttribute, Netlink, NETLINK_NETFILTER, type Request } from "./netlink.js";

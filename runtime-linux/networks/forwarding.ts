@@ -1,7 +1,7 @@
 // Letting the machine forward packets between a bridge and its other interfaces.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { failedTool } from "../../hosts/failure.js";
+import { failedTool } from "../../hosts/shared/failure.js";
 import { runProgram } from "./rules.js";
 
 /**

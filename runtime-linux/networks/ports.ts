@@ -3,8 +3,8 @@
 // Containers have no IPv6: what comes that way is received here, and passed on to their IPv4 address.
 
 import { closeSync } from "node:fs";
-import type { networks } from "../../hosts/host.js";
-import { HostFailure, malformed, refusedPort } from "../../hosts/failure.js";
+import type { networks } from "../../hosts/shared/host.js";
+import { HostFailure, malformed, refusedPort } from "../../hosts/shared/failure.js";
 import type { Kernel } from "../kernel.js";
 import { ipv4, isIpv6 } from "./addresses.js";
 import { forwardDatagrams } from "./forward-datagrams.js";

@@ -1,9 +1,9 @@
 // The firewall's rules of a bridge network: one nft table of its own, made with the network and gone with it. Published
 // ports are elements of two maps in it, so that a packet's way does not grow with the number of containers.
 
-import type { networks } from "../../hosts/host.js";
-import { failedTool, HostFailure, noSuch } from "../../hosts/failure.js";
-import { endOf, saidBy, startChild, type Child } from "../child.js";
+import type { networks } from "../../hosts/shared/host.js";
+import { failedTool, HostFailure, noSuch } from "../../hosts/shared/failure.js";
+import { endOf, saidBy, startChild, type Child } from "../launch/child.js";
 import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";
 

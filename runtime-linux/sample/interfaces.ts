@@ -1,6 +1,6 @@
 // Counters of network interfaces (proc(5), /proc/net/dev).
 
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 
 /** `lo` left out. */
 export function readInterfaces(text: string): engine.InterfaceCount[] {

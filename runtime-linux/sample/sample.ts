@@ -3,10 +3,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { engine } from "../../hosts/host.js";
-import { noSuch } from "../../hosts/failure.js";
-import { groupOf } from "../chosen-groups.js";
-import { parseCgroupMounts, unified, type CgroupMount } from "../cgroups.js";
+import type { engine } from "../../hosts/shared/host.js";
+import { noSuch } from "../../hosts/shared/failure.js";
+import { groupOf } from "../cgroups/chosen-groups.js";
+import { parseCgroupMounts, unified, type CgroupMount } from "../cgroups/cgroups.js";
 import type { Paths } from "../paths.js";
 import { readBlocksV1, readBlocksV2 } from "./blocks.js";
 import { readInterfaces } from "./interfaces.js";

@@ -1,6 +1,6 @@
 // Seccomp profiles in Docker's JSON form, and what of one applies to a container: the spec's `linux.seccomp`.
 
-import { malformed } from "../../hosts/failure.js";
+import { malformed } from "../../hosts/shared/failure.js";
 
 /** Condition on an argument of a system call. */
 export interface Argument {

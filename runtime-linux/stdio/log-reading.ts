@@ -1,6 +1,6 @@
 // A container's log as one reader has it open.
 
-import type { LogBytes } from "../../hosts/host.js";
+import type { LogBytes } from "../../hosts/shared/host.js";
 import type { LogFiles, LogPosition } from "./log-files.js";
 
 export class LogReading implements LogBytes, LogPosition {

@@ -1,7 +1,7 @@
 // Containers' logs: opened for readers, and kept within their bounds while a run writes them.
 
-import type { LogBytes } from "../../hosts/host.js";
-import type { LogNote } from "../run.js";
+import type { LogBytes } from "../../hosts/shared/host.js";
+import type { LogNote } from "../ends/run.js";
 import { LogFiles } from "./log-files.js";
 import type { LogPiece } from "./log-piece.js";
 import { LogReading } from "./log-reading.js";

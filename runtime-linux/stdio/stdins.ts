@@ -2,7 +2,7 @@
 
 import type { Kernel } from "../kernel.js";
 import { parseRunName } from "../paths.js";
-import type { Run } from "../run.js";
+import type { Run } from "../ends/run.js";
 import { StdinClient, StdinPipe, type StdinMode } from "./stdin.js";
 
 export class Stdins {

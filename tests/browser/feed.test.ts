@@ -6,7 +6,7 @@ import { Feed } from "../../hosts/browser/notation/shell/feed.js";
 import { following } from "../../hosts/browser/notation/shell/growing.js";
 import { OUTPUT } from "../../hosts/browser/notation/shell/output.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
-import type { Frame, View } from "../../hosts/browser/session/view.js";
+import type { Frame, View } from "../../hosts/browser/session/view/view.js";
 import { opened, ran } from "./typed-session.js";
 
 const ROOM = 65_536;

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { NO_LESSON, after } from "../../hosts/browser/lessons/progress.js";
 import type { Cause, Progress, Status } from "../../hosts/browser/lessons/progress.js";
-import { lessonFragment, readFragment } from "../../hosts/browser/session/fragment.js";
+import { lessonFragment, readFragment } from "../../hosts/browser/session/sharing/fragment.js";
 
 const STATES: Readonly<Record<Status, Progress>> = {
   none: { ...NO_LESSON, turn: 5 },

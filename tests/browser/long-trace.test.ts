@@ -1,7 +1,7 @@
 // A long trace in the playground: of thousands of steps, with hundreds of containers, each moment is there and is right.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { openTrace } from "../../hosts/browser/session/open-trace.js";
+import { openTrace } from "../../hosts/browser/session/recorded/open-trace.js";
 import type { Session } from "../../hosts/browser/session/session.js";
 import type { Engine } from "../../hosts/embedding/engine.js";
 import { openEngine } from "../../hosts/embedding/open.js";

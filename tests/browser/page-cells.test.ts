@@ -21,7 +21,7 @@ onPages("a cell", (browser) => {
     const refused = page.locator(".cell").last();
     await refused.getByRole("tab", { name: "What happened" }).click();
     const source = await refused.locator(".explain a").getAttribute("href");
-    expect(source).toBe("source/container/create.ts.txt");
+    expect(source).toBe("source/container/create/create.ts.txt");
     const [shown, ...others] = await Promise.all([source!, ...(await sources())].map((file) => fetchText(page, file)));
     expect(shown).toMatch(/^\/\/ /);
     expect(others.filter((text) => !text.startsWith("// "))).toEqual([]);
@@ -92,7 +92,7 @@ onPages("a cell", (browser) => {
 
 /** Every file that a route or a rule names. */
 async function sources(): Promise<string[]> {
-  const named = (await readFile(ROUTES, "utf8")).matchAll(/"([\w-]+\/[\w-]+\.ts)"/g);
+  const named = (await readFile(ROUTES, "utf8")).matchAll(/"((?:[\w-]+\/)+[\w-]+\.ts)"/g);
   const files = new Set(["container/lifecycle.ts", ...Array.from(named, (match) => match[1]!)]);
   expect(files.size).toBeGreaterThan(30);
   return Array.from(files, (file) => `source/${file}.txt`);

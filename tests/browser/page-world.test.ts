@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { packageCore } from "../../hosts/embedding/core.js";
-import { Instance } from "../../hosts/instance.js";
+import { Instance } from "../../hosts/driver/instance.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, sendLine, typeLine } from "./visitor.js";
 

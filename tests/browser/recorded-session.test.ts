@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { pathsOf } from "../../hosts/browser/page/timeline/marks.js";
-import { CommonParts } from "../../hosts/browser/session/common-parts.js";
-import { openTrace } from "../../hosts/browser/session/open-trace.js";
+import { CommonParts } from "../../hosts/browser/session/view/common-parts.js";
+import { openTrace } from "../../hosts/browser/session/recorded/open-trace.js";
 import type { Session } from "../../hosts/browser/session/session.js";
 import type { Engine } from "../../hosts/embedding/engine.js";
 import { openEngine } from "../../hosts/embedding/open.js";

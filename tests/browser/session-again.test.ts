@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { textOf } from "../../hosts/timeline/fold.js";
-import { decodeFragment, encodeFragment } from "../../hosts/browser/session/fragment.js";
+import { decodeFragment, encodeFragment } from "../../hosts/browser/session/sharing/fragment.js";
 import { hashOfSteps } from "../../hosts/browser/session/hash.js";
 import { written } from "../../hosts/browser/session/request.js";
-import { fromFragment, toFragment } from "../../hosts/browser/session/share.js";
+import { fromFragment, toFragment } from "../../hosts/browser/session/sharing/share.js";
 import {
   CORE,
   SECOND,

@@ -4,12 +4,12 @@ import { afterEach, expect, test } from "vitest";
 import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
-import { explain } from "../../hosts/browser/session/explanation.js";
+import { explain } from "../../hosts/browser/session/explain/explanation.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
 import { written } from "../../hosts/browser/session/request.js";
 import type { WrittenRequest } from "../../hosts/browser/session/request.js";
 import type { Session } from "../../hosts/browser/session/session.js";
-import { fromFragment, toFragment } from "../../hosts/browser/session/share.js";
+import { fromFragment, toFragment } from "../../hosts/browser/session/sharing/share.js";
 import type { Fault } from "../../hosts/simulated/faults.js";
 
 const CORE = packagedCore();

@@ -1,6 +1,6 @@
 // A container's log as the page shows it.
 import { expect, test } from "vitest";
-import { entriesOf } from "../../hosts/browser/session/logs.js";
+import { entriesOf } from "../../hosts/browser/session/view/logs.js";
 import { line, MemoryLog, timeOf } from "../streams/log-of.js";
 
 test("what a run ended with without a newline is a line, when the run is over", async () => {

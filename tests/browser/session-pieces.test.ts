@@ -1,15 +1,15 @@
 // What a session is made of, each for itself: views of bodies, differences, links, credentials, remedies.
 
 import { describe, expect, test } from "vitest";
-import { decodeFragment, encodeFragment } from "../../hosts/browser/session/fragment.js";
-import type { Shared } from "../../hosts/browser/session/shared.js";
-import { differences } from "../../hosts/browser/session/differences.js";
-import { remediesFor } from "../../hosts/browser/session/remedies.js";
-import { jsonFault } from "../../hosts/browser/session/remedies-of-requests.js";
+import { decodeFragment, encodeFragment } from "../../hosts/browser/session/sharing/fragment.js";
+import type { Shared } from "../../hosts/browser/session/sharing/shared.js";
+import { differences } from "../../hosts/browser/session/view/differences.js";
+import { remediesFor } from "../../hosts/browser/session/explain/remedies.js";
+import { jsonFault } from "../../hosts/browser/session/explain/remedies-of-requests.js";
 import { headerOf, written } from "../../hosts/browser/session/request.js";
 import type { WrittenRequest } from "../../hosts/browser/session/request.js";
-import { maskedRequest } from "../../hosts/browser/session/shareable.js";
-import { viewOf } from "../../hosts/browser/session/views.js";
+import { maskedRequest } from "../../hosts/browser/session/sharing/shareable.js";
+import { viewOf } from "../../hosts/browser/session/view/views.js";
 import { EMPTY_WORLD } from "../../hosts/timeline/fold.js";
 import type { World } from "../../hosts/timeline/world.js";
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { outputOf } from "../../hosts/browser/lessons/evidence.js";
 import { dryRun } from "../../hosts/browser/session/dry-run.js";
-import { explain } from "../../hosts/browser/session/explanation.js";
+import { explain } from "../../hosts/browser/session/explain/explanation.js";
 import { hashOfSteps } from "../../hosts/browser/session/hash.js";
 import { STATUSES } from "../../hosts/timeline/kept-records.js";
 import { lens } from "../../hosts/browser/session/lens.js";
@@ -162,7 +162,7 @@ describe("explained", () => {
     const what = explain(session, start);
     expect(what).toMatchObject({
       route: "POST /containers/{name}/start",
-      source: "container/start.ts",
+      source: "container/start/start.ts",
       version: "1.41",
       refusal: null,
     });

@@ -5,8 +5,8 @@ import binaryen from "assemblyscript/binaryen";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { instantiate } from "../../build/core/core.js";
-import { CompiledComponent } from "../../hosts/component.js";
-import type { CompiledCore } from "../../hosts/instance.js";
+import { CompiledComponent } from "../../hosts/driver/component.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
 
 /** A pass of Binaryen: each function and loop tells an import of `env` where it is whenever it is entered. */
 export const TELLS_WORK = "log-execution";

@@ -1,9 +1,9 @@
 // An engine whose host does all that it is asked at once, and which tells what a step costs.
 
-import type { engine, types } from "../../hosts/host.js";
-import { Instance, type CompiledCore } from "../../hosts/instance.js";
+import type { engine, types } from "../../hosts/shared/host.js";
+import { Instance, type CompiledCore } from "../../hosts/driver/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import type { Count } from "./counting.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "./fixtures.js";
 

@@ -1,7 +1,7 @@
 // A small world for the core's stories: a machine, options, and records of one image.
 
 import { createHash } from "node:crypto";
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 
 export const BUSYBOX_CHAIN = `sha256:${"c".repeat(64)}`;
 

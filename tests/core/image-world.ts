@@ -1,11 +1,11 @@
 // A core and a world around it in which registries, archives and layers are what a test says they are.
 
 import { createHash } from "node:crypto";
-import type { Input, Outcome, content, engine, processes, types, failures } from "../../hosts/host.js";
-import { Instance } from "../../hosts/instance.js";
+import type { Input, Outcome, content, engine, processes, types, failures } from "../../hosts/shared/host.js";
+import { Instance } from "../../hosts/driver/instance.js";
 import { packageCore } from "../../hosts/embedding/core.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
-import { MemoryJournal } from "../../hosts/journal.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { keep } from "../support/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, OPTIONS } from "./fixtures.js";
 

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { Instance } from "../../hosts/instance.js";
+import { Instance } from "../../hosts/driver/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import { openDoor } from "./door.js";
 

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 import { Opened } from "./records/opened.js";
 
 const VERSION_0 = new Map(

@@ -11,7 +11,7 @@ beforeAll(async () => {
   door = await openDoor("container-door");
 }, 60_000);
 
-/** `MountKind` of core/assembly/container/mount-point.ts. */
+/** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
 const mounts = (host: Json, version = 55, config: Json = {}) => door.call("mounts", config, host, version);
 

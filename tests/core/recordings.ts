@@ -1,9 +1,9 @@
 // What instances of the core were given and what came out of it, noted while a story is played.
 
 import { vi } from "vitest";
-import type { Input, types } from "../../hosts/host.js";
-import { Instance } from "../../hosts/instance.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { Input, types } from "../../hosts/shared/host.js";
+import { Instance } from "../../hosts/driver/instance.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 
 export interface RecordedStep {
   now: types.Instant;

@@ -3,8 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { engine } from "../../hosts/host.js";
-import type { HostEffect } from "../../hosts/outbox.js";
+import type { engine } from "../../hosts/shared/host.js";
+import type { HostEffect } from "../../hosts/shared/outputs.js";
 import { randomFrom } from "./door.js";
 import { Opened, refusal, type Records } from "./records/opened.js";
 

@@ -1,6 +1,6 @@
 // Samples of what a container uses, as a host gives them.
 
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 
 const NOTHING: engine.Traffic = { bytes: 0n, packets: 0n, errors: 0n, dropped: 0n };
 

@@ -11,7 +11,7 @@
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
 //   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
 
-import type { Input, Outcome, engine, types, failures } from "../../hosts/host.js";
+import type { Input, Outcome, engine, types, failures } from "../../hosts/shared/host.js";
 import { OPTIONS } from "./fixtures.js";
 import { digestOf, encode } from "./image-world.js";
 import { sampleOf } from "./samples.js";

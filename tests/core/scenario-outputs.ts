@@ -2,8 +2,8 @@
 // show: only that there are some.
 
 import { readFileSync } from "node:fs";
-import type { content, engine, networks, processes, replies, timers, types, volumes } from "../../hosts/host.js";
-import type { Effect, StepOutputs } from "../../hosts/outbox.js";
+import type { content, engine, networks, processes, replies, timers, types, volumes } from "../../hosts/shared/host.js";
+import type { Effect, StepOutputs } from "../../hosts/shared/outputs.js";
 
 const STATUSES = statusWords();
 const USUAL_MOUNTS =

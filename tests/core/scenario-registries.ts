@@ -1,6 +1,6 @@
 // What hosts tell of registries in scenarios.
 
-import type { failures } from "../../hosts/host.js";
+import type { failures } from "../../hosts/shared/host.js";
 
 const CODE = /^[A-Z_]{5,}$/;
 

@@ -17,11 +17,11 @@
 //
 // and behind a request, after ` | `, which parts of its JSON answer matter: `State.Status Mounts.*.Name`.
 
-import type { engine, types } from "../../hosts/host.js";
-import { type CompiledCore, Instance } from "../../hosts/instance.js";
-import { MemoryJournal } from "../../hosts/journal.js";
+import type { engine, types } from "../../hosts/shared/host.js";
+import { type CompiledCore, Instance } from "../../hosts/driver/instance.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { loadCore } from "../../hosts/node/core-files.js";
-import type { Effect, StepOutputs } from "../../hosts/outbox.js";
+import type { Effect, StepOutputs } from "../../hosts/shared/outputs.js";
 import { BUSYBOX_CHAIN, BUSYBOX_ID, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS, OPTIONS } from "./fixtures.js";
 import { type MadeImage, digestOf, encode, makeImage } from "./image-world.js";
 import { keep } from "../support/kept-records.js";

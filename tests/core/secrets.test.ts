@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Instance } from "../../hosts/instance.js";
+import type { Instance } from "../../hosts/driver/instance.js";
 import { SECRET_WORDS } from "../../hosts/trace/credentials.js";
 import { ImageWorld, encode, makeImage, resolved } from "./image-world.js";
 import { record } from "./recordings.js";

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import { Instance, Trap } from "../../hosts/instance.js";
+import { Instance, Trap } from "../../hosts/driver/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import { Engine } from "./crash/engine.js";
 import { Memory } from "./crash/memory.js";

@@ -3,10 +3,10 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Input } from "../../hosts/host.js";
-import { Instance } from "../../hosts/instance.js";
+import type { Input } from "../../hosts/shared/host.js";
+import { Instance } from "../../hosts/driver/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { lateMembers } from "../support/late-members.js";
 import { record } from "./recordings.js";
 import { play } from "./scenario.js";

@@ -2,11 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import { RequestBodies } from "../../hosts/bodies.js";
-import { CutOff, Driver } from "../../hosts/driver.js";
-import type { Host, Input, RecordChange, engine, replies } from "../../hosts/host.js";
-import { MemoryJournal } from "../../hosts/journal.js";
-import { Outbox, type StepOutputs } from "../../hosts/outbox.js";
+import { RequestBodies } from "../../hosts/request/bodies.js";
+import { CutOff, Driver } from "../../hosts/driver/driver.js";
+import type { Host, Input, RecordChange, engine, replies } from "../../hosts/shared/host.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
+import { Outbox } from "../../hosts/driver/outbox.js";
+import { type StepOutputs } from "../../hosts/shared/outputs.js";
 import { HandClock, HeldRecords, answer, beginWorld, noInventory, openWorld, put, scripted, settle } from "./fake.js";
 import { launch, signal } from "./fake.js";
 import { keep, keysOf } from "../support/kept-records.js";

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import { HostFailure } from "../../hosts/failure.js";
-import type { Input, Outcome, Report, content, failures, processes } from "../../hosts/host.js";
+import { HostFailure } from "../../hosts/shared/failure.js";
+import type { Input, Outcome, Report, content, failures, processes } from "../../hosts/shared/host.js";
 import { launch, openWorld, settle, signal, unmount } from "./fake.js";
 
 /** Commands that end when the test says so. */

@@ -1,9 +1,9 @@
 // A core and a host made of plain functions, so that what the driver does with them can be seen.
 
 import type { ImportObject } from "../../build/core/core.js";
-import { RequestBodies } from "../../hosts/bodies.js";
-import { Driver } from "../../hosts/driver.js";
-import type { DriverOptions } from "../../hosts/driver.js";
+import { RequestBodies } from "../../hosts/request/bodies.js";
+import { Driver } from "../../hosts/driver/driver.js";
+import type { DriverOptions } from "../../hosts/driver/driver.js";
 import type {
   Clock,
   Host,
@@ -15,10 +15,10 @@ import type {
   RequestId,
   engine,
   replies,
-} from "../../hosts/host.js";
-import type { CompiledCore } from "../../hosts/instance.js";
-import { MemoryJournal } from "../../hosts/journal.js";
-import type { Fork } from "../../hosts/life.js";
+} from "../../hosts/shared/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
+import type { Fork } from "../../hosts/driver/life.js";
 import { keysOf } from "../support/kept-records.js";
 import { NO_STREAMS, PLAIN_LAUNCH } from "../support/no-streams.js";
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import type { Input, Outcome } from "../../hosts/host.js";
-import type { Fork } from "../../hosts/life.js";
+import type { Input, Outcome } from "../../hosts/shared/host.js";
+import type { Fork } from "../../hosts/driver/life.js";
 import { HeldRecords, answer, beginWorld, openWorld, put, settle, signal } from "./fake.js";
 
 function setTimer(imports: ImportObject, op: bigint, at: bigint): void {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import type { Input } from "../../hosts/host.js";
+import type { Input } from "../../hosts/shared/host.js";
 import { HeldRecords, noInventory, openWorld, put, settle } from "./fake.js";
 import { script } from "./streaming.js";
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import type { Input } from "../../hosts/host.js";
-import type { Observer } from "../../hosts/observer.js";
+import type { Input } from "../../hosts/shared/host.js";
+import type { Observer } from "../../hosts/driver/observer.js";
 import { HeldRecords, answer, openWorld, put, settle, signal } from "./fake.js";
 
 /** Tells what it was told, into the same list as what left. */

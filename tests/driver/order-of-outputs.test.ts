@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import type { Input } from "../../hosts/host.js";
+import type { Input } from "../../hosts/shared/host.js";
 import { HeldRecords, answer, openWorld, put, settle, signal } from "./fake.js";
 
 /**

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import { HostFailure, interrupted } from "../../hosts/failure.js";
-import type { Host, Outcome } from "../../hosts/host.js";
+import { HostFailure, interrupted } from "../../hosts/shared/failure.js";
+import type { Host, Outcome } from "../../hosts/shared/host.js";
 import { HeldRecords, answer, launch, noInventory, openWorld, put, settle, signal, unmount } from "./fake.js";
 import type { Script } from "./fake.js";
 

@@ -1,7 +1,7 @@
 // A script that answers by target: at once, by a stream, by a log, or not at all.
 
 import type { ImportObject } from "../../build/core/core.js";
-import type { Input } from "../../hosts/host.js";
+import type { Input } from "../../hosts/shared/host.js";
 import { answer, put, signal } from "./fake.js";
 
 function stream(imports: ImportObject, input: Input & { tag: "request" }): void {

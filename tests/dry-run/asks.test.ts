@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ASKS } from "../../hosts/asks.js";
+import { ASKS } from "../../hosts/shared/asks.js";
 import { Asks } from "../../hosts/dry-run/asks.js";
 import { WAIT } from "../../hosts/dry-run/waits.js";
-import type { HostEffect } from "../../hosts/outbox.js";
+import type { HostEffect } from "../../hosts/shared/outputs.js";
 import { RecordedEngine } from "../trace/engine.js";
 
 /** Cases by their marks: the first word of what is said of a case. */

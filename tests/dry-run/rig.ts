@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import { bodyOf } from "../../hosts/body-form.js";
-import type { Driver } from "../../hosts/driver.js";
+import { bodyOf } from "../../hosts/request/body-form.js";
+import type { Driver } from "../../hosts/driver/driver.js";
 import type { DryRuns } from "../../hosts/dry-run/dry-runs.js";
 import type { Plan } from "../../hosts/dry-run/format.js";
 import { AssembledEngine } from "../../hosts/engine/assembled-engine.js";
@@ -12,8 +12,8 @@ import type { Connection } from "../../hosts/engine/fetch/connection.js";
 import { LocalRequests } from "../../hosts/engine/fetch/local-requests.js";
 import { hostWith } from "../../hosts/engine/host-with.js";
 import { loadImage } from "../../hosts/engine/load-image.js";
-import type { Input } from "../../hosts/host.js";
-import type { CompiledCore } from "../../hosts/instance.js";
+import type { Input } from "../../hosts/shared/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import { simulatedHost } from "../../hosts/simulated/host.js";
 import type { SimulatedHost, SimulatedOptions } from "../../hosts/simulated/options.js";

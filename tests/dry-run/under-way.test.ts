@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../hosts/dry-run/format.js";
-import { turn } from "../../hosts/turn.js";
+import { turn } from "../../hosts/shared/turn.js";
 import { trapping, trappingOn } from "../trace/engine.js";
 import { Rig, effectsOf } from "./rig.js";
 

@@ -3,10 +3,10 @@
 import { openEngine, simulatedHost } from "coracle-engine";
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
-import { realClock } from "../../hosts/clock.js";
+import { realClock } from "../../hosts/shared/clock.js";
 import { derivedSeeds } from "../../hosts/embedding/seeds.js";
-import type { Host, RecordChange, RecordStore } from "../../hosts/host.js";
-import { MemoryJournal } from "../../hosts/journal.js";
+import type { Host, RecordChange, RecordStore } from "../../hosts/shared/host.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { FastRecords, answer, noInventory, scripted } from "../driver/fake.js";
 import { whole } from "../node/scripted-server.js";
 import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";

@@ -72,7 +72,7 @@ describe("for browsers", () => {
     const files = new Set(["index.js"]);
     for (const file of files) for (const name of reports[file]!.imports) files.add(name);
     const sources = [...files].flatMap((file) => reports[file]!.inputs);
-    expect(sources).toContain("hosts/driver.ts");
+    expect(sources).toContain("hosts/driver/driver.ts");
     expect(sources.filter((path) => /^(runtime-linux|hosts\/node|hosts\/embedding\/node)/.test(path))).toEqual([]);
   });
 });

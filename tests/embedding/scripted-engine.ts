@@ -3,8 +3,8 @@
 import type { ImportObject } from "../../build/core/core.js";
 import type { Engine, EngineOptions } from "../../hosts/embedding/engine.js";
 import { openEngine } from "../../hosts/embedding/open.js";
-import type { Bodies, Host, Input, RequestId, engine, replies } from "../../hosts/host.js";
-import type { CompiledCore } from "../../hosts/instance.js";
+import type { Bodies, Host, Input, RequestId, engine, replies } from "../../hosts/shared/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
 import { FastRecords, HandClock, noInventory, scripted } from "../driver/fake.js";
 import type { Script } from "../driver/fake.js";
 import { RecordedStdin } from "../node/scripted-server.js";

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { AssembledEngine } from "../../hosts/engine/assembled-engine.js";
 import type { EngineParts } from "../../hosts/engine/assembled-engine.js";
 import type { Clients } from "../../hosts/engine/entrance.js";
-import type { DriverOptions } from "../../hosts/driver.js";
-import type { Host, ReplyOrCut, RequestId, engine } from "../../hosts/host.js";
+import type { DriverOptions } from "../../hosts/driver/driver.js";
+import type { Host, ReplyOrCut, RequestId, engine } from "../../hosts/shared/host.js";
 import { FastRecords, answer, idleHost, scripted } from "../driver/fake.js";
 import type { Script } from "../driver/fake.js";
 

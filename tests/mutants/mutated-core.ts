@@ -4,8 +4,8 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { CompiledComponent } from "../../hosts/component.js";
-import type { CompiledCore } from "../../hosts/instance.js";
+import { CompiledComponent } from "../../hosts/driver/component.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
 import type { Build } from "../core/exhaustive/core-memory.js";
 
 /** Eight bytes that stand nowhere else; what follows is the number of the mutant in force, and how often each was asked. */

@@ -13,8 +13,8 @@
 //   u32 count, each: u32 at, u32 length, bytes   what stands where; the rest is padding
 //   u32 count, each: u32 at, BLOCK               where the address of which other block stands
 
-import type { engine } from "../../hosts/host.js";
-import type { CompiledCore } from "../../hosts/instance.js";
+import type { engine } from "../../hosts/shared/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
 import { camel } from "../../core/bindgen/names.js";
 import type { Block } from "./block.js";
 import { Blocks } from "./blocks.js";

@@ -5,8 +5,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { daemonConfig, lackingRuntimes } from "../../hosts/node/config.js";
-import { parseFlags } from "../../hosts/node/flags.js";
+import { daemonConfig, lackingRuntimes } from "../../hosts/node/config/config.js";
+import { parseFlags } from "../../hosts/node/config/flags.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-config-"));
 afterAll(() => rm(directory, { recursive: true }));

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { openRecords } from "../../hosts/node/records.js";
+import { openRecords } from "../../hosts/node/database/records.js";
 import { must } from "../support/commands.js";
 import { programOf } from "../support/program.js";
 

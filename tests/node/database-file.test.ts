@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { RECORDS, type Keys } from "../../hosts/node/database/keys.js";
 import { Pages } from "../../hosts/node/database/pages.js";
 import { TreeWalk } from "../../hosts/node/database/tree.js";
-import { findDatabase } from "../../hosts/node/database-file.js";
-import { openRecords } from "../../hosts/node/records.js";
+import { findDatabase } from "../../hosts/node/database/database-file.js";
+import { openRecords } from "../../hosts/node/database/records.js";
 
 test("none beside what has owners is refused, none on a disk of its own is not", () => {
   const { file, volumes } = scratch();

@@ -5,11 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { RequestBodies } from "../../hosts/bodies.js";
+import { RequestBodies } from "../../hosts/request/bodies.js";
 import type { PlainDoor } from "../../hosts/engine/ask.js";
 import { loadEmbeddedImage } from "../../hosts/node/first-start.js";
 import { openLog } from "../../hosts/node/log.js";
-import { ReplyRouter } from "../../hosts/reply-router.js";
+import { ReplyRouter } from "../../hosts/request/reply-router.js";
 
 test("a first start whose image cannot be loaded goes on, says so, and leaves it to the next start", async () => {
   const directory = await mkdtemp(join(tmpdir(), "coracle-first-"));

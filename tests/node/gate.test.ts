@@ -2,8 +2,8 @@
 
 import { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Gate } from "../../hosts/node/gate.js";
-import type { RequestHead } from "../../hosts/node/request-head.js";
+import { Gate } from "../../hosts/node/http/gate.js";
+import type { RequestHead } from "../../hosts/node/http/request-head.js";
 
 test("a long head in very many pieces is taken without searching and copying it over and over", () => {
   const socket = new Socket();

@@ -1,7 +1,7 @@
 // Connections taken off HTTP, on the daemon's socket.
 
 import { describe, expect, test } from "vitest";
-import type { replies } from "../../hosts/host.js";
+import type { replies } from "../../hosts/shared/host.js";
 import { line } from "../streams/log-of.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";
 

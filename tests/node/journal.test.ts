@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open as openLmdb } from "lmdb";
 import { afterAll, describe, expect, test } from "vitest";
-import type { RecordChange, RecordStore, records } from "../../hosts/host.js";
-import { ENTRY_BYTES } from "../../hosts/journal.js";
-import { LmdbJournal } from "../../hosts/node/journal.js";
-import { openRecords } from "../../hosts/node/records.js";
+import type { RecordChange, RecordStore, records } from "../../hosts/shared/host.js";
+import { ENTRY_BYTES } from "../../hosts/shared/journal.js";
+import { LmdbJournal } from "../../hosts/node/database/journal.js";
+import { openRecords } from "../../hosts/node/database/records.js";
 import { WorldFaults } from "../../hosts/simulated/world-faults.js";
 import { WorldRecords } from "../../hosts/simulated/records.js";
 

@@ -2,7 +2,7 @@
 // `CORACLE_TEST_HEADS` is how many are made up, `CORACLE_TEST_HEADS_SEED` the seed, which a run prints.
 
 import { describe, expect, test } from "vitest";
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 import { randomFrom } from "../support/random.js";
 import { scriptedServer, whole } from "./scripted-server.js";
 

@@ -6,8 +6,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { RecordChange, RecordStore } from "../../hosts/host.js";
-import { openRecords } from "../../hosts/node/records.js";
+import type { RecordChange, RecordStore } from "../../hosts/shared/host.js";
+import { openRecords } from "../../hosts/node/database/records.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-records-"));
 afterAll(() => rm(directory, { recursive: true }));

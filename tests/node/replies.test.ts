@@ -2,7 +2,7 @@
 
 import { connect as connectSocket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { replies } from "../../hosts/host.js";
+import type { replies } from "../../hosts/shared/host.js";
 import { line } from "../streams/log-of.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";
 

@@ -2,7 +2,7 @@
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 import { openWorld, settle, unmount } from "../driver/fake.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";
 

@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { spawn, spawnSync } from "node:child_process";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { claimPidFile } from "../../hosts/node/pid-file.js";
-import { clearSocket, listen, socketGroup } from "../../hosts/node/socket.js";
+import { clearSocket, listen, socketGroup } from "../../hosts/node/http/socket.js";
 import { must, until } from "../support/commands.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-sockets-"));

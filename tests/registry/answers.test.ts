@@ -2,8 +2,8 @@
 
 import type { ServerResponse } from "node:http";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import type { failures } from "../../hosts/host.js";
-import { realClock } from "../../hosts/clock.js";
+import type { failures } from "../../hosts/shared/host.js";
+import { realClock } from "../../hosts/shared/clock.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { HandClock } from "../driver/fake.js";

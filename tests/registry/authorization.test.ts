@@ -1,8 +1,8 @@
 // Which credentials go where, and which never do: Basic, tokens and their keeping, redirects.
 
 import { afterEach, expect, test } from "vitest";
-import { realClock } from "../../hosts/clock.js";
-import type { types } from "../../hosts/host.js";
+import { realClock } from "../../hosts/shared/clock.js";
+import type { types } from "../../hosts/shared/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { parseChallenges } from "../../hosts/registry/challenge.js";
 import { fetchTransport } from "../../hosts/registry/transport.js";

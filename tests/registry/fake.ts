@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { content, types } from "../../hosts/host.js";
+import type { content, types } from "../../hosts/shared/host.js";
 import { INSECURE } from "../support/security.js";
 
 export interface Asked {

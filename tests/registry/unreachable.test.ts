@@ -1,7 +1,7 @@
 // What errors of a platform are told as, when there is no answer.
 
 import { expect, test } from "vitest";
-import type { failures } from "../../hosts/host.js";
+import type { failures } from "../../hosts/shared/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { failed } from "../support/failed.js";
 import { SECURE } from "../support/security.js";

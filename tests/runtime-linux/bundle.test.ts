@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, it } from "vitest";
-import { failureOf, HostFailure } from "../../hosts/failure.js";
-import type { processes } from "../../hosts/host.js";
-import { identityOf, resolveSpec, writeBundle, type Spec } from "../../runtime-linux/bundle.js";
+import { failureOf, HostFailure } from "../../hosts/shared/failure.js";
+import type { processes } from "../../hosts/shared/host.js";
+import { identityOf, resolveSpec, writeBundle, type Spec } from "../../runtime-linux/launch/bundle.js";
 import { confine, readConfined } from "../../runtime-linux/confine.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";

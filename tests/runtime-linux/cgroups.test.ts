@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { Cgroups } from "../../runtime-linux/cgroups.js";
+import { Cgroups } from "../../runtime-linux/cgroups/cgroups.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { endOf, saidBy, startChild, type Child, type Command } from "../../runtime-linux/child.js";
+import { endOf, saidBy, startChild, type Child, type Command } from "../../runtime-linux/launch/child.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { describeUnless } from "../support/on-engines.js";
 

@@ -21,7 +21,7 @@ import { must } from "../support/commands.js";
 import { digestOf } from "../support/push-image.js";
 import { rawTar } from "../support/tar.js";
 import { chainOf, failed, missing, openFixture, type Fixture } from "./content-fixture.js";
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 import { describeUnless } from "../support/on-engines.js";
 
 const EMPTY_TAR = "sha256:5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef";

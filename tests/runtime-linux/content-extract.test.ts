@@ -3,7 +3,7 @@
 import { closeSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { content } from "../../hosts/host.js";
+import type { content } from "../../hosts/shared/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent, type LinuxContent } from "../../runtime-linux/content.js";
 import type { Kernel } from "../../runtime-linux/kernel.js";

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { content, engine, Outcome } from "../../hosts/host.js";
+import type { content, engine, Outcome } from "../../hosts/shared/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent, type LinuxContent } from "../../runtime-linux/content.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";

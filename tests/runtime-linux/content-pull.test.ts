@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { content } from "../../hosts/host.js";
+import type { content } from "../../hosts/shared/host.js";
 import { errors, json, repository, startFake, type Fake } from "../registry/fake.js";
 import { until } from "../support/commands.js";
 import { digestOf } from "../support/push-image.js";

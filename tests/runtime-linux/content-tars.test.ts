@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FrameFile } from "../../runtime-linux/content/frame-file.js";
+import { FrameFile } from "../../runtime-linux/content/layers/frame-file.js";
 import { describeUnless } from "../support/on-engines.js";
 import { digestOf } from "../support/push-image.js";
 import { rawTar } from "../support/tar.js";

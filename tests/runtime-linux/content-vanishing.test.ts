@@ -3,9 +3,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { compare } from "../../runtime-linux/content/changes.js";
+import { compare } from "../../runtime-linux/content/files/changes.js";
 import { writeChanges } from "../../runtime-linux/content/commit.js";
-import { Layers } from "../../runtime-linux/content/layers.js";
+import { Layers } from "../../runtime-linux/content/layers/layers.js";
 import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { must } from "../support/commands.js";

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { renewLog, resizeTerminal } from "../../runtime-linux/control.js";
+import { renewLog, resizeTerminal } from "../../runtime-linux/launch/control.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import type { Run } from "../../runtime-linux/run.js";
+import type { Run } from "../../runtime-linux/ends/run.js";
 
 test("a terminal has its size when that is told, and not once the supervisor has only been sent it", async () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-control-"));

@@ -2,10 +2,10 @@
 
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { HostFailure } from "../../hosts/failure.js";
-import { decompressed } from "../../runtime-linux/content/decompress.js";
-import { zstdInScript } from "../../runtime-linux/content/zstd.js";
-import { findProgram } from "../../runtime-linux/runtimes.js";
+import { HostFailure } from "../../hosts/shared/failure.js";
+import { decompressed } from "../../runtime-linux/content/layers/decompress.js";
+import { zstdInScript } from "../../runtime-linux/content/layers/zstd.js";
+import { findProgram } from "../../runtime-linux/launch/runtimes.js";
 import { zstdStored } from "../support/tar.js";
 import { flat } from "../support/failed.js";
 

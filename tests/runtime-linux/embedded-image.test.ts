@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { isStatic } from "../../runtime-linux/elf.js";
+import { isStatic } from "../../runtime-linux/launch/elf.js";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
 import { must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";

@@ -6,17 +6,17 @@ import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Input } from "../../hosts/host.js";
+import type { Input } from "../../hosts/shared/host.js";
 import { Execs } from "../../runtime-linux/exec/execs.js";
 import { ExecPlace } from "../../runtime-linux/exec/place.js";
-import type { Surroundings } from "../../runtime-linux/surroundings.js";
-import type { Naming } from "../../runtime-linux/naming.js";
+import type { Surroundings } from "../../runtime-linux/launch/surroundings.js";
+import type { Naming } from "../../runtime-linux/launch/naming.js";
 import { Paths } from "../../runtime-linux/paths.js";
-import { Run } from "../../runtime-linux/run.js";
+import { Run } from "../../runtime-linux/ends/run.js";
 import { until } from "../support/commands.js";
 
 const proc = vi.hoisted(() => ({ looks: 0, look: (): Map<string, Naming[]> => new Map() }));
-vi.mock("../../runtime-linux/naming.js", async (original) => ({
+vi.mock("../../runtime-linux/launch/naming.js", async (original) => ({
   ...(await original<object>()),
   findNaming: () => {
     proc.looks += 1;

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { ExitWatch } from "../../runtime-linux/exits.js";
-import { processStat, type Run } from "../../runtime-linux/run.js";
+import { ExitWatch } from "../../runtime-linux/ends/exits.js";
+import { processStat, type Run } from "../../runtime-linux/ends/run.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-exits-"));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent } from "../../runtime-linux/content.js";
 import { Filesystems } from "../../runtime-linux/content/filesystems.js";
-import { Layers } from "../../runtime-linux/content/layers.js";
+import { Layers } from "../../runtime-linux/content/layers/layers.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
 import { Paths } from "../../runtime-linux/paths.js";
 

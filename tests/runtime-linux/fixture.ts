@@ -5,11 +5,11 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { engine, Input, LogBytes, processes } from "../../hosts/host.js";
+import type { engine, Input, LogBytes, processes } from "../../hosts/shared/host.js";
 import type { Kernel } from "../../runtime-linux/kernel.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { linuxProcesses, type LinuxProcesses } from "../../runtime-linux/processes.js";
-import { detectRuntimes, findProgram, type Runtime } from "../../runtime-linux/runtimes.js";
+import { detectRuntimes, findProgram, type Runtime } from "../../runtime-linux/launch/runtimes.js";
 import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
 /** Why real containers cannot run here; empty if they can. */

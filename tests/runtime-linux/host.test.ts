@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import type { Host } from "../../hosts/host.js";
-import { MemoryJournal } from "../../hosts/journal.js";
+import type { Host } from "../../hosts/shared/host.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";

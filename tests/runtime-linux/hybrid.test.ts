@@ -1,7 +1,7 @@
 // Children are born where cgroup2 is out of sight, on machines that have both versions of control groups.
 
 import { expect, it } from "vitest";
-import { Hybrid } from "../../runtime-linux/hybrid.js";
+import { Hybrid } from "../../runtime-linux/launch/hybrid.js";
 import { CLONE_FS, CLONE_NEWNS, MNT_DETACH, MS_REC, MS_SLAVE } from "../../runtime-linux/kernel.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
 

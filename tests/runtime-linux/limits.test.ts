@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { Cgroups } from "../../runtime-linux/cgroups.js";
-import { setLimits } from "../../runtime-linux/limits.js";
+import { Cgroups } from "../../runtime-linux/cgroups/cgroups.js";
+import { setLimits } from "../../runtime-linux/cgroups/limits.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { Recorder } from "../../runtime-linux/kernel/recorder.js";
 

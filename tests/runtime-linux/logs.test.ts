@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { LogBytes } from "../../hosts/host.js";
+import type { LogBytes } from "../../hosts/shared/host.js";
 import { Logs, type Keeping } from "../../runtime-linux/stdio/log.js";
 
 const ID = "c";

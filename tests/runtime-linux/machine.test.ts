@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { describeMachine } from "../../runtime-linux/machine.js";
 import { Paths } from "../../runtime-linux/paths.js";

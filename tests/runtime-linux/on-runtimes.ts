@@ -3,8 +3,8 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { processes as wit, Outcome } from "../../hosts/host.js";
-import { findProgram } from "../../runtime-linux/runtimes.js";
+import type { processes as wit, Outcome } from "../../hosts/shared/host.js";
+import { findProgram } from "../../runtime-linux/launch/runtimes.js";
 import { describeUnless } from "../support/on-engines.js";
 import {
   launchOf,

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { runName } from "../../runtime-linux/paths.js";
-import { Run } from "../../runtime-linux/run.js";
+import { Run } from "../../runtime-linux/ends/run.js";
 import { until } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";

@@ -15,12 +15,12 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import type { processes as wit } from "../../hosts/host.js";
-import { sourceOfFile, writeFile } from "../../runtime-linux/container-files.js";
+import type { processes as wit } from "../../hosts/shared/host.js";
+import { sourceOfFile, writeFile } from "../../runtime-linux/launch/container-files.js";
 import { ExecPlace } from "../../runtime-linux/exec/place.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import { processStat, Run } from "../../runtime-linux/run.js";
-import { findProgram } from "../../runtime-linux/runtimes.js";
+import { processStat, Run } from "../../runtime-linux/ends/run.js";
+import { findProgram } from "../../runtime-linux/launch/runtimes.js";
 import { until } from "../support/commands.js";
 import { startEngine, type Launched } from "./engine.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, readLog, remember, traces } from "./fixture.js";

@@ -1,6 +1,6 @@
 // A container's resolv.conf, made of what was asked for and of the machine's.
 import { expect, test } from "vitest";
-import { resolvConf } from "../../hosts/resolv-conf.js";
+import { resolvConf } from "../../hosts/shared/resolv-conf.js";
 
 const OWN = "# of the machine\nsearch own.test\nnameserver 192.0.2.1\nnameserver 192.0.2.2\noptions edns0\n";
 

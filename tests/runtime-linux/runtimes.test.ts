@@ -1,7 +1,7 @@
 // What OCI runtimes say of themselves.
 
 import { expect, it } from "vitest";
-import { parseVersion } from "../../runtime-linux/runtimes.js";
+import { parseVersion } from "../../runtime-linux/launch/runtimes.js";
 
 it("reads what runtimes say of themselves", () => {
   const crun = "crun version 1.8.1\ncommit: f8a096be060b22ccd3d5f3ebe44108517fbf6c30\nrundir: /run/crun\nspec: 1.0.0\n";

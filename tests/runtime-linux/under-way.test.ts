@@ -1,7 +1,7 @@
 // Operations that are given up while they are under way.
 
 import { expect, test } from "vitest";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure } from "../../hosts/shared/failure.js";
 import { throwIfGivenUp, UnderWay, unlessGivenUp } from "../../runtime-linux/under-way.js";
 import { FULL_DISK } from "../support/registry-failures.js";
 

@@ -1,7 +1,7 @@
 // Users and groups by name, as a container's files have them.
 
 import { expect, it, vi } from "vitest";
-import { identify } from "../../hosts/users.js";
+import { identify } from "../../hosts/shared/users.js";
 
 const PASSWD = `root:x:0:0:root:/root:/bin/sh
 alice:x:1000:100:Alice:/home/alice:/bin/sh

@@ -4,7 +4,7 @@ import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync } fr
 import { readFileSync, readlinkSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { volumes } from "../../hosts/host.js";
+import type { volumes } from "../../hosts/shared/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { linuxVolumes, type LinuxVolumes } from "../../runtime-linux/volumes.js";
 import { FORMS } from "../support/sparse-tar.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { walk } from "../../runtime-linux/content/walk.js";
+import { walk } from "../../runtime-linux/content/files/walk.js";
 import { removeAll } from "../../runtime-linux/directories.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "coracle-walk-"));

@@ -1,6 +1,6 @@
 // What the tests of the simulated world's content share: a disk, a clock that does not wait, and the registries.
 
-import type { content, engine, Outcome, types, volumes } from "../../hosts/host.js";
+import type { content, engine, Outcome, types, volumes } from "../../hosts/shared/host.js";
 import { registryClient, type RegistryClient } from "../../hosts/registry/client.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { simulatedContent, type SimulatedContent } from "../../hosts/simulated/content/content.js";

@@ -1,7 +1,7 @@
 // Layers of the simulated world as they come from its registries: fetched, checked, unpacked, shared.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { content } from "../../hosts/host.js";
+import type { content } from "../../hosts/shared/host.js";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
 import { digestOf } from "../support/push-image.js";
 import { failed, Fixture, type Told } from "./content-fixture.js";

@@ -3,7 +3,7 @@
 
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { replies } from "../../hosts/host.js";
+import type { replies } from "../../hosts/shared/host.js";
 import { missing, openFixture } from "../runtime-linux/content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 import { digestOf } from "../support/push-image.js";

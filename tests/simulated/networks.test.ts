@@ -1,7 +1,7 @@
 // Networks of the simulated machine: what they refuse, in the words of the Linux host, and what they remember.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import type { networks } from "../../hosts/host.js";
+import type { networks } from "../../hosts/shared/host.js";
 import { WorldNetworks } from "../../hosts/simulated/networks.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
 

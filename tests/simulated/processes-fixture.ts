@@ -1,6 +1,6 @@
 // The simulated world's processes behind their commands, without an engine: a container with busybox's programs.
 
-import type { Input, LogBytes, processes as wit } from "../../hosts/host.js";
+import type { Input, LogBytes, processes as wit } from "../../hosts/shared/host.js";
 import type { Fault, FaultSource } from "../../hosts/simulated/faults.js";
 import { Disk } from "../../hosts/simulated/files/disk.js";
 import { simulatedProcesses, type SimulatedProcesses } from "../../hosts/simulated/processes/processes.js";

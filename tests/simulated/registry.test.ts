@@ -1,7 +1,7 @@
 // The simulated registries: what they serve, to whom, how fast, and what goes wrong.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { content } from "../../hosts/host.js";
+import type { content } from "../../hosts/shared/host.js";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
 import { findProgram } from "../../hosts/simulated/processes/executable.js";
 import { PROGRAMS } from "../../hosts/simulated/programs/table.js";

@@ -2,7 +2,7 @@
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Pace } from "../../hosts/simulated/time.js";
-import { turnsOf } from "../../hosts/turn.js";
+import { turnsOf } from "../../hosts/shared/turn.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
 
 const SECOND = 1_000_000_000n;

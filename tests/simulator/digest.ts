@@ -1,6 +1,6 @@
 // What a step asked for, for comparing and for showing.
 
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { hashesOf } from "../../hosts/trace/hash.js";
 
 /** Of all that a step asked for. */

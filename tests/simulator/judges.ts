@@ -2,9 +2,9 @@
 // that they find wrong is kept.
 
 import { createHash } from "node:crypto";
-import type { Input, Operation, engine, processes } from "../../hosts/host.js";
-import { type CompiledCore, Trap } from "../../hosts/instance.js";
-import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/observer.js";
+import type { Input, Operation, engine, processes } from "../../hosts/shared/host.js";
+import { type CompiledCore, Trap } from "../../hosts/driver/instance.js";
+import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/driver/observer.js";
 import { Breach } from "./breach.js";
 import { digest as digestOf } from "./digest.js";
 import { Forks } from "./forks/forks.js";

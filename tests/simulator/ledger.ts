@@ -1,7 +1,7 @@
 // What the engine's records say after each step, as it will be once the step's transaction is kept.
 
-import type { engine } from "../../hosts/host.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { engine } from "../../hosts/shared/host.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { statusWords } from "../core/scenario-outputs.js";
 
 /** A container's record, as far as the invariants need it. */
@@ -32,7 +32,7 @@ export interface ContainerRecord {
   endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
 }
 
-/** `MountKind` of core/assembly/container/mount-point.ts. */
+/** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 export const MOUNTED_VOLUME = 1;
 
 /** Of those whose process is there. */

@@ -1,7 +1,7 @@
 // A core whose newest instance is asked what it remembers, step by step: no copy of it has to be made for that.
 
-import type { engine } from "../../hosts/host.js";
-import type { CompiledCore } from "../../hosts/instance.js";
+import type { engine } from "../../hosts/shared/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
 import { isEqual } from "./ledger.js";
 
 type Component = ReturnType<CompiledCore["instantiate"]>;

@@ -4,11 +4,11 @@
 import { createHash } from "node:crypto";
 import { EmbeddedEngine } from "../../hosts/embedding/embedded-engine.js";
 import { moving } from "../../hosts/embedding/moving.js";
-import type { CompiledCore } from "../../hosts/instance.js";
-import { Trap } from "../../hosts/instance.js";
-import type { Observer } from "../../hosts/observer.js";
-import { turn } from "../../hosts/turn.js";
-import type { engine } from "../../hosts/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
+import { Trap } from "../../hosts/driver/instance.js";
+import type { Observer } from "../../hosts/driver/observer.js";
+import { turn } from "../../hosts/shared/turn.js";
+import type { engine } from "../../hosts/shared/host.js";
 import { Breach } from "./breach.js";
 import type { Clients } from "./clients/clients.js";
 import type { Judges } from "./judges.js";

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { prepareFuzz } from "./clients/fuzzed.js";
 import { drawLines } from "./draw.js";
 import { Questions, same } from "./invariants/questions.js";

@@ -1,9 +1,9 @@
 // Cores that do something wrong, now and then: what they ask of their world is tampered with on its way out, or what they
 // are told on its way in.
 
-import type { Input, engine } from "../../hosts/host.js";
-import type { CompiledCore } from "../../hosts/instance.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { Input, engine } from "../../hosts/shared/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 
 type Imports = Record<string, { perform: (op: bigint, command: { tag: string; val: unknown }) => void }>;
 

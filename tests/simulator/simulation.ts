@@ -2,9 +2,9 @@
 // invariants against every step. A step is one input that a core takes in.
 
 import { packageCore } from "../../hosts/embedding/core.js";
-import type { CompiledCore } from "../../hosts/instance.js";
-import type { Observer } from "../../hosts/observer.js";
-import { turn } from "../../hosts/turn.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
+import type { Observer } from "../../hosts/driver/observer.js";
+import { turn } from "../../hosts/shared/turn.js";
 import { Breach } from "./breach.js";
 import { Acquaintances } from "./clients/acquaintances.js";
 import { Clients } from "./clients/clients.js";

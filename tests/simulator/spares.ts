@@ -1,6 +1,6 @@
 // Instances for copies of an engine: to restore a used one takes less than to make one.
 
-import { Instance, type CompiledCore } from "../../hosts/instance.js";
+import { Instance, type CompiledCore } from "../../hosts/driver/instance.js";
 
 export class Spares {
   readonly #core: CompiledCore;

@@ -1,7 +1,7 @@
 // Cores that do one thing wrong now and then, each by what a reader of a test is told of it, and by the rule that it breaks.
 
 import { packageCore } from "../../hosts/embedding/core.js";
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 import { FORK_EPOCH } from "./forks/fork.js";
 import { eventOf } from "./invariants/journal.js";
 import { type Misreading, plant, type Wrong } from "./planted.js";

@@ -1,7 +1,7 @@
 // Attached output and stdin.
 
 import { describe, expect, test } from "vitest";
-import type { Stdin, replies } from "../../hosts/host.js";
+import type { Stdin, replies } from "../../hosts/shared/host.js";
 import { Attachment } from "../../hosts/streams/attach.js";
 import { Collected, MemoryLog, frames, line } from "./log-of.js";
 import { NO_STREAMS } from "../support/no-streams.js";

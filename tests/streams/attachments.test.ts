@@ -1,7 +1,7 @@
 // An exit is told of when those who are attached have the output.
 
 import { expect, test, vi } from "vitest";
-import type { Input, LogBytes, Stdio } from "../../hosts/host.js";
+import type { Input, LogBytes, Stdio } from "../../hosts/shared/host.js";
 import { Attachment } from "../../hosts/streams/attach.js";
 import { Attachments } from "../../hosts/streams/attachments.js";
 import { NO_STREAMS } from "../support/no-streams.js";

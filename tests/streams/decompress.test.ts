@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { HostFailure, interrupted } from "../../hosts/failure.js";
+import { HostFailure, interrupted } from "../../hosts/shared/failure.js";
 import { bunzip2 } from "../../hosts/streams/bzip2.js";
 import { unxz } from "../../hosts/streams/xz.js";
 import { findProgram } from "../support/commands.js";

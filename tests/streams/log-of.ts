@@ -1,6 +1,6 @@
 // A container's log in memory, as conmon writes it.
 
-import type { LogBytes } from "../../hosts/host.js";
+import type { LogBytes } from "../../hosts/shared/host.js";
 
 export class MemoryLog implements LogBytes {
   #start = 0;

@@ -1,9 +1,9 @@
 // Logs as clients read them: frames, times, details, since, until and tail.
 
 import { describe, expect, test } from "vitest";
-import type { LogBytes, replies } from "../../hosts/host.js";
+import type { LogBytes, replies } from "../../hosts/shared/host.js";
 import { serveLogs } from "../../hosts/streams/logs.js";
-import { turn } from "../../hosts/turn.js";
+import { turn } from "../../hosts/shared/turn.js";
 import { Collected, MemoryLog, RotatedLog, frames, line, never, timeOf } from "./log-of.js";
 
 const ALL: replies.LogSource = {

@@ -5,7 +5,7 @@ import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HostFailure } from "../../hosts/failure.js";
+import { HostFailure } from "../../hosts/shared/failure.js";
 import { TarReader } from "../../hosts/streams/tar/reader.js";
 import { bodyMapEntry, FORMS, type Sparse } from "../support/sparse-tar.js";
 import { rawTar, type RawEntry } from "../support/tar.js";

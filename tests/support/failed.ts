@@ -1,7 +1,7 @@
 // How something failed, for tests to compare.
 
-import { failureOf } from "../../hosts/failure.js";
-import type { failures } from "../../hosts/host.js";
+import { failureOf } from "../../hosts/shared/failure.js";
+import type { failures } from "../../hosts/shared/host.js";
 
 /** As the core is told. */
 export function shownFailure(thrown: unknown): Record<string, unknown> {

@@ -1,8 +1,8 @@
 // What becomes of a record, or of an entry of the journal, in memory.
 
-import type { HostEffect } from "../../hosts/outbox.js";
-import type { RecordChange, engine } from "../../hosts/host.js";
-import type { MemoryJournal } from "../../hosts/journal.js";
+import type { HostEffect } from "../../hosts/shared/outputs.js";
+import type { RecordChange, engine } from "../../hosts/shared/host.js";
+import type { MemoryJournal } from "../../hosts/shared/journal.js";
 
 /** As a transaction does. */
 export function keep(change: RecordChange, stored: Map<string, Uint8Array>, journal: MemoryJournal): void {

@@ -1,6 +1,6 @@
 // Members of records that may be behind what the engine knows, as long as no client is told of them.
 
-import type { engine } from "../../hosts/host.js";
+import type { engine } from "../../hosts/shared/host.js";
 
 /** Of a container's. */
 const LATE = ["health", "manuallyStopped", "disarmed"];

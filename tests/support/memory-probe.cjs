@@ -7,7 +7,7 @@ const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");
 const { isMainThread } = require("node:worker_threads");
 
-/** Memories of cores, as long as something uses them, and how each collects its garbage (`hosts/component.ts`). */
+/** Memories of cores, as long as something uses them, and how each collects its garbage (`hosts/driver/component.ts`). */
 const memories = new Set();
 const collections = new WeakMap();
 

@@ -1,6 +1,6 @@
 // What of clients' streams a test does not need.
 
-import type { Stdio } from "../../hosts/host.js";
+import type { Stdio } from "../../hosts/shared/host.js";
 
 function none(): never {
   throw new Error("this test has no such stream");

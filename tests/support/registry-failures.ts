@@ -1,6 +1,6 @@
 // What a host tells of a registry, for tests that tell it themselves, or expect it.
 
-import type { failures } from "../../hosts/host.js";
+import type { failures } from "../../hosts/shared/host.js";
 
 type Answered = Extract<failures.Failure, { tag: "registry-answer" }>;
 

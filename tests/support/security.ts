@@ -1,6 +1,6 @@
 // How registries may be spoken to, as the core has it.
 
-import type { types } from "../../hosts/host.js";
+import type { types } from "../../hosts/shared/host.js";
 
 /** Any but those below. */
 export const SECURE: types.Security[] = ["verified-tls"];

@@ -1,11 +1,11 @@
 // The program of `trapping-daemon.ts`: its first argument names the file that says how often an open traps.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { CompiledCore } from "../../hosts/instance.js";
-import { Configuration } from "../../hosts/node/configuration.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
+import { Configuration } from "../../hosts/node/config/configuration.js";
 import { coreIdentity, loadCore } from "../../hosts/node/core-files.js";
 import { runDaemon } from "../../hosts/node/daemon.js";
-import { parseFlags } from "../../hosts/node/flags.js";
+import { parseFlags } from "../../hosts/node/config/flags.js";
 
 const [openTraps = "", , ...flags] = process.argv.slice(2);
 const core = loadCore();

@@ -1,6 +1,6 @@
 // A store whose disk takes its time: what is not flushed when the power goes is lost.
-import type { Clock, RecordChange, RecordStore, engine } from "../../hosts/host.js";
-import { MemoryJournal } from "../../hosts/journal.js";
+import type { Clock, RecordChange, RecordStore, engine } from "../../hosts/shared/host.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { keep } from "./kept-records.js";
 
 /**

@@ -1,8 +1,8 @@
 // What recording costs. Prints microseconds and bytes a step.
 
 import { expect, test } from "vitest";
-import type { Input } from "../../hosts/host.js";
-import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/observer.js";
+import type { Input } from "../../hosts/shared/host.js";
+import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/driver/observer.js";
 import type { Recorder, Sink } from "../../hosts/trace/recorder.js";
 import { RecordedEngine, core } from "./engine.js";
 import { create } from "./stories.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Input, engine, failures } from "../../hosts/host.js";
+import type { Input, engine, failures } from "../../hosts/shared/host.js";
 import { SECRET_WORDS, withoutCredentials } from "../../hosts/trace/credentials.js";
 import { withoutUsersIn } from "../../hosts/trace/addresses-in-text.js";
 import { maskJson } from "../../hosts/trace/masked-json.js";

@@ -2,15 +2,15 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { RequestBodies } from "../../hosts/bodies.js";
-import { Driver } from "../../hosts/driver.js";
-import { HostFailure } from "../../hosts/failure.js";
-import type { Host, Input, Outcome, Perform, RecordStore, engine, replies } from "../../hosts/host.js";
-import type { CompiledCore } from "../../hosts/instance.js";
-import { MemoryJournal } from "../../hosts/journal.js";
+import { RequestBodies } from "../../hosts/request/bodies.js";
+import { Driver } from "../../hosts/driver/driver.js";
+import { HostFailure } from "../../hosts/shared/failure.js";
+import type { Host, Input, Outcome, Perform, RecordStore, engine, replies } from "../../hosts/shared/host.js";
+import type { CompiledCore } from "../../hosts/driver/instance.js";
+import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { loadCore } from "../../hosts/node/core-files.js";
-import type { Observer } from "../../hosts/observer.js";
-import type { HostEffect } from "../../hosts/outbox.js";
+import type { Observer } from "../../hosts/driver/observer.js";
+import type { HostEffect } from "../../hosts/shared/outputs.js";
 import { identityOf } from "../../hosts/trace/hash.js";
 import { Recorder } from "../../hosts/trace/recorder.js";
 import type { RecorderOptions } from "../../hosts/trace/recorder.js";

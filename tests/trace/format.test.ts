@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Input, Outcome, engine, types, failures } from "../../hosts/host.js";
+import type { Input, Outcome, engine, types, failures } from "../../hosts/shared/host.js";
 import { Malformed, encoded, text as textCodec, u32 } from "../../hosts/trace/codec.js";
 import { TraceError, decodeTrace } from "../../hosts/trace/decode.js";
 import { hashesOf } from "../../hosts/trace/hash.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Instance } from "../../hosts/instance.js";
-import type { StepOutputs } from "../../hosts/outbox.js";
+import type { Instance } from "../../hosts/driver/instance.js";
+import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { decodeTrace } from "../../hosts/trace/decode.js";
 import { compareTraces } from "../../hosts/trace/difference.js";
 import type { Call, OutputHashes, Trace } from "../../hosts/trace/format.js";

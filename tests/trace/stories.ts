@@ -1,6 +1,6 @@
 // What the recorded engines of these tests live through.
 
-import type { Observer } from "../../hosts/observer.js";
+import type { Observer } from "../../hosts/driver/observer.js";
 import { settle } from "../driver/fake.js";
 import { TOKEN, type RecordedEngine } from "./engine.js";
 

@@ -1,46 +1,46 @@
 // Every endpoint of the API in one table (surface §1): method, path, first version, handler, the handler's file.
 
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
-import { readArchive, statPath } from "../container/archive";
-import { attachContainer } from "../container/attach";
-import { attachWebsocket } from "../container/attach-ws";
-import { containerChanges } from "../container/changes";
-import { createContainer } from "../container/create";
-import { exportContainer } from "../container/export";
-import { writeArchive } from "../container/extract";
-import { inspectContainer } from "../container/inspect";
-import { killContainer } from "../container/kill";
-import { listContainers } from "../container/list";
-import { containerLogs } from "../container/logs";
-import { pauseContainer, unpauseContainer } from "../container/pause";
-import { pruneContainers } from "../container/prune";
-import { removeContainer } from "../container/remove";
-import { renameContainer } from "../container/rename";
-import { resizeContainer } from "../container/resize";
-import { restartContainer } from "../container/restart";
-import { startContainer } from "../container/start";
-import { containerStats } from "../container/stats";
-import { stopContainer } from "../container/stop";
-import { topContainer } from "../container/top";
-import { updateContainer } from "../container/update";
-import { waitContainer } from "../container/wait";
+import { readArchive, statPath } from "../container/files/archive";
+import { attachContainer } from "../container/output/attach";
+import { attachWebsocket } from "../container/output/attach-ws";
+import { containerChanges } from "../container/files/changes";
+import { createContainer } from "../container/create/create";
+import { exportContainer } from "../container/files/export";
+import { writeArchive } from "../container/files/extract";
+import { inspectContainer } from "../container/shown/inspect";
+import { killContainer } from "../container/end/kill";
+import { listContainers } from "../container/shown/list";
+import { containerLogs } from "../container/output/logs";
+import { pauseContainer, unpauseContainer } from "../container/pause/pause";
+import { pruneContainers } from "../container/remove/prune";
+import { removeContainer } from "../container/remove/remove";
+import { renameContainer } from "../container/update/rename";
+import { resizeContainer } from "../container/output/resize";
+import { restartContainer } from "../container/restart/restart";
+import { startContainer } from "../container/start/start";
+import { containerStats } from "../container/usage/stats";
+import { stopContainer } from "../container/end/stop";
+import { topContainer } from "../container/usage/top";
+import { updateContainer } from "../container/update/update";
+import { waitContainer } from "../container/end/wait";
 import { cancelBuild } from "../build/cancel";
 import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
 import { followEvents } from "../event/follow";
-import { commitContainer } from "../image/commit";
+import { commitContainer } from "../image/commit/commit";
 import { createExec } from "../exec/create";
 import { inspectExec } from "../exec/inspect";
 import { resizeExec } from "../exec/resize";
 import { startExec } from "../exec/start";
-import { deleteImage } from "../image/delete";
-import { imageHistory } from "../image/history";
-import { inspectImage } from "../image/inspect";
-import { listImages } from "../image/list";
-import { loadImages } from "../image/load";
-import { pruneImages } from "../image/prune";
-import { createImage } from "../image/pull";
-import { saveImage, saveImages } from "../image/save";
+import { deleteImage } from "../image/remove/delete";
+import { imageHistory } from "../image/shown/history";
+import { inspectImage } from "../image/shown/inspect";
+import { listImages } from "../image/shown/list";
+import { loadImages } from "../image/archive/load";
+import { pruneImages } from "../image/remove/prune";
+import { createImage } from "../image/pull/pull";
+import { saveImage, saveImages } from "../image/archive/save";
 import { tagImage } from "../image/tag";
 import { connectContainer } from "../network/attach";
 import { createNetwork } from "../network/create";
@@ -130,55 +130,55 @@ const ROUTES: Route[] = [
   new Route("GET",    "/events",                    24, followEvents,      "event/follow.ts"),
   new Route("GET",    "/system/df",                 25, diskUsage,         "system/disk-usage.ts"),
 
-  new Route("GET",    "/containers/json",           24, listContainers,    "container/list.ts"),
-  new Route("POST",   "/containers/create",         24, createContainer,   "container/create.ts"),
-  new Route("POST",   "/containers/prune",          25, pruneContainers,   "container/prune.ts"),
-  new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/inspect.ts", NO_FORM),
-  new Route("GET",    "/containers/*/top",          24, topContainer,      "container/top.ts"),
-  new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/logs.ts"),
-  new Route("GET",    "/containers/*/changes",      24, containerChanges,  "container/changes.ts", NO_FORM),
-  new Route("GET",    "/containers/*/export",       24, exportContainer,   "container/export.ts", NO_FORM),
-  new Route("GET",    "/containers/*/stats",        24, containerStats,    "container/stats.ts"),
-  new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/resize.ts"),
-  new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start.ts"),
-  new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/stop.ts"),
-  new Route("POST",   "/containers/*/restart",      24, restartContainer,  "container/restart.ts"),
-  new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/kill.ts"),
-  new Route("POST",   "/containers/*/update",       24, updateContainer,   "container/update.ts"),
-  new Route("POST",   "/containers/*/rename",       24, renameContainer,   "container/rename.ts"),
-  new Route("POST",   "/containers/*/pause",        24, pauseContainer,    "container/pause.ts"),
-  new Route("POST",   "/containers/*/unpause",      24, unpauseContainer,  "container/pause.ts"),
-  new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/attach.ts"),
-  new Route("GET",    "/containers/*/attach/ws",    24, attachWebsocket,   "container/attach-ws.ts"),
-  new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/wait.ts"),
-  new Route("HEAD",   "/containers/*/archive",      24, statPath,          "container/archive.ts"),
-  new Route("GET",    "/containers/*/archive",      24, readArchive,       "container/archive.ts"),
-  new Route("PUT",    "/containers/*/archive",      24, writeArchive,      "container/extract.ts"),
+  new Route("GET",    "/containers/json",           24, listContainers,    "container/shown/list.ts"),
+  new Route("POST",   "/containers/create",         24, createContainer,   "container/create/create.ts"),
+  new Route("POST",   "/containers/prune",          25, pruneContainers,   "container/remove/prune.ts"),
+  new Route("GET",    "/containers/*/json",         24, inspectContainer,  "container/shown/inspect.ts", NO_FORM),
+  new Route("GET",    "/containers/*/top",          24, topContainer,      "container/usage/top.ts"),
+  new Route("GET",    "/containers/*/logs",         24, containerLogs,     "container/output/logs.ts"),
+  new Route("GET",    "/containers/*/changes",      24, containerChanges,  "container/files/changes.ts", NO_FORM),
+  new Route("GET",    "/containers/*/export",       24, exportContainer,   "container/files/export.ts", NO_FORM),
+  new Route("GET",    "/containers/*/stats",        24, containerStats,    "container/usage/stats.ts"),
+  new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/output/resize.ts"),
+  new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start/start.ts"),
+  new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/end/stop.ts"),
+  new Route("POST",   "/containers/*/restart",      24, restartContainer,  "container/restart/restart.ts"),
+  new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/end/kill.ts"),
+  new Route("POST",   "/containers/*/update",       24, updateContainer,   "container/update/update.ts"),
+  new Route("POST",   "/containers/*/rename",       24, renameContainer,   "container/update/rename.ts"),
+  new Route("POST",   "/containers/*/pause",        24, pauseContainer,    "container/pause/pause.ts"),
+  new Route("POST",   "/containers/*/unpause",      24, unpauseContainer,  "container/pause/pause.ts"),
+  new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/output/attach.ts"),
+  new Route("GET",    "/containers/*/attach/ws",    24, attachWebsocket,   "container/output/attach-ws.ts"),
+  new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/end/wait.ts"),
+  new Route("HEAD",   "/containers/*/archive",      24, statPath,          "container/files/archive.ts"),
+  new Route("GET",    "/containers/*/archive",      24, readArchive,       "container/files/archive.ts"),
+  new Route("PUT",    "/containers/*/archive",      24, writeArchive,      "container/files/extract.ts"),
   new Route("POST",   "/containers/*/exec",         24, createExec,        "exec/create.ts"),
   new Route("GET",    "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),
   new Route("POST",   "/containers/*/checkpoints",  24, experimental,      "api/routes.ts"),
   new Route("DELETE", "/containers/*/checkpoints/*", 24, experimental,      "api/routes.ts"),
-  new Route("DELETE", "/containers/*",              24, removeContainer,   "container/remove.ts"),
+  new Route("DELETE", "/containers/*",              24, removeContainer,   "container/remove/remove.ts"),
 
   new Route("POST",   "/exec/*/start",              24, startExec,         "exec/start.ts"),
   new Route("POST",   "/exec/*/resize",             24, resizeExec,        "exec/resize.ts"),
   new Route("GET",    "/exec/*/json",               24, inspectExec,       "exec/inspect.ts", NO_FORM),
 
-  new Route("GET",    "/images/json",               24, listImages,        "image/list.ts"),
-  new Route("POST",   "/images/create",             24, createImage,       "image/pull.ts"),
+  new Route("GET",    "/images/json",               24, listImages,        "image/shown/list.ts"),
+  new Route("POST",   "/images/create",             24, createImage,       "image/pull/pull.ts"),
   new Route("GET",    "/images/search",             24, later,             "api/routes.ts"),
-  new Route("POST",   "/images/prune",              25, pruneImages,       "image/prune.ts"),
+  new Route("POST",   "/images/prune",              25, pruneImages,       "image/remove/prune.ts"),
   // skopeo asks for these two with 1.22 up to its release 1.13, whatever the engine says of itself.
-  new Route("GET",    "/images/get",                22, saveImages,        "image/save.ts"),
-  new Route("POST",   "/images/load",               22, loadImages,        "image/load.ts"),
-  new Route("GET",    "/images/*/json",             24, inspectImage,      "image/inspect.ts"),
-  new Route("GET",    "/images/*/history",          24, imageHistory,      "image/history.ts"),
+  new Route("GET",    "/images/get",                22, saveImages,        "image/archive/save.ts"),
+  new Route("POST",   "/images/load",               22, loadImages,        "image/archive/load.ts"),
+  new Route("GET",    "/images/*/json",             24, inspectImage,      "image/shown/inspect.ts"),
+  new Route("GET",    "/images/*/history",          24, imageHistory,      "image/shown/history.ts"),
   new Route("GET",    "/images/*/attestations",     55, later,             "api/routes.ts"),
-  new Route("GET",    "/images/*/get",              24, saveImage,         "image/save.ts"),
+  new Route("GET",    "/images/*/get",              24, saveImage,         "image/archive/save.ts"),
   new Route("POST",   "/images/*/push",             24, later,             "api/routes.ts"),
   new Route("POST",   "/images/*/tag",              24, tagImage,          "image/tag.ts"),
-  new Route("DELETE", "/images/*",                  24, deleteImage,       "image/delete.ts"),
-  new Route("POST",   "/commit",                    24, commitContainer,   "image/commit.ts"),
+  new Route("DELETE", "/images/*",                  24, deleteImage,       "image/remove/delete.ts"),
+  new Route("POST",   "/commit",                    24, commitContainer,   "image/commit/commit.ts"),
   new Route("GET",    "/distribution/*/json",       30, later,             "api/routes.ts"),
 
   new Route("POST",   "/build",                     24, later,             "api/routes.ts"),

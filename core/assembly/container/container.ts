@@ -9,14 +9,14 @@ import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
 import { changedNow, LastChange } from "./last-change";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
-import { Link } from "./link";
-import { ListedItem } from "./listed-item";
-import { MountKind, MountPoint } from "./mount-point";
+import { Link } from "./endpoint/link";
+import { ListedItem } from "./shown/listed-item";
+import { MountKind, MountPoint } from "./mounts/mount-point";
 import { Moved } from "./moved";
-import { NO_RESTARTS, RestartPolicy } from "./policy";
-import { RemovalClient } from "./removal-client";
-import { Waiter } from "./waiter";
-import { Watch } from "./watch";
+import { NO_RESTARTS, RestartPolicy } from "./restart/policy";
+import { RemovalClient } from "./remove/removal-client";
+import { Waiter } from "./end/waiter";
+import { Watch } from "./usage/watch";
 
 /** What `stopTimeout` is if none was given. */
 export const NO_TIMEOUT: i64 = i64.MIN_VALUE;

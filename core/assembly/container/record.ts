@@ -5,13 +5,13 @@ import { Json } from "../json/json";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { NO_TIME } from "../text/time";
-import { annotationsOf } from "./annotations";
+import { annotationsOf } from "./create/annotations";
 import { Container } from "./container";
 import { readLastChangeRecord, writeLastChangeRecord } from "./last-change";
 import { Status } from "./lifecycle";
-import { readLinkRecord, writeLinkRecords } from "./link";
-import { readMountPointRecord, writeMountPointRecord } from "./mount-point";
-import { restartPolicyOf } from "./policy";
+import { readLinkRecord, writeLinkRecords } from "./endpoint/link";
+import { readMountPointRecord, writeMountPointRecord } from "./mounts/mount-point";
+import { restartPolicyOf } from "./restart/policy";
 
 /** Room for all but its documents, mostly. */
 const REST_BYTES: i32 = 2048;

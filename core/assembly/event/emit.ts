@@ -1,7 +1,7 @@
 // Events with their usual attributes.
 
 import { Container } from "../container/container";
-import { networkNameOf } from "../container/network-settings";
+import { networkNameOf } from "../container/endpoint/network-settings";
 import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { Event } from "./event";

@@ -2,10 +2,10 @@
 // changed.
 
 import { Exec as ExecCommand, Subject } from "../../../build/bindings/types";
-import { environmentOf } from "../container/environment";
-import { documentOf } from "../container/launch";
-import { securityOf } from "../container/security-options";
-import { writeCapabilities, writeLimits } from "../container/spec";
+import { environmentOf } from "../container/spec/environment";
+import { documentOf } from "../container/spec/launch";
+import { securityOf } from "../container/spec/security-options";
+import { writeCapabilities, writeLimits } from "../container/spec/spec";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { overridden } from "../text/variables";

@@ -5,8 +5,8 @@ import { Closing, Framing, Head, Hijack, StdioExec } from "../../../build/bindin
 import { headerOf } from "../api/headers";
 import { readObject } from "../api/json-body";
 import { Call, Follower } from "../call";
-import { parseDetachKeys } from "../container/detach-keys";
-import { streamType } from "../container/stream-type";
+import { parseDetachKeys } from "../container/output/detach-keys";
+import { streamType } from "../container/output/stream-type";
 import { conflict, Refusal } from "../refusal";
 import { commonHeaders, endReply, hijack, refused, sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";

@@ -1,7 +1,7 @@
 // Whether the config of an image that comes from outside makes sense: it decides what runs, and is kept as it came.
 // Types and texts are those of Docker's decoder (surface §2.2).
 
-import { CONFIG } from "../container/config";
+import { CONFIG } from "../container/create/config";
 import { Json } from "../json/json";
 import { normalise, schemaError } from "../json/schema";
 import { Field, FieldType, Table } from "../json/table";

@@ -4,9 +4,9 @@
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { Container } from "../container/container";
-import { ofOwnNetworks } from "../container/endpoint-settings";
-import { otherIn } from "../container/namespaces";
-import { ENDPOINT_SETTINGS } from "../container/networking-config";
+import { ofOwnNetworks } from "../container/endpoint/endpoint-settings";
+import { otherIn } from "../container/spec/namespaces";
+import { ENDPOINT_SETTINGS } from "../container/endpoint/networking-config";
 import { containerStore } from "../container/store";
 import { Json } from "../json/json";
 import { Field, FieldType, Table } from "../json/table";

@@ -2,7 +2,7 @@
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
-import { networkNameOf } from "../container/network-settings";
+import { networkNameOf } from "../container/endpoint/network-settings";
 import { internal, Refusal } from "../refusal";
 
 /** Who shares another container's network is on none of its own. */

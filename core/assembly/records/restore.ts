@@ -2,7 +2,7 @@
 
 import { Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";
-import { heldProblem } from "../container/held-still";
+import { heldProblem } from "../container/pause/held-still";
 import { readRecord } from "../container/record";
 import { containerProblem } from "../container/record-shape";
 import { containerStore } from "../container/store";

@@ -1,7 +1,7 @@
 // From what was written before all records had a version of their own together: containers and networks carried a
 // `format` each, and what an engine had added since was missing in older ones. Now everything is there.
 
-import { isPropagation } from "../container/binds";
+import { isPropagation } from "../container/mounts/binds";
 import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
 import { jsonBytes } from "../json/writer";

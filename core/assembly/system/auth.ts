@@ -19,7 +19,7 @@ import { loginText } from "../failure/answer";
 import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
 import { failureText } from "../failure/text";
-import { endpointOfAddress, isRegistryAddress } from "../image/registry";
+import { endpointOfAddress, isRegistryAddress } from "../image/pull/registry";
 import { Json } from "../json/json";
 import { schemaError } from "../json/schema";
 import { JsonWriter } from "../json/writer";

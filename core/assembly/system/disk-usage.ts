@@ -3,10 +3,10 @@
 import { strictFlagOf } from "../api/parameters";
 import { Call } from "../call";
 import { Container } from "../container/container";
-import { writeListItem } from "../container/list-item";
-import { containerSizes } from "../container/sizes";
+import { writeListItem } from "../container/shown/list-item";
+import { containerSizes } from "../container/usage/sizes";
 import { containerStore } from "../container/store";
-import { writeImages } from "../image/list";
+import { writeImages } from "../image/shown/list";
 import { JsonWriter } from "../json/writer";
 import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";

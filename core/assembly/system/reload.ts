@@ -1,10 +1,10 @@
 // The configuration was read again, and its event (surface §2.11: `daemon reload`).
 
 import { Settings } from "../../../build/bindings/types";
-import { DEFAULT_SHM_SIZE } from "../container/defaults";
+import { DEFAULT_SHM_SIZE } from "../container/create/defaults";
 import { Event } from "../event/event";
 import { eventRing } from "../event/ring";
-import { LAYERS_AT_ONCE } from "../image/layer-fetch";
+import { LAYERS_AT_ONCE } from "../image/pull/layer-fetch";
 import { JsonWriter } from "../json/writer";
 import { acting, RELOAD } from "../origin";
 import { engine } from "../state";

@@ -2,7 +2,7 @@
 
 import { containerStore } from "../container/store";
 import { layerStore } from "../image/layers";
-import { sharedSize } from "../image/list";
+import { sharedSize } from "../image/shown/list";
 import { imageStore } from "../image/store";
 import { volumeStore } from "../volume/store";
 import { usersByName } from "../volume/use";

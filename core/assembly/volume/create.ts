@@ -3,7 +3,7 @@
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
-import { refuseDriver } from "../container/mounts";
+import { refuseDriver } from "../container/mounts/mounts";
 import { Json } from "../json/json";
 import { Field, FieldType, Table } from "../json/table";
 import { JsonWriter } from "../json/writer";

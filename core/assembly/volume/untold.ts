@@ -3,7 +3,7 @@
 // does not keep it: they say what is there now, and promise nothing.
 
 import { Container } from "../container/container";
-import { MountKind, MountPoint } from "../container/mount-point";
+import { MountKind, MountPoint } from "../container/mounts/mount-point";
 import { volumeStore } from "./store";
 import { isUsedBeside } from "./use";
 import { Volume } from "./volume";

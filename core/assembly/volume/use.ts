@@ -2,7 +2,7 @@
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
-import { MountKind, MountPoint } from "../container/mount-point";
+import { MountKind, MountPoint } from "../container/mounts/mount-point";
 import { containerStore } from "../container/store";
 import { Volume } from "./volume";
 

@@ -1,7 +1,7 @@
 // Counts the bytes that are allocated, and wipes what is freed.
 //
 // The count is there so that whoever holds the core instance knows when a collection is worth its time
-// (hosts/component.ts): its memory's size does not tell what in it is garbage. The compiler puts these in the place of
+// (hosts/driver/component.ts): its memory's size does not tell what in it is garbage. The compiler puts these in the place of
 // the runtime's own. A leaf, as trap.ts is.
 
 import { __new, __renew } from "rt/tcms";

@@ -1,5 +1,5 @@
 // Where a failing core leaves its last words. Wasm gives the host nothing but "unreachable", and the world has no import
-// to say more: so the message stays in memory, and whoever holds the core instance reads it there (hosts/component.ts).
+// to say more: so the message stays in memory, and whoever holds the core instance reads it there (hosts/driver/component.ts).
 // A leaf: it imports nothing and keeps no state outside its area, for it is compiled before everything else.
 
 // Four u32: address of the message (a string, may be 0), of the file's name (the same), line, column.

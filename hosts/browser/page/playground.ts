@@ -7,8 +7,8 @@ import type { Exchange } from "../session/exchange.js";
 import type { WrittenRequest } from "../session/request.js";
 import type { Session } from "../session/session.js";
 import { createSession } from "../session/create.js";
-import { lessonFragment } from "../session/fragment.js";
-import { toFragment } from "../session/share.js";
+import { lessonFragment } from "../session/sharing/fragment.js";
+import { toFragment } from "../session/sharing/share.js";
 import { Course, addFirst } from "./lessons/course.js";
 import { ConsoleRuns } from "./notebook/console-runs.js";
 import { loadReference } from "./references.js";
@@ -137,7 +137,7 @@ export class Playground {
     this.#read = file;
     this.notice.value = `Reading ${file.name}…`;
     // Fetched when it is needed; by then the notice is seen, too.
-    const [text, { openTrace }] = await Promise.all([file.text(), import("../session/open-trace.js")]);
+    const [text, { openTrace }] = await Promise.all([file.text(), import("../session/recorded/open-trace.js")]);
     const session = await openTrace(file.name, text, this.session.value.core, (share) => this.#reads(file, share));
     if (session === null) return;
     await this.replace(session, { kind: "leave" });

@@ -2,7 +2,7 @@
 // engine.
 
 import type { Engine } from "../../embedding/engine.js";
-import type { engine } from "../../host.js";
+import type { engine } from "../../shared/host.js";
 
 export class EventWatch {
   /** Target of the request that is on its way. */

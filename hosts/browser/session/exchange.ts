@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { WrittenRequest } from "./request.js";
-import type { View } from "./view.js";
+import type { View } from "./view/view.js";
 
 /** A piece of an answer's body as it came. */
 export interface Piece {

@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { StepOutputs } from "../../outbox.js";
+import type { StepOutputs } from "../../shared/outputs.js";
 import { hashesOf } from "../../trace/hash.js";
 import type { Step } from "../../timeline/step.js";
 

@@ -1,12 +1,12 @@
 // The version lens: the same request decided at every API version, on forks of the core. What happened after it in the
 // session is told to each fork as well, so that answers that take time come, too.
 
-import { Instance } from "../../instance.js";
-import type { RequestId } from "../../host.js";
-import type { Reply, StepOutputs } from "../../outbox.js";
-import { differences } from "./differences.js";
+import { Instance } from "../../driver/index.js";
+import type { RequestId } from "../../shared/host.js";
+import type { Reply, StepOutputs } from "../../shared/outputs.js";
+import { differences } from "./view/differences.js";
 import type { Exchange } from "./exchange.js";
-import type { LensGroup } from "./explain.js";
+import type { LensGroup } from "./explain/explain.js";
 import { atVersion, versionOf } from "./request.js";
 import type { Session } from "./session.js";
 import type { Step } from "../../timeline/step.js";

@@ -11,7 +11,7 @@ import type { Action, EnteredAction } from "./action.js";
 import { branched, branchedWith } from "./branch.js";
 import type { Cell } from "./cell.js";
 import { EMPTY_WORLD } from "../../timeline/fold.js";
-import { entriesOf } from "./logs.js";
+import { entriesOf } from "./view/logs.js";
 import { Notebook } from "./notebook.js";
 import type { KeptCell } from "./notebook.js";
 import type { WrittenRequest } from "./request.js";

@@ -1,6 +1,6 @@
 // A request as a learner writes it: what a cell of the notebook holds and an action carries.
 
-import { jsonText } from "./json-text.js";
+import { jsonText } from "./view/json-text.js";
 
 /** All text, so that it can be edited, shared and written in other notations. */
 export interface WrittenRequest {

@@ -5,7 +5,7 @@ import type { Engine } from "../../embedding/engine.js";
 import type { AnswerHead, Exchange, ExchangeState, Piece } from "./exchange.js";
 import { hijacks } from "./request.js";
 import type { WrittenRequest } from "./request.js";
-import { viewOf } from "./views.js";
+import { viewOf } from "./view/views.js";
 
 /** Means nothing: the engine looks at path and query alone. */
 const BASE = "http://engine";

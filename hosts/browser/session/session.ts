@@ -1,15 +1,15 @@
 // A session: an engine on a simulated host, the notebook that speaks to it, and the timeline of all that happened.
 
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { engine } from "../../host.js";
-import type { CompiledCore } from "../../instance.js";
+import type { engine } from "../../shared/host.js";
+import type { CompiledCore } from "../../driver/index.js";
 import type { Fault, SetFault } from "../../simulated/faults.js";
 import type { FileSystem } from "../../simulated/files/file-system.js";
 import type { Pace } from "../../simulated/time.js";
 import type { EnteredAction } from "./action.js";
 import type { Cell } from "./cell.js";
 import type { Exchange } from "./exchange.js";
-import type { RecordedExchange } from "./recorded-exchange.js";
+import type { RecordedExchange } from "./recorded/recorded-exchange.js";
 import type { WrittenRequest } from "./request.js";
 import type { Step } from "../../timeline/step.js";
 import type { World } from "../../timeline/world.js";

@@ -1,8 +1,8 @@
 // The caller of `connect`, as the channel of one exchange.
 
-import type { Exchange } from "../../exchange.js";
+import type { Exchange } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/hijacked-client.js";
-import type { replies } from "../../host.js";
+import type { replies } from "../../shared/host.js";
 import { BrokenOff } from "../failures.js";
 import type { Connection } from "./connection.js";
 import type { LocalChannel } from "./fetch-channel.js";

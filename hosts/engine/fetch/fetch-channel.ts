@@ -1,9 +1,9 @@
 // The caller of `fetch`, as the channel of one exchange.
 
-import type { Channel, Exchange } from "../../exchange.js";
+import type { Channel, Exchange } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/hijacked-client.js";
-import type { replies } from "../../host.js";
-import { mayHaveBody } from "../../reply-head.js";
+import type { replies } from "../../shared/host.js";
+import { mayHaveBody } from "../../request/index.js";
 import { BrokenOff } from "../failures.js";
 import { headersOf } from "./reply-headers.js";
 import { ReplyStream } from "./reply-stream.js";

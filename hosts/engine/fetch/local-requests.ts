@@ -1,8 +1,7 @@
 // Requests of the program that the engine is embedded in: from `fetch` and `connect` into the core, and back.
 
-import { contextOf } from "../../door.js";
-import type { Passage } from "../../door.js";
-import { Exchange } from "../../exchange.js";
+import { contextOf, Exchange } from "../../request/index.js";
+import type { Passage } from "../../request/index.js";
 import { ConnectChannel } from "./connect-channel.js";
 import type { Clients, Entrance } from "../entrance.js";
 import { EngineClosed } from "../failures.js";

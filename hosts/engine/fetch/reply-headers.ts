@@ -1,7 +1,7 @@
 // The head of a reply in the platform's own types.
 
-import type { replies } from "../../host.js";
-import { isCounted, namesAndValues } from "../../reply-head.js";
+import type { replies } from "../../shared/host.js";
+import { isCounted, namesAndValues } from "../../request/index.js";
 
 /** `length`: of a body that is sent in one piece; null for others. */
 export function headersOf(head: replies.Head, length: number | null): Headers {

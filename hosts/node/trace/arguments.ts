@@ -1,10 +1,10 @@
 // The arguments of the commands about traces.
 
 import { parseArgs } from "node:util";
-import { daemonConfig } from "../config.js";
-import type { DaemonConfig } from "../config.js";
-import { ConfigError } from "../options.js";
-import type { Values } from "../options.js";
+import { daemonConfig } from "../config/config.js";
+import type { DaemonConfig } from "../config/config.js";
+import { ConfigError } from "../config/options.js";
+import type { Values } from "../config/options.js";
 
 export interface TraceArguments {
   files: string[];

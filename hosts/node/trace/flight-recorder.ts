@@ -1,9 +1,9 @@
 // The daemon's flight recorder: what the core was told lately, in files. It never fails the engine: what it cannot keep
 // it says in the log, and does without.
 
-import type { Input } from "../../host.js";
-import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../../observer.js";
-import type { StepOutputs } from "../../outbox.js";
+import type { Input } from "../../shared/host.js";
+import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../../driver/index.js";
+import type { StepOutputs } from "../../shared/outputs.js";
 import { Recorder } from "../../trace/recorder.js";
 import type { Log } from "../log.js";
 import { SegmentFiles } from "./segment-files.js";

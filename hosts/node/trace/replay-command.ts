@@ -8,7 +8,7 @@ import { tell } from "../../timeline/tell.js";
 import { Timeline } from "../../timeline/timeline.js";
 import type { Step } from "../../timeline/step.js";
 import { coreIdentity, loadCore } from "../core-files.js";
-import { ConfigError } from "../options.js";
+import { ConfigError } from "../config/options.js";
 import { traceArguments } from "./arguments.js";
 import { linesOf } from "./trace-file.js";
 

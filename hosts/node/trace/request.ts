@@ -1,10 +1,10 @@
 // The request that a daemon answers with its trace, and who gets it: the trace holds the environments of all containers.
 
-import type { engine } from "../../host.js";
+import type { engine } from "../../shared/host.js";
 import { DRY_RUN } from "../../dry-run/dry-runs.js";
-import type { OwnReply } from "../own-reply.js";
-import type { RequestHead } from "../request-head.js";
-import type { Origin } from "../server.js";
+import type { OwnReply } from "../http/own-reply.js";
+import type { RequestHead } from "../http/request-head.js";
+import type { Origin } from "../http/server.js";
 import type { FlightRecorder } from "./flight-recorder.js";
 
 export const TRACE_PATH = "/coracle/trace";

@@ -2,8 +2,8 @@
 
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { simulatedTraceDirectory } from "../config.js";
-import type { DaemonConfig } from "../config.js";
+import { simulatedTraceDirectory } from "../config/config.js";
+import type { DaemonConfig } from "../config/config.js";
 import { TRACE_PATH } from "./request.js";
 import { traceText } from "./segment-reading.js";
 import { TraceDirectory } from "./trace-directory.js";

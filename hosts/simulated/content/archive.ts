@@ -1,7 +1,7 @@
 // What `archive` and `export` send: files of a container as a tar (surface §2.13).
 
 import { Gzip, Zlib } from "fflate";
-import type { replies } from "../../host.js";
+import type { replies } from "../../shared/host.js";
 import { absolutePath, firstMember } from "../../streams/tar/archive-names.js";
 import { bytesOf } from "../../streams/tar/latin1.js";
 import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/writer.js";

@@ -1,7 +1,7 @@
 // Archives that are held for the core: their members, in memory.
 
-import { faultyName, HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../failure.js";
-import type { content, engine } from "../../host.js";
+import { faultyName, HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../shared/failure.js";
+import type { content, engine } from "../../shared/host.js";
 import { fromClient } from "../../streams/client-body.js";
 import { decompressed } from "../../streams/decompress.js";
 import type { TarEntry } from "../../streams/tar/entry.js";

@@ -1,6 +1,6 @@
 // The files of a tar, put together in memory: no name, and no symbolic link, leads out of the tree.
 
-import { faultyName } from "../../failure.js";
+import { faultyName } from "../../shared/failure.js";
 import { cleanName } from "../../streams/tar/names.js";
 import { inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";

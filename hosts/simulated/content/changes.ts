@@ -1,6 +1,6 @@
 // What a container has changed of its image's files.
 
-import type { content, engine } from "../../host.js";
+import type { content, engine } from "../../shared/host.js";
 import { bytesOf } from "../../streams/tar/latin1.js";
 import type { Disk } from "../files/disk.js";
 import type { Inode } from "../files/inode.js";

@@ -1,7 +1,7 @@
 // A container's changes as a layer tar: what it has copied up or made, with whiteouts for what it took away (OCI image
 // spec, layer.md). The same changes give the same bytes.
 
-import type { engine } from "../../host.js";
+import type { engine } from "../../shared/host.js";
 import { digestOf } from "../../registry/digest.js";
 import { joined } from "../../streams/bytes.js";
 import type { TarEntry } from "../../streams/tar/entry.js";

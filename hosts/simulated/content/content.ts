@@ -1,11 +1,11 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { interrupted, malformed } from "../../failure.js";
-import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../host.js";
-import { mayBeGivenUp } from "../../lasting.js";
+import { interrupted, malformed } from "../../shared/failure.js";
+import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../shared/host.js";
+import { mayBeGivenUp } from "../../shared/lasting.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { savedArchive } from "../../streams/tar/saved.js";
-import { Unpacking, type Work } from "../../unpacking.js";
+import { Unpacking, type Work } from "../../shared/unpacking.js";
 import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
 import { compare } from "./changes.js";

@@ -1,7 +1,7 @@
 // Unpacks a request's body into a directory of a container (surface §2.13).
 
-import { HostFailure, interrupted } from "../../failure.js";
-import type { Bodies, content } from "../../host.js";
+import { HostFailure, interrupted } from "../../shared/failure.js";
+import type { Bodies, content } from "../../shared/host.js";
 import { joined } from "../../streams/bytes.js";
 import { fromClient } from "../../streams/client-body.js";
 import { decompressed } from "../../streams/decompress.js";
@@ -18,7 +18,7 @@ import {
 } from "../../streams/tar/names.js";
 import { TarReader } from "../../streams/tar/reader.js";
 import { MOST_HOLES_IN_MEMORY, type TarSink } from "../../streams/tar/sink.js";
-import { identify } from "../../users.js";
+import { identify } from "../../shared/users.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";

@@ -3,8 +3,8 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { cutShort, isUnreachable, mismatch, type HostFailure } from "../../failure.js";
-import type { Clock, content, Report } from "../../host.js";
+import { cutShort, isUnreachable, mismatch, type HostFailure } from "../../shared/failure.js";
+import type { Clock, content, Report } from "../../shared/host.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { digestOf } from "../../registry/digest.js";
 import { joined } from "../../streams/bytes.js";

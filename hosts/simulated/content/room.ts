@@ -1,6 +1,6 @@
 // A full disk, in the words of a host.
 
-import { refusedCall } from "../../failure.js";
+import { refusedCall } from "../../shared/failure.js";
 import { FileError } from "../files/file-system.js";
 
 /** Does something that takes room; when there is none, that is told by the name that the file has. */

@@ -1,7 +1,7 @@
 // Waiting in the world's time.
 
-import { interrupted } from "../../failure.js";
-import type { Clock } from "../../host.js";
+import { interrupted } from "../../shared/failure.js";
+import type { Clock } from "../../shared/host.js";
 
 /** Resolves after so many nanoseconds; rejects as `interrupted` as soon as the signal is given. */
 export function sleep(clock: Clock, ns: bigint, signal?: AbortSignal): Promise<void> {

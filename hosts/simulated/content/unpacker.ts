@@ -1,6 +1,6 @@
 // A layer's tar as a tree of changes (OCI image spec, layer.md).
 
-import { faultyName } from "../../failure.js";
+import { faultyName } from "../../shared/failure.js";
 import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
 import { textOf } from "../../streams/tar/latin1.js";
 import { cleanName, META, OPAQUE, refuseInPlace, WHITEOUT } from "../../streams/tar/names.js";

@@ -1,7 +1,7 @@
 // A container's files as its processes see them, or would, from outside.
 
-import { refusedCall } from "../../failure.js";
-import type { engine, types } from "../../host.js";
+import { refusedCall } from "../../shared/failure.js";
+import type { engine, types } from "../../shared/host.js";
 import { absolutePath, followed, lastPart } from "../../streams/tar/archive-names.js";
 import type { Disk } from "../files/disk.js";
 import { FileError, type FileKind } from "../files/file-system.js";

@@ -1,8 +1,8 @@
 // What is mounted over a container's file system, from the mounts of its OCI config (runtime spec, config.md).
 
-import { refuseClosed } from "../../closed-places.js";
-import { noSuch, placeInVolume } from "../../failure.js";
-import type { processes } from "../../host.js";
+import { refuseClosed } from "../../shared/closed-places.js";
+import { noSuch, placeInVolume } from "../../shared/failure.js";
+import type { processes } from "../../shared/host.js";
 import { followed } from "../../streams/tar/archive-names.js";
 import { directoryOf } from "../programs/paths.js";
 import { FileError } from "./file-system.js";

@@ -1,6 +1,6 @@
 // The simulated disk: layers, containers' file systems, volumes, and the machine's own files. Survives the engine.
 
-import { noSuch } from "../../failure.js";
+import { noSuch } from "../../shared/failure.js";
 import type { FaultSource } from "../faults.js";
 import { mountContainer, type MountSpec, type Sources, type ViewSpec } from "./container-mounts.js";
 import type { FileSystem } from "./file-system.js";

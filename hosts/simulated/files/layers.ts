@@ -1,6 +1,6 @@
 // Layers on the simulated disk: each a tree of changes, kept apart from the one below, since that may come later.
 
-import { noSuch } from "../../failure.js";
+import { noSuch } from "../../shared/failure.js";
 import type { FramePart } from "../../streams/tar/frame.js";
 import type { Inode } from "./inode.js";
 import { merged, type Change } from "./merge.js";

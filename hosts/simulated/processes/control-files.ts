@@ -1,6 +1,6 @@
 // The control group that a container sees in /sys/fs/cgroup (Linux cgroup-v2.rst): its limits, as they are now.
 
-import type { BlockIO, ThrottledDevice } from "../../device-rates.js";
+import type { BlockIO, ThrottledDevice } from "../../shared/device-rates.js";
 import type { Resources } from "./oci-spec.js";
 
 /** Paths below /sys, and what makes the content of each. */

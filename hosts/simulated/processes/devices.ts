@@ -1,8 +1,8 @@
 // Devices of the simulated machine in a container: their nodes, and their rates.
 
-import { noSuch, wrongKind } from "../../failure.js";
-import type { processes } from "../../host.js";
-import type { DeviceNumber } from "../../device-rates.js";
+import { noSuch, wrongKind } from "../../shared/failure.js";
+import type { processes } from "../../shared/host.js";
+import type { DeviceNumber } from "../../shared/device-rates.js";
 import { FileError, type FileStatus, type FileSystem } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { directoryOf } from "../programs/paths.js";

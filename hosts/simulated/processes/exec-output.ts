@@ -1,6 +1,6 @@
 // Where the descriptors of a simulated exec lead.
 
-import type { OutputPiece } from "../../host.js";
+import type { OutputPiece } from "../../shared/host.js";
 import { HeldOutput } from "../../streams/held-output.js";
 import type { Sink } from "./streams.js";
 

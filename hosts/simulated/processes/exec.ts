@@ -1,7 +1,7 @@
 // One more process in a run: from its start to its end, and what goes between it and its client.
 
-import type { ExecStdio, engine, processes, types } from "../../host.js";
-import { HostFailure, noSuch, refusedDirectory } from "../../failure.js";
+import type { ExecStdio, engine, processes, types } from "../../shared/host.js";
+import { HostFailure, noSuch, refusedDirectory } from "../../shared/failure.js";
 import { FileError } from "../files/file-system.js";
 import { NoProgram } from "../program.js";
 import { ExecOutput } from "./exec-output.js";

@@ -1,7 +1,7 @@
 // The execs of the simulated world. Like launches they live on when an engine dies.
 
-import type { engine, ExecStdio, Input, processes, types } from "../../host.js";
-import { noSuch } from "../../failure.js";
+import type { engine, ExecStdio, Input, processes, types } from "../../shared/host.js";
+import { noSuch } from "../../shared/failure.js";
 import { Exec, type Start } from "./exec.js";
 import type { Run } from "./run.js";
 import { identityOf } from "./spec.js";

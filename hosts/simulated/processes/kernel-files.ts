@@ -1,6 +1,6 @@
 // What a container reads in /proc and /sys, of itself and of the machine (proc(5), cgroups(7)).
 
-import type { processes } from "../../host.js";
+import type { processes } from "../../shared/host.js";
 import type { MadeFiles } from "../files/special.js";
 import { controlFiles } from "./control-files.js";
 import type { Resources, Spec } from "./oci-spec.js";

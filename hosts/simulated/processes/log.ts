@@ -1,6 +1,6 @@
-// A container's log over all its runs, in conmon's k8s-file form: see `LogBytes` in `hosts/host.ts`.
+// A container's log over all its runs, in conmon's k8s-file form: see `LogBytes` in `hosts/shared/host.ts`.
 
-import type { LogBytes, processes } from "../../host.js";
+import type { LogBytes, processes } from "../../shared/host.js";
 import { never, type Sink } from "./streams.js";
 
 /** conmon reads so many bytes at once, and cuts lines there. */

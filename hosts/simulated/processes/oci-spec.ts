@@ -1,6 +1,6 @@
 // What is read here of a launch's `config.json` (OCI runtime spec).
 
-import type { BlockIO } from "../../device-rates.js";
+import type { BlockIO } from "../../shared/device-rates.js";
 import type { MountSpec } from "../files/disk.js";
 
 export interface Spec {

@@ -1,6 +1,6 @@
 // The processes of one run of a container: their table, groups and limits, and what is done to all of them at once.
 
-import type { Clock } from "../../host.js";
+import type { Clock } from "../../shared/host.js";
 import type { FileSystem } from "../files/file-system.js";
 import { Killed, type ChildStart, type Program } from "../program.js";
 import { findProgram, type Found } from "./executable.js";

@@ -1,8 +1,8 @@
 // Containers' processes of the simulated world: launched, signalled, frozen, reaped. They live on when an engine dies, and
 // are found by the next one.
 
-import { HostFailure, interrupted, noSuch, refusedByRuntime } from "../../failure.js";
-import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../host.js";
+import { HostFailure, interrupted, noSuch, refusedByRuntime } from "../../shared/failure.js";
+import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../shared/host.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
 import { FileError } from "../files/file-system.js";
@@ -10,7 +10,7 @@ import type { MountedFiles } from "../files/mounted-files.js";
 import type { Program } from "../program.js";
 import { PROGRAMS } from "../programs/table.js";
 import { Execs } from "./execs.js";
-import { withRates } from "../../device-rates.js";
+import { withRates } from "../../shared/device-rates.js";
 import { addDevices, numberOf } from "./devices.js";
 import { ContainerLog } from "./log.js";
 import type { Seen } from "./kernel-files.js";

@@ -1,7 +1,7 @@
 // `ps` of the simulated machine, as of procps (ps(1)), about the processes of one container.
 
-import { failedTool, type HostFailure } from "../../failure.js";
-import type { Outcome } from "../../host.js";
+import { failedTool, type HostFailure } from "../../shared/failure.js";
+import type { Outcome } from "../../shared/host.js";
 import { baseName } from "./executable.js";
 import type { ContainerProcess } from "./process.js";
 

@@ -1,7 +1,7 @@
 // One run of a container: its first process from the launch to the end, and what becomes known of it.
 
-import { type HostFailure, noSuch, refusedDirectory, refusedProgram } from "../../failure.js";
-import type { engine, processes, types } from "../../host.js";
+import { type HostFailure, noSuch, refusedDirectory, refusedProgram } from "../../shared/failure.js";
+import type { engine, processes, types } from "../../shared/host.js";
 import type { ContainerLog } from "./log.js";
 import { PidNamespace, type Kernel, type ProcessTable } from "./pid-namespace.js";
 import { SIGWINCH } from "./signals.js";
@@ -11,7 +11,7 @@ import type { StdinTarget } from "./stdin.js";
 import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 import { NoProgram } from "../program.js";
-import type { Identity } from "../../users.js";
+import type { Identity } from "../../shared/users.js";
 import { errorNamed, FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 

@@ -1,7 +1,7 @@
 // What the simulated kernel counts for a container, as cgroup v2 does. No packet travels and no device is written to in
 // this world, so of those there is nothing to count.
 
-import type { engine } from "../../host.js";
+import type { engine } from "../../shared/host.js";
 import type { PidNamespace } from "./pid-namespace.js";
 
 const NOTHING: engine.Traffic = { bytes: 0n, packets: 0n, errors: 0n, dropped: 0n };

@@ -1,9 +1,9 @@
 // What a launch asks for, from its `config.json` (OCI runtime spec): who runs what where, and what it sees of the kernel.
 
-import { malformed } from "../../failure.js";
-import type { processes } from "../../host.js";
-import { resolvConf } from "../../resolv-conf.js";
-import { identify, type Identity } from "../../users.js";
+import { malformed } from "../../shared/failure.js";
+import type { processes } from "../../shared/host.js";
+import { resolvConf } from "../../shared/resolv-conf.js";
+import { identify, type Identity } from "../../shared/users.js";
 import type { MountSpec, ViewSpec } from "../files/disk.js";
 import { FileError, type FileSystem } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";

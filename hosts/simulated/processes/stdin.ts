@@ -1,6 +1,6 @@
 // Bytes to a process's stdin. What comes before the launch waits for it; all clients of a run share one pipe.
 
-import type { Stdin } from "../../host.js";
+import type { Stdin } from "../../shared/host.js";
 import type { Sink } from "./streams.js";
 import type { Terminal } from "./terminal.js";
 

@@ -1,6 +1,6 @@
 // The network between the engine and the simulated registries: how long it takes, and what goes wrong on it.
 
-import type { Clock } from "../../host.js";
+import type { Clock } from "../../shared/host.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../registry/transport.js";
 import { sleep } from "../content/sleep.js";
 import type { FaultSource } from "../faults.js";

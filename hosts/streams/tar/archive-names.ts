@@ -1,7 +1,7 @@
 // Names of what `archive` moves (surface §2.13), as Docker makes them of a client's path: Go's path/filepath, with a
 // `/` or `/.` at the end kept, since it says whether a link is meant or what it leads to.
 
-import { faultyName, HostFailure } from "../../failure.js";
+import { faultyName, HostFailure } from "../../shared/failure.js";
 import { textOf } from "./latin1.js";
 
 /** Absolute, without doubled slashes, `.` and `..`, which are resolved by their letters; the end is kept. */

@@ -1,6 +1,6 @@
 // An entry from its header block and the pax records that hold for it.
 
-import { damaged } from "../../failure.js";
+import { damaged } from "../../shared/failure.js";
 import type { EntryType, TarEntry } from "./entry.js";
 import { malformed, ownerOf, type Header } from "./header.js";
 import { parseTime } from "./pax.js";

@@ -1,6 +1,6 @@
 // Names of a tar's entries: paths below a root, which they cannot leave.
 
-import { faultyName } from "../../failure.js";
+import { faultyName } from "../../shared/failure.js";
 import type { TarEntry } from "./entry.js";
 import { textOf } from "./latin1.js";
 

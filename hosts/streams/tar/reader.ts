@@ -1,8 +1,8 @@
 // Reads a tar as it comes, a chunk at a time, and tells a sink what is in it. Not the tar-stream package: that decodes
 // pax records as UTF-8, which loses the bytes of `security.capability`, and costs two streams an entry.
 
-import { damaged, tooLarge } from "../../failure.js";
-import { turn } from "../../turn.js";
+import { damaged, tooLarge } from "../../shared/failure.js";
+import { turn } from "../../shared/turn.js";
 import { joined } from "../bytes.js";
 import { BLOCK, type TarEntry } from "./entry.js";
 import { entryOf } from "./entry-of.js";

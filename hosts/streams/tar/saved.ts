@@ -1,6 +1,6 @@
 // An archive of images: members that the core names, the tars of layers among them.
 
-import type { replies } from "../../host.js";
+import type { replies } from "../../shared/host.js";
 import { endOfArchive, headerOf, NOTHING, paddingOf } from "./writer.js";
 
 /** The tars of the layers that a host has, by the chains of which they are the top. */

@@ -1,7 +1,7 @@
 // Maps of sparse files: which parts of a file the tar has, in the order of their places. All else is a hole. GNU tar
 // writes them in four ways: in blocks behind the header ("S"), in pax records (0.0 and 0.1), and before the data (1.0).
 
-import { damaged, tooLarge } from "../../failure.js";
+import { damaged, tooLarge } from "../../shared/failure.js";
 import { latin1Of } from "./latin1.js";
 import { malformed, number } from "./header.js";
 

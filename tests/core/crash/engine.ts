@@ -1,12 +1,12 @@
-// The core in its world, driven as hosts/driver.ts drives it, but one thing at a time: a step's records are kept, its
+// The core in its world, driven as hosts/driver/driver.ts drives it, but one thing at a time: a step's records are kept, its
 // effects wait to be carried out in any order that the contracts allow, its replies go out. Between any two of these
 // the engine may be cut.
 
-import type { Input, engine, replies, types } from "../../../hosts/host.js";
-import type { Instance } from "../../../hosts/instance.js";
-import { subjectOf } from "../../../hosts/order.js";
-import type { Effect, HostEffect, StepOutputs } from "../../../hosts/outbox.js";
-import { MemoryJournal } from "../../../hosts/journal.js";
+import type { Input, engine, replies, types } from "../../../hosts/shared/host.js";
+import type { Instance } from "../../../hosts/driver/instance.js";
+import { subjectOf } from "../../../hosts/driver/order.js";
+import type { Effect, HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
+import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { journalRead, keep } from "../../support/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../fixtures.js";
 import { giveBack, unopened } from "./unopened.js";

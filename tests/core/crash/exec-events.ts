@@ -1,7 +1,7 @@
 // What the journal says of execs, whenever the engine is cut off: nothing goes on or has ended that it does not know the
 // beginning of, and what a client was told is in it.
 
-import type { MemoryJournal } from "../../../hosts/journal.js";
+import type { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { eventOf } from "../../../hosts/timeline/journal-event.js";
 import type { Engine, Request } from "./engine.js";
 import { Breach } from "./world.js";

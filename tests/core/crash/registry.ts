@@ -1,6 +1,6 @@
 // The images of the crash test: what its registry answers, and what its archives hold.
 
-import type { content } from "../../../hosts/host.js";
+import type { content } from "../../../hosts/shared/host.js";
 import { type MadeImage, makeImage } from "../image-world.js";
 
 /** Two that share a layer, and one that shares none. */

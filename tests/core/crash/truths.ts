@@ -27,7 +27,7 @@ export function checkUnique(engine: Engine): void {
   );
 }
 
-/** `MountKind` of core/assembly/container/mount-point.ts. */
+/** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
 
 /** Once nothing goes on any more: records and world say the same. */

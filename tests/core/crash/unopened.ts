@@ -1,7 +1,7 @@
 // Instances that were never opened, or are as if: to restore a used one takes a twentieth of what it takes to make one.
 
 import { packageCore } from "../../../hosts/embedding/core.js";
-import { Instance } from "../../../hosts/instance.js";
+import { Instance } from "../../../hosts/driver/instance.js";
 
 const core = packageCore();
 const UNOPENED = new Instance(core).snapshot();

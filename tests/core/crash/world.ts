@@ -1,8 +1,17 @@
 // A world that obeys the core's commands by the contracts of core/wit: *state* commands may be asked twice, *once*
 // commands must not. What the core must never ask for is a breach, and ends the test.
 
-import type { Outcome, content, engine, failures, networks, processes, types, volumes } from "../../../hosts/host.js";
-import type { HostEffect } from "../../../hosts/outbox.js";
+import type {
+  Outcome,
+  content,
+  engine,
+  failures,
+  networks,
+  processes,
+  types,
+  volumes,
+} from "../../../hosts/shared/host.js";
+import type { HostEffect } from "../../../hosts/shared/outputs.js";
 import { digestOf, encode } from "../image-world.js";
 import { sampleOf } from "../samples.js";
 import { archiveOf, configOf, manifestOf } from "./registry.js";

@@ -1,15 +1,15 @@
 // Door to what reads and checks a create body.
 
-import { CONFIG } from "../../../core/assembly/container/config";
-import { readCreate } from "../../../core/assembly/container/create-body";
-import { DefaultFacts, fillHostConfig, fillHostname } from "../../../core/assembly/container/defaults";
-import { HOST_CONFIG } from "../../../core/assembly/container/host-config";
-import { commandOf, mergeImageConfig } from "../../../core/assembly/container/merge";
-import { MountList } from "../../../core/assembly/container/mount-list";
-import { MountPoint, writeMountPointRecord } from "../../../core/assembly/container/mount-point";
-import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/validate";
-import { KernelFacts, dropUnsupported } from "../../../core/assembly/container/warnings";
-import { NETWORKING_CONFIG } from "../../../core/assembly/container/networking-config";
+import { CONFIG } from "../../../core/assembly/container/create/config";
+import { readCreate } from "../../../core/assembly/container/create/create-body";
+import { DefaultFacts, fillHostConfig, fillHostname } from "../../../core/assembly/container/create/defaults";
+import { HOST_CONFIG } from "../../../core/assembly/container/create/host-config";
+import { commandOf, mergeImageConfig } from "../../../core/assembly/container/create/merge";
+import { MountList } from "../../../core/assembly/container/mounts/mount-list";
+import { MountPoint, writeMountPointRecord } from "../../../core/assembly/container/mounts/mount-point";
+import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/create/validate";
+import { KernelFacts, dropUnsupported } from "../../../core/assembly/container/create/warnings";
+import { NETWORKING_CONFIG } from "../../../core/assembly/container/endpoint/networking-config";
 import { isZero } from "../../../core/assembly/json/asked";
 import { parseJson } from "../../../core/assembly/json/reader";
 import { JsonWriter } from "../../../core/assembly/json/writer";

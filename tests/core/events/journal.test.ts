@@ -1,7 +1,7 @@
 // Events are a journal: whoever reads gets each of them once, in order, as long as it is kept, and is told of the rest.
 
 import { describe, expect, test } from "vitest";
-import { MemoryJournal } from "../../../hosts/journal.js";
+import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { randomFrom } from "../door.js";
 import { BEGAN, JournaledEngine } from "./journaled.js";
 

@@ -1,10 +1,10 @@
 // An engine whose events are told by number, its journal, and clients who read as slowly as a test wants.
 
-import type { engine } from "../../../hosts/host.js";
-import { Instance } from "../../../hosts/instance.js";
-import { MemoryJournal } from "../../../hosts/journal.js";
+import type { engine } from "../../../hosts/shared/host.js";
+import { Instance } from "../../../hosts/driver/instance.js";
+import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { loadCore } from "../../../hosts/node/core-files.js";
-import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
+import type { HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
 import { journalRead, keep } from "../../support/kept-records.js";
 import type { Event } from "../../support/past-events.js";
 import { FIRST_RECORDS, OPTIONS } from "../fixtures.js";

@@ -2,7 +2,7 @@
 // little, and no step works long for them.
 
 import { describe, expect, test } from "vitest";
-import { MemoryJournal } from "../../../hosts/journal.js";
+import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { JournaledEngine } from "./journaled.js";
 
 const KIB = 1024;

@@ -2,8 +2,8 @@
 // it knows as text: two instances with the same text, but for names, go on in the same way.
 
 import type { ClassLayout } from "../../../core/bindgen/classes.js";
-import { CompiledComponent, type Instantiate, type WasmSource } from "../../../hosts/component.js";
-import { Instance } from "../../../hosts/instance.js";
+import { CompiledComponent, type Instantiate, type WasmSource } from "../../../hosts/driver/component.js";
+import { Instance } from "../../../hosts/driver/instance.js";
 import { CLASSES } from "../../../build/core/classes.js";
 import { type Core, type ImportObject, instantiate } from "../../../build/core/core.js";
 import { MODULES } from "../../../build/core/modules.js";
@@ -16,7 +16,7 @@ const STORE = "core/assembly/container/store/ContainerStore";
 const ROOTS = [
   ENGINE,
   STORE,
-  "core/assembly/container/sizes/Sizes",
+  "core/assembly/container/usage/sizes/Sizes",
   "core/assembly/exec/store/ExecStore",
   "core/assembly/health/monitor/Monitors",
   "core/assembly/network/store/NetworkStore",

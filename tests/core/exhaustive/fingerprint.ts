@@ -2,8 +2,8 @@
 // and in which order things were done whose order nobody can tell any more.
 
 import { createHash } from "node:crypto";
-import { subjectOf } from "../../../hosts/order.js";
-import type { HostEffect } from "../../../hosts/outbox.js";
+import { subjectOf } from "../../../hosts/driver/order.js";
+import type { HostEffect } from "../../../hosts/shared/outputs.js";
 import type { Request, Saved } from "../crash/engine.js";
 import { containersOf, readContainer } from "../crash/memory.js";
 import type { World } from "../crash/world.js";

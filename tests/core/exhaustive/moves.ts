@@ -1,7 +1,7 @@
 // What can happen next in a state: whatever a client asks, whatever the host does in whichever order, the end of a
 // process, the passing of time. Each move is a line of a story.
 
-import type { HostEffect } from "../../../hosts/outbox.js";
+import type { HostEffect } from "../../../hosts/shared/outputs.js";
 import type { Engine } from "../crash/engine.js";
 import { containersOf } from "../crash/memory.js";
 

@@ -1,8 +1,8 @@
 // All states that up to so many commands of clients lead to, equal ones taken for one: each is gone on from in every way,
 // and cut after everything that a host may have done by then. What no single move can break is checked in the end.
 
-import type { HostEffect } from "../../../hosts/outbox.js";
-import { subjectOf } from "../../../hosts/order.js";
+import type { HostEffect } from "../../../hosts/shared/outputs.js";
+import { subjectOf } from "../../../hosts/driver/order.js";
 import { Engine, type Saved } from "../crash/engine.js";
 import { checkAtRest, checkHangs, checkUnique } from "../crash/truths.js";
 import { Breach, Failed, type World } from "../crash/world.js";

@@ -1,7 +1,7 @@
 // POST /images/load, seen from the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import type { failures } from "../../../hosts/host.js";
+import type { failures } from "../../../hosts/shared/host.js";
 import { ImageWorld, digestOf, encode, INDEX, makeImage, makeIndex } from "../image-world.js";
 import type { Json } from "../image-world.js";
 import { answerList, beginLoad, filesOf, load } from "./begun.js";

@@ -1,10 +1,10 @@
 // An engine opened on given records and findings, whose host does all that it is asked at once; and what it did.
 
-import type { engine, processes } from "../../../hosts/host.js";
+import type { engine, processes } from "../../../hosts/shared/host.js";
 import { packageCore } from "../../../hosts/embedding/core.js";
-import { Instance, type CompiledCore } from "../../../hosts/instance.js";
-import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
-import { MemoryJournal } from "../../../hosts/journal.js";
+import { Instance, type CompiledCore } from "../../../hosts/driver/instance.js";
+import type { HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
+import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { journalRead } from "../../support/kept-records.js";
 import { giveBack, unopened } from "../crash/unopened.js";
 import { OPTIONS } from "../fixtures.js";

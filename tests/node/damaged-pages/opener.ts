@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RecordStore, records } from "../../../hosts/host.js";
-import { openRecords } from "../../../hosts/node/records.js";
+import type { RecordStore, records } from "../../../hosts/shared/host.js";
+import { openRecords } from "../../../hosts/node/database/records.js";
 
 export interface Found {
   /** Of each record, what its value is by its hash; that which stands for lost ones has an empty key. */

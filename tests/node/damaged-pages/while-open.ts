@@ -2,7 +2,7 @@
 // store when it is asked for its records again, before that and after.
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { openRecords } from "../../../hosts/node/records.js";
+import { openRecords } from "../../../hosts/node/database/records.js";
 
 const [directory = ""] = process.argv.slice(2);
 const file = join(directory, "data.mdb");

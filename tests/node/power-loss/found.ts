@@ -1,6 +1,6 @@
 // What an engine finds that starts after the power was lost.
-import type { RecordStore, records } from "../../../hosts/host.js";
-import { openRecords } from "../../../hosts/node/records.js";
+import type { RecordStore, records } from "../../../hosts/shared/host.js";
+import { openRecords } from "../../../hosts/node/database/records.js";
 import { JOURNAL_BYTES, stateOf } from "./transactions.js";
 
 /** The state, in words, of the database in a directory. */

@@ -1,5 +1,5 @@
 // Transactions of many sizes, the same each time: what a writer puts and what must be found afterwards.
-import type { RecordChange, engine, records } from "../../../hosts/host.js";
+import type { RecordChange, engine, records } from "../../../hosts/shared/host.js";
 import { randomFrom } from "../../support/random.js";
 
 /** How large the journal may grow: it is cut at its old end again and again. */

@@ -1,6 +1,6 @@
 // Keeps transactions one after the other, and says of each that it is kept once it is: DIRECTORY SEED COUNT.
 import { writeSync } from "node:fs";
-import { openRecords } from "../../../hosts/node/records.js";
+import { openRecords } from "../../../hosts/node/database/records.js";
 import { JOURNAL_BYTES, transactions } from "./transactions.js";
 
 const [directory = "", seed, count] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 // A client: it does its lines one after the other. A polite one sends the next when it has its answer; the others do
 // not wait. What goes on by itself (wait, attach, events) nobody waits for.
 
-import { bodyOf, formOf } from "../../../hosts/body-form.js";
+import { bodyOf, formOf } from "../../../hosts/request/body-form.js";
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
-import type { RequestId, engine } from "../../../hosts/host.js";
+import type { RequestId, engine } from "../../../hosts/shared/host.js";
 import type { Answer, Asked } from "../oracle.js";
 import { Connection, type Listener } from "./connection.js";
 import { BODY_LIMIT, type Sent, type Visible } from "./verb.js";

@@ -1,11 +1,11 @@
 // One request of a client, from its side: the channel that an exchange answers on. It reads at once what it is sent,
 // unless it is told not to.
 
-import type { Channel } from "../../../hosts/exchange.js";
+import type { Channel } from "../../../hosts/request/exchange.js";
 import type { HijackedClient } from "../../../hosts/streams/hijacked-client.js";
-import { Exchange } from "../../../hosts/exchange.js";
+import { Exchange } from "../../../hosts/request/exchange.js";
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
-import type { Input, RequestId, engine, replies } from "../../../hosts/host.js";
+import type { Input, RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import type { Answer, Asked } from "../oracle.js";
 
 /** Who hears of what a connection is told. */

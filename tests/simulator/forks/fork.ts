@@ -1,10 +1,10 @@
 // An engine on a copy of the machine: opened after a cut, as the next one would be, and left to itself until nothing goes
 // on any more. On its machine all that is asked for is done.
 
-import type { Input, engine, types } from "../../../hosts/host.js";
-import type { Instance } from "../../../hosts/instance.js";
-import type { Opening } from "../../../hosts/observer.js";
-import type { HostEffect, StepOutputs } from "../../../hosts/outbox.js";
+import type { Input, engine, types } from "../../../hosts/shared/host.js";
+import type { Instance } from "../../../hosts/driver/instance.js";
+import type { Opening } from "../../../hosts/driver/observer.js";
+import type { HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
 import { Failed } from "../../core/crash/world.js";
 import { Breach } from "../breach.js";
 import { digest, shortened } from "../digest.js";

@@ -6,10 +6,10 @@
 // Taken are every 50th step, each restart's, and those in which there is a kind of output that the story has had a certain
 // number of times, another number for each seed and kind; of what is scarce the first.
 
-import type { engine } from "../../../hosts/host.js";
-import { type CompiledCore, Instance } from "../../../hosts/instance.js";
-import type { Opening } from "../../../hosts/observer.js";
-import type { StepOutputs } from "../../../hosts/outbox.js";
+import type { engine } from "../../../hosts/shared/host.js";
+import { type CompiledCore, Instance } from "../../../hosts/driver/instance.js";
+import type { Opening } from "../../../hosts/driver/observer.js";
+import type { StepOutputs } from "../../../hosts/shared/outputs.js";
 import { Breach } from "../breach.js";
 import type { Invariant, Seen } from "../invariants/invariant.js";
 import type { Operations } from "../invariants/operations.js";

@@ -1,8 +1,8 @@
 // The machine as a story's world has it at a moment, copied: what is done to the copy is done to nothing else.
 
-import type { engine } from "../../../hosts/host.js";
-import { subjectOf } from "../../../hosts/order.js";
-import type { Effect, HostEffect } from "../../../hosts/outbox.js";
+import type { engine } from "../../../hosts/shared/host.js";
+import { subjectOf } from "../../../hosts/driver/order.js";
+import type { Effect, HostEffect } from "../../../hosts/shared/outputs.js";
 import { emptyState, processOf } from "../../core/crash/state.js";
 import { Failed, World } from "../../core/crash/world.js";
 import type { Ledger } from "../ledger.js";

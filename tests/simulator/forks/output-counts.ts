@@ -1,6 +1,6 @@
 // How often the engine was cut off right behind each kind of output: a kind that never was is seen.
 
-import type { Effect, StepOutputs } from "../../../hosts/outbox.js";
+import type { Effect, StepOutputs } from "../../../hosts/shared/outputs.js";
 
 /** By kind. */
 export type OutputCounts = Record<string, number>;

@@ -1,6 +1,6 @@
 // What a client is told to have been done is told to whoever follows events, in the same step or before.
 
-import type { RequestId } from "../../../hosts/host.js";
+import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import type { Seen } from "./invariant.js";
 import type { JournalEvent } from "./journal.js";

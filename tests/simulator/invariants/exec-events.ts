@@ -2,8 +2,8 @@
 // it is asked for; ended, with the code that the host told of, or killed with its container. Of one that could not be begun
 // no end is told.
 
-import type { Input, Operation } from "../../../hosts/host.js";
-import type { Opening } from "../../../hosts/observer.js";
+import type { Input, Operation } from "../../../hosts/shared/host.js";
+import type { Opening } from "../../../hosts/driver/observer.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";

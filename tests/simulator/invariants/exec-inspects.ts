@@ -2,7 +2,7 @@
 // minutes at least, and after ten minutes nobody any more. Until then it is told to go on, or to wait to be started. Clients
 // hardly ever ask: a copy of the engine is asked after each step that something became of an exec in, and at rest.
 
-import type { Operation, failures, types } from "../../../hosts/host.js";
+import type { Operation, failures, types } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import type { Ledger } from "../ledger.js";
 import type { Spares } from "../spares.js";

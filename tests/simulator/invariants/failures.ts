@@ -1,6 +1,6 @@
 // Commands that failed since the engine was opened: what they were to do is done at the next start.
 
-import type { Operation } from "../../../hosts/host.js";
+import type { Operation } from "../../../hosts/shared/host.js";
 import type { Seen } from "./invariant.js";
 
 export class Failures {

@@ -1,7 +1,7 @@
 // The journal as it is kept, read again whenever an engine is opened: it is what engines asked to be kept, up to some
 // step; what clients were told is in it; and it tells of containers and execs what their records and the machine say.
 
-import type { engine, records } from "../../../hosts/host.js";
+import type { engine, records } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import type { ContainerRecord } from "../ledger.js";
 import { RUNNING, isEqual, parsed, wordOf } from "../ledger.js";

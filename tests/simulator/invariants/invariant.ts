@@ -1,8 +1,8 @@
 // What must hold of the engine, looked at after every step, at restarts and at rest. Those who find that it does not
 // throw a `Breach`.
 
-import type { Input, engine, types } from "../../../hosts/host.js";
-import type { ObservedStep, Opening } from "../../../hosts/observer.js";
+import type { Input, engine, types } from "../../../hosts/shared/host.js";
+import type { ObservedStep, Opening } from "../../../hosts/driver/observer.js";
 import type { Ledger } from "../ledger.js";
 import type { Spoilt } from "../worlds/disk.js";
 

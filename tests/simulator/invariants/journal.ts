@@ -1,6 +1,6 @@
 // What steps add to the journal: events, in the form of core/assembly/event/entry-form.ts.
 
-import type { StepOutputs } from "../../../hosts/outbox.js";
+import type { StepOutputs } from "../../../hosts/shared/outputs.js";
 import { Breach } from "../breach.js";
 
 export interface JournalEvent {

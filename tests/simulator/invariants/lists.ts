@@ -1,7 +1,7 @@
 // A list of containers, or of some of them, has all that are meant and no others, the newest first; and the beginning of an
 // id means the one that has it. Said in the step of the answer, by the records.
 
-import type { RequestId } from "../../../hosts/host.js";
+import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";

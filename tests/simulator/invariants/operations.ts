@@ -1,9 +1,9 @@
 // Operation ids are the instance's own and used once; what comes twice, late, or from an instance that is gone does
 // nothing. None outlives its owner: nothing is asked for that nobody waits for, and no timer is set that nobody needs.
 
-import type { Operation } from "../../../hosts/host.js";
-import { subjectOf } from "../../../hosts/order.js";
-import type { Effect, HostEffect } from "../../../hosts/outbox.js";
+import type { Operation } from "../../../hosts/shared/host.js";
+import { subjectOf } from "../../../hosts/driver/order.js";
+import type { Effect, HostEffect } from "../../../hosts/shared/outputs.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { Timers } from "./timers.js";

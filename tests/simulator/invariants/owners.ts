@@ -1,7 +1,7 @@
 // Names, addresses and ports belong to one container each, and what is there belongs to somebody, or is about to go or
 // to come.
 
-import type { replies } from "../../../hosts/host.js";
+import type { replies } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf, RUNNING } from "../ledger.js";
 import { Failures } from "./failures.js";
@@ -13,7 +13,7 @@ import type { Replies } from "./replies.js";
 const decoder = new TextDecoder();
 
 const SETTLED = ["created", "running", "paused", "exited", "dead", "restarting"];
-/** `MountKind` of core/assembly/container/mount-point.ts. */
+/** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
 
 export class Owners implements Invariant {

@@ -1,7 +1,7 @@
 // Whoever asks for all past events is told of each that is kept, once and in its order; and that some are lost, if
 // the journal was damaged.
 
-import type { records } from "../../../hosts/host.js";
+import type { records } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { ReadJournal } from "./history.js";

@@ -1,7 +1,7 @@
 // No container has a port that a program of the machine holds; who is refused a port is refused it because somebody has
 // it; and none stays taken when its container's run has ended.
 
-import type { Operation, engine } from "../../../hosts/host.js";
+import type { Operation, engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, parsed, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";

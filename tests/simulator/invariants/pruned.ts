@@ -1,7 +1,7 @@
 // What a prune of containers tells to be removed is gone, each named once and chosen by its labels; and nobody is left as
 // he was who should have gone.
 
-import type { RequestId } from "../../../hosts/host.js";
+import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, parsed, wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";

@@ -1,6 +1,6 @@
 // One prune of containers or networks at a time: another one is refused at once, and none without one.
 
-import type { RequestId } from "../../../hosts/host.js";
+import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import type { Invariant, Seen } from "./invariant.js";
 

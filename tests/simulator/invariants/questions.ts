@@ -1,7 +1,7 @@
 // What instances are asked to see whether they know the same.
 
-import type { engine, types } from "../../../hosts/host.js";
-import type { Instance } from "../../../hosts/instance.js";
+import type { engine, types } from "../../../hosts/shared/host.js";
+import type { Instance } from "../../../hosts/driver/instance.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, wordOf } from "../ledger.js";
 import { type Shown, wrongAfter } from "./forgotten.js";

@@ -1,6 +1,6 @@
 // Records equal memory: what an instance would put now is what it has put.
 
-import type { engine } from "../../../hosts/host.js";
+import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { isEqual } from "../ledger.js";
 import { lateMembers } from "../../support/late-members.js";

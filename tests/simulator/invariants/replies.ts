@@ -1,6 +1,6 @@
 // Each request is answered exactly once, and nobody is answered who has not asked, has been answered, or has left.
 
-import type { RequestId, engine, replies } from "../../../hosts/host.js";
+import type { RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type Ledger, wordOf } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";

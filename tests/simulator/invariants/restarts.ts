@@ -1,7 +1,7 @@
 // A restart, wherever in a step the one before was cut off: the records are those after one of its steps, and whoever was
 // settled then and is as its record says is what it was.
 
-import type { engine } from "../../../hosts/host.js";
+import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, isEqual, parsed, wordOf } from "../ledger.js";
 import type { Spares } from "../spares.js";

@@ -1,7 +1,7 @@
 // What was read of the configuration last holds: an engine that runs answers by it, and whoever follows events is told of
 // it; an engine that is opened later is opened with it.
 
-import type { RequestId, engine, replies } from "../../../hosts/host.js";
+import type { RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { eventsOf } from "./journal.js";

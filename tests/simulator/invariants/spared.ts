@@ -1,10 +1,10 @@
 // When an engine is opened, no record of a container, a network or a volume is lost, however damaged: it is used, or kept
 // as it was found under another key. What the machine has of the one that is kept so stays until somebody removes it.
 
-import type { engine } from "../../../hosts/host.js";
+import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { isEqual, isReadable } from "../ledger.js";
-import type { Opening } from "../../../hosts/observer.js";
+import type { Opening } from "../../../hosts/driver/observer.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 export const SET_ASIDE = "damaged/";

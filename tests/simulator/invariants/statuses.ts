@@ -1,6 +1,6 @@
 // A container has one status, and changes it only by a rule of the table.
 
-import type { engine } from "../../../hosts/host.js";
+import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { parsed, wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";

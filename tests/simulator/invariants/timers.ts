@@ -1,7 +1,7 @@
 // Timers are set and called off by those who need them: one that goes off finds somebody, and at rest no more are set
 // than there is to wait for.
 
-import type { Operation, RequestId } from "../../../hosts/host.js";
+import type { Operation, RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Seen } from "./invariant.js";

@@ -1,6 +1,6 @@
 // An instance that is restored from a snapshot goes on as the one that it was taken of: it is given the next inputs, too.
 
-import type { Instance } from "../../../hosts/instance.js";
+import type { Instance } from "../../../hosts/driver/instance.js";
 import { Breach } from "../breach.js";
 import { digest, shortened } from "../digest.js";
 import type { Spares } from "../spares.js";

@@ -1,7 +1,7 @@
 // Whoever follows events until some time has them until then, and no longer: a timer is set for it, ends it, and is given
 // back if the client goes before.
 
-import type { Operation, RequestId, engine } from "../../../hosts/host.js";
+import type { Operation, RequestId, engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 

@@ -2,7 +2,7 @@
 // has ended, with Docker's code for an end that nobody saw. And its policy holds: who is to follow or to start with the
 // engine has begun another run when all is at rest.
 
-import type { engine } from "../../../hosts/host.js";
+import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, parsed, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";

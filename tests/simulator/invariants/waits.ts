@@ -1,6 +1,6 @@
 // Whoever waits for a container hears of what he waits for in the step in which it comes, and not before.
 
-import type { RequestId } from "../../../hosts/host.js";
+import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type Ledger, wordOf } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";

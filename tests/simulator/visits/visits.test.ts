@@ -1,9 +1,9 @@
 // The table of visits counts what crosses the boundary, wherever in a value it stands, and says so for people and tests.
 
 import { expect, test } from "vitest";
-import type { Input, engine } from "../../../hosts/host.js";
-import type { ObservedStep } from "../../../hosts/observer.js";
-import type { StepOutputs } from "../../../hosts/outbox.js";
+import type { Input, engine } from "../../../hosts/shared/host.js";
+import type { ObservedStep } from "../../../hosts/driver/observer.js";
+import type { StepOutputs } from "../../../hosts/shared/outputs.js";
 import { readBoundary } from "./boundary.js";
 import { readTable, sum, tableText } from "./table.js";
 import { Visits } from "./visits.js";

@@ -1,7 +1,7 @@
 // Counts where stories come to: cases of the boundary, and which routes answered with which status.
 
-import type { Input, RequestId, replies } from "../../../hosts/host.js";
-import type { ObservedStep, Opening } from "../../../hosts/observer.js";
+import type { Input, RequestId, replies } from "../../../hosts/shared/host.js";
+import type { ObservedStep, Opening } from "../../../hosts/driver/observer.js";
 import { addCounts } from "../forks/output-counts.js";
 import type { Boundary, Count } from "./boundary.js";
 

@@ -1,7 +1,7 @@
 // Sources of replies that break, before their first bytes or behind them.
 
-import { HostFailure } from "../../../hosts/failure.js";
-import type { Stdio } from "../../../hosts/host.js";
+import { HostFailure } from "../../../hosts/shared/failure.js";
+import type { Stdio } from "../../../hosts/shared/host.js";
 import type { Coming } from "./coming.js";
 import type { Trick } from "./mischief.js";
 

@@ -2,7 +2,7 @@
 // it sleeps nothing in it goes on. Then the time of day has gone on; the monotonic time has on some machines, and on those
 // all that became due meanwhile comes at once.
 
-import type { types } from "../../../hosts/host.js";
+import type { types } from "../../../hosts/shared/host.js";
 import type { Pace, SimulatedTime } from "../../../hosts/simulated/time.js";
 
 interface Alarm {

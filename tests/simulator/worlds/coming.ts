@@ -1,7 +1,7 @@
 // Execs that the host was asked for and that its world does not know yet: whoever is to be bound to one waits until it
 // does, for to a host it is there as soon as it is asked for.
 
-import type { processes } from "../../../hosts/host.js";
+import type { processes } from "../../../hosts/shared/host.js";
 
 const NOTHING = (): void => {};
 

@@ -1,6 +1,6 @@
 // The course of a story's world: a machine, the mischief on it, and its events, one after the other.
 
-import type { records } from "../../../hosts/host.js";
+import type { records } from "../../../hosts/shared/host.js";
 import { simulatedHost } from "../../../hosts/simulated/host.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import { faultOf } from "../faults.js";

@@ -1,6 +1,6 @@
 // What may become of a journal on a disk that loses or mixes up what it was given.
 
-import type { records } from "../../../hosts/host.js";
+import type { records } from "../../../hosts/shared/host.js";
 
 type Entries = readonly records.JournalEntry[];
 

@@ -1,8 +1,8 @@
 // The disk that a story's records and its journal are on. It may have lied: what it told to be kept goes with the power. And
 // what is on it may be damaged, which shows when it is read the next time.
 
-import type { RecordChange, engine, records } from "../../../hosts/host.js";
-import { MemoryJournal } from "../../../hosts/journal.js";
+import type { RecordChange, engine, records } from "../../../hosts/shared/host.js";
+import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { WorldRecords } from "../../../hosts/simulated/records.js";
 import { damagedJournal } from "./damaged-journal.js";
 

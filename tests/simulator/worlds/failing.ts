@@ -1,7 +1,7 @@
 // How a host says that it could not do something, by command: as its contract has it (core/wit).
 
-import { HostFailure, refusedPort } from "../../../hosts/failure.js";
-import type { failures, networks } from "../../../hosts/host.js";
+import { HostFailure, refusedPort } from "../../../hosts/shared/failure.js";
+import type { failures, networks } from "../../../hosts/shared/host.js";
 import { answered, exchange } from "../../support/registry-failures.js";
 
 /** Beside what is likeliest. */

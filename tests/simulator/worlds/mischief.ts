@@ -3,7 +3,7 @@
 // said not to be; the time of day jumps.
 
 import { FULL_DISK } from "../../support/registry-failures.js";
-import { HostFailure, interrupted } from "../../../hosts/failure.js";
+import { HostFailure, interrupted } from "../../../hosts/shared/failure.js";
 import { hostWith } from "../../../hosts/engine/host-with.js";
 import type {
   Host,
@@ -15,9 +15,9 @@ import type {
   RecordStore,
   engine,
   networks,
-} from "../../../hosts/host.js";
-import { subjectOf } from "../../../hosts/order.js";
-import type { HostEffect } from "../../../hosts/outbox.js";
+} from "../../../hosts/shared/host.js";
+import { subjectOf } from "../../../hosts/driver/order.js";
+import type { HostEffect } from "../../../hosts/shared/outputs.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import { Draw } from "../random.js";
 import { breaking } from "./breaking.js";

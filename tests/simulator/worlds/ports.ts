@@ -1,8 +1,8 @@
 // Ports of the machine that programs besides containers hold: a container that is to have one of them is refused it, in the
 // way the kernel does it.
 
-import { refusedPort } from "../../../hosts/failure.js";
-import type { Outcome, networks } from "../../../hosts/host.js";
+import { refusedPort } from "../../../hosts/shared/failure.js";
+import type { Outcome, networks } from "../../../hosts/shared/host.js";
 
 export class HeldPorts {
   readonly #held = new Set<number>();

@@ -1,6 +1,6 @@
 // Reading that takes long or fails: of the records, of the journal's end and its pages, and of what the machine has.
 
-import { HostFailure } from "../../../hosts/failure.js";
+import { HostFailure } from "../../../hosts/shared/failure.js";
 
 const THINGS = ["records", "journal", "page", "inventory"] as const;
 /** `page`: of the journal, for those who follow past events. */

@@ -1,6 +1,6 @@
 // What the host stamps, by its machine's time of day: the world knows nothing of how that was set.
 
-import type { Input, Outcome, engine, types } from "../../../hosts/host.js";
+import type { Input, Outcome, engine, types } from "../../../hosts/shared/host.js";
 import type { MachineClock } from "./clock.js";
 
 interface Launch {

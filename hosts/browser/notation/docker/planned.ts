@@ -1,6 +1,6 @@
 // What the tables of commands are made of.
 
-import { jsonText } from "../../session/json-text.js";
+import { jsonText } from "../../session/view/json-text.js";
 import type { PlannedRequest } from "../notation.js";
 import type { Arguments, Takes } from "./arguments.js";
 import { query, segment } from "./query.js";

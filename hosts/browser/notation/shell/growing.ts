@@ -1,7 +1,7 @@
 // What comes of an answer while it grows: for who reads it at the other end of a pipe.
 
 import type { Exchange } from "../../session/exchange.js";
-import type { View } from "../../session/view.js";
+import type { View } from "../../session/view/view.js";
 import { STDOUT, type Taken } from "./output.js";
 
 /**

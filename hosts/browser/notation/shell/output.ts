@@ -1,7 +1,7 @@
 // What a command leaves to those that come after it: what it has printed, and how it ended.
 
 import type { Exchange } from "../../session/exchange.js";
-import type { Frame } from "../../session/view.js";
+import type { Frame } from "../../session/view/view.js";
 import type { Understood } from "../notation.js";
 import { jsonOf, type Outcome } from "../plan.js";
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
-import { openUntil } from "../../session/waiting.js";
+import { openUntil } from "../../session/explain/waiting.js";
 import { useSession } from "../context.js";
 import { TabList } from "../tab-list.js";
 import { duration, statusText } from "../words.js";

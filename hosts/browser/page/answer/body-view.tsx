@@ -1,9 +1,9 @@
 // A body, shown as what it is.
 
 import { useState } from "preact/hooks";
-import { jsonText } from "../../session/json-text.js";
+import { jsonText } from "../../session/view/json-text.js";
 import type { Exchange } from "../../session/exchange.js";
-import type { View } from "../../session/view.js";
+import type { View } from "../../session/view/view.js";
 import { FramesView } from "./frames.js";
 import { HexDump } from "./hex-dump.js";
 import { ProgressView } from "./progress.js";

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import type { Exchange } from "../../session/exchange.js";
-import type { Remedy } from "../../session/explain.js";
-import { explain } from "../../session/explanation.js";
+import type { Remedy } from "../../session/explain/explain.js";
+import { explain } from "../../session/explain/explanation.js";
 import { usePlayground, useSession } from "../context.js";
 import { sendAll } from "../notebook/plan.js";
 import { shortId } from "../words.js";

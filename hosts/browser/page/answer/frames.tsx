@@ -1,7 +1,7 @@
 // A multiplexed stream: its text as it was written, or frame by frame with the eight header bytes explained.
 
 import { useState } from "preact/hooks";
-import type { Frame, View } from "../../session/view.js";
+import type { Frame, View } from "../../session/view/view.js";
 import { HexDump, hex } from "./hex-dump.js";
 
 const SHOWN_FRAMES = 60;

@@ -1,6 +1,6 @@
 // A pull as it goes on: a bar for each layer.
 
-import type { Bar, View } from "../../session/view.js";
+import type { Bar, View } from "../../session/view/view.js";
 import { byteSize } from "../words.js";
 
 export function ProgressView({ view }: { view: Extract<View, { kind: "progress" }> }) {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
-import type { LensGroup } from "../../session/explain.js";
+import type { LensGroup } from "../../session/explain/explain.js";
 import { lens } from "../../session/lens.js";
 import { usePlayground, useSession } from "../context.js";
 

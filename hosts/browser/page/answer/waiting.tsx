@@ -1,6 +1,6 @@
 // Beside a request that has no answer yet: why not.
 
-import { awaited, openUntil } from "../../session/waiting.js";
+import { awaited, openUntil } from "../../session/explain/waiting.js";
 import type { Exchange } from "../../session/exchange.js";
 import { usePlayground, useSession } from "../context.js";
 import { WATCHING } from "../speed.js";

@@ -1,7 +1,7 @@
 // A request to start from, for an endpoint that was chosen: with what there is in the world in the places of names.
 
 import type { Endpoint } from "../../reference/reference.js";
-import { jsonText } from "../../session/json-text.js";
+import { jsonText } from "../../session/view/json-text.js";
 import type { WrittenRequest } from "../../session/request.js";
 import type { World } from "../../../timeline/world.js";
 

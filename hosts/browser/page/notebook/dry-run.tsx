@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Plan, PlanEntry } from "../../../dry-run/format.js";
 import { dryRun } from "../../session/dry-run.js";
-import { jsonText } from "../../session/json-text.js";
+import { jsonText } from "../../session/view/json-text.js";
 import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground, useSession } from "../context.js";
 import { shortIds, statusText } from "../words.js";

@@ -1,7 +1,7 @@
 // What a copy of the engine says to questions that stories hardly ever ask: events of one moment, prunes by filters,
 // removals of each image, the oldest version.
 
-import type { types } from "../../../../hosts/host.js";
+import type { types } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
 import type { Spares } from "../../spares.js";
 import type { AtRest, Invariant, Seen } from "../invariant.js";

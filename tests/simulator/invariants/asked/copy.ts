@@ -1,8 +1,8 @@
 // A copy of an engine as it is now, to ask what its story does not: nobody hears of it, and nothing of it is done.
 
-import type { RequestId, engine, types } from "../../../../hosts/host.js";
-import type { Instance } from "../../../../hosts/instance.js";
-import type { StepOutputs } from "../../../../hosts/outbox.js";
+import type { RequestId, engine, types } from "../../../../hosts/shared/host.js";
+import type { Instance } from "../../../../hosts/driver/instance.js";
+import type { StepOutputs } from "../../../../hosts/shared/outputs.js";
 import type { Spares } from "../../spares.js";
 
 /** What a copy does at once when it is asked. */

@@ -1,6 +1,6 @@
 // Who asks for the events of one moment is told of those, `since` and `until` included, by the beginning of a name, too.
 
-import type { records, types } from "../../../../hosts/host.js";
+import type { records, types } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
 import { type JournalEvent, eventOf, timeIn } from "../journal.js";
 import type { Copies } from "./copy.js";

@@ -1,7 +1,7 @@
 // Health checks: from what becomes of probes follows what the engine knows and tells of a container's health. A probe is
 // made when it is due, while no other is made, and of no container that is paused or does not run.
 
-import type { Operation, processes } from "../../../../hosts/host.js";
+import type { Operation, processes } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
 import { parsed, wordOf } from "../../ledger.js";
 import type { Invariant, Seen } from "../invariant.js";

@@ -1,7 +1,7 @@
 // Probes of containers' health, from the command that begins one to its end, however that comes: by itself, or by one of
 // the limits that Docker sets. Those that nobody waits for any more are killed, and leave no trace.
 
-import type { Operation, processes, types } from "../../../../hosts/host.js";
+import type { Operation, processes, types } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
 import type { Seen } from "../invariant.js";
 

@@ -1,6 +1,6 @@
 // What inspect shows of a container's health.
 
-import type { replies } from "../../../../hosts/host.js";
+import type { replies } from "../../../../hosts/shared/host.js";
 import type { Condition } from "./course.js";
 
 interface ShownHealth {

@@ -1,6 +1,6 @@
 // How long runs have lasted, by the machine's monotonic clock: the time of day may be set, and goes on while it sleeps.
 
-import type { engine, types } from "../../../../hosts/host.js";
+import type { engine, types } from "../../../../hosts/shared/host.js";
 import { type Ledger, parsed } from "../../ledger.js";
 import type { Seen } from "../invariant.js";
 

@@ -1,0 +1,209 @@
+// POST /containers/create (surface §2.14): read, look the image up, merge, check, then make.
+
+import { Failure, Outcome, VolumeCommandFind } from "../../../../build/bindings/types";
+import { bodyLength, readJsonBody } from "../../api/json-body";
+import { askVolumes, wakeAfter } from "../../ask";
+import { Call } from "../../call";
+import { Image } from "../../image/image";
+import { asI64, isI64, Json } from "../../json/json";
+import { jsonBytes } from "../../json/writer";
+import { badParameter, Refusal } from "../../refusal";
+import { sendRefusal } from "../../reply";
+import { engine } from "../../state";
+import { Task } from "../../task";
+import { takerOf, volumeNames } from "../../volume/use";
+import { annotationsOf } from "./annotations";
+import { Container } from "../container";
+import { CreateBody, readCreate } from "./create-body";
+import { Creation } from "./creation";
+import { showLinks, tieLinks } from "../endpoint/links";
+import { MountKind, MountPoint } from "../mounts/mount-point";
+import { containerNameProblem, generatedName } from "../names";
+import { restartPolicyOf } from "../restart/policy";
+import { parseSignal } from "../end/signals";
+import { containerStore } from "../store";
+import { readWish, Wish } from "./wish";
+
+/** Tries at a name of two words before the short id is taken. */
+const NAME_DRAWS = 6;
+
+/** Bytes of a body that takes long to read. */
+const LARGE_BODY: i32 = 128 << 10;
+
+export function createContainer(call: Call): Refusal | null {
+  return read(call, false);
+}
+
+/** `checked`: sources of binds that must be there have been looked for. */
+function read(call: Call, checked: bool): Refusal | null {
+  const body = readJsonBody(call.request, true);
+  if (body.refusal !== null) return body.refusal;
+  const json = body.json;
+  if (json === null) return badParameter("invalid JSON: EOF");
+  if (bodyLength(call.request) < LARGE_BODY) return create(call, readCreate(json, call.version), checked);
+  new LargeCreate(call, json, checked).begin();
+  return null;
+}
+
+function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
+  const name = nameOf(call);
+  if (name.length > 0) {
+    const problem = containerNameProblem(name);
+    if (problem.length > 0) return badParameter(problem);
+  }
+  const wish = readWish(body, call.version, call.query.first("platform"));
+  if (wish.refusal !== null) return wish.refusal;
+  if (name.length > 0) {
+    const taken = containerStore.refuseName(name);
+    if (taken !== null) return taken;
+  }
+  const taker = takerOf(volumeNames(wish.mounts));
+  if (taker !== null) {
+    // What it leaves is no volume any more: the request is read once more when that is sure.
+    taker.queue.push(call);
+    return null;
+  }
+  if (!checked && new SourceSearch(call, wish.mounts).begin()) return null;
+
+  // Accepted from here.
+  const container = newContainer(wish, name);
+  containerStore.add(container);
+  tieLinks(container);
+  container.change();
+  new Creation(container, call, wish.warnings, wish.config.stringOf("WorkingDir")).begin();
+  return null;
+}
+
+/** Without the slash. */
+function nameOf(call: Call): string {
+  const name = call.query.first("name");
+  return name.startsWith("/") ? name.slice(1) : name;
+}
+
+function newContainer(wish: Wish, name: string): Container {
+  const container = new Container(engine.ids.nextForContainer());
+  container.created = engine.now.wall;
+  container.name = name.length > 0 ? name : chooseName(container);
+  container.image = wish.config.stringOf("Image");
+  const image: Image | null = wish.image;
+  if (image !== null) {
+    container.imageId = image.id;
+    container.chain = image.chain;
+    container.platform = image.os;
+  }
+  wish.finish(container.shortId);
+  takeConfig(container, wish.config);
+  takeHostConfig(container, wish.hostConfig);
+  container.mounts = wish.mounts;
+  container.mac = wish.mac;
+  container.settings = wish.settings;
+  container.config = jsonBytes(wish.config);
+  container.hostConfig = jsonBytes(wish.hostConfig);
+  container.links = wish.links;
+  if (wish.hostConfig.stringsOf("Links").length > 0) showLinks(container);
+  return container;
+}
+
+function takeConfig(container: Container, config: Json): void {
+  const entrypoint = config.stringsOf("Entrypoint");
+  const command = entrypoint.concat(config.stringsOf("Cmd"));
+  container.path = command[0];
+  container.args = command.slice(1);
+  container.tty = config.boolOf("Tty");
+  container.networkDisabled = config.boolOf("NetworkDisabled");
+  container.openStdin = config.boolOf("OpenStdin");
+  container.stdinOnce = config.boolOf("StdinOnce");
+  container.stopSignal = parseSignal(config.stringOf("StopSignal"));
+  const timeout = config.find("StopTimeout");
+  if (timeout !== null && isI64(timeout)) container.stopTimeout = asI64(timeout);
+  const labels = config.find("Labels");
+  if (labels !== null) {
+    for (let i = 0; i < labels.keys.length; i++) {
+      container.labelKeys.push(labels.keys[i]);
+      container.labelValues.push(labels.items[i].text);
+    }
+  }
+}
+
+function takeHostConfig(container: Container, hostConfig: Json): void {
+  container.autoRemove = hostConfig.boolOf("AutoRemove");
+  container.networkMode = hostConfig.stringOf("NetworkMode");
+  container.policy = restartPolicyOf(hostConfig);
+  container.annotations = annotationsOf(hostConfig);
+}
+
+function chooseName(container: Container): string {
+  for (let i = 0; i < NAME_DRAWS; i++) {
+    const name = generatedName(engine.ids.draw(), i);
+    if (containerStore.idOf(name).length == 0) return name;
+  }
+  return container.shortId;
+}
+
+/**
+ * A large body is read in several steps: whoever asks for something meanwhile comes in between. What it asks for depends
+ * on nothing but itself until the last one, which looks at everything else, and makes the container.
+ */
+class LargeCreate extends Task {
+  private body: CreateBody | null = null;
+
+  constructor(
+    private readonly call: Call,
+    private json: Json,
+    private readonly checked: bool,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    wakeAfter(this, 0, 0);
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
+
+  elapsed(_step: i32): void {
+    const body = this.body;
+    if (body === null) {
+      this.body = readCreate(this.json, this.call.version);
+      // A tree of megabytes.
+      this.json = Json.null();
+      return this.begin();
+    }
+    const refusal = create(this.call, body, this.checked);
+    if (refusal !== null) sendRefusal(this.call, refusal);
+  }
+}
+
+/** Looks for the sources of mounts that nobody makes; the request is read once more after it. */
+class SourceSearch extends Task {
+  private open: i32 = 0;
+  /** The first one that is not there. */
+  private missing: string = "";
+
+  constructor(
+    private readonly call: Call,
+    private readonly mounts: MountPoint[],
+  ) {
+    super();
+  }
+
+  /** False if there are none. */
+  begin(): bool {
+    for (let i = 0; i < this.mounts.length; i++) {
+      const mount = this.mounts[i];
+      if (mount.kind != MountKind.Bind || mount.makesSource || mount.shared) continue;
+      this.open += 1;
+      askVolumes(this, i, new VolumeCommandFind(mount.source));
+    }
+    return this.open > 0;
+  }
+
+  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null && this.missing.length == 0) this.missing = this.mounts[step].source;
+    this.open -= 1;
+    if (this.open > 0) return;
+    const text = `invalid mount config for type "bind": bind source path does not exist: ${this.missing}`;
+    const refusal = this.missing.length > 0 ? badParameter(text) : read(this.call, true);
+    if (refusal !== null) sendRefusal(this.call, refusal);
+  }
+}

@@ -1,0 +1,228 @@
+// What is made for a new container before its client is told: its volumes, what is in them, its working directory.
+
+import {
+  ContentCommandMakeDirectory,
+  ContentCommandMount,
+  ContentCommandUnmount,
+  Failure,
+  FileAt,
+  FileStat,
+  Mount,
+  Outcome,
+  OutcomeStat,
+  View,
+  VolumeCommandMake,
+} from "../../../../build/bindings/types";
+import { askContent, askVolumes } from "../../ask";
+import { Call } from "../../call";
+import { emitContainer, volumeEvent } from "../../event/emit";
+import { eventRing } from "../../event/ring";
+import { failureText } from "../../failure/text";
+import { JsonWriter } from "../../json/writer";
+import { acting, ENGINE_START } from "../../origin";
+import { tellMended } from "../../records/found";
+import { internal } from "../../refusal";
+import { line, sendJson, sendRefusal } from "../../reply";
+import { engine } from "../../state";
+import { Task } from "../../task";
+import { volumeStore } from "../../volume/store";
+import { beginMaking, endMaking } from "../../volume/untold";
+import { Volume } from "../../volume/volume";
+import { Container } from "../container";
+import { isDirectory } from "../files/file-mode";
+import { originOf } from "../last-change";
+import { documentOf } from "../spec/launch";
+import { MountPoint } from "../mounts/mount-point";
+import { fillVolumes, volumesFilled } from "../mounts/own-volumes";
+import { takeUpQueue } from "../queue";
+import { RemovalClient } from "../remove/removal-client";
+import { removeNow } from "../remove/remove";
+import { containerSizes } from "../usage/sizes";
+
+/** How far the work in its files is. */
+enum Filling {
+  Not,
+  Mounted,
+  Entered,
+  Filled,
+  Unmounted,
+}
+
+/** Number of that step's answer; of all others nothing but their failures matters. */
+const DIRECTORY: i32 = 1;
+
+/** Volumes are made, and filled, before the answer, and so is the working directory. */
+export class Creation extends Task {
+  private open: i32 = 0;
+  private failure: string = "";
+  private stage: Filling = Filling.Not;
+
+  /** `call`: null when whoever asked for it has gone with an earlier engine. `directory`: the working directory. */
+  constructor(
+    private readonly container: Container,
+    private readonly call: Call | null,
+    private readonly warnings: string[],
+    private readonly directory: string,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    this.container.creating = true;
+    const volumes = this.container.volumes;
+    for (let i = 0; i < volumes.length; i++) {
+      // Those of other containers are there.
+      if (!volumes[i].shared) this.makeVolume(volumes[i]);
+    }
+    beginMaking(this.container);
+    if (this.open == 0 && !this.fill()) this.finish();
+  }
+
+  private makeVolume(mount: MountPoint): void {
+    if (mount.name.length == 0) mount.name = engine.ids.next();
+    if (volumeStore.find(mount.name) === null) {
+      const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
+      volume.label(mount.labels);
+      volumeStore.add(volume);
+      volume.owner = this.container;
+      mount.added = true;
+    }
+    this.open += 1;
+    askVolumes(this, 0, new VolumeCommandMake(mount.name));
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.failure = failureText(failure);
+    else if (step == DIRECTORY) this.entered((<OutcomeStat>outcome).value);
+    this.open -= 1;
+    if (this.open > 0) return;
+    if (this.failure.length == 0 && this.fill()) return;
+    // What was mounted for it goes with the container.
+    if (this.failure.length > 0 && this.stage > Filling.Not) this.container.leaveUnclean();
+    // Those that stay may have been filled in part.
+    if (this.failure.length > 0 && this.stage > Filling.Entered) containerSizes.volumesChanged(this.container);
+    // Its record says otherwise.
+    this.container.touch();
+    this.finish();
+    // A removal takes the queue up itself, in the end.
+    if (this.failure.length == 0) takeUpQueue(this.container);
+  }
+
+  /** Of what stands where it is to work. */
+  private entered(stat: FileStat): void {
+    if (!isDirectory(stat.mode)) this.failure = `Cannot mkdir: ${this.directory} is not a directory`;
+  }
+
+  /**
+   * The working directory is there before anybody looks, in the container's own files even where a volume will stand.
+   * Volumes get what is at their places: whoever uses them next finds it there. False when that is done.
+   */
+  private fill(): bool {
+    while (this.open == 0) {
+      if (this.stage == Filling.Not && !this.needsFiles) return false;
+      if (this.stage == Filling.Unmounted) {
+        if (!this.container.hasUnfilledVolumes) return false;
+        volumesFilled(this.container);
+        containerSizes.volumesChanged(this.container);
+        return false;
+      }
+      this.goOn();
+    }
+    return true;
+  }
+
+  private get needsFiles(): bool {
+    return this.hasDirectory || (this.container.chain !== null && this.container.hasUnfilledVolumes);
+  }
+
+  private get hasDirectory(): bool {
+    return this.directory.length > 0 && this.directory != "/";
+  }
+
+  private goOn(): void {
+    const container = this.container;
+    switch (this.stage) {
+      case Filling.Not:
+        this.open = 1;
+        askContent(this, 0, new ContentCommandMount(new Mount(container.id, container.chain)));
+        break;
+      case Filling.Mounted:
+        if (!this.hasDirectory) break;
+        this.open = 1;
+        askContent(
+          this,
+          DIRECTORY,
+          new ContentCommandMakeDirectory(new FileAt(ownFiles(container), this.directory, true)),
+        );
+        break;
+      case Filling.Entered:
+        this.open = fillVolumes(container, this, 0);
+        break;
+      default:
+        this.open = 1;
+        askContent(this, 0, new ContentCommandUnmount(container.id));
+    }
+    this.stage += 1;
+  }
+
+  private finish(): void {
+    const container = this.container;
+    container.creating = false;
+    endMaking(container, this.failure.length == 0);
+    if (this.failure.length > 0) {
+      container.removals.push(new Undone(this.call, this.failure));
+      return removeNow(container);
+    }
+    tellCreation(container);
+    const call = this.call;
+    if (call === null) return;
+    const json = new JsonWriter();
+    json.beginObject();
+    json.stringField("Id", container.id);
+    json.stringArrayField("Warnings", this.warnings);
+    json.endObject();
+    sendJson(call, 201, line(json));
+  }
+}
+
+/** Whoever asked for it hears why not when nothing of it is left, its name least of all. */
+class Undone extends RemovalClient {
+  constructor(
+    private readonly call: Call | null,
+    private readonly why: string,
+  ) {
+    super();
+  }
+
+  removed(): void {
+    const call = this.call;
+    if (call !== null) sendRefusal(call, internal(this.why));
+  }
+
+  failed(_why: string): void {
+    this.removed();
+  }
+}
+
+/** Before anything is mounted over them. */
+function ownFiles(container: Container): View {
+  return new View(container.id, null, []);
+}
+
+/** Killed before the answer: it is made to the end, or undone. What is left mounted for that is swept away first. */
+export function resumeCreation(container: Container): void {
+  tellMended(`container ${container.id}`, "its making goes on, though nobody is told");
+  acting.origin = originOf(container.lastChange);
+  container.touch();
+  new Creation(container, null, [], documentOf(container.config).stringOf("WorkingDir")).begin();
+  acting.alone(ENGINE_START);
+}
+
+function tellCreation(container: Container): void {
+  const volumes = container.volumes;
+  for (let i = 0; i < volumes.length; i++) {
+    // Told of those that were there before, too.
+    if (!volumes[i].shared) eventRing.emit(volumeEvent(volumes[i].name, "create"));
+  }
+  emitContainer(container, "create");
+}

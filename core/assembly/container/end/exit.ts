@@ -1,0 +1,72 @@
+// A run ends: whoever waits for it hears of it at once, then what it used is given back.
+
+import { Exit } from "../../../../build/bindings/types";
+import { containerEvent, emitContainer, emitNetwork, emitUnmounts } from "../../event/emit";
+import { eventRing } from "../../event/ring";
+import { endExecs } from "../../exec/ended";
+import { acting, OUT_OF_MEMORY } from "../../origin";
+import { NO_TIME } from "../../text/time";
+import { Container } from "../container";
+import { endAttached } from "./end-attached";
+import { holdNoMore } from "../pause/held-still";
+import { Cause } from "../lifecycle";
+import { release } from "./release";
+import { isFollowed } from "../restart/restart-policy";
+import { scheduleRestart } from "../restart/restarting";
+import { answerWaiters } from "./wait";
+import { Condition } from "./waiter";
+
+/** `lasted`: nanoseconds. */
+export function exitedByItself(container: Container, exit: Exit, lasted: i64): void {
+  if (!container.running) return;
+  endedBy(container, exit);
+  const followed = isFollowed(container, <i32>exit.code, lasted);
+  recordExit(container, exit, followed ? Cause.Recycle : Cause.Exit);
+  holdNoMore(container);
+  endExecs(container);
+  if (exit.outOfMemory && container.memoryKills == 0) ranOutOfMemory(container, 1);
+  emitDie(container, exit, lasted);
+  emitNetwork(container, "disconnect");
+  emitUnmounts(container);
+  endAttached(container);
+  answerWaiters(container, Condition.NextExit);
+  const ends = container.runEnds;
+  container.runEnds = [];
+  for (let i = 0; i < ends.length; i++) ends[i].runEnded(container);
+  if (followed) scheduleRestart(container);
+  release(container, null);
+}
+
+/** Whoever asked for the end, or else what brought it. */
+function endedBy(container: Container, exit: Exit): void {
+  const ender = container.ender;
+  container.ender = null;
+  if (ender !== null) acting.origin = ender;
+  else if (exit.outOfMemory) acting.alone(OUT_OF_MEMORY);
+}
+
+/** `kills`: how often in this run. What was told is in the record: an engine that finds the run again tells the rest. */
+export function ranOutOfMemory(container: Container, kills: u32): void {
+  if (kills <= container.memoryKills) return;
+  container.memoryKills = kills;
+  container.outOfMemory = true;
+  container.touch();
+  emitContainer(container, "oom");
+}
+
+function recordExit(container: Container, exit: Exit, cause: Cause): void {
+  container.advance(cause);
+  container.exitCode = <i32>exit.code;
+  container.finishedAt = exit.at;
+  container.begunAt = NO_TIME;
+  if (exit.lost) container.error = "the container's supervisor was killed, and its exit code is not known";
+}
+
+/** `execDuration` counts whole seconds of the run. */
+function emitDie(container: Container, exit: Exit, lasted: i64): void {
+  eventRing.emit(
+    containerEvent(container, "die")
+      .with("execDuration", (lasted / 1_000_000_000).toString())
+      .with("exitCode", exit.code.toString()),
+  );
+}

@@ -1,0 +1,86 @@
+// What a run used is given back: its processes, its network, its mount, side by side. Requests that came meanwhile go on.
+
+import {
+  ContentCommandUnmount,
+  Failure,
+  Leave,
+  NetworkCommandLeave,
+  Outcome,
+  ProcessCommandReap,
+  Subject,
+} from "../../../../build/bindings/types";
+import { askContent, askNetworks, askProcesses } from "../../ask";
+import { freeEndpoint } from "../../network/connect";
+import { Refusal } from "../../refusal";
+import { Task } from "../../task";
+import { afterRun } from "./after-run";
+import { Container } from "../container";
+import { Cause, Status } from "../lifecycle";
+import { containerSizes } from "../usage/sizes";
+import { StartClient } from "../start/start-client";
+import { answerWaiters } from "./wait";
+import { Condition } from "./waiter";
+
+/** The answer to a start that failed: it leaves when everything is undone. */
+export class Refused {
+  constructor(
+    private readonly client: StartClient,
+    private readonly refusal: Refusal,
+  ) {}
+
+  send(): void {
+    this.client.refused(this.refusal);
+  }
+}
+
+/** From Unwinding or Releasing to Created or Exited. */
+export function release(container: Container, refused: Refused | null): void {
+  new Release(container, refused).begin();
+}
+
+class Release extends Task {
+  private open: i32 = 0;
+  private clean: bool = true;
+
+  constructor(
+    private readonly container: Container,
+    private readonly refused: Refused | null,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    const container = this.container;
+    const endpoint = container.endpoint;
+    if (endpoint !== null && endpoint.address.length > 0) {
+      this.open += 1;
+      askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+    }
+    this.open += 1;
+    askProcesses(this, 0, new ProcessCommandReap(new Subject(container.id, container.run)));
+    // Who works on its files gives the mount back.
+    if (container.filesWorks > 0) return;
+    this.open += 1;
+    askContent(this, 0, new ContentCommandUnmount(container.id));
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.clean = false;
+    this.open -= 1;
+    if (this.open > 0) return;
+    const container = this.container;
+    if (this.clean) freeEndpoint(container);
+    // What an earlier run left behind stays to be cleared away, however well this one went.
+    if (!this.clean) container.leaveUnclean();
+    container.pid = 0;
+    container.advance(container.everRan ? Cause.Released : Cause.Undone);
+    const refused = this.refused;
+    // One that waits since its run ended waits for the next one (surface §2.10). No exit comes of a start that failed.
+    const what: Condition = refused === null ? Condition.NotRunning : Condition.NextExit;
+    if (!container.restarting) answerWaiters(container, what);
+    if (refused !== null) refused.send();
+    afterRun.settle(container);
+    // A start that failed may have filled volumes, and has outdated what was counted behind the run before.
+    if (container.status == Status.Exited || container.status == Status.Created) containerSizes.changed(container);
+  }
+}

@@ -1,0 +1,27 @@
+// Signals on their way to a container's first process.
+
+import { ProcessCommandSignal, Signal, Subject } from "../../../../build/bindings/types";
+import { askProcesses } from "../../ask";
+import { containerEvent, emitContainer } from "../../event/emit";
+import { eventRing } from "../../event/ring";
+import { Task } from "../../task";
+import { Container } from "../container";
+import { goOn } from "../pause/held-still";
+import { Cause, Status } from "../lifecycle";
+import { SIGKILL } from "./signals";
+
+/** Sends a signal and tells of it. */
+export function sendSignal(task: Task, step: i32, container: Container, signal: u32): void {
+  if (signal == SIGKILL) container.killedRun = container.run;
+  const subject = new Subject(container.id, container.run);
+  askProcesses(task, step, new ProcessCommandSignal(new Signal(subject, signal)));
+  eventRing.emit(containerEvent(container, "kill").with("signal", signal.toString()));
+}
+
+/** A frozen process takes no signal but SIGKILL: it is thawed. Of one that dies of SIGKILL nobody is told that it was. */
+export function thaw(container: Container): void {
+  if (container.status != Status.Paused) return;
+  container.advance(Cause.Unpause);
+  if (container.killedRun != container.run) emitContainer(container, "unpause");
+  goOn(container);
+}

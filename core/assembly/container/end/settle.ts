@@ -1,0 +1,23 @@
+// What follows a run by itself: another one, its container's removal, or nothing.
+
+import { acting, AUTO_REMOVE } from "../../origin";
+import { Container } from "../container";
+import { takeUpQueue } from "../queue";
+import { removeNow } from "../remove/remove";
+import { refuseRestarts, startAgain } from "../restart/restart";
+
+/** A container that removes itself does so now, unless a restart follows, as does one whose removal ended the run. */
+export function settle(container: Container): void {
+  const restarts = container.startsAgain && container.removals.length == 0;
+  if (container.autoRemove && !restarts) container.removeVolumes = true;
+  if (restarts) startAgain(container);
+  else if (container.autoRemove || container.removals.length > 0) {
+    if (container.removals.length == 0) acting.because(AUTO_REMOVE);
+    refuseRestarts(container);
+    removeNow(container);
+  } else {
+    const backoff = container.backoff;
+    if (backoff !== null) backoff.released();
+  }
+  takeUpQueue(container);
+}

@@ -1,0 +1,112 @@
+// POST /containers/{id}/wait (surface §2.10).
+
+import { Closing } from "../../../../build/bindings/types";
+import { Call, Follower } from "../../call";
+import { JsonWriter } from "../../json/writer";
+import { badParameter, Refusal } from "../../refusal";
+import { commonHeaders, endReply, line, openReply, sendChunk, sendJson } from "../../reply";
+import { engine } from "../../state";
+import { Container } from "../container";
+import { Status } from "../lifecycle";
+import { containerStore } from "../store";
+import { Condition, Waiter } from "./waiter";
+
+/** The version that has `condition`, and from which headers leave at once. */
+const WITH_CONDITION = 30;
+/** The version from which a removal that went wrong is told of. */
+const WITH_ERROR = 34;
+
+export function waitContainer(call: Call): Refusal | null {
+  const condition = conditionOf(call);
+  if (condition < 0) return badParameter(`invalid condition: "${call.query.first("condition")}"`);
+  const lookup = containerStore.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+
+  const waiter = new Waiter(call, <Condition>condition);
+  const leaves = new LeaveWaiter(container, waiter);
+  if (call.version >= WITH_CONDITION) openReply(call, 200, commonHeaders.json, leaves);
+  else {
+    call.follower = leaves;
+    engine.calls.set(call.id, call);
+  }
+  if (condition == Condition.NotRunning && !runs(container)) answer(waiter, container, container.error);
+  else container.waiters.push(waiter);
+  return null;
+}
+
+/** Answers those that wait for this or for less: whoever waits for an exit hears of a removal, too. */
+export function answerWaiters(container: Container, what: Condition): void {
+  // A removal that went well is no error, even of a container that could not be started (surface §2.10).
+  const error = what == Condition.Removed ? "" : container.error;
+  const rest: Waiter[] = [];
+  const waiters = container.waiters;
+  container.waiters = [];
+  for (let i = 0; i < waiters.length; i++) {
+    if (waiters[i].condition <= what) answer(waiters[i], container, error);
+    else rest.push(waiters[i]);
+  }
+  container.waiters = rest;
+}
+
+/** Tells those that wait for the removal that it failed; the others have an exit to come, or a better removal. */
+export function answerRemovalFailed(container: Container, error: string): void {
+  const rest: Waiter[] = [];
+  const waiters = container.waiters;
+  container.waiters = [];
+  for (let i = 0; i < waiters.length; i++) {
+    const waiter = waiters[i];
+    if (waiter.condition != Condition.Removed) rest.push(waiter);
+    else answer(waiter, container, error);
+  }
+  container.waiters = rest;
+}
+
+/** A container that is being started counts: its exit is still to come. */
+function runs(container: Container): bool {
+  return container.up || container.status == Status.Starting;
+}
+
+/** -1 for a word that is none. */
+function conditionOf(call: Call): i32 {
+  if (call.version < WITH_CONDITION) return Condition.NotRunning;
+  const word = call.query.first("condition");
+  if (word == "" || word == "not-running") return Condition.NotRunning;
+  if (word == "next-exit") return Condition.NextExit;
+  return word == "removed" ? Condition.Removed : -1;
+}
+
+function answer(waiter: Waiter, container: Container, error: string): void {
+  // Clients of those versions take nothing at all for an error.
+  if (error.length > 0 && waiter.condition == Condition.Removed && waiter.call.version < WITH_ERROR) {
+    return endReply(waiter.call);
+  }
+  const json = new JsonWriter();
+  json.beginObject();
+  if (error.length > 0) {
+    json.key("Error");
+    json.beginObject();
+    json.stringField("Message", error);
+    json.endObject();
+  }
+  json.i64Field("StatusCode", container.exitCode);
+  json.endObject();
+  const body = line(json);
+  if (waiter.call.version < WITH_CONDITION) return sendJson(waiter.call, 200, body);
+  sendChunk(waiter.call, body);
+  endReply(waiter.call);
+}
+
+class LeaveWaiter extends Follower {
+  constructor(
+    private readonly container: Container,
+    private readonly waiter: Waiter,
+  ) {
+    super();
+  }
+
+  closed(_call: Call, _why: Closing): void {
+    const at = this.container.waiters.indexOf(this.waiter);
+    if (at >= 0) this.container.waiters.splice(at, 1);
+  }
+}

@@ -1,0 +1,88 @@
+// What a client says of its endpoint besides the hardware address: shown again as it came, refused at the start where only
+// networks of the client's own have it (surface §6.2). An endpoint's sysctls are the interface's.
+
+import { MembersByName } from "../../json/members-by-name";
+import { Json } from "../../json/json";
+import { parseKept } from "../../json/reader";
+import { jsonBytes, JsonWriter } from "../../json/writer";
+import { parseAddress } from "../../network/addresses";
+import { badParameter, notBuilt, Refusal } from "../../refusal";
+import { Container } from "../container";
+import { addSysctls, refuseSysctls, SYSCTLS } from "./interface-sysctls";
+import { OTHER_CODE, StartError } from "../start/start-error";
+
+const SHOWN: string[] = ["IPAMConfig", "Links", "Aliases", "DriverOpts", "GwPriority"];
+const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
+
+/** Nothing if nothing is to be shown again. */
+export function keptSettings(given: Json): Uint8Array {
+  const kept = Json.object();
+  for (let i = 0; i < SHOWN.length; i++) {
+    const value = given.entry(SHOWN[i]);
+    if (value !== null && !value.isNull) kept.set(SHOWN[i], value);
+  }
+  return kept.length > 0 ? jsonBytes(kept) : new Uint8Array(0);
+}
+
+export function settingsOf(container: Container): Json {
+  return container.settings.length > 0 ? parseKept(container.settings)! : Json.object();
+}
+
+export function writeSetting(json: JsonWriter, settings: Json, name: string): void {
+  const value = settings.entry(name);
+  if (value === null) json.nullField(name);
+  else json.key(name).json(value);
+}
+
+/** What makes no sense, or cannot be had. `path`: of the settings in the request. */
+export function refuseSettings(settings: Json, path: string): Refusal | null {
+  const addresses = settings.entry("IPAMConfig");
+  if (addresses !== null) {
+    const four = addresses.stringOf("IPv4Address");
+    if (four.length > 0 && parseAddress(four) < 0) return badParameter(`invalid IPv4 address: ${four}`);
+    const six = addresses.stringOf("IPv6Address");
+    if (six.length > 0 && !looksLikeIpv6(six)) return badParameter(`invalid IPv6 address: ${six}`);
+  }
+  const options = settings.entry("DriverOpts");
+  if (options === null) return null;
+  for (let i = 0; i < options.keys.length; i++) {
+    const name = options.keys[i];
+    if (name == INTERFACE_NAME) return notBuilt(`${path}.DriverOpts.${name}`);
+    if (name == SYSCTLS) return refuseSysctls(options.items[i].text);
+  }
+  return null;
+}
+
+/** Of the characters that an address has; nobody gets one. */
+function looksLikeIpv6(text: string): bool {
+  for (let i = 0; i < text.length; i++) if (!"0123456789abcdefABCDEF:.".includes(text.charAt(i))) return false;
+  return text.split(":").length > 2;
+}
+
+/** Why it cannot be started: what only networks of the client's own have. */
+export function settingsProblem(container: Container): StartError | null {
+  if (container.networkDisabled) return null;
+  const problems = ofOwnNetworks(settingsOf(container));
+  return problems.length == 0 ? null : new StartError(problems[0], OTHER_CODE, badParameter(problems[0]));
+}
+
+/** What settings have that only networks of the client's own have. */
+export function ofOwnNetworks(settings: Json): string[] {
+  const problems: string[] = [];
+  const addresses = settings.entry("IPAMConfig");
+  if (addresses !== null && !addresses.isNull) {
+    const fixed = addresses.stringOf("IPv4Address").length > 0 || addresses.stringOf("IPv6Address").length > 0;
+    if (fixed) problems.push("user specified IP address is supported on user defined networks only");
+  }
+  if (settings.stringsOf("Aliases").length > 0) {
+    problems.push("network-scoped alias is supported only for containers in user defined networks");
+  }
+  return problems;
+}
+
+/** Adds what is set for its interface. */
+export function addInterfaceSysctls(sysctls: MembersByName, container: Container): void {
+  if (container.endpoint === null) return;
+  const options = settingsOf(container).entry("DriverOpts");
+  if (options !== null) addSysctls(sysctls, options.stringOf(SYSCTLS));
+}

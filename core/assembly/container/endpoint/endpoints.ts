@@ -1,0 +1,121 @@
+// `NetworkingConfig.EndpointsConfig` of a create body: on which networks a container wants to be, and under which
+// hardware address. `Config.MacAddress`, which came first, means its endpoint on the network of its mode (surface §3).
+
+import { refusedField } from "../../json/asked";
+import { Json } from "../../json/json";
+import { parseMac } from "../../network/addresses";
+import { badParameter, notBuilt, Refusal } from "../../refusal";
+import { keptSettings, refuseSettings } from "./endpoint-settings";
+import { MovedSysctls } from "./interface-sysctls";
+import { otherIn } from "../spec/namespaces";
+import { ENDPOINT_SETTINGS } from "./networking-config";
+
+/** From this version on every endpoint has a hardware address of its own, and there may be several. */
+const OWN_ADDRESSES = 44;
+/** Networks that exist from the beginning. */
+const NETWORKS: string[] = ["bridge", "host", "none"];
+
+export class EndpointWishes {
+  refusal: Refusal | null = null;
+  /** As the client wrote it; empty for one of the engine's choice. */
+  mac: string = "";
+  /** What else is to be shown again; nothing for none. */
+  settings: Uint8Array = new Uint8Array(0);
+  /** What the client is told. */
+  readonly warnings: string[] = [];
+}
+
+/**
+ * `endpoints`: by name of network. `version`: minor number of the request. Kernel parameters of the interface are moved
+ * from `hostConfig` to the endpoint, in place.
+ */
+export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, version: i32): EndpointWishes {
+  const wishes = new EndpointWishes();
+  const mode = nameOf(hostConfig.stringOf("NetworkMode"));
+  const moved = new MovedSysctls(version);
+  wishes.refusal = takeSysctls(moved, hostConfig, endpoints);
+  if (wishes.refusal === null) wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
+  if (wishes.refusal === null) wishes.refusal = takeAddress(wishes, config.stringOf("MacAddress"), mode, version);
+  if (wishes.refusal === null) wishes.refusal = refuseAddress(wishes.mac, mode, version);
+  if (moved.warning.length > 0) wishes.warnings.push(moved.warning);
+  return wishes;
+}
+
+function takeSysctls(moved: MovedSysctls, hostConfig: Json, endpoints: Json): Refusal | null {
+  const mode = hostConfig.stringOf("NetworkMode");
+  if (mode == "host" || otherIn(mode).length > 0) return null;
+  const place = placeOf(endpoints, nameOf(mode));
+  const settings: Json = place < 0 ? Json.object() : endpoints.items[place];
+  if (settings.isNull) return null;
+  moved.move(hostConfig, settings);
+  if (place < 0 && settings.length > 0) endpoints.set(nameOf(mode), settings);
+  return moved.refusal;
+}
+
+/** Less than 0 if nothing is said of the network. */
+function placeOf(endpoints: Json, network: string): i32 {
+  for (let i = 0; i < endpoints.keys.length; i++) if (nameOf(endpoints.keys[i]) == network) return i;
+  return -1;
+}
+
+function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, version: i32): Refusal | null {
+  if (endpoints.length > 1 && version < OWN_ADDRESSES) {
+    return badParameter(`Container cannot be created with multiple network endpoints: ${endpoints.keys.join(", ")}`);
+  }
+  const others: string[] = [mode];
+  for (let i = 0; i < endpoints.keys.length; i++) {
+    const name = nameOf(endpoints.keys[i]);
+    if (endpoints.items[i].isNull) return badParameter(`no EndpointSettings for ${endpoints.keys[i]}`);
+    const path = "NetworkingConfig.EndpointsConfig." + endpoints.keys[i];
+    const field = refusedField(endpoints.items[i], ENDPOINT_SETTINGS, path);
+    if (field.length > 0) return notBuilt(field);
+    if (name != mode && !NETWORKS.includes(name)) return notBuilt(path);
+    if (name != mode) others.push(name);
+    else {
+      const refusal = takeSettings(wishes, endpoints.items[i], path);
+      if (refusal !== null) return refusal;
+    }
+  }
+  // Those that are always there exclude one another.
+  if (others.length == 1) return null;
+  return badParameter(`Container cannot be connected to network endpoints: ${others.join(", ")}`);
+}
+
+function takeSettings(wishes: EndpointWishes, settings: Json, path: string): Refusal | null {
+  wishes.mac = settings.stringOf("MacAddress");
+  wishes.settings = keptSettings(settings);
+  return refuseSettings(settings, path);
+}
+
+function takeAddress(wishes: EndpointWishes, whole: string, mode: string, version: i32): Refusal | null {
+  if (whole.length == 0) return null;
+  if (mode == "host" || otherIn(mode).length > 0 || (mode == "none" && version >= OWN_ADDRESSES)) {
+    return badParameter("conflicting options: mac-address and the network mode");
+  }
+  if (version < OWN_ADDRESSES) {
+    wishes.mac = whole;
+    return null;
+  }
+  if (wishes.mac.length > 0 && wishes.mac != whole) {
+    return badParameter(
+      "the container-wide MAC address must match the endpoint-specific MAC address for the main network, " +
+        "or be left empty",
+    );
+  }
+  wishes.mac = whole;
+  wishes.warnings.push(
+    "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.",
+  );
+  return null;
+}
+
+/** Before, it is looked at when the container is started. */
+function refuseAddress(mac: string, network: string, version: i32): Refusal | null {
+  if (version < OWN_ADDRESSES || mac.length == 0 || parseMac(mac).length > 0) return null;
+  return badParameter(`invalid config for network ${network}: invalid MAC address ${mac}`);
+}
+
+/** `default` means `bridge`. */
+function nameOf(network: string): string {
+  return network.length == 0 || network == "default" ? "bridge" : network;
+}

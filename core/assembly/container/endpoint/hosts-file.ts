@@ -1,0 +1,89 @@
+// `/etc/hosts` of a container (hosts(5)): what every machine has, what the client added, those
+// it is linked to, itself.
+
+import { ContainerFile } from "../../../../build/bindings/types";
+import { Json } from "../../json/json";
+import { parseKept } from "../../json/reader";
+import { canonicalAddress } from "../../network/ip";
+import { networkStore } from "../../network/store";
+import { TextBuilder } from "../../text/builder";
+import { quoteText } from "../../text/go-quote";
+import { encodeUtf8 } from "../../text/utf8";
+import { Container } from "../container";
+import { containerStore } from "../store";
+
+const HOST_GATEWAY = "host-gateway";
+const OF_EVERY_MACHINE =
+  "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n" +
+  "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n";
+
+/** The machine's own for who is on its network and adds nothing. */
+export function hostsOf(container: Container): ContainerFile {
+  const extra = parseKept(container.hostConfig)!.stringsOf("ExtraHosts");
+  if (container.networkMode == "host" && extra.length == 0) return new ContainerFile("hosts", null);
+  const text = new TextBuilder(256).text(OF_EVERY_MACHINE);
+  addExtra(text, extra);
+  text.text(linkedHosts(container));
+  const endpoint = container.endpoint;
+  if (endpoint !== null) text.text(`${endpoint.address}\t${namesOf(parseKept(container.config)!)}\n`);
+  return new ContainerFile("hosts", encodeUtf8(text.toString()));
+}
+
+/** `name:address`, or `name=address` as newer clients write it; an IPv6 address has colons of its own. */
+function addExtra(text: TextBuilder, extra: string[]): void {
+  for (let i = 0; i < extra.length; i++) {
+    const at = nameEnd(extra[i]);
+    if (at > 0) text.text(`${hostAddress(extra[i].slice(at + 1))}\t${extra[i].slice(0, at)}\n`);
+  }
+}
+
+/** Where the name of an entry ends; less than 1 if it has none. */
+function nameEnd(entry: string): i32 {
+  const equals = entry.indexOf("=");
+  return equals > 0 ? equals : entry.indexOf(":");
+}
+
+/** `host-gateway` stands for the machine's address on the default bridge, wherever the container is. */
+function hostAddress(address: string): string {
+  return address == HOST_GATEWAY ? networkStore.named("bridge")!.gateway : withoutBrackets(address);
+}
+
+/** Newer clients may write IPv6 addresses so. */
+function withoutBrackets(address: string): string {
+  return address.startsWith("[") && address.endsWith("]") ? address.slice(1, -1) : address;
+}
+
+/** What makes no sense in `ExtraHosts`, in Docker's words; or empty. */
+export function extraHostProblem(extra: string[]): string {
+  for (let i = 0; i < extra.length; i++) {
+    const at = nameEnd(extra[i]);
+    if (at < 1) return `bad format for add-host: ${quoteText(extra[i])}`;
+    const address = extra[i].slice(at + 1);
+    if (address == HOST_GATEWAY || canonicalAddress(withoutBrackets(address)).length > 0) continue;
+    return `invalid IP address in add-host: ${quoteText(address)}`;
+  }
+  return "";
+}
+
+/** By alias, host name and name. One that does not run has no address. */
+export function linkedHosts(container: Container): string {
+  const text = new TextBuilder();
+  if (!container.onDefaultBridge) return "";
+  for (let i = 0; i < container.links.length; i++) {
+    const other = containerStore.find(container.links[i].container);
+    if (other === null || other.endpoint === null) continue;
+    const alias = container.links[i].shortAlias;
+    const name = alias == other.name ? "" : ` ${other.name}`;
+    const hostname = parseKept(other.config)!.stringOf("Hostname");
+    text.text(`${other.endpoint!.address}\t${alias} ${hostname}${name}\n`);
+  }
+  return text.toString();
+}
+
+/** The full name, wherever the client wrote its domain, and then the name alone. */
+function namesOf(config: Json): string {
+  const domain = config.stringOf("Domainname");
+  const full = domain.length > 0 ? `${config.stringOf("Hostname")}.${domain}` : config.stringOf("Hostname");
+  const dot = full.indexOf(".");
+  return dot < 0 ? full : `${full} ${full.slice(0, dot)}`;
+}

@@ -1,0 +1,104 @@
+// Kernel parameters of a container's interface. They are its endpoint's to tell, with `IFNAME` for a name that is the
+// engine's choice; clients of old name `eth0` among the parameters of the whole container (surface §3, 1.46).
+
+import { Json } from "../../json/json";
+import { MembersByName } from "../../json/members-by-name";
+import { badParameter, Refusal } from "../../refusal";
+import { quoteText } from "../../text/go-quote";
+
+/** The driver option of an endpoint that holds them: `net.X.Y.IFNAME.Z=V`, with commas between. */
+export const SYSCTLS: string = "com.docker.network.endpoint.sysctls";
+/** Stands for the name of the interface. */
+const INTERFACE = "IFNAME";
+/** A container's only interface. */
+const FIRST = "eth0";
+/** How names of interfaces begin. */
+const ANY = "eth";
+/** From this version on a client must tell them of the endpoint itself. */
+const NOT_MOVED: i32 = 48;
+
+/** What naming an interface among a container's own parameters comes to. */
+export class MovedSysctls {
+  refusal: Refusal | null = null;
+  /** What the client is told; empty if none named one. */
+  warning: string = "";
+  private readonly names: string[] = [];
+  private readonly entries: string[] = [];
+
+  constructor(private readonly version: i32) {}
+
+  /** Moves those of `eth0` from a `HostConfig` to the settings of an endpoint, in place; what is said there wins. */
+  move(hostConfig: Json, settings: Json): void {
+    const given = hostConfig.entry("Sysctls");
+    if (given === null || given.isNull) return;
+    const kept = Json.object();
+    for (let i = 0; i < given.keys.length; i++) {
+      if (this.take(given.keys[i], given.items[i].text)) continue;
+      kept.keys.push(given.keys[i]);
+      kept.items.push(given.items[i]);
+    }
+    if (this.refusal !== null || this.names.length == 0) return;
+    if (kept.length > 0) hostConfig.set("Sysctls", kept);
+    else hostConfig.remove("Sysctls");
+    this.add(settings);
+  }
+
+  /** False if it is of no interface, or cannot be had. */
+  private take(name: string, value: string): bool {
+    const parts = name.split(".");
+    if (this.refusal !== null || !namesInterface(parts)) return false;
+    if (this.version >= NOT_MOVED) {
+      const text = `interface specific sysctl setting ${quoteText(name)} must be supplied using driver option '${SYSCTLS}'`;
+      this.refusal = badParameter(text);
+    } else if (parts[3] != FIRST) {
+      this.refusal = badParameter(
+        `unable to determine network endpoint for sysctl ${name}, ` +
+          `use driver option '${SYSCTLS}' to set per-interface sysctls`,
+      );
+    }
+    if (this.refusal !== null) return false;
+    parts[3] = INTERFACE;
+    this.names.push(name);
+    this.entries.push(`${parts.join(".")}=${value}`);
+    return true;
+  }
+
+  private add(settings: Json): void {
+    const entries = this.entries.join(",");
+    this.warning = `Migrated sysctl ${quoteText(this.names.join(","))} to DriverOpts{"${SYSCTLS}":${quoteText(entries)}}.`;
+    const found = settings.entry("DriverOpts");
+    const options = found === null || found.isNull ? Json.object() : found;
+    const own = options.stringOf(SYSCTLS);
+    options.set(SYSCTLS, Json.string(own.length > 0 ? `${entries},${own}` : entries));
+    settings.set("DriverOpts", options);
+  }
+}
+
+function namesInterface(parts: string[]): bool {
+  return parts.length >= 5 && parts[0] == "net" && parts[3].startsWith(ANY);
+}
+
+/** `text`: the driver option. */
+export function refuseSysctls(text: string): Refusal | null {
+  const entries = text.split(",");
+  for (let i = 0; i < entries.length; i++) {
+    const parts = entries[i].split(".");
+    const named = parts.length >= 5 && parts[0] == "net" && parts[3] == INTERFACE && entries[i].includes("=");
+    if (named) continue;
+    return badParameter(
+      `unrecognised network interface sysctl '${entries[i]}'; ` +
+        "represent 'net.X.Y.ethN.Z=V' as 'net.X.Y.IFNAME.Z=V'",
+    );
+  }
+  return null;
+}
+
+/** Adds what the driver option `text` says, under the names that the kernel has for it. */
+export function addSysctls(sysctls: MembersByName, text: string): void {
+  const entries: string[] = text.length > 0 ? text.split(",") : [];
+  for (let i = 0; i < entries.length; i++) {
+    const equals = entries[i].indexOf("=");
+    const name = entries[i].slice(0, equals).replace(`.${INTERFACE}.`, `.${FIRST}.`);
+    sysctls.set(name, Json.string(entries[i].slice(equals + 1)));
+  }
+}

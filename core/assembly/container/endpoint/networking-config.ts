@@ -1,0 +1,39 @@
+// `NetworkingConfig`: on which networks a container wants to be, and how (surface §6.5).
+
+import { Field, FieldType, Table } from "../../json/table";
+
+/** What Docker refuses at the start, on the networks that are always there. */
+const OF_OWN_NETWORKS = "at the start, as on all networks that are always there";
+
+const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
+  new Field("IPv4Address", FieldType.String, null).denied().says(OF_OWN_NETWORKS),
+  new Field("IPv6Address", FieldType.String, null).denied().says(OF_OWN_NETWORKS),
+  new Field("LinkLocalIPs", FieldType.Strings, null).refused(),
+]);
+
+/** What a client may say of one endpoint; addresses and ids are the engine's to give, and only shown. */
+export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
+  new Field("IPAMConfig", FieldType.Struct, "null")
+    .typed("network.EndpointIPAMConfig")
+    .of(IPAM_CONFIG)
+    .pointed()
+    .denied(),
+  new Field("Links", FieldType.Strings, "null").kept(),
+  new Field("Aliases", FieldType.Strings, "null").denied().says(OF_OWN_NETWORKS),
+  new Field("MacAddress", FieldType.String, '""').from(44),
+  new Field("DriverOpts", FieldType.StringMap, "null").says("an interface's sysctls; its name is refused"),
+  new Field("GwPriority", FieldType.Int, "0").typed("int").from(48).kept(),
+  new Field("NetworkID", FieldType.String, '""').kept(),
+  new Field("EndpointID", FieldType.String, '""').kept(),
+  new Field("Gateway", FieldType.String, '""').kept(),
+  new Field("IPAddress", FieldType.String, '""').kept(),
+  new Field("IPPrefixLen", FieldType.Int, "0").typed("int").kept(),
+  new Field("IPv6Gateway", FieldType.String, '""').kept(),
+  new Field("GlobalIPv6Address", FieldType.String, '""').kept(),
+  new Field("GlobalIPv6PrefixLen", FieldType.Int, "0").typed("int").kept(),
+  new Field("DNSNames", FieldType.Strings, "null").kept(),
+]);
+
+export const NETWORKING_CONFIG: Table = new Table("NetworkingConfig", [
+  new Field("EndpointsConfig", FieldType.StructMap, "{}").typed("network.EndpointSettings").of(ENDPOINT_SETTINGS),
+]);

@@ -1,0 +1,119 @@
+// POST /containers/{id}/pause and /unpause (surface §2.15): all processes of a run are frozen, and thawed.
+
+import {
+  Failure,
+  Outcome,
+  ProcessCommand,
+  ProcessCommandPause,
+  ProcessCommandResume,
+  Subject,
+} from "../../../../build/bindings/types";
+import { askProcesses } from "../../ask";
+import { Call } from "../../call";
+import { emitContainer } from "../../event/emit";
+import { FailureKind } from "../../failure/failure-kind";
+import { kindOf } from "../../failure/kind";
+import { failureText } from "../../failure/text";
+import { conflict, internal, Refusal } from "../../refusal";
+import { sendEmpty, sendRefusal } from "../../reply";
+import { Task } from "../../task";
+import { Container } from "../container";
+import { holdStill, letGoOn } from "./held-still";
+import { Cause, Status } from "../lifecycle";
+import { takeUpQueue } from "../queue";
+import { restartingText } from "../restart/restarting";
+import { thaw } from "../end/send-signal";
+import { containerStore } from "../store";
+
+export function pauseContainer(call: Call): Refusal | null {
+  const lookup = containerStore.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (container.restarting) return conflict(restartingText(container));
+  // What is being thawed runs: it can be frozen again when that is done.
+  const thaws = container.status == Status.Running && container.holders > 0;
+  if (container.between || thaws) {
+    container.queue.push(call);
+    return null;
+  }
+  if (container.status == Status.Paused) return conflict(`container ${container.id} is already paused`);
+  if (!container.running) return conflict(`container ${container.id} is not running`);
+
+  // Accepted from here: it goes on if the client goes away.
+  new Turn(container, call, Cause.Pause).begin();
+  return null;
+}
+
+export function unpauseContainer(call: Call): Refusal | null {
+  const lookup = containerStore.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  // A commit that holds it still ends first, and lets it go on itself.
+  const held = container.status == Status.Paused && container.holders > 0;
+  if ((container.between && !container.restarting) || held) {
+    container.queue.push(call);
+    return null;
+  }
+  if (container.status != Status.Paused) return internal(`Container ${container.id} is not paused`);
+
+  // Accepted from here.
+  new Turn(container, call, Cause.Unpause).begin();
+  return null;
+}
+
+/** A run is frozen, or thawed. Until its client can be told, a crash undoes the one and finishes the other. */
+class Turn extends Task {
+  private readonly run: u32;
+
+  constructor(
+    private readonly container: Container,
+    private readonly call: Call,
+    private readonly cause: Cause,
+  ) {
+    super();
+    this.run = container.run;
+  }
+
+  begin(): void {
+    holdStill(this.container);
+    this.container.turning = true;
+    askProcesses(this, 0, this.command());
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    const container = this.container;
+    container.turning = false;
+    letGoOn(container, this.run);
+    const refusal = this.refusalOf(failure);
+    if (refusal === null) this.turned();
+    else sendRefusal(this.call, refusal);
+    takeUpQueue(container);
+  }
+
+  private command(): ProcessCommand {
+    const subject = new Subject(this.container.id, this.run);
+    if (this.cause == Cause.Pause) return new ProcessCommandPause(subject);
+    return new ProcessCommandResume(subject);
+  }
+
+  /** The process may have ended meanwhile, though its exit is still on its way. */
+  private refusalOf(failure: Failure | null): Refusal | null {
+    const container = this.container;
+    const pauses = this.cause == Cause.Pause;
+    const gone = failure !== null && kindOf(failure) == FailureKind.NotFound;
+    if (gone || container.run != this.run || !container.can(this.cause)) {
+      if (pauses) return conflict(`container ${container.id} is not running`);
+      return internal(`Container ${container.id} is not paused`);
+    }
+    if (failure === null) return null;
+    return internal(`cannot ${pauses ? "pause" : "unpause"} container ${container.id}: ${failureText(failure)}`);
+  }
+
+  private turned(): void {
+    this.container.advance(this.cause);
+    emitContainer(this.container, this.cause == Cause.Pause ? "pause" : "unpause");
+    sendEmpty(this.call, 204);
+    // Frozen before it could die, it would never end: with v1's freezer nothing frozen dies.
+    if (this.container.killedRun == this.run) thaw(this.container);
+  }
+}

@@ -1,0 +1,150 @@
+// POST /containers/prune (surface §2.23): every container that does not run is removed. What it held is known already,
+// save of a run that has only just ended.
+
+import { PruneFilters } from "../../api/prune-filters";
+import { Call } from "../../call";
+import { Event } from "../../event/event";
+import { eventRing } from "../../event/ring";
+import { JsonWriter } from "../../json/writer";
+import { conflict, Refusal } from "../../refusal";
+import { line, sendJson } from "../../reply";
+import { engine } from "../../state";
+import { Container } from "../container";
+import { Status } from "../lifecycle";
+import { RemovalClient } from "./removal-client";
+import { removeIdle } from "./remove";
+import { containerSizes, Counted } from "../usage/sizes";
+import { containerStore } from "../store";
+
+const KEYS: string[] = ["label", "label!", "until"];
+/** Removals under way at a time. */
+const LANES = 8;
+
+export function pruneContainers(call: Call): Refusal | null {
+  const filters = new PruneFilters();
+  const problem = filters.read(call.query.first("filters"), KEYS);
+  if (problem !== null) return problem;
+  if (engine.pruning) return conflict("a prune operation is already running");
+  const chosen: Container[] = [];
+  const all = containerStore.all();
+  for (let i = 0; i < all.length; i++) {
+    const container = all[i];
+    if (!isIdle(container)) continue;
+    if (filters.match(container.created, container.labelKeys, container.labelValues)) chosen.push(container);
+  }
+
+  // Accepted from here: it goes on if the client goes away.
+  new Prune(call, chosen).begin();
+  return null;
+}
+
+/** Its run is over, though it may not have been cleared away yet, and nothing else goes on with it. */
+function isIdle(container: Container): bool {
+  if (container.creating || container.comesBack || container.removals.length > 0) return false;
+  switch (container.status) {
+    case Status.Created:
+    case Status.Exited:
+    case Status.Dead:
+    case Status.Releasing:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Prune {
+  private next: i32 = 0;
+  private open: i32 = 0;
+  private free: i32 = 0;
+  private taking: bool = false;
+  private readonly removed: string[] = [];
+  private reclaimed: i64 = 0;
+
+  constructor(
+    private readonly call: Call,
+    private readonly chosen: Container[],
+  ) {}
+
+  begin(): void {
+    engine.pruning = true;
+    this.open = 1;
+    for (let lane = 0; lane < LANES; lane++) this.take();
+    this.close();
+  }
+
+  counted(container: Container): void {
+    // Somebody may have been faster.
+    if (isIdle(container)) removeIdle(container, new PruneClient(this, container));
+    else this.hear(container, false);
+  }
+
+  hear(container: Container, removed: bool): void {
+    if (removed) {
+      this.removed.push(container.id);
+      this.reclaimed += container.written;
+    }
+    this.take();
+    this.close();
+  }
+
+  /** One lane is free. Thousands may be passed over at once: they are taken one after the other, not within each other. */
+  private take(): void {
+    this.free += 1;
+    if (this.taking) return;
+    this.taking = true;
+    while (this.free > 0 && this.next < this.chosen.length) {
+      const container = this.chosen[this.next];
+      this.next += 1;
+      this.free -= 1;
+      this.open += 1;
+      containerSizes.whenCounted(container, new PruneCount(this, container));
+    }
+    this.taking = false;
+  }
+
+  private close(): void {
+    this.open -= 1;
+    if (this.open > 0) return;
+    engine.pruning = false;
+    const event = new Event("container", "prune", "", engine.now.wall);
+    eventRing.emit(event.with("reclaimed", this.reclaimed.toString()));
+    const json = new JsonWriter();
+    json.beginObject();
+    if (this.removed.length == 0) json.nullField("ContainersDeleted");
+    else json.stringArrayField("ContainersDeleted", this.removed);
+    json.i64Field("SpaceReclaimed", this.reclaimed);
+    json.endObject();
+    sendJson(this.call, 200, line(json));
+  }
+}
+
+class PruneCount extends Counted {
+  constructor(
+    private readonly prune: Prune,
+    private readonly container: Container,
+  ) {
+    super();
+  }
+
+  counted(): void {
+    this.prune.counted(this.container);
+  }
+}
+
+/** What cannot be removed stays, and is not spoken of. */
+class PruneClient extends RemovalClient {
+  constructor(
+    private readonly prune: Prune,
+    private readonly container: Container,
+  ) {
+    super();
+  }
+
+  removed(): void {
+    this.prune.hear(this.container, true);
+  }
+
+  failed(_why: string): void {
+    this.prune.hear(this.container, false);
+  }
+}

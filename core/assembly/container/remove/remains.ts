@@ -1,0 +1,113 @@
+// What is left of a container whose record was set aside. It stays until somebody removes it by force, and says so: its
+// files may be all that there is of somebody's work.
+
+import {
+  ContentCommandDropContainer,
+  ContentCommandUnmount,
+  Failure,
+  Leave,
+  NetworkCommandLeave,
+  Outcome,
+  ProcessCommandReap,
+  Subject,
+} from "../../../../build/bindings/types";
+import { flagOf } from "../../api/parameters";
+import { askContent, askNetworks, askProcesses } from "../../ask";
+import { Call } from "../../call";
+import { Event } from "../../event/event";
+import { eventRing } from "../../event/ring";
+import { failureText } from "../../failure/text";
+import { layerStore } from "../../image/layers";
+import { networkStore } from "../../network/store";
+import { HELD_RECORDS } from "../../records/kinds";
+import { Remains } from "../../records/remains";
+import { setAside } from "../../records/set-aside";
+import { conflict, internal, Refusal } from "../../refusal";
+import { sendEmpty, sendRefusal } from "../../reply";
+import { engine } from "../../state";
+import { Task } from "../../task";
+
+const CONTAINERS: string = "container/";
+
+/** `unknown`: what is said where the reference means none of them, either. */
+export function removeRemains(call: Call, unknown: Refusal): Refusal | null {
+  const id = lost(call.name);
+  if (id.length == 0) return unknown;
+  if (!flagOf(call.query, "force")) {
+    return conflict(`cannot remove container "${id}": its record is damaged: force remove to drop what is left of it`);
+  }
+  const remains = setAside.remainsOf(id);
+  if (remains.going) return conflict(`removal of container ${call.name} is already in progress`);
+
+  // Accepted from here: it goes on if the client goes away.
+  new Clearance(call, id, remains).begin();
+  return null;
+}
+
+/** Its id; empty if no id or more than one begins so. */
+function lost(reference: string): string {
+  if (reference.length == 0) return "";
+  const rest = setAside.startingWith(CONTAINERS + reference);
+  return rest.length == 1 ? reference + rest[0] : "";
+}
+
+class Clearance extends Task {
+  private open: i32 = 1;
+  private failure: string = "";
+  private dropping: bool = false;
+
+  constructor(
+    private readonly call: Call,
+    private readonly id: string,
+    private readonly remains: Remains,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    const id = this.id;
+    const remains = this.remains;
+    remains.going = true;
+    for (let i = 0; i < remains.runs.length; i++) {
+      this.open += 1;
+      askProcesses(this, 0, new ProcessCommandReap(new Subject(id, remains.runs[i])));
+    }
+    for (let i = 0; i < remains.joins.length; i++) {
+      this.open += 1;
+      askNetworks(this, 0, new NetworkCommandLeave(new Leave(id, remains.joins[i].network)));
+    }
+    askContent(this, 0, new ContentCommandUnmount(id));
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.failure = failureText(failure);
+    this.open -= 1;
+    if (this.open > 0) return;
+    if (this.failure.length > 0) this.failed();
+    else if (this.dropping) this.removed();
+    else this.drop();
+  }
+
+  private drop(): void {
+    this.dropping = true;
+    this.open = 1;
+    askContent(this, 0, new ContentCommandDropContainer(this.id));
+  }
+
+  private removed(): void {
+    const joins = this.remains.joins;
+    for (let i = 0; i < joins.length; i++) {
+      networkStore.freeAddress(joins[i].network, joins[i].address, this.id);
+    }
+    setAside.forget(CONTAINERS + this.id);
+    setAside.forget(HELD_RECORDS + this.id);
+    layerStore.forgetLost();
+    eventRing.emit(new Event("container", "destroy", this.id, engine.now.wall));
+    sendEmpty(this.call, 204);
+  }
+
+  private failed(): void {
+    this.remains.going = false;
+    sendRefusal(this.call, internal(`cannot remove container "${this.id}": ${this.failure}`));
+  }
+}

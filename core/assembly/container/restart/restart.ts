@@ -1,0 +1,128 @@
+// POST /containers/{id}/restart (surface §2.16): the run is ended as by a stop, and another one follows. Once that is
+// accepted the record says so: a crash in between does not leave the container stopped.
+
+import { integerOf, ParsedInteger } from "../../api/parameters";
+import { Call } from "../../call";
+import { emitContainer } from "../../event/emit";
+import { internal, Refusal } from "../../refusal";
+import { sendEmpty, sendRefusal } from "../../reply";
+import { Container } from "../container";
+import { Ending, ownSignalOf, signalOf, timeoutOf } from "../end/ending";
+import { Cause, Status } from "../lifecycle";
+import { cancelRestart } from "./restarting";
+import { startNow } from "../start/start";
+import { StartClient } from "../start/start-client";
+import { containerStore } from "../store";
+
+const GOING = "container is marked for removal and cannot be started";
+
+/** Every error is 500 but that of a container that is not there (surface §1.2). */
+export function restartContainer(call: Call): Refusal | null {
+  const timeout = integerOf(call.query, "t");
+  if (timeout.error.length > 0) return internal(timeout.error);
+  const lookup = containerStore.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  const restarting = container.restarting && container.status != Status.Starting;
+  if (container.between && !restarting) {
+    container.queue.push(call);
+    return null;
+  }
+  if (!container.up && !container.can(Cause.Start)) return cannotRestart(call, GOING);
+  const signal = signalOf(container, call);
+  if (signal == 0) return cannotRestart(call, `invalid signal: ${call.query.first("signal")}`);
+
+  // Accepted from here: it goes on if the client goes away.
+  if (container.running) new Restart(container, call, signal, timeoutOf(container, timeout)).begin();
+  else if (restarting) restartAtOnce(container, call);
+  else startNow(container, new RestartCalls(container, [call]));
+  return null;
+}
+
+/** Its policy would have started it later. */
+function restartAtOnce(container: Container, call: Call): void {
+  cancelRestart(container);
+  emitContainer(container, "stop");
+  container.startsAgain = true;
+  container.restarts.push(call);
+  if (container.can(Cause.Start)) startAgain(container);
+}
+
+/** The run is over, its restarts follow. */
+export function startAgain(container: Container): void {
+  startNow(container, new RestartCalls(container, container.restarts.splice(0)));
+}
+
+/** A removal came first. */
+export function refuseRestarts(container: Container): void {
+  container.startsAgain = false;
+  const calls = container.restarts.splice(0);
+  for (let i = 0; i < calls.length; i++) sendRefusal(calls[i], cannotRestart(calls[i], GOING));
+}
+
+/** A restart that was cut short goes on: nobody knows whether the signal was sent. */
+export function resumeRestart(container: Container): void {
+  if (container.running) {
+    const seconds = timeoutOf(container, new ParsedInteger());
+    new Restart(container, null, ownSignalOf(container), seconds).begin();
+  } else if (container.status == Status.Exited) startAgain(container);
+}
+
+function cannotRestart(call: Call, message: string): Refusal {
+  return internal(`Cannot restart container ${call.name}: ${message}`);
+}
+
+class Restart extends Ending {
+  constructor(
+    container: Container,
+    /** Null for one that a former engine was asked for. */
+    private readonly call: Call | null,
+    signal: u32,
+    seconds: i64,
+  ) {
+    super(container, signal, seconds);
+  }
+
+  begin(): void {
+    this.container.startsAgain = true;
+    this.container.touch();
+    super.begin();
+  }
+
+  /** Of an end that another one asked for, too. */
+  ranOut(): void {
+    const container = this.container;
+    emitContainer(container, "stop");
+    container.startsAgain = true;
+    const call = this.call;
+    if (call !== null) container.restarts.push(call);
+  }
+
+  failed(message: string): void {
+    this.container.startsAgain = false;
+    this.container.touch();
+    const call = this.call;
+    if (call !== null) sendRefusal(call, cannotRestart(call, message));
+  }
+}
+
+/** Those whose restart a start is. */
+class RestartCalls extends StartClient {
+  constructor(
+    private readonly container: Container,
+    private readonly calls: Call[],
+  ) {
+    super();
+  }
+
+  started(): void {
+    emitContainer(this.container, "restart");
+    for (let i = 0; i < this.calls.length; i++) sendEmpty(this.calls[i], 204);
+  }
+
+  refused(refusal: Refusal): void {
+    for (let i = 0; i < this.calls.length; i++) {
+      sendRefusal(this.calls[i], cannotRestart(this.calls[i], refusal.message));
+    }
+  }
+}

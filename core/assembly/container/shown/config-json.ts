@@ -1,0 +1,39 @@
+// `Config` and `HostConfig` of inspect, with the fields that the requested version has (surface §3).
+
+import { Json } from "../../json/json";
+import { Members } from "../../json/members";
+import { Table } from "../../json/table";
+import { JsonWriter } from "../../json/writer";
+import { CONFIG } from "../create/config";
+import { Container } from "../container";
+import { HOST_CONFIG } from "../create/host-config";
+
+/** From this version on an empty `OnBuild` is left out. */
+const WITHOUT_EMPTY_ON_BUILD = 52;
+
+export function writeConfig(json: JsonWriter, container: Container, version: i32): void {
+  writeFields(json, container.config, CONFIG, version);
+}
+
+export function writeHostConfig(json: JsonWriter, container: Container, version: i32): void {
+  writeFields(json, container.hostConfig, HOST_CONFIG, version);
+}
+
+function writeFields(json: JsonWriter, document: Uint8Array, table: Table, version: i32): void {
+  const members = new Members(document);
+  json.beginObject();
+  for (let i = 0; i < table.fields.length; i++) {
+    const field = table.fields[i];
+    // What came later is shown to older clients as well; what is gone is gone.
+    if (version > field.until) continue;
+    const place = members.find(field.name);
+    if (version >= WITHOUT_EMPTY_ON_BUILD && field.name == "OnBuild" && isEmpty(members.tree(field.name))) continue;
+    if (place >= 0) members.copy(json.key(field.name), place);
+    else if (field.fallback !== null) json.rawField(field.name, field.defaultBytes());
+  }
+  json.endObject();
+}
+
+function isEmpty(list: Json | null): bool {
+  return list === null || list.length == 0;
+}

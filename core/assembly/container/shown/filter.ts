@@ -1,0 +1,181 @@
+// `filters` of GET /containers/json (surface §2.5).
+
+import { FilterFlag, Filters, parseFilters } from "../../api/filters";
+import { imageStore } from "../../image/store";
+import { networkStore } from "../../network/store";
+import { badParameter, Refusal } from "../../refusal";
+import { Container } from "../container";
+import { MountKind } from "../mounts/mount-point";
+import { networkNameOf } from "../endpoint/network-settings";
+import { PortFilter } from "./port-filter";
+import { containerStore } from "../store";
+
+/** `isolation` chooses nothing: only Windows has more than one. */
+const KEYS: string[] = [
+  "ancestor",
+  "before",
+  "exited",
+  "expose",
+  "health",
+  "id",
+  "is-task",
+  "isolation",
+  "label",
+  "name",
+  "network",
+  "publish",
+  "since",
+  "status",
+  "volume",
+];
+const STATUS_WORDS: string[] = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
+const HEALTH_WORDS: string[] = ["none", "starting", "healthy", "unhealthy"];
+
+export class ContainerFilter {
+  private filters: Filters = new Filters();
+  private readonly ports: PortFilter = new PortFilter();
+  /** Ids that begin as `id` says, where only one does. */
+  private ids: string[] = [];
+  /** Ids of images that `ancestor` names. */
+  private ancestors: string[] = [];
+  private before: u64 = u64.MAX_VALUE;
+  private since: u64 = 0;
+
+  /** Why the parameter cannot be used, or null. */
+  read(text: string): Refusal | null {
+    this.filters = parseFilters(text, KEYS);
+    if (this.filters.error.length > 0) return badParameter(this.filters.error);
+    const problem = this.refuseWords();
+    if (problem !== null) return problem;
+    const ports = this.ports.read(this.filters);
+    if (ports !== null) return ports;
+    this.readIds();
+    this.readAncestors();
+    return this.readNeighbours();
+  }
+
+  /** Stopped containers are meant, too. */
+  get impliesAll(): bool {
+    return this.filters.values("status").length > 0;
+  }
+
+  matches(container: Container): bool {
+    const filters = this.filters;
+    if (filters.keys.length == 0) return true;
+    return (
+      this.idMatches(container) &&
+      this.nameMatches(container) &&
+      filters.labels("label", container.labelKeys, container.labelValues) &&
+      filters.exact("status", container.word) &&
+      filters.exact("health", healthOf(container)) &&
+      this.exitedMatches(container) &&
+      (!filters.has("ancestor") || this.ancestors.includes(container.imageId)) &&
+      container.sequence < this.before &&
+      container.sequence > this.since &&
+      this.volumeMatches(container) &&
+      this.networkMatches(container) &&
+      this.ports.matches(container) &&
+      filters.flag("is-task") != FilterFlag.True
+    );
+  }
+
+  private refuseWords(): Refusal | null {
+    const filters = this.filters;
+    const status = firstUnknown(filters.values("status"), STATUS_WORDS);
+    if (status !== null) return badParameter(`invalid filter 'status=${status}'`);
+    const health = firstUnknown(filters.values("health"), HEALTH_WORDS);
+    if (health !== null) return badParameter(`unrecognised filter value for health: ${health}`);
+    if (filters.flag("is-task") == FilterFlag.Bad) return badParameter(filters.flagError("is-task"));
+    const exited = filters.values("exited");
+    for (let i = 0; i < exited.length; i++) {
+      if (!isNumber(exited[i])) return badParameter(`strconv.Atoi: parsing "${exited[i]}": invalid syntax`);
+    }
+    return null;
+  }
+
+  private readIds(): void {
+    const wanted = this.filters.values("id");
+    for (let i = 0; i < wanted.length; i++) {
+      const container = containerStore.onlyWithPrefix(wanted[i]);
+      if (container !== null) this.ids.push(container.id);
+    }
+  }
+
+  private readAncestors(): void {
+    const wanted = this.filters.values("ancestor");
+    for (let i = 0; i < wanted.length; i++) {
+      const image = imageStore.lookUp(wanted[i]).image;
+      if (image === null) continue;
+      const family = imageStore.descendants(image);
+      for (let j = 0; j < family.length; j++) this.ancestors.push(family[j]);
+    }
+  }
+
+  /** `before` and `since` name containers. */
+  private readNeighbours(): Refusal | null {
+    const before = this.filters.values("before");
+    for (let i = 0; i < before.length; i++) {
+      const container = containerStore.lookUp(before[i]).container;
+      if (container === null) return containerStore.lookUp(before[i]).refusal;
+      if (container.sequence < this.before) this.before = container.sequence;
+    }
+    const since = this.filters.values("since");
+    for (let i = 0; i < since.length; i++) {
+      const container = containerStore.lookUp(since[i]).container;
+      if (container === null) return containerStore.lookUp(since[i]).refusal;
+      if (container.sequence > this.since) this.since = container.sequence;
+    }
+    return null;
+  }
+
+  private idMatches(container: Container): bool {
+    return this.filters.values("id").length == 0 || this.ids.includes(container.id);
+  }
+
+  /** With the slash and without it. */
+  private nameMatches(container: Container): bool {
+    return this.filters.regex("name", container.name) || this.filters.regex("name", `/${container.name}`);
+  }
+
+  private exitedMatches(container: Container): bool {
+    if (this.filters.values("exited").length == 0) return true;
+    return container.everRan && !container.up && this.filters.exact("exited", container.exitCode.toString());
+  }
+
+  /** By name or destination; a bind's name is its source. */
+  private volumeMatches(container: Container): bool {
+    if (!this.filters.has("volume")) return true;
+    for (let i = 0; i < container.mounts.length; i++) {
+      const mount = container.mounts[i];
+      const name = mount.kind == MountKind.Bind ? mount.source : mount.name;
+      if (this.filters.exact("volume", name) || this.filters.exact("volume", mount.destination)) return true;
+    }
+    return false;
+  }
+
+  private networkMatches(container: Container): bool {
+    if (!this.filters.has("network")) return true;
+    const name = networkNameOf(container);
+    const network = networkStore.named(name);
+    return this.filters.exact("network", name) || (network !== null && this.filters.prefix("network", network.id));
+  }
+}
+
+function healthOf(container: Container): string {
+  const health = container.health;
+  return health === null ? "none" : health.status;
+}
+
+function firstUnknown(values: string[], known: string[]): string | null {
+  for (let i = 0; i < values.length; i++) if (!known.includes(values[i])) return values[i];
+  return null;
+}
+
+function isNumber(text: string): bool {
+  const from = text.startsWith("-") ? 1 : 0;
+  for (let i = from; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c < 0x30 || c > 0x39) return false;
+  }
+  return text.length > from;
+}

@@ -1,0 +1,190 @@
+// Mounts of a container: the kernel's file systems, the files made for it, its binds and volumes.
+
+import { Place } from "../../../../build/bindings/types";
+import { Json } from "../../json/json";
+import { JsonWriter } from "../../json/writer";
+import { Container } from "../container";
+import { canBeDeep } from "../mounts/deep-mounts";
+import { DEFAULT_SHM_SIZE } from "../create/defaults";
+import { spreadsAsItCan } from "../mounts/engine-binds";
+import { hasInit, INIT_PATH } from "./init";
+import { MountKind, MountPoint } from "../mounts/mount-point";
+import { memoryOf } from "./namespaces";
+import { containerStore } from "../store";
+import { tmpfsOptions, tmpfsWords } from "../mounts/tmpfs-options";
+
+export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
+  const mounts = usualMounts(container, hostConfig);
+  json.beginArray();
+  for (let i = 0; i < mounts.length; i++)
+    if (!isTaken(container, hostConfig, mounts[i].destination)) mounts[i].write(json);
+  writeOwn(json, container, hostConfig);
+  json.endArray();
+}
+
+function usualMounts(container: Container, hostConfig: Json): OwnMount[] {
+  const access = hostConfig.boolOf("Privileged") ? "rw" : "ro";
+  const safe = ["nosuid", "noexec", "nodev"];
+  const pts = ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"];
+  const mounts = [
+    new OwnMount("/proc", "proc", "proc", safe),
+    new OwnMount("/dev", "tmpfs", "tmpfs", ["nosuid", "strictatime", "mode=755", "size=65536k"]),
+    new OwnMount("/dev/pts", "devpts", "devpts", pts),
+    new OwnMount("/sys", "sysfs", "sysfs", safe.concat([access])),
+    new OwnMount("/sys/fs/cgroup", "cgroup", "cgroup", [access, "nosuid", "noexec", "nodev"]),
+    new OwnMount("/dev/mqueue", "mqueue", "mqueue", safe),
+  ];
+  addMemory(mounts, container, hostConfig);
+  return mounts;
+}
+
+/** The client's own mount takes the place of a usual one; one of all devices takes the places below it, too. */
+function isTaken(container: Container, hostConfig: Json, destination: string): bool {
+  const tmpfs = hostConfig.find("Tmpfs");
+  const ofDevices = destination.startsWith("/dev/");
+  for (let i = 0; i < container.mounts.length; i++) {
+    const own = container.mounts[i].destination;
+    if (own == destination || (ofDevices && own == "/dev")) return true;
+  }
+  if (tmpfs === null) return false;
+  return tmpfs.find(destination) !== null || (ofDevices && tmpfs.find("/dev") !== null);
+}
+
+/** Bytes of /dev/shm. */
+export function sharedBytes(hostConfig: Json): i64 {
+  const given = hostConfig.i64Of("ShmSize");
+  return given > 0 ? given : DEFAULT_SHM_SIZE;
+}
+
+/** Shared memory is shared with whoever shares the IPC namespace; there is none without one that could be used. */
+function addMemory(mounts: OwnMount[], container: Container, hostConfig: Json): void {
+  if (hostConfig.stringOf("IpcMode") == "none") return;
+  const shared = memoryOf(container);
+  const safe = ["nosuid", "noexec", "nodev"];
+  if (shared.length == 0) {
+    const size = `size=${sharedBytes(hostConfig).toString()}`;
+    mounts.push(new OwnMount("/dev/shm", "tmpfs", "shm", safe.concat(["mode=1777", size])));
+  } else {
+    const bind = ["rbind", "rprivate"];
+    mounts.push(new OwnMount("/dev/shm", "bind", shared, shared.startsWith("/") ? bind : bind.concat(safe)));
+  }
+}
+
+/** What the root must be for binds to send mounts on, or to receive them; empty where none does. */
+export function rootPropagation(container: Container): string {
+  let receives = false;
+  for (let i = 0; i < container.mounts.length; i++) {
+    const propagation = container.mounts[i].propagation;
+    if (propagation.endsWith("shared")) return "shared";
+    if (propagation.endsWith("slave")) receives = true;
+  }
+  return receives ? "rslave" : "";
+}
+
+/** Directories of the machine that binds need: missing ones are made (surface §2.14). */
+export function bindSources(container: Container): string[] {
+  const sources: string[] = [];
+  for (let i = 0; i < container.mounts.length; i++) {
+    if (container.mounts[i].makesSource) sources.push(container.mounts[i].source);
+  }
+  return sources;
+}
+
+/** What stands in a container's file system besides its own files, as long as it does not run: in the order of depth. */
+export function placesOf(container: Container): Place[] {
+  const places: Place[] = [];
+  for (let i = 0; i < container.mounts.length; i++) {
+    const mount = container.mounts[i];
+    if (mount.kind == MountKind.Tmpfs) continue;
+    places.push(new Place(mount.destination, sourceOf(mount), mount.readOnly));
+  }
+  places.sort((a: Place, b: Place) => depthOf(a.destination) - depthOf(b.destination));
+  return places;
+}
+
+/** As the host is told: `processes.launch`. */
+function sourceOf(mount: MountPoint): string {
+  if (mount.kind == MountKind.Bind) return mount.source;
+  return mount.subpath.length > 0 ? `volume:${mount.name}/${mount.subpath}` : `volume:${mount.name}`;
+}
+
+class OwnMount {
+  constructor(
+    readonly destination: string,
+    readonly type: string,
+    readonly source: string,
+    readonly options: string[],
+  ) {}
+
+  write(json: JsonWriter): void {
+    json.beginObject();
+    json.stringField("destination", this.destination);
+    json.stringField("type", this.type);
+    json.stringField("source", this.source);
+    json.stringArrayField("options", this.options);
+    json.endObject();
+  }
+}
+
+/** Shallow destinations first, so that none hides one that came before. */
+function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): void {
+  const mounts: OwnMount[] = [];
+  const destinations: string[] = [];
+  const tmpfs = hostConfig.find("Tmpfs");
+  for (let i = 0; i < container.mounts.length; i++) {
+    const mount = container.mounts[i];
+    // Of another container's: this one has nothing but memory there.
+    if (tmpfs !== null && tmpfs.find(mount.destination) !== null) continue;
+    destinations.push(mount.destination);
+    mounts.push(ownMount(mount));
+  }
+  addTmpfs(mounts, tmpfs, destinations);
+  const readOnly = hostConfig.boolOf("ReadonlyRootfs");
+  if (hasInit(hostConfig)) mounts.push(new OwnMount(INIT_PATH, "bind", "init:", ["bind", "ro"]));
+  addFiles(mounts, container, destinations, readOnly);
+  mounts.sort((a: OwnMount, b: OwnMount) => depthOf(a.destination) - depthOf(b.destination));
+  for (let i = 0; i < mounts.length; i++) mounts[i].write(json);
+}
+
+/**
+ * A bind of the client's own over one of these files takes its place. Files of another container go with it: who joins
+ * what is left of its network then has those of the image, as in Docker.
+ */
+function addFiles(mounts: OwnMount[], container: Container, taken: string[], readOnly: bool): void {
+  const owner = container.filesOf;
+  if (owner.length > 0 && containerStore.find(owner) === null) return;
+  const options = ["rbind", "rprivate"];
+  if (readOnly) options.push("ro");
+  const names = ["resolv.conf", "hostname", "hosts"];
+  for (let i = 0; i < names.length; i++) {
+    const destination = `/etc/${names[i]}`;
+    if (taken.includes(destination)) continue;
+    const source = owner.length > 0 ? `file:${owner}/${names[i]}` : `file:${names[i]}`;
+    mounts.push(new OwnMount(destination, "bind", source, options));
+  }
+}
+
+function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]): void {
+  if (tmpfs === null) return;
+  for (let i = 0; i < tmpfs.keys.length; i++) {
+    destinations.push(tmpfs.keys[i]);
+    const options = tmpfsOptions(tmpfsWords(tmpfs.items[i].text));
+    mounts.push(new OwnMount(tmpfs.keys[i], "tmpfs", "tmpfs", options));
+  }
+}
+
+function ownMount(mount: MountPoint): OwnMount {
+  const tmpfs = mount.kind == MountKind.Tmpfs;
+  if (tmpfs) return new OwnMount(mount.destination, "tmpfs", "tmpfs", tmpfsOptions(mount.options));
+  const options = [mount.alone ? "bind" : "rbind"];
+  if (!spreadsAsItCan(mount)) options.push(mount.propagation.length > 0 ? mount.propagation : "rprivate");
+  if (mount.readOnly) options.push("ro");
+  if (mount.readOnly && mount.deeplyReadOnly && canBeDeep()) options.push("rro");
+  return new OwnMount(mount.destination, "bind", sourceOf(mount), options);
+}
+
+function depthOf(path: string): i32 {
+  let depth = 0;
+  for (let i = 0; i < path.length; i++) if (path.charCodeAt(i) == 0x2f) depth += 1;
+  return depth;
+}

@@ -1,0 +1,42 @@
+// `linux.namespaces` of a container's config.json: those it has of its own, and those of another container, which the
+// host finds by its id when it launches.
+
+import { Json } from "../../json/json";
+import { JsonWriter } from "../../json/writer";
+import { engine } from "../../state";
+import { Container } from "../container";
+import { otherIn } from "./namespaces";
+
+export function writeNamespaces(json: JsonWriter, container: Container, hostConfig: Json): void {
+  json.beginArray();
+  writeNamespace(json, "mount", "");
+  writeMode(json, "pid", hostConfig.stringOf("PidMode"));
+  writeMode(json, "ipc", hostConfig.stringOf("IpcMode"));
+  if (hostConfig.stringOf("UTSMode") != "host") writeNamespace(json, "uts", "");
+  // Another container's, or the one that was made for it.
+  if (container.networkMode == "none" || container.networkDisabled) writeNamespace(json, "network", "");
+  else if (container.networkMode != "host") {
+    writeNamespace(json, "network", `network:${otherIn(container.networkMode)}`);
+  }
+  if (cgroupNamespace(hostConfig)) writeNamespace(json, "cgroup", "");
+  json.endArray();
+}
+
+function writeMode(json: JsonWriter, type: string, mode: string): void {
+  if (mode == "host") return;
+  const other = otherIn(mode);
+  writeNamespace(json, type, other.length > 0 ? `${type}:${other}` : "");
+}
+
+/** Private by default where cgroups are of version 2 (surface §2.14). */
+function cgroupNamespace(hostConfig: Json): bool {
+  const mode = hostConfig.stringOf("CgroupnsMode");
+  return mode.length > 0 ? mode == "private" : engine.options.machine.cgroupVersion == "2";
+}
+
+function writeNamespace(json: JsonWriter, type: string, path: string): void {
+  json.beginObject();
+  json.stringField("type", type);
+  if (path.length > 0) json.stringField("path", path);
+  json.endObject();
+}

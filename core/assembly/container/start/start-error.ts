@@ -1,0 +1,14 @@
+// Why a container could not be started: the sentence, the exit code and the answer (surface §2.3, §6.2).
+
+import { Refusal } from "../../refusal";
+
+/** Exit code of a start that failed for another reason than its program. */
+export const OTHER_CODE = 128;
+
+export class StartError {
+  constructor(
+    readonly text: string,
+    readonly exitCode: i32,
+    readonly refusal: Refusal,
+  ) {}
+}

@@ -1,0 +1,86 @@
+// What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
+
+import { Failure, FailureCall, FailureDirectory, FailureMisplaced, FailureTag } from "../../../../build/bindings/types";
+import { FailureKind } from "../../failure/failure-kind";
+import { kindOf } from "../../failure/kind";
+import { inTheWayText, isInTheWay } from "../../failure/program";
+import { refusedLaunch } from "../../failure/runtime";
+import { failureText } from "../../failure/text";
+import { Members } from "../../json/members";
+import { notConnected } from "../../network/connect";
+import { badParameter, internal, notFound } from "../../refusal";
+import { Container } from "../container";
+import { sharesProblem } from "../create/cpu-shares";
+import { misplaced } from "../mounts/misplaced";
+import { OTHER_CODE, StartError } from "./start-error";
+import { StartStep } from "./start-step";
+
+const SAID_BY_RUNC = "runc create failed: unable to start container process: ";
+const PREFIX = `failed to create task for container: failed to create shim task: OCI runtime create failed: ${SAID_BY_RUNC}`;
+const MISTAKEN_MOUNT =
+  "Are you trying to mount a directory onto a file (or vice-versa)? " +
+  "Check if the specified host path exists and is the expected type";
+const NOT_FOUND_CODE = 127;
+const NOT_EXECUTABLE_CODE = 126;
+
+/** 404, and the container stays as it was, or goes if it is to remove itself. */
+export function noSuchNetwork(name: string): StartError {
+  const text = `network ${name} not found`;
+  return new StartError(text, OTHER_CODE, notFound(text));
+}
+
+/** Why the kernel cannot have a container's shares of the processors, or null. */
+export function sharesStartProblem(container: Container): StartError | null {
+  const shares = new Members(container.hostConfig).tree("CpuShares");
+  const problem = shares === null ? "" : sharesProblem(I64.parseInt(shares.text, 10));
+  if (problem.length == 0) return null;
+  const during = "error during container init: error setting cgroup config for procHooks process: ";
+  return other(`${PREFIX}${during}${problem}: unknown`);
+}
+
+export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {
+  if (failure.tag == FailureTag.Port) return other(notConnected(container, failureText(failure)));
+  if (failure.tag == FailureTag.Misplaced) {
+    return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
+  }
+  return step == StartStep.Launch ? launchError(container, refusedLaunch(failure)) : other(failureText(failure));
+}
+
+function launchError(container: Container, failure: Failure): StartError {
+  const kind = kindOf(failure);
+  const text = failureText(failure);
+  if (failure.tag == FailureTag.Directory) {
+    const directory = (<FailureDirectory>failure).value;
+    return other(isInTheWay(directory) ? inTheWayText(directory.path) : text);
+  }
+  // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
+  if (kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
+    return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
+  }
+  // Of a program's path, too: Docker looks at nothing but these words (surface §2.3).
+  if (isOfRuntime(failure) && text.endsWith(": not a directory")) {
+    return bad(text.replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
+  }
+  if (kind == FailureKind.CommandNotFound) return bad(text, NOT_FOUND_CODE);
+  if (kind == FailureKind.CommandNotExecutable) return bad(text, NOT_EXECUTABLE_CODE);
+  return other(text);
+}
+
+/** What a runtime says, or would say. */
+function isOfRuntime(failure: Failure): bool {
+  if (failure.tag == FailureTag.Call) {
+    const refused = (<FailureCall>failure).value;
+    return refused.inside && refused.call == "mount";
+  }
+  return failure.tag == FailureTag.Runtime || failure.tag == FailureTag.Program;
+}
+
+/** The client's words were at fault: 400, and the runtime's own text, which clients look into. */
+function bad(message: string, exitCode: i32, hint: string = ""): StartError {
+  const text = `${PREFIX}${message}: unknown${hint}`;
+  return new StartError(text, exitCode, badParameter(text));
+}
+
+function other(message: string): StartError {
+  return new StartError(message, OTHER_CODE, internal(message));
+}

@@ -1,0 +1,301 @@
+// POST /containers/{id}/start: mount and join side by side, then launch. What fails is undone before the answer.
+
+import {
+  BodyTag,
+  BodyWhole,
+  ContentCommandMount,
+  ContentCommandUnmount,
+  Failure,
+  FailurePort,
+  FailureTag,
+  Leave,
+  Mount,
+  NetworkCommandJoin,
+  NetworkCommandLeave,
+  NetworkCommandMake,
+  Outcome,
+  OutcomeLaunched,
+  ProcessCommandLaunch,
+  ProcessCommandReap,
+  RefusedPort,
+  Subject,
+} from "../../../../build/bindings/types";
+import { askContent, askNetworks, askProcesses } from "../../ask";
+import { Call } from "../../call";
+import { emitStart } from "../../event/emit";
+import { FailureKind } from "../../failure/failure-kind";
+import { kindOf } from "../../failure/kind";
+import { isInUse } from "../../failure/port";
+import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../../network/connect";
+import { releasingHolder } from "../../network/port-holders";
+import { networkStore } from "../../network/store";
+import { badParameter, conflict, internal, notModified, Refusal } from "../../refusal";
+import { Task } from "../../task";
+import { Container } from "../container";
+import { deviceRequestProblem } from "../create/device-requests";
+import { endAttached } from "../end/end-attached";
+import { settingsProblem } from "../endpoint/endpoint-settings";
+import { linkedHosts } from "../endpoint/hosts-file";
+import { joinProblem, takeNames } from "../endpoint/joined";
+import { launchOf } from "../spec/launch";
+import { Cause, Status } from "../lifecycle";
+import { linkProblem, rewriteHosts, tellNetworks } from "../endpoint/linked";
+import { otherIn, refuseJoin } from "../spec/namespaces";
+import { networkNameOf } from "../endpoint/network-settings";
+import { fillVolumes, makeVolumes, volumesFilled } from "../mounts/own-volumes";
+import { takeUpQueue } from "../queue";
+import { Refused, release } from "../end/release";
+import { rearm } from "../restart/restart-policy";
+import { beginRun } from "../end/run-length";
+import { runtimeStartProblem } from "./runtimes";
+import { StartCall, StartClient } from "./start-client";
+import { OTHER_CODE, StartError } from "./start-error";
+import { noSuchNetwork, sharesStartProblem, startErrorOf } from "./start-failure";
+import { StartStep } from "./start-step";
+import { containerStore } from "../store";
+import { tmpfsProblem } from "../mounts/tmpfs-options";
+
+/** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
+const PORT_TRIES = 16;
+
+/** `{}` and `null` pass (surface §2.2). */
+const LONGEST_BODY = 7;
+
+export function startContainer(call: Call): Refusal | null {
+  if (hasBody(call)) {
+    return badParameter(
+      "starting container with non-empty request body was deprecated since API v1.22 and removed in v1.24",
+    );
+  }
+  if (call.query.first("checkpoint").length > 0) {
+    return badParameter("checkpoint is only supported in experimental mode");
+  }
+  const lookup = containerStore.lookUp(call.name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (container.restarting) return notModified();
+  if (container.between) {
+    container.queue.push(call);
+    return null;
+  }
+  if (container.status == Status.Paused) return conflict("cannot start a paused container, try unpause instead");
+  if (container.status == Status.Running) return notModified();
+  if (!container.can(Cause.Start)) return conflict("container is marked for removal and cannot be started");
+  const holder = releasingHolder(container);
+  if (holder !== null) {
+    // Its client has been told that it ended: the port is as good as free.
+    holder.queue.push(call);
+    return null;
+  }
+
+  // Accepted from here: what fails is undone and answered then.
+  startNow(container, new StartCall(call));
+  return null;
+}
+
+/** Starts a container that can be. */
+export function startNow(container: Container, client: StartClient): void {
+  const start = new Start(container, client);
+  let problem = refuseJoin(container);
+  if (problem === null) problem = networkProblem(container);
+  if (problem === null) problem = settingsProblem(container);
+  if (problem === null) problem = linkProblem(container);
+  if (problem === null) problem = deviceRequestProblem(container);
+  if (problem === null) problem = tmpfsProblem(container);
+  if (problem === null) problem = runtimeStartProblem(container);
+  if (problem === null) problem = sharesStartProblem(container);
+  if (problem === null) start.begin();
+  else start.refuse(problem);
+}
+
+/** Why its network cannot be had, or null. */
+function networkProblem(container: Container): StartError | null {
+  if (container.networkDisabled) return null;
+  if (otherIn(container.networkMode).length > 0) return joinProblem(container);
+  const network = networkNameOf(container);
+  return networkStore.named(network) === null ? noSuchNetwork(network) : null;
+}
+
+function hasBody(call: Call): bool {
+  const body = call.request.body;
+  if (body.tag == BodyTag.None) return false;
+  return body.tag != BodyTag.Whole || (<BodyWhole>body).value.length > LONGEST_BODY;
+}
+
+class Start extends Task {
+  /** Commands under way. */
+  private open: i32 = 0;
+  private portTries: i32 = 0;
+  private populated: bool = false;
+  private error: StartError | null = null;
+  /** What its hosts file says of others, as it was launched. */
+  private linked: string = "";
+
+  constructor(
+    private readonly container: Container,
+    private readonly client: StartClient,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    const container = this.container;
+    this.enter();
+    container.error = "";
+    container.outOfMemory = false;
+    container.memoryKills = 0;
+    if (container.unclean) this.cleanUp();
+    else this.prepare();
+  }
+
+  /** Without any attempt. */
+  refuse(error: StartError): void {
+    this.enter();
+    this.giveUp(error);
+  }
+
+  private enter(): void {
+    const container = this.container;
+    container.automatic = container.status == Status.Restarting;
+    if (!container.automatic) rearm(container);
+    container.advance(container.automatic ? Cause.Elapsed : Cause.Start);
+    container.run += 1;
+  }
+
+  /** What the last release could not give back would be in the way. */
+  private cleanUp(): void {
+    const container = this.container;
+    this.open = 1;
+    askProcesses(this, StartStep.CleanUp, new ProcessCommandReap(new Subject(container.id, container.uncleanRun)));
+    // Who works on its files has it mounted, and shares the mount.
+    if (container.filesWorks == 0) {
+      this.open += 1;
+      askContent(this, StartStep.CleanUp, new ContentCommandUnmount(container.id));
+    }
+    const endpoint = container.endpoint;
+    if (endpoint === null) return;
+    this.open += 1;
+    askNetworks(this, StartStep.CleanUp, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+  }
+
+  private cleanedUp(): void {
+    freeEndpoint(this.container);
+    this.container.unclean = false;
+    this.container.touch();
+    this.prepare();
+  }
+
+  /** The first round, all side by side. */
+  private prepare(): void {
+    const container = this.container;
+    this.open += makeVolumes(container, this, StartStep.MakeVolume) + 1;
+    askContent(this, StartStep.Mount, new ContentCommandMount(new Mount(container.id, container.chain)));
+    this.connect();
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.open -= 1;
+    if (step == StartStep.Launch) volumesFilled(this.container);
+    if (failure !== null) this.failed(step, failure);
+    else if (this.error === null) this.done(step, outcome!);
+    if (this.open > 0) return;
+    const error = this.error;
+    if (error !== null) this.giveUp(error);
+    else if (step == StartStep.CleanUp) this.cleanedUp();
+    else if (step != StartStep.Launch) this.proceed();
+  }
+
+  private done(step: i32, outcome: Outcome): void {
+    if (step == StartStep.MakeNetwork) this.join();
+    else if (step == StartStep.Launch) this.started(<OutcomeLaunched>outcome);
+  }
+
+  /** All of the first round is done: volumes are filled from the mounted file system, then the process is launched. */
+  private proceed(): void {
+    if (!this.populated) this.populate();
+    if (this.open > 0) return;
+    const container = this.container;
+    this.open += 1;
+    this.linked = linkedHosts(container);
+    askProcesses(this, StartStep.Launch, new ProcessCommandLaunch(launchOf(container)));
+  }
+
+  private populate(): void {
+    this.populated = true;
+    this.open += fillVolumes(this.container, this, StartStep.Populate);
+  }
+
+  private connect(): void {
+    const container = this.container;
+    if (container.networkDisabled) return;
+    if (otherIn(container.networkMode).length > 0) return takeNames(container);
+    const network = networkStore.named(networkNameOf(container))!;
+    const isBridge = network.driver == "bridge";
+    // Where it has no use a hardware address is looked at all the same, as in Docker.
+    const problem = isBridge ? chooseAddress(container, network) : macProblem(container);
+    const clash = problem !== null || !isBridge ? problem : choosePorts(container);
+    if (clash !== null) {
+      this.error = new StartError(clash, 128, internal(clash));
+      return;
+    }
+    if (!isBridge) return;
+    if (network.made) return this.join();
+    this.open += 1;
+    askNetworks(this, StartStep.MakeNetwork, new NetworkCommandMake(network.asBridge()));
+  }
+
+  private join(): void {
+    const network = networkStore.find(this.container.endpoint!.networkId)!;
+    network.made = true;
+    this.open += 1;
+    askNetworks(this, StartStep.Join, new NetworkCommandJoin(joinOf(this.container, network)));
+  }
+
+  private failed(step: i32, failure: Failure): void {
+    if (failure.tag == FailureTag.Port && this.takesOther((<FailurePort>failure).value)) return this.join();
+    if (this.error !== null) return;
+    // The one whose network it was to join has ended meanwhile.
+    if (step == StartStep.Launch && kindOf(failure) == FailureKind.NotFound)
+      this.error = networkProblem(this.container);
+    if (this.error === null) this.error = startErrorOf(this.container, failure, step);
+  }
+
+  /** A port that the engine chose itself may be held by somebody it does not know: another one will do. */
+  private takesOther(refused: RefusedPort): bool {
+    if (!isInUse(refused)) return false;
+    this.portTries += 1;
+    return chooseOtherPorts(this.container, refused, this.portTries < PORT_TRIES);
+  }
+
+  private started(outcome: OutcomeLaunched): void {
+    const container = this.container;
+    container.advance(Cause.Started);
+    container.everRan = true;
+    container.pid = outcome.value.pid;
+    container.startedAt = outcome.value.at;
+    beginRun(container);
+    container.exitCode = 0;
+    container.startsAgain = false;
+    container.automatic = false;
+    container.toldLinks = this.linked;
+    emitStart(container);
+    if (linkedHosts(container) != this.linked) rewriteHosts(container);
+    tellNetworks(container.linkedBy);
+    this.client.started();
+    takeUpQueue(container);
+  }
+
+  private giveUp(error: StartError): void {
+    const container = this.container;
+    container.advance(Cause.StartFailed);
+    container.error = error.text;
+    // What its policy could not start ends as the last run did (surface §2.17); the code of a program that ran says more
+    // than one of nothing.
+    const says = error.exitCode != OTHER_CODE || container.exitCode == 0;
+    if (!container.automatic && says) container.exitCode = error.exitCode;
+    container.startsAgain = false;
+    container.automatic = false;
+    endAttached(container);
+    release(container, new Refused(this.client, error.refusal));
+  }
+}

@@ -1,0 +1,64 @@
+// New limits of a run. The container is marked while they are set: a crash in between leaves nobody the wiser, so the
+// limits that its record still tells of are set once more.
+
+import { Failure, Limit, Outcome, ProcessCommandLimit, Subject } from "../../../../build/bindings/types";
+import { askProcesses } from "../../ask";
+import { FailureKind } from "../../failure/failure-kind";
+import { kindOf } from "../../failure/kind";
+import { failureText } from "../../failure/text";
+import { Json } from "../../json/json";
+import { internal } from "../../refusal";
+import { sendRefusal } from "../../reply";
+import { Task } from "../../task";
+import { Container } from "../container";
+import { ratesOf } from "../spec/devices";
+import { documentOf } from "../spec/launch";
+import { takeUpQueue } from "../queue";
+import { limitsOf } from "../spec/spec-resources";
+import { Updated } from "./updated";
+
+/** `hostConfig`: what the run is to have. */
+export function limitRun(container: Container, hostConfig: Json, updated: Updated): void {
+  new Limiting(container, updated).begin(hostConfig);
+}
+
+/** At a restart, of a container that was marked. */
+export function mendLimits(container: Container): void {
+  if (container.running) new Limiting(container, null).begin(documentOf(container.hostConfig));
+  else unmark(container);
+}
+
+class Limiting extends Task {
+  constructor(
+    private readonly container: Container,
+    private readonly updated: Updated | null,
+  ) {
+    super();
+  }
+
+  begin(hostConfig: Json): void {
+    const container = this.container;
+    if (!container.limiting) container.touch();
+    container.limiting = true;
+    const subject = new Subject(container.id, container.run);
+    askProcesses(this, 0, new ProcessCommandLimit(new Limit(subject, limitsOf(hostConfig), ratesOf(hostConfig))));
+  }
+
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    const container = this.container;
+    unmark(container);
+    const updated = this.updated;
+    // Of a run that has ended meanwhile the next one takes over.
+    const over = failure !== null && kindOf(failure) == FailureKind.NotFound;
+    if (updated !== null) {
+      if (failure === null || over) updated.take();
+      else sendRefusal(updated.call, internal(`Cannot update container ${container.id}: ${failureText(failure)}`));
+    }
+    takeUpQueue(container);
+  }
+}
+
+function unmark(container: Container): void {
+  container.limiting = false;
+  container.touch();
+}

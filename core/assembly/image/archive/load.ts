@@ -1,0 +1,250 @@
+// POST /images/load (surface §2.22, §6.3): the archive is taken in whole, then its images are made one after the other.
+
+import {
+  BodyTag,
+  ContentCommandDropArchive,
+  ContentCommandRead,
+  Failure,
+  FailureMismatch,
+  FailureTag,
+  LayerSourceArchived,
+  Member,
+  Outcome,
+  OutcomeBytes,
+  ReadMember,
+} from "../../../../build/bindings/types";
+import { flagOf } from "../../api/parameters";
+import { askContent } from "../../ask";
+import { Call } from "../../call";
+import { FailureKind } from "../../failure/failure-kind";
+import { kindOf } from "../../failure/kind";
+import { failureText } from "../../failure/text";
+import { Ignored } from "../../ignored";
+import { Refusal } from "../../refusal";
+import { engine } from "../../state";
+import { Task } from "../../task";
+import { ArchivedImage, readTag } from "./archive";
+import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
+import { hostPlatform } from "../host-platform";
+import { admitImage, Image } from "../image";
+import { emitImageEvent } from "../image-event";
+import { FetchState, LayerFetch } from "../pull/layer-fetch";
+import { layerStore } from "../layers";
+import { DOCUMENT_LIMIT } from "../limits";
+import { Claims, LayerOwner, OneLayer } from "../pull/one-layer";
+import { WantedPlatforms, wantedPlatforms } from "../platform-parameter";
+import { ProgressStream, StreamWriter } from "../pull/progress";
+import { parseReference, referenceError } from "../reference";
+import { imageStore } from "../store";
+
+const LINE_INTERVAL: u64 = 100_000_000;
+
+export function loadImages(call: Call): Refusal | null {
+  const platforms = wantedPlatforms(call);
+  if (platforms.refusal !== null) return platforms.refusal;
+
+  // Accepted from here: once the archive is there the load goes on if the client goes away.
+  new Load(call, flagOf(call.query, "quiet", true), platforms).begin();
+  return null;
+}
+
+class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
+  private readonly stream: ProgressStream;
+  private readonly archive: string = engine.ids.next();
+  private readonly claims: Claims = new Claims();
+  private reader: ArchiveReader | null = null;
+  private images: ArchivedImage[] = [];
+  /** What the first ones of them have become. */
+  private readonly loaded: Image[] = [];
+  private next: i32 = 0;
+  private image: Image | null = null;
+  /** The layer that is being unpacked. */
+  private layer: i32 = 0;
+  private toldAt: u64 = 0;
+  private ids: string = "";
+
+  constructor(
+    private readonly call: Call,
+    private readonly quiet: bool,
+    private readonly platforms: WantedPlatforms,
+  ) {
+    super();
+    this.stream = new ProgressStream(call);
+  }
+
+  begin(): void {
+    this.stream.begin(this);
+    if (this.call.request.body.tag == BodyTag.None) return this.archiveFailed(brokenTar("unexpected EOF"));
+    const reader = new ArchiveReader(this, this.archive);
+    this.reader = reader;
+    reader.begin(this.call.id);
+  }
+
+  archiveRead(images: ArchivedImage[]): void {
+    this.images = images;
+    this.loadNext();
+  }
+
+  archiveFailed(message: string): void {
+    this.fail(message);
+  }
+
+  /** The config of the next image, the only thing that is asked for under this task's own name. */
+  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) return this.fail(failureText(failure));
+    this.takeConfig((<OutcomeBytes>outcome!).value);
+  }
+
+  clientGone(): void {}
+
+  layerMoved(fetch: LayerFetch): void {
+    const now = engine.now.monotonic;
+    if (fetch.state != FetchState.Extracting || now - this.toldAt < LINE_INTERVAL) return;
+    this.toldAt = now;
+    this.tell(fetch.current);
+  }
+
+  layerEnded(failure: Failure | null): void {
+    const layer = this.image!.layers[this.layer];
+    if (failure !== null) return this.fail(this.layerText(failure));
+    this.claims.keep(layer.chain);
+    this.tell(this.layerSize());
+    this.layer += 1;
+    this.unpackNext();
+  }
+
+  private loadNext(): void {
+    if (this.next == this.images.length) return this.conclude();
+    const config = this.images[this.next].config;
+    askContent(this, 0, new ContentCommandRead(new ReadMember(this.archive, config, DOCUMENT_LIMIT)));
+  }
+
+  private takeConfig(bytes: Uint8Array): void {
+    const parsed = admitImage(bytes, "invalid image JSON, no RootFS key");
+    const image = parsed.image;
+    if (image === null) return this.fail(parsed.error);
+    const system = hostPlatform().os;
+    // A config that names none is taken for the machine's.
+    if (image.os.length > 0 && image.os != system) return this.fail(`cannot load ${image.os} image on ${system}`);
+    if (!this.platforms.admits(image.platform)) return this.skip();
+    const expected = this.images[this.next].layers.length;
+    if (expected != image.layers.length) {
+      const text = `expected ${expected.toString()}, got ${image.layers.length.toString()}`;
+      return this.fail(`invalid manifest, layers length mismatch: ${text}`);
+    }
+    this.image = image;
+    this.layer = 0;
+    this.unpackNext();
+  }
+
+  /** It is for none of the platforms that were asked for. */
+  private skip(): void {
+    this.images.splice(this.next, 1);
+    this.loadNext();
+  }
+
+  /** One after the other, as the lines about them stand. */
+  private unpackNext(): void {
+    const layers = this.image!.layers;
+    while (this.layer < layers.length && layerStore.find(layers[this.layer].chain) !== null) {
+      this.claims.claim(layers[this.layer].chain);
+      this.layer += 1;
+    }
+    if (this.layer == layers.length) return this.finishImage();
+    this.toldAt = engine.now.monotonic;
+    this.tell(0);
+    const below: string | null = this.layer == 0 ? null : layers[this.layer - 1].chain;
+    const member = new Member(this.archive, this.images[this.next].layers[this.layer]);
+    const layer = layers[this.layer];
+    new OneLayer(this).begin(layer.chain, below, layer.diffId, new LayerSourceArchived(member));
+  }
+
+  private finishImage(): void {
+    const archived = this.images[this.next];
+    const image = imageStore.add(this.image!);
+    this.claims.release();
+    this.ids += `Loaded image ID: ${image.id}\n`;
+    for (let i = 0; i < archived.tags.length; i++) {
+      if (!this.giveTag(image, archived.tags[i])) return;
+    }
+    this.loaded.push(image);
+    emitImageEvent("load", image.id, image.id, image);
+    this.next += 1;
+    this.loadNext();
+  }
+
+  /** False if the name is none: the load ends there. */
+  private giveTag(image: Image, name: string): bool {
+    const reference = readTag(name);
+    if (reference === null) {
+      this.fail(parseReference(name) === null ? referenceError() : `invalid tag "${name}"`);
+      return false;
+    }
+    const former = imageStore.setReference(reference, image);
+    if (former !== null && former.id != image.id) {
+      const text = `The image ${reference.familiar} already exists, renaming the old one with ID ${former.id} to empty string\n`;
+      this.stream.text(text);
+    }
+    this.stream.text(`Loaded image: ${reference.familiar}\n`);
+    return true;
+  }
+
+  /** Once all are there: an archive may have children before their parents. */
+  private tieParents(): void {
+    for (let i = 0; i < this.loaded.length; i++) {
+      const image = this.loaded[i];
+      const parent = this.images[i].parent;
+      if (image.parent.length > 0 || imageStore.find(image.id) !== image) continue;
+      if (imageStore.find(parent) === null) continue;
+      image.parent = parent;
+      imageStore.putImage(image);
+    }
+  }
+
+  private conclude(): void {
+    this.tieParents();
+    const last = this.images.length - 1;
+    if (last >= 0 && this.images[last].tags.length == 0) this.stream.text(this.ids);
+    this.dropArchive();
+    this.stream.end();
+  }
+
+  private fail(message: string): void {
+    this.claims.release();
+    this.dropArchive();
+    this.stream.fail(message);
+  }
+
+  private dropArchive(): void {
+    askContent(new Ignored(), 0, new ContentCommandDropArchive(this.archive));
+  }
+
+  private tell(current: u64): void {
+    if (this.quiet) return;
+    const id = this.image!.layers[this.layer].diffId.slice(7, 19);
+    // The first line of a layer is not replaced by later ones.
+    const key = `${this.next.toString()}/${this.layer.toString()}/${current == 0 ? "begin" : "go on"}`;
+    this.stream.amount("Loading layer", id, key, current, this.layerSize());
+  }
+
+  private layerSize(): u64 {
+    return this.reader!.sizeOf(this.images[this.next].layers[this.layer]);
+  }
+
+  private layerText(failure: Failure): string {
+    if (!isOfTar(kindOf(failure))) return failureText(failure);
+    if (failure.tag != FailureTag.Mismatch) return brokenTar(failureText(failure));
+    const bytes = (<FailureMismatch>failure).value;
+    return `invalid diffID for layer ${this.layer.toString()}: expected "${bytes.wanted}", got "${bytes.found}"`;
+  }
+}
+
+/** The tar itself, or room for what is in it, is what fails. */
+function isOfTar(kind: FailureKind): bool {
+  return (
+    kind == FailureKind.Corrupt ||
+    kind == FailureKind.Invalid ||
+    kind == FailureKind.Unsupported ||
+    kind == FailureKind.Exhausted
+  );
+}

@@ -1,0 +1,109 @@
+// GET /images/{name}/get and GET /images/get (surface §2.22): images as an archive. Their layers are claimed until all of
+// it has gone out; what cannot be had is found out before the first byte.
+
+import {
+  Closing,
+  ContentCommandMeasureTar,
+  Failure,
+  Outcome,
+  OutcomeSize,
+  SourceSaved,
+} from "../../../../build/bindings/types";
+import { askContent } from "../../ask";
+import { Call, Follower } from "../../call";
+import { failureText } from "../../failure/text";
+import { internal, Refusal } from "../../refusal";
+import { commonHeaders, openReply, sendRefusal, splice } from "../../reply";
+import { engine } from "../../state";
+import { Task } from "../../task";
+import { emitImageEvent } from "../image-event";
+import { Claims } from "../pull/one-layer";
+import { wantedPlatforms } from "../platform-parameter";
+import { savedMembers } from "./saved-archive";
+import { SavedImages } from "./saved-images";
+
+export function saveImage(call: Call): Refusal | null {
+  return save(call, [call.name]);
+}
+
+export function saveImages(call: Call): Refusal | null {
+  return save(call, call.query.all("names"));
+}
+
+function save(call: Call, names: string[]): Refusal | null {
+  const platforms = wantedPlatforms(call);
+  if (platforms.refusal !== null) return platforms.refusal;
+  const images = new SavedImages(platforms);
+  for (let i = 0; i < names.length; i++) {
+    const refusal = images.add(names[i]);
+    if (refusal !== null) return refusal;
+  }
+  new Saving(call, images).begin();
+  return null;
+}
+
+class Saving extends Task {
+  /** Layers to be measured, each under the number of its step. */
+  private readonly diffIds: string[] = [];
+  private readonly sizes: Map<string, u64> = new Map<string, u64>();
+  private readonly reader: Reader = new Reader();
+  private refusal: Refusal | null = null;
+  private open: i32 = 0;
+
+  constructor(
+    private readonly call: Call,
+    private readonly images: SavedImages,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    this.call.follower = this.reader;
+    engine.calls.set(this.call.id, this.call);
+    for (let i = 0; i < this.images.all.length; i++) {
+      const image = this.images.all[i].image;
+      this.reader.claims.claimStack(image.chain);
+      for (let j = 0; j < image.layers.length; j++) this.measure(image.layers[j].diffId, image.layers[j].chain);
+    }
+    if (this.open == 0) this.send();
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null) this.refusal = internal(failureText(failure));
+    else this.sizes.set(this.diffIds[step], (<OutcomeSize>outcome!).value);
+    this.open -= 1;
+    if (this.open > 0 || this.reader.gone) return;
+    const refusal = this.refusal;
+    if (refusal === null) return this.send();
+    this.reader.claims.release();
+    sendRefusal(this.call, refusal);
+  }
+
+  /** One tar may be that of several layers. */
+  private measure(diffId: string, chain: string): void {
+    if (this.diffIds.includes(diffId)) return;
+    this.open += 1;
+    const step = this.diffIds.push(diffId) - 1;
+    askContent(this, step, new ContentCommandMeasureTar(chain));
+  }
+
+  private send(): void {
+    openReply(this.call, 200, `${commonHeaders.all}\nContent-Type: application/x-tar`, this.reader);
+    splice(this.call, new SourceSaved(savedMembers(this.images, this.sizes)));
+    for (let i = 0; i < this.images.all.length; i++) {
+      const image = this.images.all[i].image;
+      emitImageEvent("save", image.id, image.id, image);
+    }
+  }
+}
+
+/** The client of an archive: all of it has gone out, or nobody reads it any more. */
+class Reader extends Follower {
+  readonly claims: Claims = new Claims();
+  gone: bool = false;
+
+  closed(_call: Call, _why: Closing): void {
+    this.gone = true;
+    this.claims.release();
+  }
+}

@@ -1,9 +1,0 @@
-// GET /images/{name}/history (surface §2.21): not built but for images that there are none of.
-
-import { Call } from "../call";
-import { notBuilt, Refusal } from "../refusal";
-import { imageStore } from "./store";
-
-export function imageHistory(call: Call): Refusal | null {
-  return imageStore.lookUp(call.name).refusal || notBuilt(`${call.request.method} ${call.path}`);
-}

@@ -1,0 +1,29 @@
+// Where a layer comes from.
+
+import {
+  Credentials,
+  LayerSource,
+  LayerSourceArchived,
+  LayerSourceRegistry,
+  LayerSourceTag,
+} from "../../../../build/bindings/types";
+
+/** A registry that refuses one client's credentials may take another's. */
+export function isSameSource(one: LayerSource, other: LayerSource): bool {
+  if (one.tag != other.tag) return false;
+  if (one.tag == LayerSourceTag.Archived) {
+    const member = (<LayerSourceArchived>one).value;
+    const another = (<LayerSourceArchived>other).value;
+    return member.archive == another.archive && member.path == another.path;
+  }
+  const from = (<LayerSourceRegistry>one).value.from;
+  const its = (<LayerSourceRegistry>other).value.from;
+  if (from.repository != its.repository || from.endpoint.authority != its.endpoint.authority) return false;
+  return areSame(from.credentials, its.credentials);
+}
+
+function areSame(one: Credentials | null, other: Credentials | null): bool {
+  if (one === null || other === null) return one === other;
+  if (one.username != other.username || one.password != other.password) return false;
+  return one.identityToken == other.identityToken && one.registryToken == other.registryToken;
+}

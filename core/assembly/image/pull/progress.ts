@@ -1,0 +1,201 @@
+// The progress stream of pull and load (surface §2.22, §6.3): one JSON object a line, `\r\n` behind each. A client that
+// reads slowly gets the newest line of each layer, not all of them.
+
+import { Closing } from "../../../../build/bindings/types";
+import { Call, Follower } from "../../call";
+import { JsonWriter } from "../../json/writer";
+import { internal, Refusal } from "../../refusal";
+import { commonHeaders, endReply, openReply, refused, sendChunk, sendRefusal } from "../../reply";
+import { engine } from "../../state";
+import { byteSize } from "../../text/byte-size";
+
+/** From this version on the bar is the client's to draw: engines up to 28 sent it along as `progress`. */
+const WITHOUT_BAR: i32 = 52;
+/** Bytes that may be unsent (core/wit/replies.wit); what is beyond waits here. */
+const CREDIT: i32 = 512 * 1024;
+const BAR_COLUMNS: i32 = 50;
+const AMOUNT_COLUMNS: i32 = 8;
+
+/** Whoever writes a stream. */
+export interface StreamWriter {
+  /** Nobody reads the answer any more. */
+  clientGone(): void;
+}
+
+/** A line that found no room. */
+class HeldLine {
+  constructor(
+    /** Of what; lines of one key with an amount replace each other. Empty for lines that must all be sent. */
+    readonly key: string,
+    public bytes: Uint8Array,
+  ) {}
+}
+
+export class ProgressStream extends Follower {
+  private opened: bool = false;
+  private over: bool = false;
+  private unsent: i32 = 0;
+  private held: HeldLine[] = [];
+  private ends: bool = false;
+  private writer: StreamWriter | null = null;
+
+  constructor(private readonly call: Call) {
+    super();
+  }
+
+  /** From now on the writer is told when its client goes away. */
+  begin(writer: StreamWriter): void {
+    this.writer = writer;
+    this.call.follower = this;
+    engine.calls.set(this.call.id, this.call);
+  }
+
+  /** Nobody reads any more, or all has been said. */
+  get finished(): bool {
+    return this.over;
+  }
+
+  /** `{"status", "id"}`; no id if empty. */
+  status(text: string, id: string = ""): void {
+    const json = object();
+    json.stringField("status", text);
+    if (id.length > 0) json.stringField("id", id);
+    this.send("", end(json));
+  }
+
+  /** A status of a layer, without amounts. */
+  layer(status: string, id: string): void {
+    const json = object();
+    json.stringField("status", status);
+    json.key("progressDetail").beginObject().endObject();
+    json.stringField("id", id);
+    this.send("", end(json));
+  }
+
+  /** How far a layer is. `key`: of which one, since ids may be the same. */
+  amount(status: string, id: string, key: string, current: u64, total: u64): void {
+    const json = object();
+    json.stringField("status", status);
+    json.key("progressDetail").beginObject();
+    if (current > 0) json.key("current").u64(current);
+    if (total > 0) json.key("total").u64(total);
+    json.endObject();
+    if (this.call.version < WITHOUT_BAR) {
+      const bar = barOf(current, total);
+      if (bar.length > 0) json.stringField("progress", bar);
+    }
+    json.stringField("id", id);
+    this.send(`${status} ${key}`, end(json));
+  }
+
+  /** Free text, its newline included. */
+  text(stream: string): void {
+    const json = object();
+    json.stringField("stream", stream);
+    this.send("", end(json));
+  }
+
+  /** Before the first line it is an HTTP error, after it the last line. */
+  refuse(refusal: Refusal): void {
+    if (this.over) return;
+    if (this.opened) return this.endWith(refusal);
+    this.over = true;
+    sendRefusal(this.call, refusal);
+  }
+
+  /** The error as the last line, even if it is the first one too. */
+  fail(message: string): void {
+    this.endWith(internal(message));
+  }
+
+  end(): void {
+    if (this.over) return;
+    this.open();
+    this.over = true;
+    this.ends = true;
+    this.flush();
+  }
+
+  closed(_call: Call, _why: Closing): void {
+    const writer: StreamWriter | null = this.over ? null : this.writer;
+    this.over = true;
+    this.ends = false;
+    this.held = [];
+    if (writer !== null) writer.clientGone();
+  }
+
+  drained(_call: Call, bytes: u32): void {
+    this.unsent = max(0, this.unsent - <i32>bytes);
+    this.flush();
+  }
+
+  private endWith(refusal: Refusal): void {
+    if (this.over) return;
+    refused(this.call, refusal);
+    const json = object();
+    json.key("errorDetail").beginObject();
+    json.stringField("message", refusal.message);
+    json.endObject();
+    json.stringField("error", refusal.message);
+    this.send("", end(json));
+    this.end();
+  }
+
+  private send(key: string, bytes: Uint8Array): void {
+    if (this.over) return;
+    this.open();
+    this.hold(key, bytes);
+    this.flush();
+  }
+
+  private open(): void {
+    if (this.opened) return;
+    this.opened = true;
+    openReply(this.call, 200, commonHeaders.json, this);
+  }
+
+  private hold(key: string, bytes: Uint8Array): void {
+    if (key.length > 0) {
+      for (let i = this.held.length - 1; i >= 0; i--) {
+        if (this.held[i].key != key) continue;
+        this.held[i].bytes = bytes;
+        return;
+      }
+    }
+    this.held.push(new HeldLine(key, bytes));
+  }
+
+  private flush(): void {
+    let sent = 0;
+    for (; sent < this.held.length && this.unsent < CREDIT; sent++) {
+      const bytes = this.held[sent].bytes;
+      this.unsent += bytes.length;
+      sendChunk(this.call, bytes);
+    }
+    if (sent > 0) this.held.splice(0, sent);
+    if (!this.ends || this.held.length > 0) return;
+    this.ends = false;
+    endReply(this.call);
+  }
+}
+
+/** Docker's bar: 50 columns and a head, then the amounts. Empty where nothing is known. */
+export function barOf(current: u64, total: u64): string {
+  if (current == 0 && total == 0) return "";
+  const amount = byteSize(current).padStart(AMOUNT_COLUMNS, " ");
+  if (total == 0) return amount;
+  const filled = current >= total ? BAR_COLUMNS : <i32>(((<f64>current / <f64>total) * 100) / 2);
+  const bar = `[${"=".repeat(filled)}>${" ".repeat(BAR_COLUMNS - filled)}] `;
+  return current > total ? bar + amount : `${bar}${amount}/${byteSize(total)}`;
+}
+
+function object(): JsonWriter {
+  const json = new JsonWriter(true);
+  json.beginObject();
+  return json;
+}
+
+function end(json: JsonWriter): Uint8Array {
+  json.endObject();
+  return json.line("\r\n").finish();
+}

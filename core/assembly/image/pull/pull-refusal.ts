@@ -1,0 +1,51 @@
+// What a pull says when the registry or the host does not deliver (surface §2.22, §6.3).
+
+import { Failure } from "../../../../build/bindings/types";
+import { answeredCode } from "../../failure/answer";
+import { lacksCredentials } from "../../failure/exchange";
+import { FailureKind } from "../../failure/failure-kind";
+import { kindOf } from "../../failure/kind";
+import { failureText } from "../../failure/text";
+import { internal, notFound, Refusal, RefusalKind } from "../../refusal";
+import { Reference } from "../reference";
+
+const UNKNOWN_MANIFEST = "MANIFEST_UNKNOWN";
+
+/** Why a manifest or a list of tags cannot be had. `known`: the client showed credentials. */
+export function manifestRefusal(failure: Failure, reference: Reference, known: bool): Refusal {
+  switch (kindOf(failure)) {
+    case FailureKind.NotFound:
+      if (answeredCode(failure).length > 0 && answeredCode(failure) != UNKNOWN_MANIFEST)
+        return denied(failure, reference);
+      return notFound(`manifest for ${reference.familiar} not found: ${failureText(failure)}`);
+    case FailureKind.Denied:
+      return denied(failure, reference);
+    case FailureKind.Unauthorized:
+      // 401 would make the docker CLI ask for a name and a password in the middle of a script.
+      if (lacksCredentials(failure)) return internal(failureText(failure));
+      // A registry that hides what is not public answers so for what does not exist, too.
+      if (!known) return denied(failure, reference);
+      return new Refusal(RefusalKind.Unauthorized, failureText(failure));
+    default:
+      return internal(failureText(failure));
+  }
+}
+
+/** Why a layer cannot be had: the text of the stream's last line. */
+export function layerFailure(failure: Failure): string {
+  switch (kindOf(failure)) {
+    case FailureKind.Exhausted:
+    case FailureKind.Invalid:
+    case FailureKind.Unsupported:
+      return `failed to register layer: ${failureText(failure)}`;
+    default:
+      return failureText(failure);
+  }
+}
+
+function denied(failure: Failure, reference: Reference): Refusal {
+  return notFound(
+    `pull access denied for ${reference.familiarName}, repository does not exist or may require 'docker login': ` +
+      failureText(failure),
+  );
+}

@@ -1,0 +1,273 @@
+// A pull (surface §2.22, §6.3): manifest, maybe by way of an index; config; layers; then image, tag and digest at once.
+
+import {
+  ContentCommandBlob,
+  ContentCommandResolve,
+  ContentCommandTags,
+  Credentials,
+  Endpoint,
+  Failure,
+  FailureTooLarge,
+  LayerSourceRegistry,
+  ListTags,
+  Noun,
+  Outcome,
+  OutcomeBytes,
+  OutcomeNames,
+  OutcomeResolved,
+  Oversize,
+  RegistryBlob,
+  Repository,
+  Resolve,
+  Resolved,
+} from "../../../../build/bindings/types";
+import { abandon, askContent } from "../../ask";
+import { Call } from "../../call";
+import { failureText } from "../../failure/text";
+import { Ignored } from "../../ignored";
+import { internal, notFound, Refusal } from "../../refusal";
+import { engine } from "../../state";
+import { Task } from "../../task";
+import { admitImage, Image } from "../image";
+import { emitImageEvent } from "../image-event";
+import { DOCUMENT_LIMIT } from "../limits";
+import { ACCEPTED, Descriptor, Manifest, parseManifest } from "../manifest";
+import { bestPlatform, Platform, platformFits } from "../platform";
+import { ProgressStream, StreamWriter } from "./progress";
+import { layerFailure, manifestRefusal } from "./pull-refusal";
+import { isTag, Reference } from "../reference";
+import { endpointOf } from "./registry";
+import { imageStore } from "../store";
+import { LayerOrigin, LayersOwner, Unpacking } from "./unpacking";
+
+/** Indexes within indexes. */
+const MAX_DEPTH: i32 = 8;
+
+enum Step {
+  Tags,
+  Manifest,
+  Config,
+}
+
+export class Pull extends Task implements StreamWriter, LayersOwner {
+  private readonly stream: ProgressStream;
+  private readonly endpoint: Endpoint;
+  /** What is to be pulled: one, or every tag of a repository. */
+  private references: Reference[] = [];
+  private next: i32 = 0;
+  /** The command under way; 0 for none. */
+  private op: u64 = 0;
+  /** What the tag points at. */
+  private top: Resolved | null = null;
+  private depth: i32 = 0;
+  private manifest: Manifest | null = null;
+  private unpacking: Unpacking | null = null;
+  private image: Image | null = null;
+  /** Something is new. */
+  private news: bool = false;
+
+  constructor(
+    call: Call,
+    /** As the client gave it. */
+    private readonly wanted: Reference,
+    private readonly platform: Platform,
+    private readonly platformGiven: bool,
+    /** SECRET. */
+    private readonly credentials: Credentials | null,
+  ) {
+    super();
+    this.stream = new ProgressStream(call);
+    this.endpoint = endpointOf(wanted);
+  }
+
+  begin(): void {
+    this.stream.begin(this);
+    if (!this.wanted.nameOnly) {
+      this.references.push(this.wanted);
+      return this.pullNext();
+    }
+    const list = new ListTags(this.endpoint, this.wanted.path, DOCUMENT_LIMIT, this.credentials);
+    this.op = askContent(this, Step.Tags, new ContentCommandTags(list));
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.op = 0;
+    if (this.stream.finished) return;
+    if (failure !== null) return this.failed(step, failure);
+    switch (step) {
+      case Step.Tags:
+        return this.takeTags((<OutcomeNames>outcome!).value);
+      case Step.Manifest:
+        return this.takeManifest((<OutcomeResolved>outcome!).value);
+      case Step.Config:
+        return this.takeConfig((<OutcomeBytes>outcome!).value);
+    }
+  }
+
+  clientGone(): void {
+    if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    const unpacking = this.unpacking;
+    this.unpacking = null;
+    if (unpacking !== null) unpacking.giveUp();
+  }
+
+  layersDone(): void {
+    const image = imageStore.add(this.image!);
+    this.unpacking!.release();
+    this.unpacking = null;
+    this.finish(image);
+  }
+
+  layersFailed(failure: Failure): void {
+    this.unpacking = null;
+    this.stream.fail(layerFailure(failure));
+  }
+
+  private get reference(): Reference {
+    return this.references[this.next];
+  }
+
+  private repository(): Repository {
+    return new Repository(this.endpoint, this.wanted.path, this.credentials);
+  }
+
+  private failed(step: i32, failure: Failure): void {
+    if (step == Step.Config || this.depth > 0) return this.refuse(internal(failureText(failure)));
+    const reference = step == Step.Tags ? this.wanted : this.reference;
+    this.refuse(manifestRefusal(failure, reference, this.credentials !== null));
+  }
+
+  private refuse(refusal: Refusal): void {
+    this.stream.refuse(refusal);
+  }
+
+  private takeTags(tags: string[]): void {
+    for (let i = 0; i < tags.length; i++) {
+      if (isTag(tags[i])) this.references.push(new Reference(this.wanted.domain, this.wanted.path, tags[i]));
+    }
+    if (this.references.length > 0) return this.pullNext();
+    this.refuse(notFound(`no tags found for ${this.wanted.familiarName}`));
+  }
+
+  private pullNext(): void {
+    this.top = null;
+    this.depth = 0;
+    this.resolve(this.reference.tagOrDigest);
+  }
+
+  private resolve(tagOrDigest: string): void {
+    const command = new Resolve(
+      this.endpoint,
+      this.wanted.path,
+      tagOrDigest,
+      ACCEPTED,
+      DOCUMENT_LIMIT,
+      this.credentials,
+    );
+    this.op = askContent(this, Step.Manifest, new ContentCommandResolve(command));
+  }
+
+  private takeManifest(resolved: Resolved): void {
+    const parsed = parseManifest(resolved.bytes, resolved.mediaType);
+    const manifest = parsed.manifest;
+    if (manifest === null) return this.refuse(parsed.refusal!);
+    if (this.top === null) {
+      this.top = resolved;
+      this.announce();
+    }
+    if (manifest.isIndex) return this.choose(manifest);
+    this.manifest = manifest;
+    const known = imageStore.find(manifest.config!.digest);
+    if (known !== null) return this.finish(known);
+    this.fetchConfig(manifest.config!);
+  }
+
+  private fetchConfig(config: Descriptor): void {
+    if (config.size > DOCUMENT_LIMIT) {
+      const oversize = new Oversize(Noun.Blob, config.digest, DOCUMENT_LIMIT);
+      return this.failed(Step.Config, new FailureTooLarge(oversize));
+    }
+    const blob = new RegistryBlob(this.repository(), config.digest, config.size);
+    this.op = askContent(this, Step.Config, new ContentCommandBlob(blob));
+  }
+
+  private announce(): void {
+    const reference = this.reference;
+    const id = reference.digest.length > 0 ? reference.canonical : reference.tag;
+    this.stream.status(`Pulling from ${reference.path}`, id);
+  }
+
+  private choose(index: Manifest): void {
+    const images = index.images();
+    const platforms: (Platform | null)[] = [];
+    for (let i = 0; i < images.length; i++) platforms.push(images[i].platform);
+    const at = bestPlatform(platforms, this.platform);
+    this.depth += 1;
+    if (at < 0 || this.depth > MAX_DEPTH) {
+      const text = this.platform.normalised().text;
+      return this.refuse(notFound(`no matching manifest for ${text} in the manifest list entries`));
+    }
+    this.resolve(images[at].digest);
+  }
+
+  private takeConfig(bytes: Uint8Array): void {
+    const parsed = admitImage(bytes, "invalid rootfs in image configuration");
+    const image = parsed.image;
+    if (image === null) return this.stream.fail(parsed.error);
+    const manifest = this.manifest!;
+    if (image.id != manifest.config!.digest) {
+      return this.stream.fail(`image config verification failed for digest ${manifest.config!.digest}`);
+    }
+    if (image.layers.length != manifest.layers.length) {
+      return this.stream.fail("layers from manifest don't match image configuration");
+    }
+    if (image.os.length > 0 && image.os != engine.options.machine.os) return this.stream.fail(foreignSystem(image));
+    this.image = image;
+    const unpacking = new Unpacking(this, this.stream, image);
+    this.unpacking = unpacking;
+    unpacking.begin(this.origins(manifest.layers));
+  }
+
+  private origins(layers: Descriptor[]): LayerOrigin[] {
+    const origins: LayerOrigin[] = [];
+    for (let i = 0; i < layers.length; i++) {
+      const blob = new RegistryBlob(this.repository(), layers[i].digest, layers[i].size);
+      origins.push(new LayerOrigin(new LayerSourceRegistry(blob), layers[i].shortDigest, layers[i].size));
+    }
+    return origins;
+  }
+
+  /** The image is there: its names, and the last lines. */
+  private finish(image: Image): void {
+    const reference = this.reference;
+    const digest = this.top!.digest;
+    this.stream.status(`Digest: ${digest}`);
+    const former = imageStore.setReference(reference, image);
+    if (former === null || former.id != image.id) this.news = true;
+    imageStore.setReference(new Reference(reference.domain, reference.path, "", digest), image);
+    this.next += 1;
+    if (this.next < this.references.length) return this.pullNext();
+    this.conclude(image);
+  }
+
+  private conclude(image: Image): void {
+    const name = this.wanted.familiar;
+    const done = this.news ? "Downloaded newer image" : "Image is up to date";
+    this.stream.status(`Status: ${done} for ${name}`);
+    if (this.platformGiven && !platformFits(image.platform, this.platform)) this.warn(image);
+    emitImageEvent("pull", name, this.wanted.familiarName, image);
+    this.stream.end();
+  }
+
+  /** An image that is there for one platform only is taken whatever was asked for. */
+  private warn(image: Image): void {
+    this.stream.status(
+      `WARNING: image with reference ${this.wanted.familiar} was found but does not match the specified platform: ` +
+        `wanted ${this.platform.text}, actual: ${image.platform.text}`,
+    );
+  }
+}
+
+function foreignSystem(image: Image): string {
+  return `image operating system "${image.os}" cannot be used on this platform: operating system is not supported`;
+}

@@ -1,0 +1,47 @@
+// POST /images/create (surface §2.22): with `fromImage` it pulls; importing is not built yet.
+
+import { registryAuthOf } from "../../api/registry-auth";
+import { Call } from "../../call";
+import { badParameter, notBuilt, Refusal, RefusalKind } from "../../refusal";
+import { hostPlatform } from "../host-platform";
+import { parsePlatform, Platform, platformError } from "../platform";
+import { Pull } from "./pull-task";
+import { parseReference, Reference, referenceError } from "../reference";
+import { credentialsOf } from "./registry";
+
+/** The version that has `platform`. */
+const WITH_PLATFORM: i32 = 32;
+/** A Dockerfile's word for "no image". */
+const NO_IMAGE = "scratch";
+
+export function createImage(call: Call): Refusal | null {
+  const name = call.query.first("fromImage");
+  if (name.length == 0) return notBuilt("importing images");
+  const wanted = platformOf(call);
+  if (wanted === null) return badParameter(platformError());
+  const named = parseReference(name.endsWith(":") ? name.slice(0, name.length - 1) : name);
+  if (named === null) return badParameter(referenceError());
+  const reference = withTag(named, call.query.first("tag"));
+  if (reference === null) return badParameter("invalid tag format");
+  if (reference.familiarName == NO_IMAGE) return new Refusal(RefusalKind.Forbidden, "'scratch' is a reserved name");
+
+  // Accepted from here: it is given up if the client goes away.
+  const auth = registryAuthOf(call.request.headers);
+  new Pull(call, reference, wanted, givesPlatform(call), credentialsOf(auth)).begin();
+  return null;
+}
+
+/** A parameter `tag` takes the place of what the name says; it may be a digest. */
+function withTag(named: Reference, tag: string): Reference | null {
+  return tag.length == 0 ? named : named.withTagOrDigest(tag);
+}
+
+function givesPlatform(call: Call): bool {
+  return call.version >= WITH_PLATFORM && call.query.first("platform").length > 0;
+}
+
+/** The machine's own if none is given. */
+function platformOf(call: Call): Platform | null {
+  const host = hostPlatform();
+  return givesPlatform(call) ? parsePlatform(call.query.first("platform"), host) : host;
+}

@@ -1,0 +1,66 @@
+// Which registry an image's name means, and how it may be spoken to (surface §4.3).
+
+import { Credentials, Endpoint, Security } from "../../../../build/bindings/types";
+import { RegistryAuth } from "../../api/registry-auth";
+import { parseAddress, parseSubnet } from "../../network/addresses";
+import { engine } from "../../state";
+import { DEFAULT_DOMAIN, LEGACY_DEFAULT_DOMAIN, parseReference, Reference } from "../reference";
+
+const SECURE: Security[] = [Security.VerifiedTls];
+const INSECURE: Security[] = [Security.AnyCertificate, Security.Plain];
+
+/** Where a name's registry listens. */
+export function endpointOf(reference: Reference): Endpoint {
+  return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE);
+}
+
+/** Where a login goes: an address as clients keep it, `https://index.docker.io/v1/` or `host:port`; empty is the Hub. */
+export function endpointOfAddress(address: string): Endpoint {
+  return endpointOf(new Reference(domainOf(address), ""));
+}
+
+/** Whether such an address names a host. */
+export function isRegistryAddress(address: string): bool {
+  return parseReference(`${domainOf(address)}/x`) !== null;
+}
+
+/** SECRET. Null for nobody in particular. */
+export function credentialsOf(auth: RegistryAuth): Credentials | null {
+  if (auth.anonymous) return null;
+  return new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken);
+}
+
+/** Loopback addresses, and what the options list: `host`, `host:port` or a block of addresses. */
+export function isInsecure(domain: string): bool {
+  const host = hostOf(domain);
+  if (host == "localhost" || host == "::1") return true;
+  const address = parseAddress(host);
+  if (address >= 0 && address >> 24 == 127) return true;
+  const listed = engine.options.insecureRegistries;
+  for (let i = 0; i < listed.length; i++) {
+    if (listed[i] == domain || listed[i] == host) return true;
+    if (address >= 0 && isInBlock(address, listed[i])) return true;
+  }
+  return false;
+}
+
+function domainOf(address: string): string {
+  let domain = address;
+  const scheme = domain.indexOf("://");
+  if (scheme >= 0) domain = domain.slice(scheme + 3);
+  const slash = domain.indexOf("/");
+  if (slash >= 0) domain = domain.slice(0, slash);
+  return domain.length == 0 || domain == LEGACY_DEFAULT_DOMAIN ? DEFAULT_DOMAIN : domain;
+}
+
+/** Without the port, and without the brackets of an IPv6 address. */
+function hostOf(domain: string): string {
+  if (domain.startsWith("[")) return domain.slice(1, max(1, domain.indexOf("]")));
+  const colon = domain.lastIndexOf(":");
+  return colon < 0 ? domain : domain.slice(0, colon);
+}
+
+function isInBlock(address: i64, block: string): bool {
+  const subnet = parseSubnet(block);
+  return subnet !== null && subnet.contains(<u32>address);
+}

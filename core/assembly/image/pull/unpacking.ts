@@ -1,0 +1,189 @@
+// The layers of one image on their way in, and the lines that tell of them (surface §6.3): downloads as they come,
+// `Extracting` and `Pull complete` strictly base first.
+
+import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
+import { engine } from "../../state";
+import { Image } from "../image";
+import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
+import { layerStore } from "../layers";
+import { Claims } from "./one-layer";
+import { ProgressStream } from "./progress";
+
+/** Who waits for all layers of an image. */
+export interface LayersOwner {
+  /** They are there, and claimed by the `Unpacking`. */
+  layersDone(): void;
+  /** One of them could not be had; the others have been given up. */
+  layersFailed(failure: Failure): void;
+}
+
+/** Nanoseconds between two lines about how far one layer is. */
+const LINE_INTERVAL: u64 = 100_000_000;
+
+/** What has been said of a layer. */
+enum Said {
+  Nothing,
+  Checksum,
+  Downloaded,
+  Complete,
+}
+
+class Row {
+  fetch: LayerFetch | null = null;
+  /** It is there, and claimed. */
+  done: bool = false;
+  said: Said = Said.Nothing;
+  /** When the last amount was told; 0 for never. */
+  toldAt: u64 = 0;
+
+  constructor(
+    readonly id: string,
+    /** Compressed bytes. */
+    readonly total: u64,
+  ) {}
+}
+
+/** Where a layer comes from, and what its lines call it. */
+export class LayerOrigin {
+  constructor(
+    readonly source: LayerSource,
+    readonly id: string,
+    readonly total: u64,
+  ) {}
+}
+
+export class Unpacking extends LayerWatcher {
+  private readonly rows: Row[] = [];
+  private readonly claims: Claims = new Claims();
+  /** The first layer that is not complete for the reader. */
+  private turn: i32 = 0;
+
+  constructor(
+    private readonly owner: LayersOwner,
+    private readonly stream: ProgressStream,
+    private readonly image: Image,
+  ) {
+    super();
+  }
+
+  /** Calls the owner's `layersDone` or `layersFailed` in the end, maybe at once. */
+  begin(origins: LayerOrigin[]): void {
+    const layers = this.image.layers;
+    for (let i = 0; i < layers.length; i++) this.announce(i, origins[i]);
+    for (let i = 0; i < this.rows.length; i++) this.want(i, origins[i]);
+    layerFetches.proceed();
+    for (let i = 0; i < this.rows.length; i++) {
+      const fetch = this.rows[i].fetch;
+      if (fetch !== null) this.moved(fetch);
+    }
+    this.takeTurns();
+  }
+
+  /** Lets go of everything: what nobody else wants is abandoned or dropped, top first. */
+  giveUp(): void {
+    for (let i = this.rows.length - 1; i >= 0; i--) {
+      const fetch = this.rows[i].fetch;
+      if (fetch !== null && !this.rows[i].done) layerFetches.leave(fetch, this);
+    }
+    this.release();
+  }
+
+  /** The image holds its layers itself now. */
+  release(): void {
+    this.claims.release();
+  }
+
+  moved(fetch: LayerFetch): void {
+    const at = this.indexOf(fetch);
+    if (at < 0) return;
+    const row = this.rows[at];
+    if (fetch.state == FetchState.Waiting) this.stream.layer("Waiting", row.id);
+    if (fetch.state == FetchState.Pausing) this.stream.layer(retryingIn(fetch.secondsLeft), row.id);
+    if (fetch.state == FetchState.Downloading) this.amount(row, at, "Downloading", fetch.current);
+    if (fetch.state >= FetchState.Verifying) this.say(row, Said.Checksum);
+    if (fetch.state >= FetchState.Downloaded) this.say(row, Said.Downloaded);
+    if (fetch.state == FetchState.Extracting && at == this.turn) this.amount(row, at, "Extracting", fetch.current);
+  }
+
+  ended(fetch: LayerFetch, failure: Failure | null): void {
+    const at = this.indexOf(fetch);
+    if (at < 0) return;
+    const row = this.rows[at];
+    row.done = true;
+    if (failure !== null) {
+      this.giveUp();
+      return this.owner.layersFailed(failure);
+    }
+    this.claim(at);
+    this.say(row, Said.Downloaded);
+    this.takeTurns();
+  }
+
+  private announce(at: i32, origin: LayerOrigin): void {
+    const row = new Row(origin.id, origin.total);
+    this.rows.push(row);
+    if (layerStore.find(this.image.layers[at].chain) !== null) {
+      row.done = true;
+      row.said = Said.Complete;
+      this.claim(at);
+      this.stream.layer("Already exists", row.id);
+    } else {
+      this.stream.layer("Pulling fs layer", row.id);
+    }
+  }
+
+  private want(at: i32, origin: LayerOrigin): void {
+    if (this.rows[at].done) return;
+    const layer = this.image.layers[at];
+    const below: string | null = at == 0 ? null : this.image.layers[at - 1].chain;
+    const wanted = new Layer(layer.chain, below, layer.diffId, origin.source);
+    this.rows[at].fetch = layerFetches.want(wanted, this);
+  }
+
+  private claim(at: i32): void {
+    this.claims.claim(this.image.layers[at].chain);
+  }
+
+  /** Tells of complete layers in their order, as far as they go. */
+  private takeTurns(): void {
+    while (this.turn < this.rows.length && this.rows[this.turn].done) {
+      const row = this.rows[this.turn];
+      if (row.said != Said.Complete) this.complete(row);
+      this.turn += 1;
+    }
+    if (this.turn == this.rows.length) return this.owner.layersDone();
+    const next = this.rows[this.turn].fetch;
+    if (next !== null && next.state == FetchState.Extracting) this.moved(next);
+  }
+
+  private complete(row: Row): void {
+    row.said = Said.Complete;
+    this.stream.amount("Extracting", row.id, this.turn.toString(), row.total, row.total);
+    this.stream.layer("Pull complete", row.id);
+  }
+
+  /** Says what comes before, too: a reader expects every stage. */
+  private say(row: Row, stage: Said): void {
+    if (row.said < Said.Checksum) this.stream.layer("Verifying Checksum", row.id);
+    if (row.said < Said.Downloaded && stage == Said.Downloaded) this.stream.layer("Download complete", row.id);
+    if (row.said < stage) row.said = stage;
+  }
+
+  private amount(row: Row, at: i32, status: string, current: u64): void {
+    const now = engine.now.monotonic;
+    if (current == 0 || (row.toldAt != 0 && now - row.toldAt < LINE_INTERVAL)) return;
+    row.toldAt = now;
+    this.stream.amount(status, row.id, at.toString(), current, row.total);
+  }
+
+  private indexOf(fetch: LayerFetch): i32 {
+    for (let i = 0; i < this.rows.length; i++) {
+      if (this.rows[i].fetch === fetch && !this.rows[i].done) return i;
+    }
+    return -1;
+  }
+}
+
+function retryingIn(seconds: u32): string {
+  return `Retrying in ${seconds} second${seconds == 1 ? "" : "s"}`;
+}

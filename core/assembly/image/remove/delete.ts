@@ -1,0 +1,36 @@
+// DELETE /images/{name} (surface §2.21): what a name or an id means, and what of it goes.
+
+import { flagOf } from "../../api/parameters";
+import { Call } from "../../call";
+import { JsonWriter } from "../../json/writer";
+import { badParameter, notBuilt, Refusal } from "../../refusal";
+import { line, sendJson } from "../../reply";
+import { Deletion } from "./deletion";
+import { Image } from "../image";
+import { deleteRemains } from "./remains";
+import { imageStore } from "../store";
+
+/** The version that has `platforms`. */
+const WITH_PLATFORMS: i32 = 50;
+
+export function deleteImage(call: Call): Refusal | null {
+  if (call.version >= WITH_PLATFORMS && call.query.first("platforms").length > 0) {
+    return notBuilt("deleting single platforms of an image");
+  }
+  if (call.name.trim().length == 0) return badParameter("image name cannot be blank");
+  const lookup = imageStore.lookUp(call.name);
+  const image = lookup.image;
+  if (image === null) return deleteRemains(call, lookup.refusal!);
+  const deletion = new Deletion(flagOf(call.query, "force"), !flagOf(call.query, "noprune"));
+  const refusal = namesById(image, call.name) ? deletion.byId(image) : deletion.byReference(image, call.name);
+  if (refusal !== null) return refusal;
+  const json = new JsonWriter();
+  deletion.write(json);
+  sendJson(call, 200, line(json));
+  return null;
+}
+
+/** Whether a text that led to an image is its id or a part of it. */
+function namesById(image: Image, text: string): bool {
+  return image.id.startsWith(text) || image.id.slice(7).startsWith(text);
+}

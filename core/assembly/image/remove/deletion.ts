@@ -1,0 +1,143 @@
+// How images go (surface §2.21): references first, then the image, then parents that nobody names.
+
+import { Status } from "../../container/lifecycle";
+import { JsonWriter } from "../../json/writer";
+import { conflict, notFound, Refusal } from "../../refusal";
+import { Image } from "../image";
+import { emitImageEvent } from "../image-event";
+import { parseReference, Reference } from "../reference";
+import { imageStore } from "../store";
+
+export class Deletion {
+  /** Bytes of the layers that went. */
+  freed: u64 = 0;
+  /** What happened to which name or id. */
+  private readonly events: string[] = [];
+  private readonly names: string[] = [];
+
+  /** `prune`: parents that nobody names go as well. */
+  constructor(
+    private readonly force: bool,
+    private readonly prune: bool,
+  ) {}
+
+  get isEmpty(): bool {
+    return this.events.length == 0;
+  }
+
+  /** One-key objects in the order things happened. */
+  write(json: JsonWriter): void {
+    json.beginArray();
+    for (let i = 0; i < this.events.length; i++) {
+      json.beginObject().stringField(this.events[i], this.names[i]).endObject();
+    }
+    json.endArray();
+  }
+
+  byReference(image: Image, name: string): Refusal | null {
+    const users = imageStore.usedBy(image);
+    const reference = parseReference(name)!.withDefaultTag();
+    if (imageStore.named(reference) === null) return notFound(`No such image: ${reference.familiar}`);
+    if (!this.force && hasSingleReference(image) && users.length > 0) {
+      return conflict(
+        `conflict: unable to remove repository reference "${reference.familiar}" (must force) - ` +
+          `container ${users[0].shortId} is using its referenced image ${image.shortId}`,
+      );
+    }
+
+    // Accepted from here: what else stands against deleting the image leaves it without this name.
+    this.untag(image, reference);
+    if (reference.digest.length == 0) this.untagDigests(image, reference);
+    if (image.references.length == 0) this.delete(image, this.force);
+    return null;
+  }
+
+  byId(image: Image): Refusal | null {
+    const single = hasSingleReference(image);
+    const refusal = this.obstacle(image, this.force, single);
+    if (refusal !== null) return refusal;
+
+    // Accepted from here.
+    while (image.references.length > 0) this.untag(image, image.references[0]);
+    this.delete(image, this.force);
+    return null;
+  }
+
+  /** Why an image cannot be deleted, or null. `named`: names do not stand against it. */
+  private obstacle(image: Image, force: bool, named: bool): Refusal | null {
+    const users = imageStore.usedBy(image);
+    if (imageStore.hasChildren(image)) return refuse(image, "cannot be forced", "image has dependent child images");
+    for (let i = 0; i < users.length; i++) {
+      // A start that is under way counts: what it is about to run must not lose its image.
+      if (users[i].up || users[i].status == Status.Starting) {
+        return refuse(image, "cannot be forced", `image is being used by running container ${users[i].shortId}`);
+      }
+    }
+    if (force) return null;
+    if (!named && image.references.length > 0) {
+      return refuse(image, "must be forced", "image is referenced in multiple repositories");
+    }
+    if (users.length == 0) return null;
+    return refuse(image, "must be forced", `image is being used by stopped container ${users[0].shortId}`);
+  }
+
+  /** Deletes an image that has no names any more, unless something stands against it; then its parents, quietly. */
+  private delete(image: Image, force: bool): void {
+    let going: Image = image;
+    let forced = force;
+    // There may be thousands of parents: no stack grows with them.
+    while (this.obstacle(going, forced, false) === null) {
+      this.remove(going);
+      const parent = imageStore.find(going.parent);
+      if (!this.prune || parent === null) return;
+      going = parent;
+      forced = false;
+    }
+  }
+
+  private remove(image: Image): void {
+    const layers = imageStore.remove(image);
+    emitImageEvent("delete", image.id, image.id, null);
+    this.record("Deleted", image.id);
+    for (let i = 0; i < layers.length; i++) {
+      this.record("Deleted", layers[i].chain);
+      this.freed += layers[i].size;
+    }
+  }
+
+  private untag(image: Image, reference: Reference): void {
+    imageStore.removeReference(reference);
+    emitImageEvent("untag", image.id, image.id, image);
+    this.record("Untagged", reference.familiar);
+  }
+
+  /** With the last tag of a repository its digests go as well. */
+  private untagDigests(image: Image, removed: Reference): void {
+    const rest = image.references.slice(0);
+    for (let i = 0; i < rest.length; i++) {
+      if (rest[i].digest.length == 0 && rest[i].name == removed.name) return;
+    }
+    for (let i = 0; i < rest.length; i++) {
+      if (rest[i].name == removed.name) this.untag(image, rest[i]);
+    }
+  }
+
+  private record(what: string, name: string): void {
+    this.events.push(what);
+    this.names.push(name);
+  }
+}
+
+/** All in one repository, and at most one of them a tag. */
+function hasSingleReference(image: Image): bool {
+  let tags = 0;
+  for (let i = 0; i < image.references.length; i++) {
+    if (image.references[i].digest.length == 0) tags += 1;
+    if (image.references[i].name != image.references[0].name) return false;
+  }
+  return tags <= 1;
+}
+
+function refuse(image: Image, how: string, why: string): Refusal {
+  return conflict(`conflict: unable to delete ${image.shortId} (${how}) - ${why}`);
+}

@@ -1,0 +1,73 @@
+// POST /images/prune (surface §2.23): images without a tag, or all that no container uses. All of it happens in the turn
+// of the request: no other prune can be under way, and a cut leaves all of it or nothing, as with DELETE /images.
+
+import { FilterFlag } from "../../api/filters";
+import { PruneFilters } from "../../api/prune-filters";
+import { Call } from "../../call";
+import { Event } from "../../event/event";
+import { eventRing } from "../../event/ring";
+import { JsonWriter } from "../../json/writer";
+import { setAside } from "../../records/set-aside";
+import { Refusal } from "../../refusal";
+import { line, sendJson } from "../../reply";
+import { engine } from "../../state";
+import { Deletion } from "./deletion";
+import { Image } from "../image";
+import { layerStore } from "../layers";
+import { imageStore } from "../store";
+
+const KEYS: string[] = ["dangling", "label", "label!", "until"];
+
+export function pruneImages(call: Call): Refusal | null {
+  const filters = new PruneFilters();
+  const problem = filters.read(call.query.first("filters"), KEYS);
+  if (problem !== null) return problem;
+  const dangling = filters.flag("dangling", FilterFlag.True);
+  if (dangling == FilterFlag.Bad) return filters.flagProblem("dangling");
+
+  // Accepted from here.
+  const deletion = new Deletion(false, true);
+  const chosen = choose(filters, dangling == FilterFlag.True);
+  for (let i = 0; i < chosen.length; i++) drop(chosen[i], deletion);
+  if (filters.isFree && setAside.forgetImages()) layerStore.forgetLost();
+  const event = new Event("image", "prune", "", engine.now.wall);
+  eventRing.emit(event.with("reclaimed", deletion.freed.toString()));
+  sendJson(call, 200, line(report(deletion)));
+  return null;
+}
+
+/** Images that others were made from are not chosen for want of a name: they go with the last that was made from them. */
+function choose(filters: PruneFilters, dangling: bool): Image[] {
+  const all = imageStore.all();
+  const parents = new Set<string>();
+  for (let i = 0; i < all.length; i++) parents.add(all[i].parent);
+  const chosen: Image[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const image = all[i];
+    if (parents.has(image.id) && (dangling || image.references.length == 0)) continue;
+    if (dangling && image.tags.length > 0) continue;
+    if (filters.match(image.created, image.labelKeys, image.labelValues)) chosen.push(image);
+  }
+  return chosen;
+}
+
+/**
+ * By each of its names, as `DELETE /images` takes them: what stands against one of them keeps it, and is not told. Hence
+ * an image in use keeps its last name alone, as in Docker.
+ */
+function drop(image: Image, deletion: Deletion): void {
+  // It may have gone with one that was made from it.
+  if (imageStore.find(image.id) === null) return;
+  const references = image.references.slice(0);
+  for (let i = 0; i < references.length; i++) deletion.byReference(image, references[i].canonical);
+  if (references.length == 0) deletion.byId(image);
+}
+
+function report(deletion: Deletion): JsonWriter {
+  const json = new JsonWriter();
+  json.beginObject();
+  if (deletion.isEmpty) json.nullField("ImagesDeleted");
+  else deletion.write(json.key("ImagesDeleted"));
+  json.i64Field("SpaceReclaimed", <i64>deletion.freed);
+  return json.endObject();
+}

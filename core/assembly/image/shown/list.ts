@@ -1,0 +1,129 @@
+// GET /images/json (surface §2.21, §6.5).
+
+import { flagOf } from "../../api/parameters";
+import { Call } from "../../call";
+import { JsonWriter } from "../../json/writer";
+import { badParameter, Refusal } from "../../refusal";
+import { line, sendJson } from "../../reply";
+import { unixSeconds } from "../../text/time";
+import { Image } from "../image";
+import { writeLabels } from "./image-json";
+import { layerStore } from "../layers";
+import { ImageFilter } from "./list-filter";
+import { imageStore } from "../store";
+import {
+  WITH_CONTAINER_COUNT,
+  WITH_IDENTITY,
+  WITH_SHARED_SIZE,
+  WITHOUT_FILTER_PARAMETER,
+  WITHOUT_PLACEHOLDERS,
+  WITHOUT_VIRTUAL_SIZE,
+} from "./versions";
+
+/** What is not counted. */
+const NOT_COUNTED: i64 = -1;
+
+export function listImages(call: Call): Refusal | null {
+  const query = call.query;
+  if (call.version >= WITH_IDENTITY && flagOf(query, "identity") && !flagOf(query, "manifests")) {
+    return badParameter("conflicting options: identity needs manifests");
+  }
+  const old = call.version < WITHOUT_FILTER_PARAMETER ? query.first("filter") : "";
+  const filter = new ImageFilter(query.first("filters"), old);
+  if (filter.refusal !== null) return filter.refusal;
+  const json = new JsonWriter();
+  const listing = new Listing(json, call.version, filter, flagOf(query, "all"));
+  listing.shared = call.version >= WITH_SHARED_SIZE && flagOf(query, "shared-size");
+  listing.counted = call.version >= WITH_CONTAINER_COUNT;
+  listing.addAll();
+  sendJson(call, 200, line(json));
+  return null;
+}
+
+/** All of them with everything that can be counted, as `/system/df` has them. */
+export function writeImages(json: JsonWriter, version: i32): void {
+  const listing = new Listing(json, version, new ImageFilter("", ""), false);
+  listing.shared = true;
+  listing.counted = true;
+  listing.addAll();
+}
+
+class Listing {
+  /** Says what other images have, too. */
+  shared: bool = false;
+  /** Says how many containers there are of each. */
+  counted: bool = false;
+
+  constructor(
+    private readonly json: JsonWriter,
+    private readonly version: i32,
+    private readonly filter: ImageFilter,
+    private readonly all: bool,
+  ) {}
+
+  /** Newest first. */
+  addAll(): void {
+    const images = imageStore
+      .all()
+      .sort((a: Image, b: Image) => (a.created < b.created ? 1 : a.created > b.created ? -1 : 0));
+    this.json.beginArray();
+    for (let i = 0; i < images.length; i++) {
+      if (this.filter.matches(images[i])) this.add(images[i]);
+    }
+    this.json.endArray();
+  }
+
+  /** Unless its names, or that it has none, keep it out. */
+  private add(image: Image): void {
+    const tags: string[] = [];
+    const digests: string[] = [];
+    for (let i = 0; i < image.references.length; i++) {
+      const reference = image.references[i];
+      if (!this.filter.matchesReference(reference)) continue;
+      if (reference.digest.length > 0) digests.push(reference.familiar);
+      else tags.push(reference.familiar);
+    }
+    const unnamed = tags.length == 0 && digests.length == 0;
+    if (unnamed && this.filter.taggedOnly) return;
+    if (unnamed && !this.all && imageStore.hasChildren(image)) return;
+    if (this.filter.danglingOnly && tags.length > 0) return;
+    if (this.filter.danglingOnly && unnamed && imageStore.hasChildren(image)) return;
+    this.write(image, tags, digests);
+  }
+
+  private write(image: Image, tags: string[], digests: string[]): void {
+    const json = this.json;
+    const version = this.version;
+    json.beginObject();
+    json.i64Field("Containers", this.counted ? imageStore.usedBy(image).length : NOT_COUNTED);
+    json.i64Field("Created", unixSeconds(image.created));
+    json.stringField("Id", image.id);
+    json.key("Labels");
+    writeLabels(json, image);
+    json.stringField("ParentId", image.parent);
+    const bare = version < WITHOUT_PLACEHOLDERS;
+    writeNames(json, "RepoDigests", digests, bare, bare && tags.length == 0 ? "<none>@<none>" : "");
+    writeNames(json, "RepoTags", tags, bare, bare && digests.length == 0 ? "<none>:<none>" : "");
+    json.i64Field("SharedSize", this.shared ? sharedSize(image) : NOT_COUNTED);
+    json.i64Field("Size", <i64>image.size);
+    if (version < WITHOUT_VIRTUAL_SIZE) json.i64Field("VirtualSize", <i64>image.size);
+    json.endObject();
+  }
+}
+
+/** `placeholder`: what stands for an empty list; empty for nothing does. `bare`: an empty list is null. */
+function writeNames(json: JsonWriter, key: string, names: string[], bare: bool, placeholder: string): void {
+  if (names.length > 0 || !bare) json.stringArrayField(key, names);
+  else if (placeholder.length > 0) json.stringArrayField(key, [placeholder]);
+  else json.nullField(key);
+}
+
+/** Bytes of the layers that other images have, too. */
+export function sharedSize(image: Image): i64 {
+  let size: i64 = 0;
+  for (let i = 0; i < image.layers.length; i++) {
+    const layer = layerStore.find(image.layers[i].chain);
+    if (layer !== null && imageStore.imagesOn(layer.chain) > 1) size += <i64>layer.size;
+  }
+  return size;
+}

@@ -1,0 +1,169 @@
+// Remedies for refusals about containers.
+
+import type { Remedy } from "./explain.js";
+import { containerIn, listing, withQuery, words } from "./remedy.js";
+import type { Asked } from "./remedy.js";
+import { isReading } from "../../../dry-run/waits.js";
+import { nearest } from "../../notation/docker/nearest.js";
+import { pathOf, written } from "../request.js";
+import type { WrittenRequest } from "../request.js";
+import { shortId } from "../../../timeline/words.js";
+
+/**
+ * Whose name is like it was meant, perhaps. What only reads may as well be sent for another one; what ends or removes
+ * may not.
+ */
+export function noSuchContainer({ request, world, at }: Asked, name: string): Remedy[] {
+  const names = world.containers.map((one) => one.name);
+  const meant = nearest(name, names);
+  const others = meant !== null ? [meant] : isReading(request.method) ? names.slice(-2) : [];
+  const again = others.flatMap((other) => {
+    const renamed = renamedIn(request, name, other);
+    return renamed === null ? [] : [{ label: `Send it for ${other}`, requests: [renamed] }];
+  });
+  const list = listing("See which containers there are", at("/containers/json?all=1"));
+  const isDone = meant === null && (request.method === "DELETE" || /\/(kill|stop)$/.test(pathOf(request)));
+  return [...(isDone ? [words("Nothing is left to do: no container has this name")] : []), list, ...again];
+}
+
+/** The request about another container; null where its path does not name one. */
+function renamedIn(request: WrittenRequest, name: string, other: string): WrittenRequest | null {
+  const [path = "", ...query] = request.target.split("?");
+  const parts = path.split("/");
+  const place = parts.indexOf(name);
+  if (place < 0) return null;
+  return { ...request, target: [parts.with(place, other).join("/"), ...query].join("?") };
+}
+
+export function nameInUse({ request, at }: Asked, name: string, owner: string): Remedy[] {
+  const target = withQuery(request.target, "name", `${name}-2`);
+  const remove = written("DELETE", at(`/containers/${shortId(owner)}?force=1`));
+  return [
+    { label: `Create it as ${name}-2`, requests: [{ ...request, target }] },
+    { label: `Remove the container that has the name, then send it again`, requests: [remove, request] },
+  ];
+}
+
+export function stillRunning({ request, at }: Asked): Remedy[] {
+  const name = containerIn(request);
+  return [
+    {
+      label: "Stop it first, then send it again",
+      requests: [written("POST", at(`/containers/${name}/stop`)), request],
+    },
+    { label: "Remove it by force", requests: [{ ...request, target: withQuery(request.target, "force", "1") }] },
+  ];
+}
+
+/** Memory and swap are one sum: it must not be less than the memory alone. */
+export function lowSum({ request }: Asked): Remedy[] {
+  const body = JSON.parse(request.body) as { Memory: number };
+  const larger = JSON.stringify({ ...body, MemorySwap: 2 * body.Memory }, null, 2);
+  return [
+    { label: "Say, too, what memory and swap are together: twice as much", requests: [{ ...request, body: larger }] },
+  ];
+}
+
+/** A signal needs a process; an exec belongs to one run of its container, and ends with that. */
+export function notRunning(asked: Asked, id: string): Remedy[] {
+  const { request, at } = asked;
+  const name = containerIn(request) || named(asked, id);
+  const start = written("POST", at(`/containers/${name}/start`));
+  const path = pathOf(request);
+  if (path.endsWith("/kill")) {
+    return [
+      words("Nothing is left to do: its process has ended, and there is none to send a signal to"),
+      listing("See how it ended", at(`/containers/${name}/json`)),
+    ];
+  }
+  if (path.startsWith("/exec/")) {
+    return [
+      { label: "Start the container, and then make a new exec in it", requests: [start] },
+      words("An exec belongs to one run of its container: it cannot be started in the next one"),
+    ];
+  }
+  return [{ label: "Start it first, then send it again", requests: [start, request] }];
+}
+
+/** It ended with its container, or was started and is forgotten. */
+export function noSuchExec({ at }: Asked): Remedy[] {
+  return [
+    words("An exec is there until it has ended, and no longer than its container: make a new one"),
+    listing("See which containers run", at("/containers/json")),
+  ];
+}
+
+export function paused(asked: Asked): Remedy[] {
+  const { request, at } = asked;
+  const name = containerIn(request) || named(asked, idIn(asked));
+  const unpause = written("POST", at(`/containers/${name}/unpause`));
+  return [{ label: "Let it go on first, then send it again", requests: [unpause, request] }];
+}
+
+/** What the world calls the container that a sentence names. */
+function named({ world }: Asked, id: string): string {
+  return world.containers.find((one) => one.id === id)?.name ?? shortId(id);
+}
+
+function idIn({ refusal }: Asked): string {
+  return /[0-9a-f]{64}/.exec(refusal.message)?.[0] ?? "";
+}
+
+export function notPaused({ request, at }: Asked): Remedy[] {
+  const pause = written("POST", at(`/containers/${containerIn(request)}/pause`));
+  return [{ label: "Pause it first, then send it again", requests: [pause, request] }];
+}
+
+/** Its policy starts it again soon, and a stop keeps it from that. */
+export function restarting(asked: Asked): Remedy[] {
+  const { request, at } = asked;
+  const name = containerIn(request) || named(asked, idIn(asked));
+  return [
+    { label: "See how long it takes: send it again", requests: [request] },
+    {
+      label: "Start it at once, then send it again",
+      requests: [written("POST", at(`/containers/${name}/restart`)), request],
+    },
+  ];
+}
+
+export function portTaken({ refusal, world, at, request }: Asked): Remedy[] {
+  const port = Number(/:(\d+) failed/.exec(refusal.message)?.[1] ?? 0);
+  const running = new Set(["running", "paused"]);
+  const holder = world.containers.find((one) => running.has(one.status) && one.ports.some(({ host }) => host === port));
+  const another = words(
+    "Or create the container with another host port, or with none: the engine then chooses a free one",
+  );
+  if (holder === undefined) return [another];
+  const stop = written("POST", at(`/containers/${holder.name}/stop`));
+  return [
+    { label: `Stop ${holder.name}, which has port ${port}, then send it again`, requests: [stop, request] },
+    another,
+  ];
+}
+
+export function noSuchProgram({ world, request, at }: Asked): Remedy[] {
+  if (pathOf(request).startsWith("/exec/"))
+    return [words("Make an exec of a program that the container has: sh, ls, cat…")];
+  const name = containerIn(request);
+  const container = world.containers.find((one) => one.name === name || one.id.startsWith(name));
+  if (container === undefined) return [words("Create the container with a program that its image has: sh, echo, cat…")];
+  const body = { Image: container.image, Cmd: ["echo", "hello"] };
+  return [
+    {
+      label: `Create a container with a program that ${container.image} has`,
+      requests: [written("POST", at("/containers/create"), body)],
+    },
+  ];
+}
+
+export function notModified({ request, at }: Asked): Remedy[] {
+  const stops = pathOf(request).endsWith("/stop");
+  const name = containerIn(request);
+  const other = stops ? "start" : "stop";
+  const first = written("POST", at(`/containers/${name}/${other}`));
+  return [
+    words(`There was nothing to do: it is ${stops ? "not running" : "running already"}`),
+    { label: `${stops ? "Start" : "Stop"} it first, then send it again`, requests: [first, request] },
+  ];
+}

@@ -1,0 +1,36 @@
+// What a request waits for: things that the engine has asked of its host and has not heard of yet.
+
+import type { Step } from "../../../timeline/step.js";
+import type { Exchange } from "../exchange.js";
+import { pathOf, type WrittenRequest } from "../request.js";
+
+/** In words, as the steps have it, in the order of asking: `launch web`, `set a timer`. Reads no signal but `steps`. */
+export function awaited(steps: readonly Step[], exchange: Exchange): string[] {
+  const [first] = exchange.steps.value;
+  const asked = new Map<bigint, string>();
+  for (const step of first === undefined ? [] : steps.slice(first)) {
+    if (step.kind !== "stepped") asked.clear();
+    if (step.input?.tag === "completed") asked.delete(step.input.val.op);
+    if (step.input?.tag === "elapsed") asked.delete(step.input.val);
+    for (const [at, { op, to, command }] of step.outputs.effects.entries()) {
+      if (to === "timers" && command.tag === "cancel") asked.delete(op);
+      else if (step.exchange === exchange.number) asked.set(op, step.effects[at] ?? "");
+    }
+  }
+  return [...asked.values()];
+}
+
+const UNTIL: readonly (readonly [request: RegExp, until: string])[] = [
+  [/^POST \/containers\/[^/]+\/(wait|attach)$/, "until the container ends"],
+  [/^POST \/exec\/[^/]+\/start$/, "until the command ends"],
+  [/^GET \/containers\/[^/]+\/logs$/, "for what the container writes next"],
+  [/^GET \/containers\/[^/]+\/stats$/, "for a measurement each second"],
+  [/^GET \/events$/, "for events that come"],
+  [/^POST \/images\/create$/, "until the image is there"],
+];
+
+/** What an answer goes on for that is not over with its head; empty where that needs no words. */
+export function openUntil(request: WrittenRequest): string {
+  const line = `${request.method} ${pathOf(request)}`;
+  return UNTIL.find(([is]) => is.test(line))?.[1] ?? "";
+}

@@ -1,0 +1,112 @@
+// Opens a trace file: what is in it is done again on the core of this page, or, where values are hidden, only told.
+
+import { Instance } from "../../../driver/index.js";
+import type { engine } from "../../../shared/host.js";
+import type { Step } from "../../../timeline/step.js";
+import { telling } from "../../../timeline/tell.js";
+import { Timeline } from "../../../timeline/timeline.js";
+import { decodeSegments } from "../../../trace/decode.js";
+import { isShared, listening } from "../../../trace/shared.js";
+import { RecordedSession } from "./recorded-session.js";
+import { RecordedSteps } from "./recorded-steps.js";
+import type { NamedCore, Session } from "../session.js";
+
+/**
+ * Lets others have their turn, from time to time: `share` of the trace has been read, 0 to 1. Resolves with whether to
+ * go on.
+ */
+export type Pause = (share: number) => Promise<boolean>;
+
+/** An hour's trace takes the better part of a minute. */
+const PAUSE_MS = 50;
+
+/** Resolves with null if it was not to go on. Rejects with `TraceError` for what is none, or of another core. */
+export async function openTrace(name: string, text: string, core: NamedCore, pause: Pause): Promise<Session | null> {
+  const steps = new RecordedSteps();
+  const lines = new Lines(text);
+  const listener = { claim: claims(), added: (step: Step) => steps.add(step) };
+  const shared = isShared(text.slice(0, 64));
+  const work = shared ? told(lines, listener) : replayed(lines, core, listener);
+  let paused = performance.now();
+  for (;;) {
+    const { done, value: remark } = work.next();
+    if (done === true) {
+      const rules = new Instance(core.compiled).rules();
+      return new RecordedSession({ core, rules, steps: steps.all, recording: { name, shared, remark } });
+    }
+    if (performance.now() - paused < PAUSE_MS) continue;
+    if (!(await pause(lines.shareOf(steps.all.length)))) return null;
+    paused = performance.now();
+  }
+}
+
+interface Listener {
+  claim: (request: engine.Request) => number;
+  added: (step: Step) => void;
+}
+
+/** Gives what is to be known of it. Segment by segment: the snapshots of all would take hundreds of megabytes. */
+function* replayed(lines: Lines, core: NamedCore, listener: Listener): Generator<void, string> {
+  let cut = "";
+  const cutShort = (line: number): void => void (cut = ` It has no end, and is cut short behind line ${line}.`);
+  const segments = decodeSegments(lines.whole(), { unfinished: true, cutShort });
+  const { difference, leftOut } = yield* telling(segments, core.compiled, { ...listener, identity: core.hash });
+  const others = leftOut === 0 ? "" : ` What another core did is left out: ${leftOut} of its segments.`;
+  if (difference === null) return `Every step came out as it was recorded.${others}${cut}`;
+  const { epoch, step, what } = difference;
+  return `It ends where something else came out than was recorded: step ${epoch}:${step}, ${what.join(", ")}.`;
+}
+
+function* told(lines: Lines, { claim, added }: Listener): Generator<void, string> {
+  let now = { wall: 0n, monotonic: 0n };
+  const timeline = new Timeline({
+    ...{ claim, preparing: () => false, hashOf: () => "", forgets: true, readsJournal: true, now: () => now },
+    added: (step) => {
+      now = { wall: step.wall, monotonic: step.at };
+      added(step);
+    },
+  });
+  yield* listening(lines.all(), timeline);
+  return "Values of variables and labels are hidden in it, and nothing can be verified.";
+}
+
+/** Takes the lines of a text one after the other, without their LF. */
+class Lines {
+  readonly #text: string;
+  #at = 0;
+  #taken = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** How much of the text so many steps are, about: 0 to 1. A segment's lines are taken before its steps are made. */
+  shareOf(steps: number): number {
+    return (Math.min(1, steps / this.#taken) * this.#at) / this.#text.length;
+  }
+
+  /** But for one that was cut short: whoever wrote it may have been killed. */
+  *whole(): Generator<string, void> {
+    for (let end = this.#end(); end >= 0; end = this.#end()) {
+      const line = this.#text.slice(this.#at, end);
+      this.#at = end + 1;
+      this.#taken++;
+      yield line;
+    }
+  }
+
+  *all(): Generator<string, void> {
+    yield* this.whole();
+    if (this.#at < this.#text.length) yield this.#text.slice(this.#at);
+  }
+
+  #end(): number {
+    return this.#text.indexOf("\n", this.#at);
+  }
+}
+
+/** Requests are numbered as they come. */
+function claims(): Listener["claim"] {
+  let number = 0;
+  return () => ++number;
+}

@@ -1,0 +1,97 @@
+// A request of a recording, with the answer that it was given.
+
+import { signal } from "@preact/signals-core";
+import type { engine } from "../../../shared/host.js";
+import type { RequestId } from "../../../shared/host.js";
+import type { Reply } from "../../../shared/outputs.js";
+import type { Step } from "../../../timeline/step.js";
+import type { AnswerHead, Exchange, ExchangeState, Piece } from "../exchange.js";
+import type { WrittenRequest } from "../request.js";
+import { viewOf } from "../view/views.js";
+
+/** So many steps of a request are looked at: of an hour of events there may be a hundred thousand. */
+const MOST_STEPS = 500;
+
+export interface RecordedExchange extends Exchange {
+  /** How many of its steps are left out, in the midst of it: it is as of the step that is looked at. */
+  readonly leftOut: number;
+}
+
+/**
+ * `steps`: those that the request led to, its own first. `at`: number of the step that is looked at. Null if the
+ * recording begins behind the request.
+ */
+export function recordedExchange(number: number, steps: readonly Step[], at: number): RecordedExchange | null {
+  const asked = steps[0];
+  if (asked?.input?.tag !== "request") return null;
+  const { id } = asked.input.val;
+  const request = writtenRequest(asked.input.val);
+  const answer = new Answer();
+  const shown = around(steps, at, id);
+  for (const { at, outputs } of shown) {
+    for (const reply of outputs.replies) if (reply.request === id) answer.take(reply, at);
+  }
+  const { head, pieces, state } = answer;
+  return {
+    ...{ number, cell: "", request, at: asked.at },
+    state: signal(state),
+    problem: signal(""),
+    head: signal(head),
+    pieces: signal(pieces),
+    view: signal(viewOf(request, head, pieces)),
+    typable: signal(false),
+    steps: signal(shown.map((step) => step.number)),
+    leftOut: steps.length - shown.length,
+  };
+}
+
+/** All of them; or, of very many, those up to the head of the answer, and the last ones up to `at`. */
+function around(steps: readonly Step[], at: number, request: RequestId): readonly Step[] {
+  if (steps.length <= MOST_STEPS) return steps;
+  const head = steps.findIndex(({ outputs }) => outputs.replies.some((reply) => reply.request === request));
+  const end = steps.findLastIndex((step) => step.number <= at) + 1;
+  const first = Math.min(head + 1, MOST_STEPS);
+  return [...steps.slice(0, first), ...steps.slice(Math.max(first, end - MOST_STEPS), Math.max(first, end))];
+}
+
+class Answer {
+  head: AnswerHead | null = null;
+  state: ExchangeState = "sending";
+  readonly pieces: Piece[] = [];
+
+  take({ command }: Reply, at: bigint): void {
+    switch (command.tag) {
+      case "whole":
+      case "bare":
+        this.#open(command.val.head, at, "done");
+        if (command.val.body.length > 0) this.pieces.push({ at, bytes: command.val.body });
+        return;
+      case "open":
+        return this.#open(command.val, at, "streaming");
+      case "hijack":
+        return this.#open(command.val.head, at, "streaming");
+      case "chunk":
+        this.pieces.push({ at, bytes: command.val });
+        return;
+      case "splice":
+        return;
+      case "end":
+        this.state = "done";
+    }
+  }
+
+  #open({ status, headers }: { status: number; headers: string }, at: bigint, state: ExchangeState): void {
+    this.head = { status, headers: headerLines(headers), at };
+    this.state = state;
+  }
+}
+
+function writtenRequest({ method, target, headers, body }: engine.Request): WrittenRequest {
+  const text = body.tag === "whole" ? new TextDecoder().decode(body.val) : "";
+  return { method, target, headers: headerLines(headers), body: text };
+}
+
+function headerLines(text: string): [string, string][] {
+  const lines = text.split("\n").filter((line) => line.includes(":"));
+  return lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]);
+}

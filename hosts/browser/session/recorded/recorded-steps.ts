@@ -1,0 +1,73 @@
+// What a recording keeps of its steps: an hour has hundreds of thousands of them, with answers of half a gigabyte.
+
+import type { replies } from "../../../shared/host.js";
+import type { Reply } from "../../../shared/outputs.js";
+import { joined } from "../../../streams/bytes.js";
+import type { Step } from "../../../timeline/step.js";
+import { CommonParts } from "../view/common-parts.js";
+
+export class RecordedSteps {
+  readonly all: Step[] = [];
+  readonly #parts = new CommonParts();
+  readonly #texts = new Map<string, string>();
+
+  /** Of what was asked for, only replies are kept: the rest is in the step's words and in its world. */
+  add(step: Step): void {
+    const kept = step.outputs.replies.map((reply) => this.#kept(reply));
+    this.all.push({ ...step, outputs: { records: [], effects: [], replies: kept } });
+  }
+
+  #kept({ request, command }: Reply): Reply {
+    switch (command.tag) {
+      case "whole":
+      case "bare":
+        return { request, command: { tag: command.tag, val: this.#whole(command.val) } };
+      case "chunk":
+        return { request, command: new KeptChunk(this.#parts.keep(command.val)) };
+      default:
+        return { request, command };
+    }
+  }
+
+  /** Most answers of an engine have the same headers. */
+  #whole({ head: { status, headers }, body, stateless }: replies.Whole): replies.Whole {
+    return new KeptWhole({ status, headers: this.#text(headers) }, this.#parts.keep(body), stateless);
+  }
+
+  /** The same text for equal ones. */
+  #text(text: string): string {
+    const known = this.#texts.get(text);
+    if (known === undefined) this.#texts.set(text, text);
+    return known ?? text;
+  }
+}
+
+/** Bodies are put together again whenever they are asked for. */
+class KeptWhole implements replies.Whole {
+  readonly #parts: readonly Uint8Array[];
+
+  constructor(
+    readonly head: replies.Head,
+    parts: readonly Uint8Array[],
+    readonly stateless: boolean,
+  ) {
+    this.#parts = parts;
+  }
+
+  get body(): Uint8Array {
+    return joined(this.#parts);
+  }
+}
+
+class KeptChunk implements replies.ReplyCommandChunk {
+  readonly tag = "chunk";
+  readonly #parts: readonly Uint8Array[];
+
+  constructor(parts: readonly Uint8Array[]) {
+    this.#parts = parts;
+  }
+
+  get val(): Uint8Array {
+    return joined(this.#parts);
+  }
+}

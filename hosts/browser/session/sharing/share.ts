@@ -1,0 +1,54 @@
+// A session as text for a link: what was done and when, which is all it takes to make the same session again.
+
+import { replay } from "../replay.js";
+import { kept, maskedAction, maskedCell } from "./shareable.js";
+import { BadFragment, decodeFragment, encodeFragment } from "./fragment.js";
+import { hashOfSteps } from "../hash.js";
+import type { LiveSession } from "../live-session.js";
+import { createLiveSession } from "../create.js";
+import type { NamedCore, Session } from "../session.js";
+
+export { BadFragment } from "./fragment.js";
+
+export interface Opened {
+  readonly session: Session;
+  /** What is different from when it was shared: another core, another state. Empty if nothing. */
+  readonly warnings: readonly string[];
+}
+
+/** For what stands behind `#`. Credentials are left out, but for those that the simulated registry tells everybody. */
+export function toFragment(session: Session): Promise<string> {
+  const { core, seed, images } = session;
+  return encodeFragment({
+    core: core.hash,
+    seed,
+    images,
+    cells: kept(session.cells.value).map(maskedCell),
+    actions: session.actions.value.map(maskedAction),
+    until: session.now().monotonic,
+    state: hashOfSteps(session.steps.value),
+  });
+}
+
+/**
+ * Makes the session again, on this core; its time stands still. Rejects with `BadFragment` for text that is no session,
+ * of another format, or too large.
+ */
+export async function fromFragment(text: string, core: NamedCore): Promise<Opened> {
+  const shared = await decodeFragment(text);
+  const { seed, images, cells, actions, until } = shared;
+  let session: LiveSession;
+  try {
+    session = await createLiveSession({ core, seed, images, pace: "stopped" }, cells);
+  } catch (error) {
+    throw new BadFragment("its world cannot be made here", { cause: error });
+  }
+  await replay(session, actions, until);
+  const warnings: string[] = [];
+  if (shared.core !== core.hash)
+    warnings.push("It was shared with another version of the engine: it may go another way here.");
+  if (hashOfSteps(session.steps.value) !== shared.state) {
+    warnings.push("It did not come to the state that was shared.");
+  }
+  return { session, warnings };
+}

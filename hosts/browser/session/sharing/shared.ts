@@ -1,0 +1,17 @@
+// A session as it is shared.
+
+import type { EnteredAction } from "../action.js";
+import type { KeptCell } from "../notebook.js";
+
+export interface Shared {
+  /** Hash of the core. */
+  readonly core: string;
+  readonly seed: number;
+  readonly images: readonly string[];
+  readonly cells: readonly KeptCell[];
+  readonly actions: readonly EnteredAction[];
+  /** When it was shared; monotonic nanoseconds of the world. */
+  readonly until: bigint;
+  /** Hash of all its steps. */
+  readonly state: string;
+}

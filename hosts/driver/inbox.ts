@@ -1,0 +1,65 @@
+// What has happened and was not taken in yet: it waits while a step runs, or while there is no instance. Requests do not
+// wait when there will be none for a while.
+
+import type { Ended } from "./effects.js";
+import type { Input, Replies, RequestId } from "../shared/host.js";
+import { refuse } from "../request/index.js";
+
+export class Inbox {
+  readonly #replies: Replies;
+  #waiting: Input[] = [];
+  #refusing: string | null = null;
+
+  constructor(replies: Replies) {
+    this.#replies = replies;
+  }
+
+  put(input: Input): void {
+    const waits = whoWaits(input);
+    if (this.#refusing !== null && waits !== null) refuse(this.#replies, waits, this.#refusing);
+    else this.#waiting.push(input);
+  }
+
+  /** Gives `take` one after the other, those that come meanwhile too, for as long as it says that it takes them. */
+  empty(take: (input: Input) => boolean): void {
+    let taken = 0;
+    while (taken < this.#waiting.length && take(this.#waiting[taken]!)) taken++;
+    this.#waiting = this.#waiting.slice(taken);
+  }
+
+  /** Requests that wait, and those that come until `admit`, are told why they are not served. */
+  refuse(why: string): void {
+    this.#refusing = why;
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter((input) => whoWaits(input) === null);
+    for (const request of waiting.map(whoWaits)) if (request !== null) refuse(this.#replies, request, why);
+  }
+
+  admit(): void {
+    this.#refusing = null;
+  }
+
+  /** Drops what the next instance need not be told: its inventory tells it all the rest. */
+  keepForNext(): void {
+    this.#waiting = this.#waiting.filter(outlivesInstance);
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+}
+
+function outlivesInstance(input: Input): boolean {
+  return whoWaits(input) !== null || input.tag === "closed" || input.tag === "reloaded" || isEnd(input);
+}
+
+/** The request whose client has nothing yet, and waits for what the core says. */
+function whoWaits(input: Input): RequestId | null {
+  if (input.tag === "request") return input.val.id;
+  return input.tag === "source-failed" ? input.val.request : null;
+}
+
+/** Whether something ended by itself. */
+export function isEnd(input: Input): input is Ended {
+  return input.tag === "exited" || input.tag === "exec-exited";
+}

@@ -1,0 +1,163 @@
+// One instance of the core: steps, the outputs they collect, and the collection of its garbage.
+
+import type { Core, ImportObject } from "../../build/core/core.js";
+import type { ComponentInstance, Immediate } from "./component.js";
+import type { Input, engine, types } from "../shared/host.js";
+import type { StepOutputs } from "../shared/outputs.js";
+
+/** Makes instances of the core: a `CompiledComponent` of `component.ts`, or a test's stand-in. */
+export interface CompiledCore {
+  instantiate(imports: Immediate<ImportObject>): ComponentInstance<Core>;
+}
+
+/** The core gave up on a call. */
+export class Trap extends Error {}
+
+/** Little enough to stay in a processor's cache, enough for a few hundred steps. */
+const LEAST_GARBAGE = 1024 * 1024;
+
+/** The core's imports only add to the outputs of the step that runs: they never throw, wait or call back. */
+export class Instance {
+  readonly #component: ComponentInstance<Core>;
+  #outputs = noOutputs();
+  /** What it had allocated when its garbage was last collected. */
+  #collectedAt = 0;
+
+  constructor(core: CompiledCore) {
+    this.#component = core.instantiate({
+      "coracle:engine/types": {},
+      "coracle:engine/failures": {},
+      "coracle:engine/records": {
+        perform: (op, command) => {
+          if (command.tag === "read") this.#outputs.effects.push({ to: "records", op, command });
+          else this.#outputs.records.push(command);
+        },
+      },
+      "coracle:engine/replies": {
+        perform: (request, command) => void this.#outputs.replies.push({ request, command }),
+      },
+      "coracle:engine/timers": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "timers", op, command }),
+      },
+      "coracle:engine/processes": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "processes", op, command }),
+      },
+      "coracle:engine/content": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "content", op, command }),
+      },
+      "coracle:engine/networks": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "networks", op, command }),
+      },
+      "coracle:engine/volumes": {
+        perform: (op, command) => void this.#outputs.effects.push({ to: "volumes", op, command }),
+      },
+    });
+  }
+
+  /** Why it cannot open these records, or undefined; see `core/wit/engine.wit`. */
+  refuses(records: engine.Stored[]): string | undefined {
+    return this.#enter(() => this.#component.exports.engine.refuses(records));
+  }
+
+  open(
+    options: engine.Options,
+    now: types.Instant,
+    seed: Uint8Array,
+    records: engine.Stored[],
+    journal: engine.JournalEnd,
+    inventory: engine.Inventory,
+  ): StepOutputs {
+    return this.#call(() => this.#component.exports.engine.open(options, now, seed, records, journal, inventory));
+  }
+
+  step(now: types.Instant, input: Input): StepOutputs {
+    return this.#call(() => this.#component.exports.engine.step(now, input));
+  }
+
+  /** All that it knows, without credentials; see `core/wit/engine.wit`. Collects garbage. */
+  snapshot(): Uint8Array {
+    const bytes = this.#enter(() => this.#component.exports.engine.snapshot());
+    this.#collectedAt = this.#component.allocatedBytes();
+    return bytes;
+  }
+
+  /** In place of `open`: becomes the instance that the snapshot was taken of. */
+  restore(snapshot: Uint8Array): void {
+    this.#enter(() => this.#component.exports.engine.restore(snapshot));
+    this.#collectedAt = this.#component.allocatedBytes();
+  }
+
+  /** Why the last `open` or `step` did what it did. */
+  explain(): engine.Note[] {
+    return this.#enter(() => this.#component.exports.engine.explain());
+  }
+
+  /** Every record that is in use, as it would be put now, in no order. */
+  records(): engine.Stored[] {
+    return this.#enter(() => this.#component.exports.engine.records());
+  }
+
+  /** The containers' state machine. */
+  rules(): engine.Rule[] {
+    return this.#enter(() => this.#component.exports.engine.rules());
+  }
+
+  /** Bytes allocated in its life, modulo 2^32. */
+  get allocatedBytes(): number {
+    return this.#component.allocatedBytes();
+  }
+
+  /** Bytes allocated since the last collection: some of them live. */
+  get garbage(): number {
+    return (this.#component.allocatedBytes() - this.#collectedAt) >>> 0;
+  }
+
+  /**
+   * Time to collect without waiting for an idle moment: a collection walks all that lives, so the larger the memory,
+   * the rarer it should be; but memory that has grown never shrinks.
+   */
+  get mustCollect(): boolean {
+    const { garbage } = this;
+    return garbage > LEAST_GARBAGE && garbage > this.#component.memoryBytes() / 2;
+  }
+
+  /**
+   * Worth collecting in an idle moment, so that no request waits for it later. Not after every few steps: one that has
+   * little to do each second is idle each second, and walks all that lives each time.
+   */
+  get mayCollect(): boolean {
+    return this.garbage > this.#component.memoryBytes() / 8;
+  }
+
+  collect(): void {
+    this.#call(() => this.#component.exports.engine.collect());
+    this.#collectedAt = this.#component.allocatedBytes();
+  }
+
+  /** See `ComponentInstance.collectAndWipe`. */
+  collectAndWipe(): () => Uint8Array {
+    const memory = this.#enter(() => this.#component.collectAndWipe());
+    this.#collectedAt = this.#component.allocatedBytes();
+    return memory;
+  }
+
+  /** Runs to the end what the core does on one call. */
+  #call(enter: () => void): StepOutputs {
+    this.#outputs = noOutputs();
+    this.#enter(enter);
+    return this.#outputs;
+  }
+
+  /** Throws `Trap`: the instance must not be used again. */
+  #enter<Result>(enter: () => Result): Result {
+    try {
+      return enter();
+    } catch (error) {
+      throw new Trap(`the core trapped: ${this.#component.trapMessage() ?? String(error)}`, { cause: error });
+    }
+  }
+}
+
+function noOutputs(): StepOutputs {
+  return { records: [], effects: [], replies: [] };
+}

@@ -1,0 +1,217 @@
+// The life of one instance of the core in its driver: what it is asked, who is told of it, and how what it asks for leaves.
+
+import { Effects } from "./effects.js";
+import type { Became } from "./effects.js";
+import type { Host, Input, RecordChange, Replies, RequestId, engine, types } from "../shared/host.js";
+import { Instance } from "./instance.js";
+import type { CompiledCore } from "./instance.js";
+import type { Attempt, ObservedStep, Observer, Opening } from "./observer.js";
+import { Outbox } from "./outbox.js";
+import type { Effect, StepOutputs } from "../shared/outputs.js";
+import type { OpenRequests } from "../request/index.js";
+
+/** What a driver lends to the instances that it opens one after the other. */
+export interface Lent {
+  core: CompiledCore;
+  host: Host;
+  replies: Replies;
+  requests: OpenRequests;
+  observer: Observer | undefined;
+  deliver: (input: Input) => void;
+  /** A transaction, an effect or a reply has left. */
+  left: () => void;
+  /** A transaction was kept. */
+  kept: () => void;
+  /** A transaction was not kept. Not called for an instance that was cut off. */
+  failed: (error: unknown) => void;
+}
+
+/** An instance as it was between two steps: what another can go on from, beside it. */
+export interface Fork {
+  epoch: number;
+  /** As `engine.snapshot` gives it. */
+  snapshot: Uint8Array;
+  /** What it had asked for and not been told the end of; timers, too. */
+  pending: Effect[];
+  /** The last request's id of its driver. */
+  lastRequest: RequestId;
+}
+
+export class Life {
+  readonly epoch: number;
+  readonly #lent: Lent;
+  readonly #instance: Instance;
+  readonly #effects: Effects;
+  readonly #outbox: Outbox;
+  #steps = 0;
+  #gone = false;
+  #cut = false;
+
+  constructor(epoch: number, lent: Lent) {
+    this.epoch = epoch;
+    this.#lent = lent;
+    this.#instance = new Instance(lent.core);
+    this.#effects = new Effects(lent.host, lent.deliver, lent.left);
+    this.#outbox = new Outbox(
+      async () => lent.host.records.gather?.(),
+      (changes) => this.#commit(changes),
+      (step) => this.#release(step),
+      lent.failed,
+    );
+  }
+
+  /** Throws `RecordsRefused` when they are of a version that the core does not know. */
+  check(records: engine.Stored[]): void {
+    const why = this.#instance.refuses(records.filter(({ key }) => key.startsWith("engine/")));
+    if (why !== undefined) throw new RecordsRefused(why);
+  }
+
+  /** Resolves when the core has mended what it found and that is durable. Rejects with `Trap` or `NotKept`. */
+  async open(now: types.Instant, opening: Opening): Promise<void> {
+    const { options, seed, records, journal, inventory } = opening;
+    const open = () => this.#instance.open(options, now, seed, records, journal, inventory);
+    const outputs = this.#attempt({ now, opening }, open);
+    this.#lent.observer?.opened(this.#observed(now, outputs), opening);
+    this.#outbox.push(outputs);
+    await this.#outbox.settled();
+  }
+
+  /** In place of `open`: goes on as the instance that the fork was taken of. Throws `Trap`. */
+  resume({ snapshot, pending }: Fork): void {
+    this.#instance.restore(snapshot);
+    for (const effect of pending) this.#effects.start(effect);
+  }
+
+  /** Throws `Trap`. */
+  fork(lastRequest: RequestId): Fork {
+    const held = this.#outbox.held.flatMap(({ effects }) => effects);
+    const pending = [...this.#effects.pending, ...held];
+    return { epoch: this.epoch, snapshot: this.#instance.snapshot(), pending, lastRequest };
+  }
+
+  /** Throws `Trap`. */
+  step(now: types.Instant, input: Input): void {
+    const outputs = this.#attempt({ now, input }, () => this.#instance.step(now, input));
+    this.#steps++;
+    this.#lent.observer?.stepped(this.#observed(now, outputs), input);
+    this.#outbox.push(outputs);
+    if (this.#instance.mustCollect) this.#instance.collect();
+  }
+
+  became(input: Became): void {
+    this.#effects.became(input);
+  }
+
+  rules(): engine.Rule[] {
+    return this.#instance.rules();
+  }
+
+  /** Nothing has happened for a moment. Throws `Trap`. */
+  idle(): void {
+    const snapshot = () => this.#instance.snapshot();
+    this.#lent.observer?.rested?.({ epoch: this.epoch, step: this.#steps, snapshot });
+    if (this.#instance.mayCollect) this.#instance.collect();
+  }
+
+  /** Bytes that the instance has allocated, modulo 2^32. */
+  get allocatedBytes(): number {
+    return this.#instance.allocatedBytes;
+  }
+
+  /** See `ComponentInstance.collectAndWipe`. Throws `Trap`. */
+  collectAndWipe(): () => Uint8Array {
+    return this.#instance.collectAndWipe();
+  }
+
+  /** Resolves when all that was asked for so far has left, or cannot leave any more. */
+  async settled(): Promise<void> {
+    await this.#outbox.settled().catch(() => {});
+  }
+
+  /** What is under way is given up, and what follows from that is done: until nothing goes on. */
+  async rest(): Promise<void> {
+    do await this.settled();
+    while (!this.#gone && (await this.#effects.end()));
+  }
+
+  /** See `Effects.discard`. */
+  discard(): Promise<void> {
+    return this.#effects.discard();
+  }
+
+  /** See `Effects.giveUp`. */
+  giveUp(): void {
+    this.#effects.giveUp();
+  }
+
+  /** What `discard` waits for, by name. */
+  get restless(): string[] {
+    return this.#effects.restless;
+  }
+
+  /** Nothing leaves any more, and nothing that still goes on comes back. */
+  cut(error: unknown): void {
+    this.#cut = true;
+    this.#outbox.cut();
+    this.#effects.cut();
+    this.lost(error);
+  }
+
+  /** Whoever watches is told, once. */
+  lost(error: unknown, during?: Attempt): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#lent.observer?.lost(this.epoch, error, during);
+  }
+
+  #attempt(attempt: Attempt, call: () => StepOutputs): StepOutputs {
+    try {
+      return call();
+    } catch (error) {
+      this.lost(error, attempt);
+      throw error;
+    }
+  }
+
+  #observed(now: types.Instant, outputs: StepOutputs): ObservedStep {
+    const instance = this.#instance;
+    return {
+      epoch: this.epoch,
+      step: this.#steps,
+      now,
+      outputs,
+      explain: () => instance.explain(),
+      snapshot: () => instance.snapshot(),
+    };
+  }
+
+  async #commit(changes: RecordChange[]): Promise<void> {
+    try {
+      await this.#lent.host.records.commit(changes);
+    } catch (error) {
+      throw new NotKept(error);
+    }
+    if (this.#cut) return;
+    this.#lent.kept();
+    this.#lent.left();
+  }
+
+  #release(step: StepOutputs): void {
+    for (const effect of step.effects) this.#effects.start(effect);
+    for (const { request, command } of step.replies) {
+      if (this.#cut) return;
+      this.#lent.requests.sent(request, command);
+      this.#lent.replies.perform(request, command);
+    }
+  }
+}
+
+/** The core cannot open these records: nothing was touched. */
+export class RecordsRefused extends Error {}
+
+/** Records could not be kept. */
+export class NotKept extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

@@ -1,0 +1,56 @@
+// What went wrong with instances of the core lately: whether another is worth a try, and how soon.
+
+import type { Alarms } from "../shared/alarms.js";
+import type { Clock } from "../shared/host.js";
+
+const TRAPS = 3;
+const TRAP_WINDOW_NS = 60_000_000_000n;
+/** After the machine has let it down, before the next instance: doubled each time until some can be kept again. */
+const FIRST_PAUSE_NS = 200_000_000n;
+const LONGEST_PAUSE_NS = 5_000_000_000n;
+
+export class Setbacks {
+  readonly #clock: Clock;
+  readonly #alarms: Alarms;
+  readonly #traps: bigint[] = [];
+  #pauseNs = FIRST_PAUSE_NS;
+  #endPause: (() => void) | null = null;
+
+  constructor(clock: Clock, alarms: Alarms) {
+    this.#clock = clock;
+    this.#alarms = alarms;
+  }
+
+  trapped(): void {
+    this.#traps.push(this.#clock.now().monotonic);
+  }
+
+  /** Three traps within a minute: the core will not get over it. */
+  get tooManyTraps(): boolean {
+    const since = this.#clock.now().monotonic - TRAP_WINDOW_NS;
+    return this.#traps.filter((at) => at >= since).length >= TRAPS;
+  }
+
+  /** The machine keeps records again. */
+  kept(): void {
+    this.#pauseNs = FIRST_PAUSE_NS;
+  }
+
+  /** Resolves in a while, or at `endPause`. */
+  async pause(): Promise<void> {
+    const until = this.#clock.now().monotonic + this.#pauseNs;
+    this.#pauseNs = this.#pauseNs * 2n < LONGEST_PAUSE_NS ? this.#pauseNs * 2n : LONGEST_PAUSE_NS;
+    await new Promise<void>((resolve) => {
+      const callOff = this.#alarms.at(until, resolve);
+      this.#endPause = () => {
+        callOff();
+        resolve();
+      };
+    });
+    this.#endPause = null;
+  }
+
+  endPause(): void {
+    this.#endPause?.();
+  }
+}

@@ -1,0 +1,207 @@
+// The daemon's configuration: flags and file together, checked before anything is touched.
+
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DRY_RUN } from "../../dry-run/dry-runs.js";
+import { readConfigFile, refused } from "./config-file.js";
+import { simulatedSocket, simulation } from "./simulation.js";
+import type { Simulation } from "./simulation.js";
+import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
+import type { LogLevel, Values } from "./options.js";
+
+/** Less of a trace would hold hardly more than one segment's start. */
+const LEAST_SIZE = 1024 * 1024;
+
+export interface DaemonConfig {
+  /** Sockets to listen on: absolute paths. */
+  sockets: string[];
+  /** Sockets whose requests are dry runs. */
+  dryRunSockets: string[];
+  /** Group of the sockets, by name or number; none: `docker`, if there is one. */
+  group: string | null;
+  dataRoot: string;
+  execRoot: string;
+  /** None: a simulated engine that was not told to have one. */
+  pidFile: string | null;
+  insecureRegistries: string[];
+  labels: string[];
+  /** Names and paths of runtimes besides those that are found. */
+  runtimes: Map<string, string>;
+  /** None: the best of those that are found. */
+  defaultRuntime: string | null;
+  logLevel: LogLevel;
+  /** Where a container names none. */
+  logDriver: string;
+  /** Of that driver: names and values. */
+  logOptions: Map<string, string>;
+  debug: boolean;
+  /** None: containers are run for real. */
+  simulated: Simulation | null;
+  /** Bytes of events that are kept. */
+  eventsSize: number;
+  /** What is recorded; none: nothing. */
+  trace: TraceConfig | null;
+}
+
+export interface TraceConfig {
+  directory: string;
+  /** Bytes that are kept. */
+  limit: number;
+}
+
+/** Throws `ConfigError`. */
+export function daemonConfig(flags: Values): DaemonConfig {
+  return configOf(givenValues(flags));
+}
+
+/** What flags and file say. Throws `ConfigError`. */
+export function givenValues(flags: Values): Values {
+  // The machine's own file is about the engine that runs containers for real.
+  return simulation(flags) !== null && !flags.has("config-file") ? flags : withFile(flags);
+}
+
+/** Throws `ConfigError`. */
+export function configOf(values: Values): DaemonConfig {
+  const simulated = simulation(values);
+  const text = (flag: string): string | null => (values.get(flag) as string | undefined) ?? null;
+  const list = (flag: string): string[] => (values.get(flag) as string[] | undefined) ?? [];
+  const debug = values.get("debug") === true;
+  const hosts = list("host");
+  const pidFile = text("pidfile") ?? (simulated === null ? DEFAULTS.pidFile : null);
+  const ownSocket = (): string => (simulated ? simulatedSocket() : DEFAULTS.socket);
+  const { sockets, dryRunSockets } = socketsOf(hosts.length > 0 ? hosts : [ownSocket()]);
+  const dataRoot = directory("data-root", text("data-root") ?? DEFAULTS.dataRoot);
+  const limit = byteSize("trace", text("trace-size") ?? "64m");
+  // A simulated engine keeps nothing of its own anywhere else.
+  const traces =
+    simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory((sockets[0] ?? dryRunSockets[0])!);
+  return {
+    sockets,
+    dryRunSockets,
+    group: text("group"),
+    dataRoot,
+    execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
+    pidFile: pidFile === null ? null : resolve(pidFile),
+    insecureRegistries: list("insecure-registry"),
+    labels: list("label").map(label),
+    runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),
+    defaultRuntime: text("default-runtime"),
+    logLevel: debug ? "debug" : logLevel(text("log-level") ?? "info"),
+    logDriver: logDriver(text("log-driver") ?? "json-file"),
+    logOptions: (values.get("log-opt") as Map<string, string> | undefined) ?? new Map(),
+    debug,
+    simulated,
+    eventsSize: byteSize("events", text("events-size") ?? "64m"),
+    trace: values.get("trace") === false ? null : { directory: traces, limit },
+  };
+}
+
+/** Where an engine that runs containers keeps its trace. */
+export function traceDirectory(dataRoot: string): string {
+  return join(dataRoot, "trace");
+}
+
+/** Where one that pretends to does. */
+export function simulatedTraceDirectory(socket: string): string {
+  return `${socket}.trace`;
+}
+
+function withFile(flags: Values): Values {
+  const named = flags.get("config-file") as string | undefined;
+  const file = resolve(named ?? DEFAULTS.configFile);
+  const values = readConfigFile(file, named === undefined);
+  const twice = OPTIONS.filter(({ flag }) => flags.has(flag) && values.has(flag));
+  if (twice.length > 0) {
+    const conflicts = twice.map(
+      ({ flag, key }) => `${key}: (from flag: ${shown(flags.get(flag))}, from file: ${shown(values.get(flag))})`,
+    );
+    const why = "the following directives are specified both as a flag and in the configuration file";
+    throw refused(file, `${why}: ${conflicts.join(", ")}`);
+  }
+  return new Map([...values, ...flags]);
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.join(" ")}]`;
+  return value instanceof Map ? `[${[...value].map((pair) => pair.join("=")).join(" ")}]` : String(value);
+}
+
+function socketsOf(hosts: string[]): Pick<DaemonConfig, "sockets" | "dryRunSockets"> {
+  const isDryRun = (host: string): boolean => host.endsWith(DRY_RUN);
+  const paths = (chosen: string[]): string[] => [...new Set(chosen.map(socketPath))];
+  const sockets = paths(hosts.filter((host) => !isDryRun(host)));
+  const dryRunSockets = paths(hosts.filter(isDryRun).map((host) => host.slice(0, -DRY_RUN.length)));
+  const both = sockets.find((path) => dryRunSockets.includes(path));
+  if (both === undefined) return { sockets, dryRunSockets };
+  throw new ConfigError(`invalid host ${JSON.stringify(both + DRY_RUN)}: requests there are to be done for real, too`);
+}
+
+/** `unix:///run/x.sock`, or an absolute path. */
+function socketPath(host: string): string {
+  const path = host.startsWith("unix://") ? host.slice("unix://".length) : host;
+  if (path.startsWith("/")) return resolve(path);
+  throw new ConfigError(`invalid host ${JSON.stringify(host)}: only unix sockets are served: unix:///path/of/the.sock`);
+}
+
+/** `64m`, `1g`, or so many bytes. */
+function byteSize(what: string, text: string): number {
+  const [, digits = "", unit = ""] = /^([0-9]{1,9})([kmg]?)b?$/i.exec(text) ?? [];
+  const bytes = Number(digits) * 1024 ** ["", "k", "m", "g"].indexOf(unit.toLowerCase());
+  if (digits !== "" && bytes >= LEAST_SIZE) return bytes;
+  throw new ConfigError(`invalid ${what} size ${JSON.stringify(text)}: it must be 1m or more`);
+}
+
+function directory(flag: string, path: string): string {
+  if (path === "") throw new ConfigError(`invalid --${flag}: it is empty`);
+  return resolve(path);
+}
+
+function logLevel(level: string): LogLevel {
+  const found = LOG_LEVELS.find((known) => known === level);
+  if (found !== undefined) return found;
+  throw new ConfigError(`invalid log level ${JSON.stringify(level)}: it must be one of ${LOG_LEVELS.join(", ")}`);
+}
+
+function logDriver(driver: string): string {
+  if (LOG_DRIVERS.some((known) => known === driver)) return driver;
+  throw new ConfigError(`invalid log driver ${JSON.stringify(driver)}: it must be one of ${LOG_DRIVERS.join(", ")}`);
+}
+
+function label(label: string): string {
+  if (/^[^=]+=/.test(label)) return label;
+  throw new ConfigError(`invalid label ${JSON.stringify(label)}: it must be key=value`);
+}
+
+/** A runtime that was named and cannot be used. It is refused to whoever asks for it; all else goes on. */
+export interface LackingRuntime {
+  name: string;
+  path: string;
+  why: string;
+}
+
+/**
+ * Of the runtimes that the configuration names, those that this machine lacks. `found`: those that answered; `known`:
+ * names that are looked for anyway. Throws `ConfigError` for a default that nobody has named.
+ */
+export function lackingRuntimes(
+  config: DaemonConfig,
+  found: readonly { name: string }[],
+  known: readonly string[],
+): LackingRuntime[] {
+  const { defaultRuntime, runtimes } = config;
+  const wanted = new Map(runtimes);
+  if (defaultRuntime !== null && !runtimes.has(defaultRuntime)) {
+    if (!known.includes(defaultRuntime)) {
+      throw new ConfigError(`specified default runtime ${JSON.stringify(defaultRuntime)} does not exist`);
+    }
+    wanted.set(defaultRuntime, defaultRuntime);
+  }
+  return [...wanted]
+    .filter(([name]) => !found.some((runtime) => runtime.name === name))
+    .map(([name, path]) => ({ name, path, why: whyLacking(path) }));
+}
+
+function whyLacking(path: string): string {
+  if (!path.startsWith("/")) return "it is in no directory of programs, or does not answer --version";
+  return existsSync(path) ? "it does not answer --version" : "no such file";
+}

@@ -1,0 +1,65 @@
+// SIGHUP: the configuration is read again, as by dockerd. What is wrong with it changes nothing.
+
+import type { AssembledEngine } from "../../engine/index.js";
+import { settingsOf } from "../../engine/index.js";
+import type { DaemonConfig } from "./config.js";
+import type { Configuration } from "./configuration.js";
+import type { Ground } from "../ground.js";
+import type { Log } from "../log.js";
+
+/** What is told of it. */
+export interface Reloadable {
+  engine: AssembledEngine;
+  ground: Ground;
+}
+
+/** Takes one signal after the other. Before there is anything to tell, a signal is nothing: the file is yet to be read. */
+export class Reloads {
+  /** What holds now. */
+  config: DaemonConfig;
+  #configuration: Configuration;
+  #told: Reloadable | null = null;
+  #last = Promise.resolve();
+  readonly #signal = (): void => {
+    this.#last = this.#last.then(() => this.#reload());
+  };
+
+  constructor(
+    configuration: Configuration,
+    private readonly log: Log,
+  ) {
+    this.#configuration = configuration;
+    this.config = configuration.config;
+    process.on("SIGHUP", this.#signal);
+  }
+
+  tell(told: Reloadable): void {
+    this.#told = told;
+  }
+
+  /** Resolves when no reload is under way, and none will be. The signal is still heard: it would kill the process. */
+  async close(): Promise<void> {
+    this.#told = null;
+    await this.#last;
+  }
+
+  /** To be called last of all. */
+  stopListening(): void {
+    process.off("SIGHUP", this.#signal);
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#told === null) return;
+    const { engine, ground } = this.#told;
+    try {
+      const configuration = this.#configuration.reread();
+      await ground.offer(configuration.config);
+      this.#configuration = configuration;
+      this.config = configuration.config;
+      engine.reload(settingsOf(ground.host, configuration.config));
+      this.log.info("reloaded the configuration", { signal: "SIGHUP" });
+    } catch (error) {
+      this.log.error("the configuration cannot be reloaded", { error: (error as Error).message });
+    }
+  }
+}

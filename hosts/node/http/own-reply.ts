@@ -1,0 +1,28 @@
+// A reply of the daemon's own, which the core has no part in.
+
+import type { replies } from "../../shared/host.js";
+import type { Gate } from "./gate.js";
+import type { Response } from "./response.js";
+
+/** Whole, or lines of JSON in pieces. */
+export type OwnReply = AsyncIterable<Uint8Array> | Pick<replies.Whole, "head" | "body">;
+
+/** Pieces as fast as the client reads. A reply that comes to no end breaks the connection off. */
+export async function sendOwn(reply: OwnReply, gate: Gate, response: Response): Promise<void> {
+  let isGone = false;
+  response.onEnd(
+    () => gate.next(),
+    () => (isGone = true),
+  );
+  if ("head" in reply) return response.whole(reply.head, reply.body);
+  response.open({ status: 200, headers: "Content-Type: application/x-ndjson" });
+  try {
+    for await (const piece of reply) {
+      const wentOut = await new Promise<boolean>((resolve) => response.write(piece, resolve));
+      if (isGone || !wentOut) return;
+    }
+    response.end();
+  } catch {
+    gate.destroy();
+  }
+}

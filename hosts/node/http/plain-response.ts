@@ -1,0 +1,118 @@
+// A reply written straight onto the socket, for plain requests (`plain` in request-head.ts): HTTP/1.1, no body, no
+// wish about the connection. These are most of what clients send, and Node's server would cost half of their time.
+
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { replies } from "../../shared/host.js";
+import { isCounted, isLengthless, mayHaveBody } from "../../request/index.js";
+import { headerLines } from "./reply-head.js";
+import type { Response } from "./response.js";
+
+const LAST_CHUNK = "0\r\n\r\n";
+
+/** Bytes that are quicker copied than sent from where they are. */
+const LARGEST_JOINED = 8 * 1024;
+
+export class PlainResponse implements Response {
+  readonly #socket: Duplex;
+  readonly #method: string;
+  readonly #isHead: boolean;
+  #finished: () => void = () => {};
+  #closed: () => void = () => {};
+  headSent = false;
+  ended = false;
+
+  constructor(socket: Duplex, method: string) {
+    this.#socket = socket;
+    this.#method = method;
+    this.#isHead = method === "HEAD";
+  }
+
+  whole(head: replies.Head, body: Uint8Array): void {
+    const counted = isCounted(head.status, body.length);
+    const sends = !this.#isHead && body.length > 0 && mayHaveBody(head.status);
+    const lengthless = isLengthless(this.#method, head.headers, body.length);
+    const length = counted ? `Content-Length: ${body.length}\r\n` : framing(head.status);
+    const text = headText(head, lengthless ? "" : length);
+    this.headSent = true;
+    if (!sends) this.#last(Buffer.from(text, "latin1"));
+    else if (counted) this.#last(joined(text, body, ""));
+    else this.#last(joined(`${text}${body.length.toString(16)}\r\n`, body, `\r\n${LAST_CHUNK}`));
+  }
+
+  open(head: replies.Head): void {
+    this.headSent = true;
+    this.#socket.write(headText(head, framing(head.status)), "latin1");
+  }
+
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
+    if (this.#isHead || bytes.length === 0) return sent(!this.#socket.destroyed);
+    // One small write costs less than three parts of one.
+    if (bytes.length <= LARGEST_JOINED) {
+      this.#socket.write(joined(`${bytes.length.toString(16)}\r\n`, bytes, "\r\n"), (error) => sent(!error));
+      return;
+    }
+    this.#socket.cork();
+    this.#socket.write(`${bytes.length.toString(16)}\r\n`, "latin1");
+    this.#socket.write(bytes);
+    this.#socket.write("\r\n", "latin1", (error) => sent(!error));
+    this.#socket.uncork();
+  }
+
+  end(): void {
+    this.#last(Buffer.from(this.#isHead ? "" : LAST_CHUNK, "latin1"));
+  }
+
+  onEnd(finished: () => void, closed: () => void): void {
+    this.#finished = finished;
+    this.#closed = closed;
+    this.#socket.on("close", this.#lost);
+  }
+
+  readonly #lost = (): void => {
+    this.#socket.off("drain", this.#out);
+    this.#closed();
+  };
+
+  readonly #out = (): void => {
+    this.#socket.off("close", this.#lost);
+    this.#finished();
+  };
+
+  /** With a client that does not read, the next request waits: replies must not pile up. */
+  #last(bytes: Buffer): void {
+    this.ended = true;
+    if (bytes.length === 0 || this.#socket.write(bytes)) this.#out();
+    else this.#socket.once("drain", this.#out);
+  }
+}
+
+function framing(status: number): string {
+  return mayHaveBody(status) ? "Transfer-Encoding: chunked\r\n" : "";
+}
+
+function joined(before: string, body: Uint8Array, after: string): Buffer {
+  const bytes = Buffer.allocUnsafe(before.length + body.length + after.length);
+  bytes.write(before, "latin1");
+  bytes.set(body, before.length);
+  if (after !== "") bytes.write(after, before.length + body.length, "latin1");
+  return bytes;
+}
+
+function headText(head: replies.Head, framing: string): string {
+  const lines = headerLines(head.headers);
+  return `HTTP/1.1 ${head.status} ${STATUS_CODES[head.status] ?? ""}\r\n${lines}${dateLine()}${framing}\r\n`;
+}
+
+let dateSecond = 0;
+let date = "";
+
+/** Written anew once a second. */
+function dateLine(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    date = `Date: ${new Date(second * 1000).toUTCString()}\r\n`;
+  }
+  return date;
+}

@@ -1,0 +1,55 @@
+// How requests reach a registry on Node: `node:http` on connections that are kept, which moves bytes with less work than
+// `fetch`, and can speak TLS with a registry whose certificate nobody vouches for.
+
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Transport, TransportRequest, TransportResponse } from "../../registry/transport.js";
+
+export function nodeTransport(): Transport {
+  const options = { keepAlive: true, timeout: IDLE_MS };
+  const agents = {
+    plain: new http.Agent(options),
+    tls: new https.Agent(options),
+    anyCertificate: new https.Agent({ ...options, rejectUnauthorized: false }),
+  };
+  const transport: Transport = (request) =>
+    new Promise((resolve, reject) => {
+      const outgoing = send(request, agents);
+      outgoing.on("response", (incoming) => resolve(answer(incoming)));
+      outgoing.on("error", (error) => {
+        // The server had closed the kept connection before it could see the request: that is no answer of its.
+        const unseen = outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+        if (unseen && !request.signal.aborted) resolve(transport(request));
+        else reject(error);
+      });
+      outgoing.end(request.body);
+    });
+  return transport;
+}
+
+interface Agents {
+  plain: http.Agent;
+  tls: https.Agent;
+  anyCertificate: https.Agent;
+}
+
+function send({ method, url, headers, insecure, signal }: TransportRequest, agents: Agents): http.ClientRequest {
+  const options = { method, headers, signal };
+  if (url.startsWith("http:")) return http.request(url, { ...options, agent: agents.plain });
+  return https.request(url, { ...options, agent: insecure ? agents.anyCertificate : agents.tls });
+}
+
+function answer(incoming: http.IncomingMessage): TransportResponse {
+  return {
+    status: incoming.statusCode ?? 0,
+    header: (name) => {
+      const value = incoming.headers[name];
+      return Array.isArray(value) ? value.join(", ") : (value ?? null);
+    },
+    body: incoming,
+    cancel: () => void incoming.on("error", () => {}).destroy(),
+  };
+}
+
+/** Milliseconds that a connection nobody uses is kept. */
+const IDLE_MS = 15_000;

@@ -1,0 +1,217 @@
+// The engine's HTTP server: requests become inputs of the core, its replies become responses. fastify has one wildcard
+// route, and neither it nor Node's server answers anything by itself, save what is no HTTP.
+
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer as createSocketServer } from "node:net";
+import type { Server as SocketServer } from "node:net";
+import type { Duplex } from "node:stream";
+import fastify from "fastify";
+import { bodyOf, contextOf } from "../../request/index.js";
+import type { Passage } from "../../request/index.js";
+import type { Clients, Entrance } from "../../engine/index.js";
+import type { RequestId, engine } from "../../shared/host.js";
+import { bytesOf } from "./bodies.js";
+import { exchangeThrough } from "./gate-channel.js";
+import type { GateContext } from "./gate-channel.js";
+import { Gate, LONGEST_HEAD, refuse } from "./gate.js";
+import type { Ground } from "../ground.js";
+import { HttpResponse } from "./http-response.js";
+import { PlainResponse } from "./plain-response.js";
+import { receiveBody } from "./request-body.js";
+import type { RequestHead } from "./request-head.js";
+import { sendOwn } from "./own-reply.js";
+import type { OwnReply } from "./own-reply.js";
+import type { Response } from "./response.js";
+import { descriptorOf } from "./socket-client.js";
+
+export interface ApiServerOptions {
+  /** Where requests go. */
+  entrance: Entrance;
+  /** See `Ground`. */
+  hasHungUp?: Ground["hasHungUp"];
+  /** See `Ground`. */
+  peerOf?: Ground["peerOf"];
+  /** What the daemon has to tell of itself, of which the core knows nothing; null: the core is asked. */
+  own?: (head: RequestHead, from: Origin) => OwnReply | null;
+}
+
+/** Where a connection came in, and from whom. */
+export interface Origin {
+  /** As the core is told it. */
+  listener: string;
+  /** None where it cannot be told. */
+  peer?: engine.Peer;
+}
+
+export class ApiServer implements Clients {
+  readonly #options: ApiServerOptions;
+  readonly #http: Server;
+  readonly #listeners: SocketServer[] = [];
+  readonly #origins = new WeakMap<Gate, Origin>();
+  readonly #open = new Set<Gate>();
+
+  static async create(options: ApiServerOptions): Promise<ApiServer> {
+    let http: Server | null = null;
+    const app = fastify({
+      // Clients keep connections for as long as they like, and `wait` may take days: no timeouts.
+      serverFactory: (handler) =>
+        (http = createServer(
+          {
+            requestTimeout: 0,
+            headersTimeout: 0,
+            keepAliveTimeout: 0,
+            maxHeaderSize: LONGEST_HEAD,
+            requireHostHeader: false,
+          },
+          handler,
+        )),
+      exposeHeadRoutes: false,
+      clientErrorHandler: (error, socket) => {
+        const tells = socket.writable && error.code !== "ECONNRESET" && !(socket as unknown as Gate).answered;
+        if (tells) refuse(socket, "400 Bad Request", "400 Bad Request");
+        else socket.destroy();
+      },
+    });
+    const server: { api: ApiServer | null } = { api: null };
+    // Handed over before the framework looks at types, lengths or bodies: those are the core's.
+    app.addHook("onRequest", (request, reply, _done) => {
+      reply.hijack();
+      server.api!.#ask(request.raw, reply.raw);
+    });
+    app.all("*", () => {});
+    app.setNotFoundHandler(() => {});
+    await app.ready();
+    server.api = new ApiServer(http!, options);
+    return server.api;
+  }
+
+  private constructor(http: Server, options: ApiServerOptions) {
+    this.#http = http;
+    this.#options = options;
+    http.maxHeadersCount = 0;
+    // Node would answer 417 by itself, and the gate never learn that the reply is out.
+    http.on("checkExpectation", (request: IncomingMessage) => {
+      refuse(request.socket, "417 Expectation Failed", "417 Expectation Failed");
+      request.resume();
+    });
+  }
+
+  /** Takes connections that come in on a listening handle; `name` tells the core where: `unix:///run/x.sock`. */
+  accept(name: string): SocketServer {
+    const listener = createSocketServer({ allowHalfOpen: true }, (socket) => this.serve(socket, name));
+    this.#listeners.push(listener);
+    return listener;
+  }
+
+  /** Serves one connection, which may be closed on one side and still be written to on the other. */
+  serve(connection: Duplex, name: string): void {
+    const gate = new Gate(connection, (gate, head) => this.#askPlain(gate, head));
+    this.#origins.set(gate, { listener: name, ...this.#peerOf(connection) });
+    this.#open.add(gate);
+    gate.once("close", () => this.#open.delete(gate));
+    this.#http.emit("connection", gate);
+  }
+
+  /**
+   * No new connections; those that are open get `graceMs` for replies under way. Then those are closed whose replies have
+   * begun, which may have no end; the others wait for theirs until `close`.
+   */
+  async drain(graceMs: number): Promise<void> {
+    for (const listener of this.#listeners) listener.close();
+    for (const gate of this.#open) gate.closeWhenIdle();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
+    await Promise.race([late, this.#closed(() => true)]);
+    clearTimeout(timer);
+    await this.#destroy((gate) => gate.answered);
+  }
+
+  /** Behind `drain`: whoever waits is sent away. */
+  async close(): Promise<void> {
+    await this.#destroy(() => true);
+  }
+
+  async #destroy(which: (gate: Gate) => boolean): Promise<void> {
+    for (const gate of this.#open) if (which(gate)) gate.destroy();
+    await this.#closed(which);
+  }
+
+  async #closed(which: (gate: Gate) => boolean): Promise<void> {
+    await Promise.all([...this.#open].filter(which).map(closing));
+  }
+
+  #ask(message: IncomingMessage, response: ServerResponse): void {
+    const gate = message.socket as unknown as Gate;
+    const head = gate.head!;
+    receiveBody(head, message, this.#options.entrance.bodyLimit, (body) => {
+      this.#go(gate, head, (way) => {
+        const { door } = way;
+        const id = door.nextRequest();
+        if (body.tag === "stream") door.bodies.offer(id, bytesOf(message, response));
+        else if (body.tag === "whole") door.bodies.offer(id, bodyOf(body.val));
+        this.#deliver(way, id, gate, head, body, new HttpResponse(response));
+      });
+    });
+  }
+
+  #askPlain(gate: Gate, head: RequestHead): void {
+    this.#go(gate, head, (way) => {
+      const response = new PlainResponse(gate.socket, head.method);
+      this.#deliver(way, way.door.nextRequest(), gate, head, { tag: "none" }, response);
+    });
+  }
+
+  /** Calls `then` at once for a request to the live engine. */
+  #go(gate: Gate, { method, target, headers }: RequestHead, then: (way: Way) => void): void {
+    const { listener } = this.#originOf(gate);
+    const passage = this.#options.entrance.passage({ listener, method, target, headers });
+    if (!(passage instanceof Promise)) return then(this.#through(passage));
+    void passage.then((found) => {
+      if (gate.destroyed) found.unused();
+      else then(this.#through(found));
+    });
+  }
+
+  #through({ door, channel, unused }: Passage): Way {
+    const { hasHungUp = () => false } = this.#options;
+    return { door, unused, context: { ...contextOf(door), hasHungUp, channel } };
+  }
+
+  #deliver(way: Way, id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {
+    const own = this.#options.own?.(head, this.#originOf(gate)) ?? null;
+    if (own !== null) {
+      way.door.bodies.forget(id);
+      way.unused();
+      return void sendOwn(own, gate, response);
+    }
+    way.door.replies.add(id, exchangeThrough(gate, id, response, way.context));
+    const { method, target, headers } = head;
+    way.door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), method, target, headers, body } });
+  }
+
+  #originOf(gate: Gate): Origin {
+    return this.#origins.get(gate) ?? { listener: "" };
+  }
+
+  /** Asked once a connection: whoever has it may change, who made it does not. */
+  #peerOf(connection: Duplex): { peer?: engine.Peer } {
+    const descriptor = descriptorOf(connection);
+    const { peerOf } = this.#options;
+    if (peerOf === undefined || descriptor < 0) return {};
+    try {
+      return { peer: peerOf(descriptor) };
+    } catch {
+      return {};
+    }
+  }
+}
+
+/** Of a request: the door, and what its exchange needs. */
+interface Way extends Omit<Passage, "channel"> {
+  context: GateContext;
+}
+
+function closing(gate: Gate): Promise<void> {
+  return new Promise((resolve) => gate.once("close", () => resolve()));
+}

@@ -1,0 +1,114 @@
+// A connection that was taken off HTTP, as the client of an attachment.
+
+import type { Duplex } from "node:stream";
+import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { replies } from "../../shared/host.js";
+import type { Ground } from "../ground.js";
+import { hijackHead } from "./reply-head.js";
+
+/** How often a client that sends nothing more is looked after. */
+const LOOK_MS = 3000;
+/** What is read before anybody takes it. */
+const READ_AHEAD = 64 * 1024;
+
+export class SocketClient implements HijackedClient {
+  readonly #socket: Duplex;
+  readonly #hasHungUp: NonNullable<Ground["hasHungUp"]>;
+  /** Read, and not taken yet: a connection that breaks off takes nothing along that was sent before. */
+  readonly #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #isOver = false;
+  #wake: () => void = () => {};
+
+  /** `early`: what the client sent together with its request. `gone` is called when it can be reached no more. */
+  constructor(
+    { socket, early }: { socket: Duplex; early: Uint8Array },
+    hasHungUp: NonNullable<Ground["hasHungUp"]>,
+    gone: () => void,
+  ) {
+    this.#socket = socket;
+    this.#hasHungUp = hasHungUp;
+    if (early.length > 0) this.#take(early);
+    socket.on("data", (bytes: Uint8Array) => this.#take(bytes));
+    // Who ended together with the request has been read to the end by now.
+    if (socket.readableEnded) this.#close();
+    socket.once("end", () => this.#close());
+    const left = (): void => {
+      this.#close();
+      gone();
+    };
+    if (socket.destroyed) left();
+    socket.once("close", left);
+    socket.on("error", left);
+  }
+
+  begin(head: replies.Head): void {
+    this.#socket.write(hijackHead(head), "latin1");
+  }
+
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      for (let bytes = this.#held.shift(); bytes !== undefined; bytes = this.#held.shift()) {
+        this.#heldBytes -= bytes.length;
+        yield bytes;
+      }
+      if (this.#isOver) return this.#watch();
+      this.#socket.resume();
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  async write(bytes: Uint8Array): Promise<boolean> {
+    await afterReading();
+    return new Promise((resolve) => this.#socket.write(bytes, (error) => resolve(!error)));
+  }
+
+  /** Closes our side, and reads off what the client may still send, so that its close is noticed. */
+  end(): void {
+    this.#close();
+    void afterReading().then(() => this.#socket.end());
+    this.#socket.resume();
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes >= READ_AHEAD) this.#socket.pause();
+    this.#wake();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  /**
+   * A client that sends nothing more may wait for what comes, or may have gone: as long as there is nothing to tell it,
+   * its end looks like its half-close.
+   */
+  #watch(): void {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    const look = (): void => {
+      const descriptor = descriptorOf(socket);
+      if (descriptor >= 0 && this.#hasHungUp(descriptor)) socket.destroy();
+    };
+    const timer = setInterval(look, LOOK_MS).unref();
+    socket.once("close", () => clearInterval(timer));
+  }
+}
+
+/**
+ * A write to a client that has left breaks the connection off, with all that is still to be read from it: what has come
+ * is read first. The first turn may be this one, which has polled already.
+ */
+function afterReading(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+/** Of a socket of the machine; -1 for what only stands for one. */
+export function descriptorOf(socket: Duplex): number {
+  const { fd = -1 } = (socket as unknown as { _handle?: { fd?: number } | null })._handle ?? {};
+  return fd;
+}

@@ -1,0 +1,117 @@
+// A connection that becomes a websocket (RFC 6455), as the client of an attachment. What the client sends in messages is
+// its input, whatever their kind; its close is the end of that.
+
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
+import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { replies } from "../../shared/host.js";
+import type { RequestHead } from "./request-head.js";
+import { headerLines } from "./reply-head.js";
+
+/** A message must be there in whole before any of it is handed on. */
+const LONGEST_MESSAGE = 1024 * 1024;
+/** So long may what a client sent before its close be on its way; then it counts as gone. */
+const CLOSED_MS = 2000;
+const NORMAL_CLOSURE = 1000;
+
+export class WebSocketClient implements HijackedClient {
+  readonly #connection: { socket: Duplex; early: Buffer };
+  readonly #request: RequestHead;
+  readonly #binary: boolean;
+  readonly #gone: () => void;
+  #socket: WebSocket | null = null;
+  /** Messages that nobody has taken yet: one as a rule. */
+  readonly #held: Uint8Array[] = [];
+  #closed = false;
+  #wake: () => void = () => {};
+
+  /** `gone` is called when the client can be reached no more. */
+  constructor(
+    connection: { socket: Duplex; early: Buffer },
+    request: RequestHead,
+    framing: replies.Framing,
+    gone: () => void,
+  ) {
+    this.#connection = connection;
+    this.#request = request;
+    this.#binary = framing === "websocket-binary";
+    // Whoever waits for what it sends waits no longer.
+    this.#gone = () => {
+      this.#closed = true;
+      this.#wake();
+      gone();
+    };
+    if (connection.socket.destroyed) this.#gone();
+    connection.socket.once("close", this.#gone);
+    connection.socket.on("error", this.#gone);
+  }
+
+  begin(head: replies.Head): void {
+    const { socket, early } = this.#connection;
+    socket.off("close", this.#gone);
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+      maxPayload: LONGEST_MESSAGE,
+    });
+    server.on("headers", (lines) => {
+      const accept = lines.filter((line) => /^Sec-WebSocket-Accept:/i.test(line));
+      lines.splice(1, Infinity, ...headerLines(head.headers).split("\r\n").filter(Boolean), ...accept);
+    });
+    server.handleUpgrade(messageOf(this.#request), socket, early, (upgraded) => this.#opened(upgraded));
+    if (this.#socket === null) this.#gone();
+  }
+
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      for (let bytes = this.#held.shift(); bytes !== undefined; bytes = this.#held.shift()) yield bytes;
+      if (this.#closed) break;
+      this.#socket?.resume();
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    setImmediate(this.#gone);
+  }
+
+  write(bytes: Uint8Array): Promise<boolean> {
+    const socket = this.#socket;
+    if (socket === null) return Promise.resolve(false);
+    return new Promise((resolve) => socket.send(bytes, { binary: this.#binary }, (error) => resolve(!error)));
+  }
+
+  end(): void {
+    this.#socket?.close(NORMAL_CLOSURE);
+    this.#socket?.resume();
+  }
+
+  #opened(socket: WebSocket): void {
+    this.#socket = socket;
+    socket.binaryType = "nodebuffer";
+    socket.on("message", (message) => {
+      this.#held.push(message as Buffer);
+      socket.pause();
+      this.#wake();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.#closed = true;
+      this.#wake();
+      setTimeout(this.#gone, CLOSED_MS).unref();
+    });
+  }
+}
+
+/** What the library wants to see of the request. */
+function messageOf({ method, headers }: RequestHead): IncomingMessage {
+  const message = new IncomingMessage(new Socket());
+  message.method = method;
+  for (const line of headers.split("\n")) {
+    const colon = line.indexOf(":");
+    message.headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  return message;
+}

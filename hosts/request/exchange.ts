@@ -1,0 +1,269 @@
+// One request and the reply to it, whatever way the client came: what the core sends is moved to the client, and what
+// becomes of the client is told to the core.
+
+import { failureOf } from "../shared/failure.js";
+import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "../shared/host.js";
+import type { ReplyReceiver } from "./reply-router.js";
+import { AddressedClient } from "../streams/addressed-client.js";
+import { Attachment } from "../streams/attach.js";
+import type { Ending } from "../streams/attach.js";
+import type { Attachments } from "../streams/attachments.js";
+import { ExecAttachment } from "../streams/exec-attachment.js";
+import type { HijackedClient } from "../streams/hijacked-client.js";
+import { serveLogs } from "../streams/logs.js";
+
+/**
+ * The client's side. Whoever makes it tells the exchange when all of a reply has gone out (`finished`), and when the
+ * client is gone before that (`closed`); nothing of either once the connection is taken off HTTP.
+ */
+export interface Channel {
+  whole(head: replies.Head, body: Uint8Array): void;
+  /** Sends the head at once. */
+  open(head: replies.Head): void;
+  /** `sent` is told whether the bytes went out, and when they may be overwritten. */
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void;
+  /** Ends the body. */
+  end(): void;
+  /** A whole answer to which nothing is added; the connection ends with it. */
+  bare(reply: replies.Whole): void;
+  /** Takes the connection off HTTP; `gone` is called when the client can be reached no more. */
+  hijack(gone: () => void, framing: replies.Framing): HijackedClient;
+  /** Breaks the connection off. */
+  destroy(): void;
+}
+
+export interface ExchangeContext {
+  deliver: (input: Input) => void;
+  stdio: Stdio;
+  /** Those attached to containers, among them the clients that come here. */
+  attachments: Attachments;
+  /** It is over: nobody needs it any more. */
+  over: (request: RequestId) => void;
+}
+
+/** Bytes that may have gone out before the core hears of it: far less than what it sends in advance (`replies.wit`). */
+const UNREPORTED_MAX = 16 * 1024;
+
+export class Exchange implements ReplyReceiver {
+  readonly #id: RequestId;
+  readonly #channel: Channel;
+  readonly #context: ExchangeContext;
+  /** Of a reply whose bytes the host moves. */
+  #movement: Movement | null = null;
+  /** A head that has not gone out. */
+  #head: replies.Head | null = null;
+  /** Once the connection is off HTTP. */
+  #client: AddressedClient | null = null;
+  /** Bytes that have gone out and that the core was not told of. */
+  #unreported = 0;
+  #over = false;
+  /** Its source has failed: nothing is taken any more but what the core says of that. */
+  #awaits: Awaited | null = null;
+
+  constructor(id: RequestId, channel: Channel, context: ExchangeContext) {
+    this.#id = id;
+    this.#channel = channel;
+    this.#context = context;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  perform(command: ReplyOrCut): void {
+    if (this.#over || (this.#awaits !== null && !this.#isAwaited(command.tag))) return;
+    switch (command.tag) {
+      case "whole":
+        if (this.#awaits === "words") return this.perform({ tag: "cut" });
+        return this.#channel.whole(command.val.head, command.val.body);
+      case "bare":
+        this.#end();
+        return this.#channel.bare(command.val);
+      case "open":
+        return this.#open(command.val);
+      case "chunk":
+        return this.#chunk(command.val);
+      case "splice":
+        return void this.#splice(command.val);
+      case "hijack":
+        return void this.#hijack(command.val);
+      case "end":
+        this.#sendHead();
+        if (this.#movement === null) this.#channel.end();
+        else this.#movement.drain.abort();
+        return;
+      case "cut":
+        this.#end();
+        return this.#channel.destroy();
+    }
+  }
+
+  /** All of the reply has gone out. */
+  finished(): void {
+    // The source was at its end before the core said so.
+    if (this.#movement !== null && !this.#movement.drain.signal.aborted) this.#lost("source-ended");
+    else this.#end();
+  }
+
+  /** The client is gone. */
+  closed(): void {
+    this.#lost("client");
+  }
+
+  /** Goes out at once, unless the step names a source, too: its head waits for what shows that there are bytes. */
+  #open(head: replies.Head): void {
+    this.#head = head;
+    queueMicrotask(() => {
+      if (this.#movement === null) this.#sendHead();
+    });
+  }
+
+  #sendHead(): void {
+    const head = this.#head;
+    this.#head = null;
+    if (head !== null && !this.#over) this.#channel.open(head);
+  }
+
+  #chunk(bytes: Uint8Array): void {
+    this.#sendHead();
+    if (this.#client !== null) return this.#client.say(bytes);
+    // What a client left behind gives no credit: the core would go on sending until it hears that nobody is there.
+    this.#channel.write(bytes, (wentOut) => {
+      if (wentOut) this.#drained(bytes.length);
+    });
+  }
+
+  /** Told of by and by: a step of the core for every line of every reader would cost more than the lines. */
+  #drained(bytes: number): void {
+    this.#unreported += bytes;
+    if (this.#over || this.#unreported < UNREPORTED_MAX) return;
+    this.#context.deliver({ tag: "drained", val: { request: this.#id, bytes: this.#unreported } });
+    this.#unreported = 0;
+  }
+
+  async #splice(source: replies.Source): Promise<void> {
+    const movement = (this.#movement = newMovement());
+    try {
+      if (source.tag === "logs") await this.#logs(source.val, movement);
+      else await this.#bytes(source);
+    } catch (error) {
+      return this.#sourceFailed(source, error);
+    }
+    this.#sendHead();
+    if (!this.#over) this.#channel.end();
+  }
+
+  /**
+   * A client that has nothing yet hears why from the core, and who reads a log does, wherever that ends. What else a client
+   * has cannot be taken back, only broken off.
+   */
+  #sourceFailed(source: replies.Source, error: unknown): void {
+    if (this.#over) return;
+    const isLog = source.tag === "logs";
+    if (this.#head === null && !isLog) {
+      this.#lost("failed");
+      return this.#channel.destroy();
+    }
+    const begun = this.#head === null && isLog ? { begun: formOf(source.val) } : {};
+    this.#awaits = this.#head === null ? "words" : "answer";
+    this.#head = this.#movement = null;
+    this.#context.deliver({ tag: "source-failed", val: { request: this.#id, why: failureOf(error), ...begun } });
+  }
+
+  /** An end that the core told before it heard of the failure says nothing of it. */
+  #isAwaited(tag: ReplyOrCut["tag"]): boolean {
+    if (tag === "whole" || tag === "cut") return true;
+    if (tag === "chunk" && this.#awaits === "words") this.#awaits = "end";
+    else return tag === "end" && this.#awaits === "end";
+    return true;
+  }
+
+  async #logs(source: replies.LogSource, { drain, gone }: Movement): Promise<void> {
+    const log = await this.#context.stdio.log(source.container);
+    this.#sendHead();
+    try {
+      await serveLogs(source, log, { write: (bytes) => this.#write(bytes) }, drain.signal, gone.signal);
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** To their end, unless the client goes before. */
+  async #bytes(source: Exclude<replies.Source, { tag: "logs" }>): Promise<void> {
+    for await (const bytes of this.#pieces(source)) {
+      this.#sendHead();
+      if (!(await this.#write(bytes))) return;
+    }
+  }
+
+  #pieces(source: Exclude<replies.Source, { tag: "logs" }>): AsyncIterable<Uint8Array> {
+    const { stdio } = this.#context;
+    if (source.tag === "archive") return stdio.archive(source.val);
+    return source.tag === "export" ? stdio.export(source.val) : stdio.saved(source.val);
+  }
+
+  #write(bytes: Uint8Array): Promise<boolean> {
+    return new Promise((resolve) => this.#channel.write(bytes, (wentOut) => resolve(wentOut && !this.#over)));
+  }
+
+  async #hijack(hijack: replies.Hijack): Promise<void> {
+    const { drain, gone } = (this.#movement = newMovement());
+    const client = (this.#client = new AddressedClient(this.#channel.hijack(() => gone.abort(), hijack.framing)));
+    let ending: Ending = "failed";
+    try {
+      ending = await this.#attach(hijack, client, { drain, gone });
+    } catch {
+      this.#channel.destroy();
+    }
+    if (ending === "ended" || drain.signal.aborted) this.#end();
+    else this.#lost(ending);
+    client.end();
+  }
+
+  async #attach(hijack: replies.Hijack, client: HijackedClient, { drain, gone }: Movement): Promise<Ending> {
+    const { stdio } = hijack;
+    if (stdio.tag === "exec") {
+      const bound = await ExecAttachment.bind(hijack, stdio.val, this.#context.stdio);
+      client.begin(hijack.head);
+      return bound.run(client, drain.signal, gone.signal);
+    }
+    const run = stdio.val;
+    const attachment = await Attachment.bind(hijack, run, this.#context.stdio);
+    this.#context.attachments.add(run.container, attachment);
+    client.begin(hijack.head);
+    const ending = await attachment.run(client, drain.signal, gone.signal);
+    this.#context.attachments.remove(run.container, attachment);
+    return ending;
+  }
+
+  /** It ends without the core having said so. */
+  #lost(why: engine.Closing): void {
+    if (this.#over) return;
+    this.#end();
+    this.#context.deliver({ tag: "closed", val: { request: this.#id, why } });
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#movement?.gone.abort();
+    this.#context.over(this.#id);
+  }
+}
+
+/** What the core is to say of a source that has failed: an answer; or words, and then the end. */
+type Awaited = "answer" | "words" | "end";
+
+function formOf({ framed, objects }: replies.LogSource): engine.LogForm {
+  return { framed, objects: objects !== undefined, separated: objects?.separated ?? false };
+}
+
+/** What moves bytes by itself is told: `drain`, the core wants the end; `gone`, nobody is there any more. */
+interface Movement {
+  drain: AbortController;
+  gone: AbortController;
+}
+
+function newMovement(): Movement {
+  return { drain: new AbortController(), gone: new AbortController() };
+}

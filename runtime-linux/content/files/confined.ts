@@ -1,0 +1,110 @@
+// Finding one's way within a directory tree that a stranger has filled: no name, and no symbolic link, leads out of it.
+// Whoever uses this has the tree to itself meanwhile. Names are bytes, one per character (see `tar/latin1.ts`).
+
+import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
+import { faultyName, noSuch } from "../../../hosts/shared/failure.js";
+import { bytesOf, textOf } from "../../../hosts/streams/tar/latin1.js";
+import { parentOf } from "../../../hosts/streams/tar/names.js";
+
+export interface Resolution {
+  /** Makes directories that are not there. */
+  make?: boolean;
+  /** Follows a link in the last place too. */
+  follow?: boolean;
+  /** Is asked about what stands in the place of a directory; true: it has taken it away. */
+  clear?: (name: string) => boolean;
+  /** Is told of each directory that was made. */
+  made?: (name: string) => void;
+}
+
+/** A directory tree. */
+export class Confined {
+  /** Directories that were seen to be directories, not links to some. */
+  readonly #verified = new Set<string>([""]);
+  readonly #root: string;
+
+  constructor(readonly root: string) {
+    this.#root = bytesOf(root);
+  }
+
+  /** Where a name is on the disk; the name must have been resolved. */
+  path(name: string): Buffer {
+    return Buffer.from(name === "" ? this.#root : `${this.#root}/${name}`, "latin1");
+  }
+
+  /** Undefined when there is nothing. Not following links. */
+  stat(name: string): Stats | undefined {
+    return lstatSync(this.path(name), { throwIfNoEntry: false });
+  }
+
+  /**
+   * The name of a directory once links on its way are followed, all within the root. Throws `no-such`, or
+   * `faulty-name` when something on the way is not a directory.
+   */
+  directory(name: string, how: Resolution = {}): string {
+    if (this.#verified.has(name)) return name;
+    const found = this.resolve(name, { ...how, follow: true });
+    if (this.#verified.has(found)) return found;
+    this.#pass(name, found, this.stat(found), how);
+    return found;
+  }
+
+  /** The name under which something is, or would be, once links on its way are followed, all within the root. */
+  resolve(name: string, how: Resolution = {}): string {
+    const ahead = name.split("/").reverse();
+    let at = "";
+    for (let links = 0; ahead.length > 0;) {
+      const part = ahead.pop();
+      if (part === undefined || part === "" || part === ".") continue;
+      if (part === "..") {
+        // Above the root is the root, as in a container.
+        at = parentOf(at);
+        continue;
+      }
+      const next = at === "" ? part : `${at}/${part}`;
+      const last = ahead.every((rest) => rest === "" || rest === ".");
+      if (this.#verified.has(next) || (last && !how.follow)) {
+        at = next;
+        continue;
+      }
+      const stat = this.stat(next);
+      if (stat?.isSymbolicLink()) {
+        if (++links > MOST_LINKS) throw faultyName("too-many-links", textOf(name));
+        const target = readlinkSync(this.path(next), "latin1");
+        if (target.startsWith("/")) at = "";
+        ahead.push(...target.split("/").reverse());
+        continue;
+      }
+      if (!last) this.#pass(name, next, stat, how);
+      at = next;
+    }
+    return at;
+  }
+
+  /** Whether a name is known to be that of a directory, with no link on its way. */
+  isVerified(name: string): boolean {
+    return this.#verified.has(name);
+  }
+
+  /** Something was put in the place of a directory. */
+  forget(name: string): void {
+    for (const known of this.#verified)
+      if (known === name || known.startsWith(`${name}/`)) this.#verified.delete(known);
+  }
+
+  /** Goes on through `at`, which must be a directory, or become one. */
+  #pass(name: string, at: string, stat: Stats | undefined, how: Resolution): void {
+    const there = stat && (stat.isDirectory() || !how.clear?.(at));
+    if (there && !stat.isDirectory()) throw faultyName("through-other", textOf(name), textOf(at));
+    if (!there) {
+      if (!how.make) throw noSuch("member", textOf(name));
+      mkdirSync(this.path(at));
+      chmodSync(this.path(at), 0o755);
+      how.made?.(at);
+    }
+    this.#verified.add(at);
+  }
+}
+
+/** As many as the kernel follows (path_resolution(7)). */
+const MOST_LINKS = 40;

@@ -1,0 +1,87 @@
+// Carries out `extract`: a request's body is unpacked into a directory of a container.
+
+import { closeSync, constants } from "node:fs";
+import { interrupted } from "../../../hosts/shared/failure.js";
+import type { Bodies, content } from "../../../hosts/shared/host.js";
+import { fromClient } from "../../../hosts/streams/client-body.js";
+import { absolutePath } from "../../../hosts/streams/tar/archive-names.js";
+import { bytesOf } from "../../../hosts/streams/tar/latin1.js";
+import { TarReader } from "../../../hosts/streams/tar/reader.js";
+import { identify } from "../../../hosts/shared/users.js";
+import { readOpen } from "../../confine.js";
+import { O_PATH, type Kernel } from "../../kernel.js";
+import type { Paths } from "../../paths.js";
+import { unlessGivenUp } from "../../under-way.js";
+import { decompressed } from "../layers/decompress.js";
+import { Extractor, type Owner } from "./extractor.js";
+import { fileFailure } from "./file-failure.js";
+import { openView, type View } from "./view.js";
+
+export interface ExtractDeps {
+  paths: Paths;
+  kernel: Kernel;
+  bodies: Bodies;
+}
+
+/**
+ * Resolves when all of it is on the disk. What was unpacked before a failure stays; of a file that was not whole nothing
+ * does.
+ */
+export async function extract(command: content.Extract, deps: ExtractDeps, signal: AbortSignal): Promise<void> {
+  const view = openView(command.into.view, deps);
+  try {
+    const into = bytesOf(absolutePath(command.into.path));
+    requireDirectory(view, into);
+    const owner = command.owner === undefined ? null : ownerIn(view, command.owner);
+    const extractor = new Extractor(view, into, deps.kernel, { keepKinds: command.keepKinds, owner });
+    try {
+      await unpack(deps.bodies.take(command.request), extractor, signal);
+    } finally {
+      extractor.close();
+    }
+  } finally {
+    view.close();
+  }
+}
+
+async function unpack(body: AsyncIterable<Uint8Array>, extractor: Extractor, signal: AbortSignal): Promise<void> {
+  const reader = new TarReader(extractor);
+  for await (const chunk of decompressed(fromClient(body, signal))) {
+    if (signal.aborted) throw interrupted("given-up");
+    await reader.push(chunk);
+  }
+  reader.end();
+  extractor.finish();
+  await unlessGivenUp(signal, extractor.flush());
+}
+
+function requireDirectory(view: View, path: string): void {
+  try {
+    closeSync(view.open(path, O_PATH | constants.O_DIRECTORY));
+  } catch (error) {
+    throw fileFailure(error, "lstat", path);
+  }
+}
+
+/** By the container's own passwd and group. */
+function ownerIn(view: View, user: string): Owner {
+  const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readIn(view, path));
+  return identify(user, [], passwd ?? "", group ?? "");
+}
+
+function readIn(view: View, path: string): string {
+  let fd: number;
+  try {
+    fd = view.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return "";
+  }
+  try {
+    return readOpen(fd, ACCOUNTS_BYTES_MAX);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** passwd and group files beyond this size are taken for missing. */
+const ACCOUNTS_BYTES_MAX = 4 << 20;

@@ -1,0 +1,16 @@
+// Digests as names of files.
+
+import { malformed } from "../../../hosts/shared/failure.js";
+
+const DIGEST = /^sha256:([0-9a-f]{64})$/;
+
+export function isDigest(text: unknown): boolean {
+  return typeof text === "string" && DIGEST.test(text);
+}
+
+/** The digits of `sha256:HEX`, safe as a file's name. */
+export function hexOf(digest: string): string {
+  const match = DIGEST.exec(digest);
+  if (!match?.[1]) throw malformed("digest", digest);
+  return match[1];
+}

@@ -1,0 +1,95 @@
+// The frame of a layer's tar in a file, compressed: before each file's content stand the bytes of the tar that come before
+// it and the file's name. All numbers are little-endian: 4 bytes for how many bytes, 2 for how many of the name, 6 for the
+// size of the file; then the bytes and the name. A part without a name is followed by more of the frame.
+
+import { createReadStream } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+import { damaged } from "../../../hosts/shared/failure.js";
+import type { FramePart } from "../../../hosts/streams/tar/frame.js";
+import { malformed } from "../../../hosts/streams/tar/header.js";
+import { decompressed } from "./decompress.js";
+
+/** Writes a frame as it comes. */
+export class FrameFile {
+  readonly #file: FileHandle;
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** Makes a new file. */
+  static async make(path: string): Promise<FrameFile> {
+    return new FrameFile(await open(path, "wx", 0o600));
+  }
+
+  async add(parts: readonly FramePart<string>[]): Promise<void> {
+    for (const part of parts) {
+      const name = Buffer.from(part.place ?? "", "latin1");
+      this.#pieces.push(headOf(part, name.length), part.bytes, name);
+      this.#size += HEAD + part.bytes.length + name.length;
+    }
+    if (this.#size >= PIECE) await this.#flush();
+  }
+
+  /** There is no more. */
+  async end(): Promise<void> {
+    await this.#flush();
+    await this.#file.close();
+  }
+
+  /** Lets go of a file that is not finished. */
+  async abandon(): Promise<void> {
+    await this.#file.close();
+  }
+
+  /** Members of gzip one after the other are one file (RFC 1952, section 2.2). */
+  async #flush(): Promise<void> {
+    const bytes = await gzip(Buffer.concat(this.#pieces), { level: zlib.constants.Z_BEST_SPEED });
+    [this.#pieces, this.#size] = [[], 0];
+    await this.#file.writeFile(bytes);
+  }
+}
+
+/** Reads it again. */
+export async function* readFrame(path: string): AsyncGenerator<FramePart<string>> {
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of decompressed(createReadStream(path))) {
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    for (let size = sizeAt(held); size <= held.length; size = sizeAt(held)) {
+      yield partOf(held);
+      held = held.subarray(size);
+    }
+  }
+  if (held.length > 0) throw damaged("cut");
+}
+
+function headOf({ bytes, size }: FramePart<string>, nameLength: number): Buffer {
+  // No file system has one as large as that.
+  if (size > LARGEST) throw malformed();
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt32LE(bytes.length, 0);
+  head.writeUInt16LE(nameLength, 4);
+  head.writeUIntLE(size, 6, 6);
+  return head;
+}
+
+/** Bytes of the part that begins here. */
+function sizeAt(held: Buffer): number {
+  return held.length < HEAD ? Infinity : HEAD + held.readUInt32LE(0) + held.readUInt16LE(4);
+}
+
+function partOf(held: Buffer): FramePart<string> {
+  const end = HEAD + held.readUInt32LE(0);
+  const name = held.toString("latin1", end, end + held.readUInt16LE(4));
+  return { bytes: held.subarray(HEAD, end), place: name === "" ? null : name, size: held.readUIntLE(6, 6) };
+}
+
+const gzip = promisify(zlib.gzip) as (bytes: Uint8Array, options: zlib.ZlibOptions) => Promise<Buffer>;
+const HEAD = 12;
+/** What six bytes hold. */
+const LARGEST = 2 ** 48 - 1;
+const PIECE = 1 << 20;

@@ -1,0 +1,74 @@
+// Sees to it, while a layer is unpacked, that its tar can be had again, byte for byte. What came from a registry is kept as
+// it came. Of any other the frame is kept, which the files fill; or, where the tar took some of its own files away again,
+// the archive's member as it came.
+
+import { copyFile, link, rm } from "node:fs/promises";
+import { FramedReader } from "../../../hosts/streams/tar/frame.js";
+import { TarReader } from "../../../hosts/streams/tar/reader.js";
+import { FrameFile } from "./frame-file.js";
+import type { Unpacker } from "./unpacker.js";
+
+/** What is kept of a layer's tar. */
+export interface KeptTar {
+  /** Bytes of the tar. */
+  size: number;
+  as: "blob" | "frame" | "member";
+}
+
+/** Names in a layer's directory. */
+export const FRAME = "frame";
+export const MEMBER = "member";
+
+export class TarKeeper {
+  readonly #unpacker: Unpacker;
+  readonly #draft: string;
+  /** File of the archive's member; null: the layer's blob is kept. */
+  readonly #member: Buffer | null;
+  readonly #reader: TarReader | FramedReader<string>;
+  #frame: FrameFile | null = null;
+  #size = 0;
+
+  constructor(unpacker: Unpacker, draft: string, member: Buffer | null) {
+    this.#unpacker = unpacker;
+    this.#draft = draft;
+    this.#member = member;
+    this.#reader = member === null ? new TarReader(unpacker) : new FramedReader(unpacker);
+  }
+
+  async push(chunk: Uint8Array): Promise<void> {
+    this.#size += chunk.length;
+    await this.#reader.push(chunk);
+    if (!(this.#reader instanceof FramedReader)) return;
+    const frame = await this.#frameFile();
+    await frame.add(this.#reader.take());
+  }
+
+  /** There is no more of the tar. */
+  async end(): Promise<void> {
+    this.#reader.end();
+    if (this.#member !== null) await (await this.#frameFile()).end();
+    this.#frame = null;
+  }
+
+  /** Once all files are there. */
+  async keep(): Promise<KeptTar> {
+    const size = this.#size;
+    const member = this.#member;
+    if (member === null) return { size, as: "blob" };
+    if (!this.#unpacker.replaced) return { size, as: "frame" };
+    await rm(`${this.#draft}/${FRAME}`);
+    const kept = `${this.#draft}/${MEMBER}`;
+    await link(member, kept).catch(() => copyFile(member, kept));
+    return { size, as: "member" };
+  }
+
+  /** Lets go of what is not finished. */
+  async abandon(): Promise<void> {
+    await this.#frame?.abandon();
+    this.#frame = null;
+  }
+
+  async #frameFile(): Promise<FrameFile> {
+    return (this.#frame ??= await FrameFile.make(`${this.#draft}/${FRAME}`));
+  }
+}

@@ -1,0 +1,107 @@
+// The tars of unpacked layers, byte for byte as they came: see `kept-tar.ts`.
+
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { damaged, type HostFailure, mismatch, noSuch } from "../../../hosts/shared/failure.js";
+import { textOf } from "../../../hosts/streams/tar/latin1.js";
+import type { LayerTars } from "../../../hosts/streams/tar/saved.js";
+import { Confined } from "../files/confined.js";
+import { decompressed } from "./decompress.js";
+import { bodyOf, PIECE, readSmall, SMALL } from "../files/file-bytes.js";
+import { readFrame } from "./frame-file.js";
+import { FRAME, MEMBER } from "./kept-tar.js";
+import type { LayerRecord, Layers } from "./layers.js";
+
+export function layerTars(layers: Layers): LayerTars {
+  return {
+    size: async (chain) => {
+      const record = recordOf(chain, layers);
+      record.tar ??= { size: await lengthOf(tarOf(chain, record, layers)), as: "blob" };
+      return record.tar.size;
+    },
+    tar: (chain) => {
+      const record = recordOf(chain, layers);
+      return checked(batched(tarOf(chain, record, layers)), record);
+    },
+  };
+}
+
+function recordOf(chain: string, layers: Layers): LayerRecord {
+  const record = layers.record(chain);
+  if (!record) throw noSuch("layer", chain);
+  return record;
+}
+
+/** Of layers made before their tars were kept, those that have a blob have a tar. */
+function tarOf(chain: string, { tar, blob }: LayerRecord, layers: Layers): AsyncIterable<Uint8Array> {
+  if (blob !== null) return decompressed(fs.createReadStream(layers.blob(blob), READ));
+  if (tar?.as === "member") return decompressed(fs.createReadStream(layers.directory(chain, MEMBER), READ));
+  if (tar) return filled(layers.directory(chain, FRAME), layers.directory(chain, "diff"));
+  throw noSuch("layer-tar", chain);
+}
+
+/** A frame with its files. */
+async function* filled(frame: string, root: string): AsyncGenerator<Uint8Array> {
+  const tree = new Confined(root);
+  for await (const { bytes, place, size } of readFrame(frame)) {
+    yield bytes;
+    if (place === null) continue;
+    const file = openFile(tree, place, size);
+    try {
+      if (size <= SMALL) yield readSmall(file, size);
+      else yield* bodyOf(file, size);
+    } finally {
+      fs.closeSync(file);
+    }
+  }
+}
+
+/** Where it was put, and nowhere else: no link leads there. */
+function openFile(tree: Confined, place: string, size: number): number {
+  if (tree.resolve(place) !== place) throw changed(place);
+  const file = fs.openSync(tree.path(place), TO_READ);
+  const stat = fs.fstatSync(file);
+  if (stat.isFile() && stat.size === size) return file;
+  fs.closeSync(file);
+  throw changed(place);
+}
+
+function changed(place: string): HostFailure {
+  return damaged("layer-file", textOf(place));
+}
+
+/** Small pieces together; a large one is good as long as it was before. */
+async function* batched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [small, size]: [Uint8Array[], number] = [[], 0];
+  for await (const piece of pieces) {
+    const isLarge = piece.length > SMALL;
+    if (!isLarge) small.push(piece);
+    if (!isLarge) size += piece.length;
+    if (size > 0 && (isLarge || size >= PIECE)) {
+      yield Buffer.concat(small);
+      [small, size] = [[], 0];
+    }
+    if (isLarge) yield piece;
+  }
+  if (size > 0) yield Buffer.concat(small);
+}
+
+/** Fails before its end when it is not what it should be. */
+async function* checked(pieces: AsyncIterable<Uint8Array>, { diffId }: LayerRecord): AsyncGenerator<Uint8Array> {
+  const hash = createHash("sha256");
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+  const actual = `sha256:${hash.digest("hex")}`;
+  if (actual !== diffId) throw mismatch("kept-tar", diffId, actual);
+}
+
+async function lengthOf(pieces: AsyncIterable<Uint8Array>): Promise<number> {
+  let length = 0;
+  for await (const piece of pieces) length += piece.length;
+  return length;
+}
+
+const TO_READ = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
+const READ = { highWaterMark: 256 << 10 };

@@ -1,0 +1,200 @@
+// Unpacked layers on disk: `layers/HEX/` for each chain, with `diff/` (the files), `layer.json` (what it is) and, once a
+// container was mounted on it, `stubs/`; and `frame` or `member`, what else its tar takes (kept-tar.ts). A layer appears there by one rename, whole. `layers/tmp/` holds what is being
+// made or thrown away; blobs as received stand in `blobs/sha256/`.
+
+import { existsSync, readFileSync } from "node:fs";
+import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { noSuch } from "../../../hosts/shared/failure.js";
+import { makeLasting, namesIn, removeTree, syncPath } from "../../directories.js";
+import type { Kernel } from "../../kernel.js";
+import type { Paths } from "../../paths.js";
+import type { Swept } from "../../ends/swept.js";
+import { hexOf, isDigest } from "./digests.js";
+import type { KeptTar } from "./kept-tar.js";
+import { Rests } from "./rests.js";
+
+/** What is kept of a layer. */
+export interface LayerRecord {
+  /** ChainID below it. */
+  parent: string | null;
+  diffId: string;
+  /** Bytes of its files. */
+  size: number;
+  /** Digest of the blob that it came as, kept; null when it came otherwise. */
+  blob: string | null;
+  /** What is kept of its tar; nothing, but the blob if there is one, of layers made before that was done. */
+  tar?: KeptTar;
+}
+
+export class Layers {
+  /** Of blobs that broke off. */
+  readonly rests: Rests;
+  readonly #paths: Paths;
+  readonly #kernel: Kernel;
+  #records: Map<string, LayerRecord> | undefined;
+  /** Chains that are being dropped. */
+  readonly #drops = new Map<string, Promise<void>>();
+
+  constructor(paths: Paths, kernel: Kernel) {
+    this.#paths = paths;
+    this.#kernel = kernel;
+    this.rests = new Rests(paths.layers("tmp"));
+  }
+
+  /** ChainIDs of all whole layers. */
+  all(): string[] {
+    return [...this.#known().keys()];
+  }
+
+  record(chain: string): LayerRecord | undefined {
+    return this.#known().get(chain);
+  }
+
+  /** Directories of a chain's layers, the top first. Throws `no-such`. */
+  stack(chain: string): string[] {
+    const stack: string[] = [];
+    for (let at: string | null = chain; at !== null;) {
+      const record = this.record(at);
+      if (!record) throw noSuch("layer", at);
+      stack.push(this.directory(at, "diff"));
+      at = record.parent;
+    }
+    return stack;
+  }
+
+  /** What a container's own files stand over: its chain, and once it was mounted, its stubs above. */
+  lower(chain: string | undefined): string[] {
+    const stubs = this.stubs(chain);
+    const stack = chain === undefined ? [] : this.stack(chain);
+    return existsSync(stubs) ? [stubs, ...stack] : stack;
+  }
+
+  /** Where the stubs of a chain's containers stand; without a chain, of those that stand on nothing. */
+  stubs(chain: string | undefined): string {
+    return chain === undefined ? this.#paths.layers("none", "stubs") : this.directory(chain, "stubs");
+  }
+
+  /** A layer's directory, or what is in it. */
+  directory(chain: string, ...name: string[]): string {
+    return this.#paths.layers(hexOf(chain), ...name);
+  }
+
+  /** A new directory for something to be made, which `sweep` removes. Readable by root alone, as are all layers. */
+  async draft(): Promise<string> {
+    await makeLasting(this.#paths.layers("tmp"), 0o700);
+    return mkdtemp(this.#paths.layers("tmp", "draft-"));
+  }
+
+  /** Puts a blob that is kept already at a place in a draft; false when it is not kept. */
+  async reuse({ digest, size }: { digest: string; size: bigint }, place: string): Promise<boolean> {
+    const kept = this.blob(digest);
+    if ((await stat(kept).catch(() => null))?.size !== Number(size)) return false;
+    return link(kept, place).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /**
+   * Makes a draft with a `diff` (and a `blob`) a layer. What it holds is on disk before it has its name, and its name
+   * before this resolves: an image is put on record after that.
+   */
+  async keep(chain: string, draft: string, record: LayerRecord): Promise<void> {
+    const note = await open(`${draft}/layer.json`, "wx", 0o600);
+    try {
+      await note.writeFile(JSON.stringify(record));
+      await this.#kernel.syncfs(note.fd);
+    } finally {
+      await note.close();
+    }
+    if (record.blob !== null) await this.#keepBlob(`${draft}/blob`, record.blob);
+    await this.#putAside(this.directory(chain));
+    await rename(draft, this.directory(chain));
+    await syncPath(this.#paths.layers());
+    this.#known().set(chain, record);
+    await this.rests.drop(chain);
+  }
+
+  /** Forgets a layer, or what is kept of it on its way; the blob too, when no other layer came from it. */
+  async drop(chain: string): Promise<void> {
+    const before = this.dropped(chain) ?? Promise.resolve();
+    const drop = before.then(() => this.#drop(chain));
+    this.#drops.set(chain, drop);
+    try {
+      await drop;
+    } finally {
+      if (this.#drops.get(chain) === drop) this.#drops.delete(chain);
+    }
+  }
+
+  /** Of a chain that is being dropped: resolves when it is. What there is of it then stays. */
+  dropped(chain: string): Promise<void> | undefined {
+    return this.#drops.get(chain)?.catch(() => {});
+  }
+
+  async #drop(chain: string): Promise<void> {
+    await this.rests.drop(chain);
+    const record = this.record(chain);
+    if (!record) return;
+    const trash = await this.draft();
+    await rename(this.directory(chain), `${trash}/layer`);
+    this.#known().delete(chain);
+    const shared = [...this.#known().values()].some(({ blob }) => blob === record.blob);
+    if (record.blob !== null && !shared) await rm(this.blob(record.blob), { force: true });
+    await removeTree(trash);
+  }
+
+  /** Removes what a crash has left: drafts, and blobs without a layer. */
+  async sweep(swept: Swept): Promise<void> {
+    const drafts = this.#paths.layers("tmp");
+    for (const name of namesIn(drafts)) swept(join(drafts, name), "a layer was being made, or removed");
+    await removeTree(drafts);
+    const wanted = new Set([...this.#known().values()].flatMap(({ blob }) => (blob === null ? [] : [hexOf(blob)])));
+    for (const name of namesIn(this.#paths.blobs("sha256"))) {
+      if (wanted.has(name)) continue;
+      swept(this.#paths.blobs("sha256", name), "no layer came from it");
+      await rm(this.#paths.blobs("sha256", name), { recursive: true, force: true });
+    }
+  }
+
+  /** Read once: nobody else writes here. */
+  #known(): Map<string, LayerRecord> {
+    if (this.#records) return this.#records;
+    this.#records = new Map();
+    for (const name of namesIn(this.#paths.layers())) {
+      const record = /^[0-9a-f]{64}$/.test(name) ? readRecord(this.#paths.layers(name, "layer.json")) : undefined;
+      if (record) this.#records.set(`sha256:${name}`, record);
+    }
+    return this.#records;
+  }
+
+  /** Where a blob that was received is kept. */
+  blob(digest: string): string {
+    return this.#paths.blobs("sha256", hexOf(digest));
+  }
+
+  /** One whose `layer.json` cannot be read is none, but containers may still run on it: it goes with the next sweep. */
+  async #putAside(directory: string): Promise<void> {
+    if (existsSync(directory)) await rename(directory, `${await this.draft()}/layer`);
+  }
+
+  async #keepBlob(from: string, digest: string): Promise<void> {
+    await makeLasting(this.#paths.blobs("sha256"), 0o700);
+    await rename(from, this.blob(digest));
+    await syncPath(this.#paths.blobs("sha256"));
+    // Two names of one file: rename(2) does nothing then.
+    await rm(from, { force: true });
+  }
+}
+
+/** A file that cannot be read as one is no layer. */
+function readRecord(path: string): LayerRecord | undefined {
+  try {
+    const record = JSON.parse(readFileSync(path, "utf8")) as LayerRecord | null;
+    const digests = record === null ? [] : [record.diffId, record.parent, record.blob].filter((one) => one !== null);
+    return record !== null && typeof record.size === "number" && digests.every(isDigest) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

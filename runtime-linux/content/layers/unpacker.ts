@@ -1,0 +1,304 @@
+// Puts a layer's tar into a directory as overlayfs wants it: whiteouts become character devices 0:0 and extended
+// attributes (OCI image spec, layer.md; Linux overlayfs.rst). Nothing it does reaches outside of that directory.
+
+import * as fs from "node:fs";
+import { faultyName, isMissing } from "../../../hosts/shared/failure.js";
+import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../../kernel.js";
+import { FileBodies, named } from "../bodies.js";
+import { copyAttributes, copyFile } from "../files/copy.js";
+import { Confined } from "../files/confined.js";
+import type { TarEntry } from "../../../hosts/streams/tar/entry.js";
+import { textOf } from "../../../hosts/streams/tar/latin1.js";
+import {
+  baseOf,
+  cleanName,
+  META,
+  OPAQUE,
+  parentOf,
+  refuseInPlace,
+  WHITEOUT,
+} from "../../../hosts/streams/tar/names.js";
+import type { PlacingSink } from "../../../hosts/streams/tar/frame.js";
+import { MOST_HOLES } from "../../../hosts/streams/tar/sink.js";
+import { changeOwner, setAttributes } from "../files/set-attributes.js";
+
+/** A hard link to a file that this layer does not have. */
+export interface LowerLink {
+  /** Where the link is to be, resolved. */
+  name: string;
+  /** Where the file is in the layers below, and will be in this one: as the tar says, not resolved. */
+  target: string;
+  entry: TarEntry;
+}
+
+export class Unpacker implements PlacingSink<string> {
+  readonly mostHoles = MOST_HOLES;
+  /** To be made once the layers below are there: see `linkToLower`. */
+  readonly lowerLinks: LowerLink[] = [];
+  /** Bytes of all files so far. */
+  size = 0;
+  /** Name, resolved, of the file that the newest entry is. */
+  place: string | null = null;
+  /** Something of this layer was taken away again: not all bodies are there. */
+  replaced = false;
+
+  readonly #tree: Confined;
+  readonly #kernel: Kernel;
+  /** Whether anything is below: without it there is nothing to hide. */
+  readonly #hasLower: boolean;
+  /** Whiteouts that this layer made, by name. */
+  readonly #whiteouts = new Set<string>();
+  /** Directories' entries; their times change with whatever is put into them. */
+  readonly #directories = new Map<string, bigint>();
+  /** All names of this layer, and some that were removed again: under any other name there is nothing. */
+  readonly #names = new Set<string>();
+  /** Names whose whiteout gave way to something made in this layer: if that is a directory it hides what is below. */
+  readonly #hidden = new Set<string>();
+  readonly #bodies: FileBodies;
+
+  constructor(root: string, kernel: Kernel, hasLower: boolean) {
+    this.#tree = new Confined(root);
+    this.#kernel = kernel;
+    this.#hasLower = hasLower;
+    this.#bodies = new FileBodies((path, file) => {
+      this.size += file.size;
+      this.#finish(path, file);
+    });
+  }
+
+  entry(entry: TarEntry): Promise<void> | void {
+    this.#bodies.check();
+    this.place = null;
+    const name = cleanName(entry.name);
+    if (!this.#bodies.isBusy || !this.#needsAll(name, entry)) return this.#enter(name, entry);
+    return this.#bodies.settled().then(() => this.#enter(name, entry));
+  }
+
+  data(piece: Uint8Array): Promise<void> | void {
+    return this.#bodies.data(piece);
+  }
+
+  hole(size: number): void {
+    this.#bodies.hole(size);
+  }
+
+  end(): void {
+    this.#bodies.end();
+  }
+
+  /** Resolves when all that was told is done. */
+  async settled(): Promise<void> {
+    await this.#bodies.settled();
+  }
+
+  /** After the last entry: directories get their times, the deepest first. */
+  finish(): void {
+    for (const [name, mtime] of [...this.#directories].reverse()) {
+      this.#kernel.lutimens(this.#tree.path(name), mtime, mtime);
+    }
+  }
+
+  /** Makes one of `lowerLinks`: `find` tells where in the layers below a name is, without following links. */
+  linkToLower({ name, target, entry }: LowerLink, find: (name: string) => Buffer | undefined): void {
+    const source = find(target);
+    const made: string[] = [];
+    if (!source || this.#place(target, made) !== target) {
+      throw faultyName("hard-link-to-nothing", textOf(name), textOf(target));
+    }
+    for (const directory of made) {
+      const below = find(directory);
+      if (below) copyAttributes(below, this.#tree.path(directory), this.#kernel);
+    }
+    this.#clear(name);
+    // What this layer hides is not brought back: the link is all that is left of it.
+    const copy = this.#tree.path(this.#whiteouts.has(target) ? name : target);
+    if (this.#whiteouts.has(target) || !this.#tree.stat(target)) {
+      copyFile(source, copy, this.#kernel);
+      this.size += fs.lstatSync(copy).size;
+    }
+    if (!this.#whiteouts.has(target)) fs.linkSync(copy, this.#tree.path(name));
+    this.#linked(this.#tree.path(name), entry);
+  }
+
+  /** Lets go of files that are not finished; resolves when nothing is written any more. */
+  async abandon(): Promise<void> {
+    await this.#bodies.abandon();
+  }
+
+  /** Whether an entry may touch a file that is on its way. */
+  #needsAll(name: string, { type }: TarEntry): boolean {
+    if (type === "link" || baseOf(name).startsWith(WHITEOUT)) return true;
+    return this.#names.has(name) || !this.#tree.isVerified(parentOf(name));
+  }
+
+  #enter(name: string, entry: TarEntry): Promise<void> | void {
+    if (name === "") {
+      refuseInPlace(entry);
+      if (entry.type === "directory") this.#finishDirectory("", entry);
+      return;
+    }
+    try {
+      if (baseOf(name).startsWith(WHITEOUT)) return this.#whiteout(name, baseOf(name), entry);
+      return this.#make(this.#place(name), entry);
+    } catch (error) {
+      throw named(error, { name });
+    }
+  }
+
+  /** The name, with its parents made and every link among them followed. */
+  #place(name: string, made: string[] = []): string {
+    const parent = this.#tree.directory(parentOf(name), {
+      make: true,
+      clear: (at) => this.#clearWhiteout(at),
+      made: (at) => {
+        this.#names.add(at);
+        this.#uncover(at);
+        made.push(at);
+      },
+    });
+    return parent === "" ? baseOf(name) : `${parent}/${baseOf(name)}`;
+  }
+
+  #make(name: string, entry: TarEntry): Promise<void> | void {
+    if (entry.type === "link") return this.#link(name, entry);
+    if (entry.type === "directory" && this.#names.has(name) && this.#tree.stat(name)?.isDirectory()) {
+      return this.#finishDirectory(name, entry);
+    }
+    this.#clear(name);
+    this.#names.add(name);
+    return this.#create(name, entry, this.#tree.path(name));
+  }
+
+  /** Where nothing is. */
+  #create(name: string, entry: TarEntry, path: Buffer): Promise<void> | void {
+    switch (entry.type) {
+      case "file":
+        this.place = name;
+        return this.#bodies.begin(name, path, entry);
+      case "directory":
+        fs.mkdirSync(path, 0o700);
+        this.#uncover(name);
+        return this.#finishDirectory(name, entry);
+      case "symlink":
+        fs.symlinkSync(Buffer.from(entry.target, "latin1"), path);
+        this.size += entry.target.length;
+        break;
+      case "character":
+      case "block":
+      case "fifo":
+        this.#kernel.mknod(path, TYPE_BITS[entry.type] | 0o600, deviceOf(entry));
+    }
+    fs.lchownSync(path, entry.uid, entry.gid);
+    if (entry.type !== "symlink") fs.chmodSync(path, entry.mode);
+    this.#finish(path, entry);
+  }
+
+  /** What comes once owner and mode are set: both take some attributes away. */
+  #finish(path: Buffer, { xattrs, mtime }: TarEntry): void {
+    if (xattrs.size > 0) setAttributes(path, xattrs, this.#kernel);
+    this.#kernel.lutimens(path, mtime, mtime);
+  }
+
+  #finishDirectory(name: string, entry: TarEntry): void {
+    const path = this.#tree.path(name);
+    fs.lchownSync(path, entry.uid, entry.gid);
+    fs.chmodSync(path, entry.mode);
+    setAttributes(path, entry.xattrs, this.#kernel);
+    this.#directories.delete(name);
+    this.#directories.set(name, entry.mtime);
+  }
+
+  #link(name: string, entry: TarEntry): void {
+    const target = cleanName(entry.target);
+    if (target === "") throw faultyName("hard-link-to-directory", textOf(name));
+    const here = this.#find(target);
+    if (here === name) return;
+    if (here === undefined) {
+      this.lowerLinks.push({ name, target, entry });
+      return;
+    }
+    if (this.#tree.stat(here)?.isDirectory()) throw faultyName("hard-link-to-directory", textOf(name));
+    this.#clear(name);
+    this.#names.add(name);
+    fs.linkSync(this.#tree.path(here), this.#tree.path(name));
+    this.#linked(this.#tree.path(name), entry);
+  }
+
+  /** The last name that a file has in this layer says whose it is, its mode and its time; of a symbolic link, whose alone. */
+  #linked(path: Buffer, entry: TarEntry): void {
+    const isSymbolic = fs.lstatSync(path).isSymbolicLink();
+    changeOwner(path, entry);
+    if (isSymbolic) return;
+    fs.chmodSync(path, entry.mode);
+    this.#finish(path, entry);
+  }
+
+  /** What this layer has under a name of the image, links on the way followed; undefined when it has nothing. */
+  #find(name: string): string | undefined {
+    try {
+      const found = this.#tree.resolve(name);
+      return this.#tree.stat(found) && !this.#whiteouts.has(found) ? found : undefined;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #whiteout(name: string, base: string, entry: TarEntry): void {
+    if (base === OPAQUE) return this.#opaque(this.#tree.directory(parentOf(this.#place(name))));
+    if (base.startsWith(META)) return;
+    const hides = base.slice(WHITEOUT.length);
+    if (hides === "" || hides === "." || hides === "..") throw faultyName("whiteout", textOf(name));
+    const place = this.#place(name);
+    const target = parentOf(place) === "" ? hides : `${parentOf(place)}/${hides}`;
+    // It hides what lower layers have, not what this one has.
+    const stat = this.#tree.stat(target);
+    if (stat?.isDirectory()) return this.#opaque(target);
+    if (stat || !this.#hasLower) return;
+    const path = this.#tree.path(target);
+    this.#kernel.mknod(path, S_IFCHR, { major: 0, minor: 0 });
+    fs.lchownSync(path, entry.uid, entry.gid);
+    this.#whiteouts.add(target);
+    this.#names.add(target);
+  }
+
+  #opaque(name: string): void {
+    if (this.#hasLower) this.#kernel.lsetxattr(this.#tree.path(name), "trusted.overlay.opaque", YES);
+  }
+
+  /** A directory in the place of a whiteout: what the whiteout hid stays hidden. */
+  #uncover(name: string): void {
+    if (this.#hidden.delete(name)) this.#opaque(name);
+  }
+
+  #clearWhiteout(name: string): boolean {
+    if (!this.#whiteouts.delete(name)) return false;
+    fs.unlinkSync(this.#tree.path(name));
+    this.#hidden.add(name);
+    return true;
+  }
+
+  /** Takes away whatever has a name, for something else to have it. */
+  #clear(name: string): void {
+    const stat = this.#names.has(name) ? this.#tree.stat(name) : undefined;
+    if (!stat) return;
+    this.replaced ||= stat.isFile() || stat.isDirectory();
+    if (stat.isDirectory()) {
+      this.#tree.forget(name);
+      for (const known of this.#directories.keys()) {
+        if (known === name || known.startsWith(`${name}/`)) this.#directories.delete(known);
+      }
+    } else if (stat.isFile() && stat.nlink === 1) {
+      this.size -= stat.size;
+    }
+    if (this.#whiteouts.delete(name)) this.#hidden.add(name);
+    fs.rmSync(this.#tree.path(name), { recursive: true });
+  }
+}
+
+function deviceOf({ type, major, minor }: TarEntry): Device {
+  return type === "fifo" ? { major: 0, minor: 0 } : { major, minor };
+}
+
+const YES = Buffer.from("y");
+const TYPE_BITS = { character: S_IFCHR, block: S_IFBLK, fifo: S_IFIFO } as const;

@@ -1,0 +1,44 @@
+// What is done to a run's first process while it lives: a signal, a sample, other limits.
+
+import { withRates } from "../../hosts/shared/device-rates.js";
+import { noSuch, type HostFailure } from "../../hosts/shared/failure.js";
+import type { engine, processes } from "../../hosts/shared/host.js";
+import { numberOf, type Resources } from "../launch/devices.js";
+import type { Surroundings } from "../launch/surroundings.js";
+import { setLimits } from "../cgroups/limits.js";
+import { isAlive, type FirstProcess, type Run } from "./run.js";
+import type { Sampler } from "../sample/sample.js";
+
+/** "not-found" when it has ended, even while it is being signalled. */
+export function signalRun(run: Run, number: number, { kernel }: Surroundings): void {
+  const { pid } = living(run);
+  try {
+    kernel.kill(pid, number);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    throw gone();
+  }
+}
+
+/** What it uses at this moment; "not-found" when it has ended. */
+export function sampleRun(run: Run, sampler: Sampler): engine.Sample {
+  return sampler.sample(run.container, living(run).pid);
+}
+
+/** Sets limits of its control group; "not-found" when it has ended. */
+export async function limitRun(run: Run, { resources, rates }: processes.Limit, at: Surroundings): Promise<void> {
+  living(run);
+  const given = JSON.parse(Buffer.from(resources).toString()) as Resources;
+  const blockIO = withRates(given.blockIO, rates, numberOf);
+  await setLimits(at, run.container, { ...given, ...(blockIO && { blockIO }) });
+}
+
+function living(run: Run): FirstProcess {
+  const process = run.process();
+  if (!process || !isAlive(process)) throw gone();
+  return process;
+}
+
+function gone(): HostFailure {
+  return noSuch("process");
+}

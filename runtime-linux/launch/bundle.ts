@@ -1,0 +1,213 @@
+// The OCI bundle of a run: the core's spec with its names turned into paths, and what only this machine knows filled in.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { release } from "node:os";
+import { join } from "node:path";
+import type { processes } from "../../hosts/shared/host.js";
+import { malformed } from "../../hosts/shared/failure.js";
+import { availableOf } from "../capabilities.js";
+import { chooseGroup } from "../cgroups/chosen-groups.js";
+import { readConfined } from "../confine.js";
+import { fileFailure } from "../content/files/file-failure.js";
+import { sourceOfFile, writeFile } from "./container-files.js";
+import { withRates } from "../../hosts/shared/device-rates.js";
+import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
+import { requireInit } from "./init.js";
+import type { Kernel } from "../kernel.js";
+import { placeMounts } from "../mounts/places.js";
+import type { Paths } from "../paths.js";
+import { choosePropagation } from "../mounts/propagation.js";
+import type { Runtime } from "./runtimes.js";
+import { DEFAULT_PROFILE } from "../seccomp/default-profile.js";
+import { compileFilter } from "../seccomp/filter.js";
+import { applyProfile, parseProfile, type Seccomp } from "../seccomp/profile.js";
+import { bytesOf } from "../../hosts/streams/tar/latin1.js";
+import { identify, type Identity } from "../../hosts/shared/users.js";
+
+/** What is read or written here of the spec's `config.json`; all else passes through. */
+export interface Spec {
+  process?: {
+    terminal?: boolean;
+    consoleSize?: { height: number; width: number };
+    user?: object;
+    cwd?: string;
+    args?: string[];
+    env?: string[];
+    capabilities?: Capabilities;
+  };
+  root?: { path: string };
+  mounts?: { destination: string; type?: string; source?: string; options?: string[] }[];
+  linux?: {
+    cgroupsPath?: string;
+    rootfsPropagation?: string;
+    namespaces?: { type: string; path?: string }[];
+    maskedPaths?: string[];
+    readonlyPaths?: string[];
+    seccomp?: Seccomp;
+    devices?: SpecDevice[];
+    resources?: Resources;
+  };
+  annotations?: Record<string, string>;
+  hooks?: Record<string, unknown[]>;
+}
+
+/** Names that stand for something to be made or looked up for this run. Undefined: it is another sort of name. */
+export interface Names {
+  /** Path for the source of a mount. */
+  source(source: string, options: readonly string[]): string | undefined;
+  /** Path of a namespace. */
+  namespace(name: string): string | undefined;
+}
+
+type Capabilities = Partial<Record<"bounding" | "permitted" | "effective" | "inheritable" | "ambient", string[]>>;
+
+/** passwd and group files beyond this size are taken for missing. */
+const PASSWD_BYTES_MAX = 4 * 1024 * 1024;
+
+/**
+ * Writes the bundle into the run's directory, which must exist. Returns the spec; weights of block devices are in what is
+ * written only if the runtime is to set them.
+ */
+export function writeBundle(
+  launch: processes.Launch,
+  paths: Paths,
+  runtime: Runtime,
+  kernel: Kernel,
+  weights = true,
+  names?: Names,
+): Spec {
+  const directory = paths.run(launch.container, launch.run);
+  const asked = JSON.parse(Buffer.from(launch.spec).toString()) as Spec;
+  const apart = (asked.linux?.namespaces ?? []).some(({ type }) => type === "network");
+  for (const file of launch.files) writeFile(paths.containerFile(launch.container, file.name), file, apart);
+  for (const path of launch.directories) makeDirectory(path);
+  choosePropagation(asked);
+  const spec = resolveSpec(asked, launch, paths, kernel, names);
+  placeMounts(spec.mounts ?? [], paths.rootfs(launch.container), launch.closed, runtime.kind === "runc");
+  applySeccomp(spec, launch.seccomp, runtime);
+  writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
+  return spec;
+}
+
+/** A spec, or the process of one, as JSON. No limit at all is 2^64-1 there, which is no number of JavaScript's. */
+export function specText(spec: object): string {
+  return JSON.stringify(spec).replaceAll(/("(?:soft|hard)":)18446744073709552000\b/g, "$118446744073709551615");
+}
+
+/** Turns names into paths. The container's file system must be mounted: its users are looked up there. */
+export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, kernel: Kernel, names?: Names): Spec {
+  const { container } = launch;
+  const root = paths.rootfs(container);
+  spec.root = { ...spec.root, path: root };
+  for (const mount of spec.mounts ?? []) {
+    refuseNul(mount.destination);
+    refuseNul(mount.source ?? "");
+    const made = names?.source(mount.source ?? "", mount.options ?? []);
+    if (made !== undefined) mount.source = made;
+    else if (mount.source?.startsWith("file:")) mount.source = sourceOfFile(paths, container, mount.source.slice(5));
+    else if (mount.source === "init:") mount.source = requireInit();
+    else if (mount.source?.startsWith("volume:")) mount.source = paths.volume(mount.source.slice(7));
+  }
+  for (const namespace of spec.linux?.namespaces ?? [])
+    if (namespace.path === "network:") namespace.path = paths.namespace(container);
+    else if (namespace.path !== undefined) namespace.path = names?.namespace(namespace.path) ?? namespace.path;
+  spec.linux = { ...spec.linux, cgroupsPath: chooseGroup(paths, container, spec.linux?.cgroupsPath) };
+  addDevices(spec.linux, launch);
+  if (spec.process) resolveProcess(spec.process, launch, root, kernel);
+  if (spec.process && launch.allDevices) spec.process.capabilities = available(spec.process.capabilities ?? {});
+  return spec;
+}
+
+function withoutWeights(spec: Spec): Spec {
+  const { weight, weightDevice, ...blockIO } = spec.linux?.resources?.blockIO ?? {};
+  if (weight === undefined && weightDevice === undefined) return spec;
+  return { ...spec, linux: { ...spec.linux, resources: { ...spec.linux?.resources, blockIO } } };
+}
+
+function addDevices(linux: NonNullable<Spec["linux"]>, launch: processes.Launch): void {
+  const { devices, rules } = devicesOf(launch.devices);
+  const all = [...(launch.allDevices ? allDevices() : []), ...devices];
+  if (all.length > 0) linux.devices = all;
+  const given = linux.resources ?? {};
+  const blockIO = withRates(given.blockIO, launch.rates, numberOf);
+  if (rules.length === 0 && !blockIO) return;
+  linux.resources = { ...given, devices: [...(given.devices ?? []), ...rules], ...(blockIO && { blockIO }) };
+}
+
+/** Of a launch, or of an exec; `root`: where the container's file system is. */
+export function resolveProcess(
+  process: NonNullable<Spec["process"]>,
+  asked: Asked,
+  root: string,
+  kernel: Kernel,
+): void {
+  const { uid, gid, groups, home } = identityOf(asked, root, kernel);
+  process.user = { ...process.user, uid, gid, additionalGids: groups };
+  if (uid !== 0 && process.capabilities) process.capabilities = boundingOnly(process.capabilities);
+  process.terminal = asked.tty;
+  // An empty one is none, as runc has it.
+  process.env = (process.env ?? []).filter((line) => line !== "HOME=");
+  if (!process.env.some((line) => line.startsWith("HOME="))) process.env.push(`HOME=${home}`);
+  if (asked.tty && asked.rows > 0 && asked.columns > 0)
+    process.consoleSize = { height: asked.rows, width: asked.columns };
+}
+
+type Asked = Pick<processes.Launch, "user" | "groups" | "tty" | "rows" | "columns">;
+
+/** Whom the container's own files say that it is. */
+export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, root: string, kernel: Kernel): Identity {
+  const read = (path: string): string => readConfined(kernel, root, path, PASSWD_BYTES_MAX);
+  const [passwd, group] = ["/etc/passwd", "/etc/group"].map(read);
+  return identify(user, groups, passwd ?? "", group ?? "");
+}
+
+/** A privileged container has all that there are; an engine that lacks some itself cannot hand those on. */
+function available(capabilities: Capabilities): Capabilities {
+  return Object.fromEntries(Object.entries(capabilities).map(([set, names]) => [set, availableOf(names)]));
+}
+
+/** What execve(2) would leave anyway; said to the runtime so that there is no moment before it with more. */
+function boundingOnly({ bounding = [] }: Capabilities): Capabilities {
+  return { bounding, permitted: [], effective: [], inheritable: [], ambient: [] };
+}
+
+function makeDirectory(path: string): void {
+  refuseNul(path);
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return; // a file will do for a bind
+    throw fileFailure(error, "mkdir", bytesOf(path));
+  }
+}
+
+/** To the kernel, and to runtimes written in C, a path ends there: another would be meant. */
+function refuseNul(path: string): void {
+  if (path.includes("\0")) throw malformed("path", path);
+}
+
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };
+
+/** Filters already compiled, by the rules they stand for; base64. Undefined: there is nothing to compile them with. */
+const compiled = new Map<string, string | undefined>();
+const COMPILED_MAX = 64;
+
+function applySeccomp(spec: Spec, profile: string, runtime: Runtime): void {
+  if (profile === "unconfined") return;
+  const capabilities = spec.process?.capabilities?.bounding ?? [];
+  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+  const chosen = profile === "default" ? DEFAULT_PROFILE : parseProfile(profile);
+  const seccomp = applyProfile(chosen, { capabilities, architecture, kernel: release() });
+  spec.linux = { ...spec.linux, seccomp };
+  if (runtime.kind !== "crun") return;
+  const key = JSON.stringify(seccomp);
+  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  if (!compiled.has(key)) compiled.set(key, base64(compileFilter(seccomp)));
+  const filter = compiled.get(key);
+  // crun loads this as it is and passes over the rules; one that did not know it would compile them.
+  if (filter) spec.annotations = { ...spec.annotations, "run.oci.seccomp_bpf_data": filter };
+}
+
+function base64(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes).toString("base64");
+}

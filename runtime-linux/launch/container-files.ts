@@ -1,0 +1,111 @@
+// Files that are made for a container and mounted into it, and into those on its network: `hosts`, `hostname`,
+// `resolv.conf`.
+
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { processes } from "../../hosts/shared/host.js";
+import { noSuch } from "../../hosts/shared/failure.js";
+import { resolvConf } from "../../hosts/shared/resolv-conf.js";
+import type { Paths } from "../paths.js";
+import type { Run } from "../ends/run.js";
+
+/** Where the machine has its own. */
+const OWN: Readonly<Record<string, string>> = {
+  hosts: "/etc/hosts",
+  hostname: "/etc/hostname",
+  "resolv.conf": "/etc/resolv.conf",
+};
+
+/** For a run. `apart`: the container has a network namespace. */
+export function writeFile(path: string, file: processes.ContainerFile, apart: boolean): void {
+  const { name, content } = file;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path); // of an earlier run, see `adoptFiles`
+  put(path, name === "resolv.conf" ? Buffer.from(resolver(content, apart)) : bytesOf(file));
+}
+
+/** While a run goes on. */
+export function rewriteFile(path: string, file: processes.ContainerFile): void {
+  if (!existsSync(path)) throw noSuch("container-file", path);
+  put(realpathSync(path), bytesOf(file));
+}
+
+/** Where a mount of a container's own files comes from: `NAME`, or `CONTAINER/NAME` for one made for another container. */
+export function sourceOfFile(paths: Paths, container: string, source: string): string {
+  const [, other, name = source] = /^([0-9a-f]{64})\/(.*)$/.exec(source) ?? [];
+  ownOf(name);
+  const path = paths.containerFile(other ?? container, name);
+  if (other === undefined) return path;
+  if (!existsSync(path)) throw noSuch("container-file", name);
+  return realpathSync(path);
+}
+
+/**
+ * Earlier versions made the files for a run, in its directory. As long as such a run goes on, whoever looks for its files
+ * where they are now finds those that it has mounted.
+ */
+export function adoptFiles(paths: Paths, { container, directory }: Pick<Run, "container" | "directory">): void {
+  for (const name of Object.keys(OWN)) {
+    const made = join(directory, name);
+    if (!existsSync(made)) continue;
+    const path = paths.containerFile(container, name);
+    rmSync(path, { force: true });
+    symlinkSync(made, path);
+  }
+}
+
+/** Its inode is mounted, so that it stays: never empty, and cut to its length in the end. */
+function put(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
+  try {
+    writeSync(file, bytes, 0, bytes.length, 0);
+    ftruncateSync(file, bytes.length);
+    // Whatever our umask: every user of the container reads it, through a mount of its own.
+    fchmodSync(file, 0o644);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function bytesOf({ name, content }: processes.ContainerFile): Uint8Array {
+  const own = ownOf(name);
+  return content ?? readOwn(own);
+}
+
+function ownOf(name: string): string {
+  const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  if (!own) throw noSuch("container-file", name);
+  return own;
+}
+
+/** Where systemd-resolved answers on the machine itself, its own servers stand in a file beside. */
+const RESOLVED = "/run/systemd/resolve/resolv.conf";
+
+function resolver(content: Uint8Array | undefined, apart: boolean): string {
+  const text = Buffer.from(readOwn("/etc/resolv.conf")).toString();
+  const isStub = apart && /^\s*nameserver\s+127\.0\.0\.53\b/m.test(text);
+  const own = (isStub && Buffer.from(readOwn(RESOLVED)).toString()) || text;
+  return resolvConf(content && Buffer.from(content).toString(), own, apart);
+}
+
+/** The machine's own; empty when it has none. */
+function readOwn(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Uint8Array(0);
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+// The init program for containers that want one: it stands in their file systems, whatever is in those, so a static one.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import type { engine } from "../../hosts/shared/host.js";
+import { noSuch } from "../../hosts/shared/failure.js";
+import { isStatic } from "./elf.js";
+import { environment } from "./environment.js";
+import { findProgram } from "./runtimes.js";
+
+/** tini as Docker and Debian name it, then one that takes the same arguments. */
+const NAMES = ["docker-init", "tini-static", "tini", "catatonit"];
+
+/** Path of the program; undefined when there is none that runs everywhere. */
+export function findInit(): string | undefined {
+  for (const name of NAMES) {
+    const path = findProgram(name);
+    if (path && isStatic(readFileSync(path))) return path;
+  }
+  return undefined;
+}
+
+/** For a launch. */
+export function requireInit(): string {
+  const path = findInit();
+  if (!path) throw noSuch("init-program");
+  return path;
+}
+
+export async function describeInit(): Promise<engine.InitProgram | undefined> {
+  const path = findInit();
+  if (!path) return undefined;
+  try {
+    const { stdout } = await promisify(execFile)(path, ["--version"], { env: environment(), timeout: 10_000 });
+    return { path, ...parseInitVersion(stdout) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `tini version 0.19.0 - git.de40ad0`, `catatonit v0.1.7`. */
+export function parseInitVersion(text: string): { version: string; commit: string } {
+  const version = /\d+\.\S*/.exec(text)?.[0] ?? "";
+  return { version, commit: /\bgit\.([0-9a-f]+)/.exec(text)?.[1] ?? "" };
+}

@@ -1,0 +1,94 @@
+// Supervisors and OCI runtimes carry the name of their run on their command lines: so they are found when nothing else
+// tells of them, after a crash in the middle of a launch. Anybody may write a name on a command line, so it is looked at
+// what they are, too.
+
+import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import type { Kernel } from "../kernel.js";
+import { parseRunName } from "../paths.js";
+import type { Run } from "../ends/run.js";
+
+/** A process that names a run. */
+export interface Naming {
+  pid: number;
+  line: string[];
+}
+
+const SIGKILL = 9;
+
+/** All of them that are not in a container, by name of run. Reads the whole of /proc: not for the common path. */
+export function findNaming(): Map<string, Naming[]> {
+  const found = new Map<string, Naming[]>();
+  for (const pid of readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)) {
+    const line = commandLine(pid);
+    const name = line.slice(1).find((arg) => parseRunName(arg));
+    if (!name || pid === process.pid || !isInOurNamespaces(pid)) continue;
+    found.set(name, [...(found.get(name) ?? []), { pid, line }]);
+  }
+  return found;
+}
+
+/** Whether it is the supervisor of the run itself, not that of an exec in it. `conmon`: path of its program. */
+export function isSupervisor({ pid, line }: Naming, conmon: string): boolean {
+  return !line.includes("--exec") && runs(pid, conmon);
+}
+
+/** Whether it is that of an exec. */
+export function isExecSupervisor({ pid, line }: Naming, conmon: string): boolean {
+  return line.includes("--exec") && runs(pid, conmon);
+}
+
+/** Kills those who work on a run: nobody is left who could make or start its process. */
+export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): void {
+  const runtime = run.note()?.runtime.path;
+  const isOurs = (naming: Naming) =>
+    runs(naming.pid, at.conmon) || (runtime !== undefined && isRuntime(naming, runtime));
+  // What is killed may just have forked another.
+  for (let round = 0; round < 10; round++) {
+    const found = findNaming().get(run.name)?.filter(isOurs) ?? [];
+    if (found.length === 0) return;
+    for (const { pid } of found)
+      try {
+        at.kernel.kill(pid, SIGKILL);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+  }
+}
+
+/** A script's program is another, runtimes run copies of themselves (CVE-2019-5736), and a shell may be about to run it. */
+function isRuntime({ pid, line }: Naming, path: string): boolean {
+  return line.slice(0, 4).includes(path) || runs(pid, path);
+}
+
+/** Whether a process runs that program, or the one that stood there before an upgrade (proc_pid_exe(5)). */
+function runs(pid: number, path: string): boolean {
+  try {
+    const exe = `/proc/${pid}/exe`;
+    const [theirs, ours] = [statSync(exe, { bigint: true }), statSync(path, { bigint: true })];
+    if (theirs.dev === ours.dev && theirs.ino === ours.ino) return true;
+    return readlinkSync(exe) === `${realpathSync(path)} (deleted)`;
+  } catch {
+    return false; // ended meanwhile, or there is no such program
+  }
+}
+
+/** Processes of containers have a pid namespace of their own; whoever can fake a program's path, one for users. */
+function isInOurNamespaces(pid: number): boolean {
+  try {
+    return ["pid", "user"].every(
+      (kind) => readlinkSync(`/proc/${pid}/ns/${kind}`) === readlinkSync(`/proc/self/ns/${kind}`),
+    );
+  } catch {
+    return false; // ended meanwhile
+  }
+}
+
+function commandLine(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return []; // ended meanwhile
+  }
+}

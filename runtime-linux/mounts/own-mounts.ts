@@ -1,0 +1,134 @@
+// Mounts that an engine makes itself, beside the bundle of a run, for the runtime to bind: they go with the run.
+
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+import { failureOf, placeInVolume } from "../../hosts/shared/failure.js";
+import type { Names } from "../launch/bundle.js";
+import { confine } from "../confine.js";
+import { joinedNamespace, runningOf } from "../launch/joined.js";
+import { MNT_DETACH, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_REC, type Kernel } from "../kernel.js";
+import type { Paths } from "../paths.js";
+import type { Run } from "../ends/run.js";
+
+/** A descriptor that stands for a place only (open(2)). */
+const O_PATH = 0o10000000;
+
+export class OwnMounts implements Names {
+  readonly #directory: string;
+
+  /** `sharedBytes`: size of the memory that the run has to share; 0 for none. */
+  constructor(
+    readonly run: Run,
+    readonly sharedBytes: bigint,
+    readonly paths: Paths,
+    readonly kernel: Kernel,
+  ) {
+    this.#directory = directoryOf(run);
+  }
+
+  /** Of a bind that is alone, of `volume:NAME/PATH`, a directory in a volume, and `shm:CONTAINER`, the memory that a container shares. */
+  source(source: string, options: readonly string[]): string | undefined {
+    if (source.startsWith("/") && options.includes("bind")) return this.#alone(source);
+    if (source.startsWith("shm:")) return this.#memory(source.slice("shm:".length));
+    const [, name, path] = /^volume:([^/]+)\/(.+)$/.exec(source) ?? [];
+    return name !== undefined && path !== undefined ? this.#below(name, path) : undefined;
+  }
+
+  namespace(name: string): string | undefined {
+    return joinedNamespace(name, this.paths);
+  }
+
+  /** It lives as long as somebody has it mounted; nobody joins it whose owner has gone. */
+  #memory(container: string): string {
+    if (container !== this.run.container) return memoryPlace(runningOf(container, this.paths).run);
+    const target = memoryPlace(this.run);
+    mkdirSync(target, { recursive: true });
+    const data = `mode=1777,size=${this.sharedBytes}`;
+    this.kernel.mount("shm", target, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
+    return target;
+  }
+
+  /** Without what is mounted below: crun takes that along in any case. */
+  #alone(source: string): string {
+    const target = this.#place(statSync(source).isDirectory());
+    this.kernel.mount(source, target, "", MS_BIND, "");
+    return target;
+  }
+
+  /**
+   * Something in a volume, bound while it is held open: whoever writes to the volume meanwhile cannot put a link in its
+   * place that leads out.
+   */
+  #below(name: string, path: string): string {
+    const held = openBelow(this.paths.volume(name), path, name);
+    try {
+      const target = this.#place(fstatSync(held).isDirectory());
+      this.kernel.mount(`/proc/self/fd/${held}`, target, "", MS_BIND | MS_REC, "");
+      return target;
+    } finally {
+      closeSync(held);
+    }
+  }
+
+  #place(isDirectory: boolean): string {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const target = join(this.#directory, String(readdirSync(this.#directory).length));
+    if (isDirectory) mkdirSync(target);
+    else writeFileSync(target, "");
+    return target;
+  }
+}
+
+function memoryPlace(run: Run): string {
+  return join(directoryOf(run), "shm");
+}
+
+/** To be called before the run's directory is removed: what is mounted there would be emptied. */
+export function unmountOwn(run: Run, kernel: Kernel): void {
+  const directory = directoryOf(run);
+  if (!existsSync(directory)) return;
+  for (const name of readdirSync(directory)) unmount(join(directory, name), kernel);
+}
+
+/** One that is not mounted is as good. */
+export function unmount(path: string, kernel: Kernel): void {
+  try {
+    kernel.umount(path, MNT_DETACH);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EINVAL") throw error; // a crash came before the mount
+  }
+}
+
+function directoryOf(run: Run): string {
+  return join(run.directory, "mounts");
+}
+
+/** Opens it name by name; none of the names is a link when it is gone through. */
+function openBelow(root: string, path: string, volume: string): number {
+  let held = openSync(root, O_PATH | constants.O_DIRECTORY);
+  try {
+    for (const name of relative(root, confine(root, path)).split("/").filter(Boolean)) {
+      const next = openSync(`/proc/self/fd/${held}/${name}`, O_PATH | constants.O_NOFOLLOW);
+      closeSync(held);
+      held = next;
+      if (fstatSync(held).isSymbolicLink()) throw placeInVolume(volume, path, "ELOOP");
+    }
+    return held;
+  } catch (error) {
+    closeSync(held);
+    const { tag, val } = failureOf(error);
+    throw tag === "call" && NOTHING_THERE.includes(val.error) ? placeInVolume(volume, path, val.error) : error;
+  }
+}
+
+const NOTHING_THERE: readonly string[] = ["ENOENT", "ENOTDIR", "ELOOP"];
