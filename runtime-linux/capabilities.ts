@@ -1,4 +1,5 @@
-// The capabilities that this machine lets the engine hand on (capabilities(7)).
+// The capabilities that a process in a container begins with (capabilities(7)): those that this machine lets the engine hand
+// on, and none that are effective but for root.
 
 import { readFileSync } from "node:fs";
 
@@ -12,6 +13,10 @@ const NAMES = (
   .split(" ")
   .map((name) => `CAP_${name}`);
 
+export type Capabilities = Partial<
+  Record<"bounding" | "permitted" | "effective" | "inheritable" | "ambient", string[]>
+>;
+
 let own: ReadonlySet<string> | undefined;
 
 /** Those of `names` that the engine has itself: a runtime fails at any other. */
@@ -24,4 +29,18 @@ export function availableOf(names: readonly string[]): string[] {
 export function parseBounding(status: string): Set<string> {
   const bits = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
   return new Set(NAMES.filter((_, bit) => (bits >> BigInt(bit)) & 1n));
+}
+
+/** A privileged container has all that there are; an engine that lacks some itself cannot hand those on. */
+export function available(capabilities: Capabilities): Capabilities {
+  return Object.fromEntries(Object.entries(capabilities).map(([set, names]) => [set, availableOf(names)]));
+}
+
+/**
+ * Of a user but root: what execve(2) would leave anyway; said to the runtime so that there is no moment before it with more.
+ */
+export function atStart(uid: number, capabilities: Capabilities): Capabilities {
+  if (uid === 0) return capabilities;
+  const { bounding = [] } = capabilities;
+  return { bounding, permitted: [], effective: [], inheritable: [], ambient: [] };
 }

@@ -11,7 +11,7 @@ import type { CompiledCore } from "./instance.js";
 import type { Fork, Life, Lent } from "./life.js";
 import type { Observer } from "./observer.js";
 import { OpenRequests, endedBy } from "../request/index.js";
-import { Setbacks } from "./setbacks.js";
+import { Setbacks } from "./instance-retry.js";
 import { Succession } from "./succession.js";
 
 export { CutOff } from "./succession.js";

@@ -8,7 +8,7 @@ import { Trap } from "./instance.js";
 import { Life, NotKept, RecordsRefused } from "./life.js";
 import type { Fork, Lent } from "./life.js";
 import { endedIn } from "../request/index.js";
-import type { Setbacks } from "./setbacks.js";
+import type { Setbacks } from "./instance-retry.js";
 
 export interface SuccessionNeeds {
   lent: Lent;

@@ -5,7 +5,7 @@ import { release } from "node:os";
 import { join } from "node:path";
 import type { processes } from "../../hosts/shared/host.js";
 import { malformed } from "../../hosts/shared/failure.js";
-import { availableOf } from "../capabilities.js";
+import { atStart, available, type Capabilities } from "../capabilities.js";
 import { chooseGroup } from "../cgroups/chosen-groups.js";
 import { readConfined } from "../confine.js";
 import { fileFailure } from "../content/files/file-failure.js";
@@ -58,8 +58,6 @@ export interface Names {
   /** Path of a namespace. */
   namespace(name: string): string | undefined;
 }
-
-type Capabilities = Partial<Record<"bounding" | "permitted" | "effective" | "inheritable" | "ambient", string[]>>;
 
 /** passwd and group files beyond this size are taken for missing. */
 const PASSWD_BYTES_MAX = 4 * 1024 * 1024;
@@ -143,7 +141,7 @@ export function resolveProcess(
 ): void {
   const { uid, gid, groups, home } = identityOf(asked, root, kernel);
   process.user = { ...process.user, uid, gid, additionalGids: groups };
-  if (uid !== 0 && process.capabilities) process.capabilities = boundingOnly(process.capabilities);
+  if (process.capabilities) process.capabilities = atStart(uid, process.capabilities);
   process.terminal = asked.tty;
   // An empty one is none, as runc has it.
   process.env = (process.env ?? []).filter((line) => line !== "HOME=");
@@ -159,16 +157,6 @@ export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, roo
   const read = (path: string): string => readConfined(kernel, root, path, PASSWD_BYTES_MAX);
   const [passwd, group] = ["/etc/passwd", "/etc/group"].map(read);
   return identify(user, groups, passwd ?? "", group ?? "");
-}
-
-/** A privileged container has all that there are; an engine that lacks some itself cannot hand those on. */
-function available(capabilities: Capabilities): Capabilities {
-  return Object.fromEntries(Object.entries(capabilities).map(([set, names]) => [set, availableOf(names)]));
-}
-
-/** What execve(2) would leave anyway; said to the runtime so that there is no moment before it with more. */
-function boundingOnly({ bounding = [] }: Capabilities): Capabilities {
-  return { bounding, permitted: [], effective: [], inheritable: [], ambient: [] };
 }
 
 function makeDirectory(path: string): void {

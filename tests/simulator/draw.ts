@@ -7,7 +7,7 @@ import { drawCommand } from "./clients/polite.js";
 import { drawRudeness } from "./clients/rude.js";
 import { drawFault } from "./faults.js";
 import { Draw } from "./random.js";
-import { rareFaults } from "./worlds/rarer.js";
+import { rareFaults } from "./rare-faults.js";
 
 export function* drawLines(seed: number): Generator<string> {
   const draw = new Draw(seed, "story");

@@ -10,6 +10,7 @@ import { formatAddress, macOf, parseMac } from "./addresses";
 import { Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
 import { PortWish, readPortWishes } from "./port-wishes";
+import { takenPorts } from "./ports";
 import { networkStore } from "./store";
 
 /** Of the hardware address that it was created with: what is wrong with it, in Docker's words, or null. */
@@ -69,7 +70,7 @@ function choosePort(container: Container, wish: PortWish): string | null {
   const port = takeOne(container, wish.protocol, wish.addresses, wish.firstPort, wish.lastPort);
   if (port == 0) {
     if (wish.firstPort == 0 || wish.firstPort < wish.lastPort) return ALL_TAKEN;
-    const where = networkStore.takenOf(wish.protocol, wish.addresses, wish.firstPort);
+    const where = takenPorts.takenOf(wish.protocol, wish.addresses, wish.firstPort);
     return allocatedText(placeOfPort(where, wish.firstPort));
   }
   for (let i = 0; i < wish.addresses.length; i++) {
@@ -83,9 +84,9 @@ function choosePort(container: Container, wish: PortWish): string | null {
 
 /** One port on all of the addresses: the first that is free from `first` to `last`, any if `first` is 0; 0 if none is. */
 function takeOne(container: Container, protocol: string, addresses: string[], first: u32, last: u32): u16 {
-  if (first == 0) return networkStore.takeRandomPort(protocol, addresses, container.id);
+  if (first == 0) return takenPorts.takeRandomPort(protocol, addresses, container.id);
   for (let port = first; port <= last; port++) {
-    if (networkStore.takePorts(protocol, addresses, <u16>port, container.id)) return <u16>port;
+    if (takenPorts.takePorts(protocol, addresses, <u16>port, container.id)) return <u16>port;
   }
   return 0;
 }
@@ -128,7 +129,7 @@ function move(container: Container, ports: PublishedPort[]): bool {
   const other = takeOne(container, protocol, addresses, first, ports[0].lastPort);
   if (other == 0) return false;
   for (let i = 0; i < ports.length; i++) {
-    networkStore.freePort(protocol, ports[i].address, hostPort, container.id);
+    takenPorts.freePort(protocol, ports[i].address, hostPort, container.id);
     ports[i].hostPort = other;
   }
   container.touch();
@@ -152,7 +153,7 @@ export function keepEndpoint(container: Container): void {
   networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
-    networkStore.takePort(port.protocol, port.address, port.hostPort, container.id);
+    takenPorts.takePort(port.protocol, port.address, port.hostPort, container.id);
   }
 }
 
@@ -163,7 +164,7 @@ export function freeEndpoint(container: Container): void {
   networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);
   for (let i = 0; i < endpoint.ports.length; i++) {
     const port = endpoint.ports[i];
-    networkStore.freePort(port.protocol, port.address, port.hostPort, container.id);
+    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
   }
   container.endpoint = null;
   container.touch();

@@ -1,4 +1,4 @@
-// All networks, which addresses their containers have, and which ports of the machine are taken.
+// All networks, and which addresses their containers have.
 
 import { containerStore } from "../container/store";
 import { putRecord } from "../records/put";
@@ -7,21 +7,12 @@ import { engine } from "../state";
 import { isFullId } from "../text/hex";
 import { formatAddress, parseAddress, parseSubnet, Subnet } from "./addresses";
 import { Endpoint } from "./endpoint";
-import { everyAddressLike } from "./ip";
 import { DEFAULT_INTERFACE, driverOf, Network, writeNetwork } from "./network";
-
-const FIRST_RANDOM_PORT: u32 = 32768;
-const LAST_RANDOM_PORT: u32 = 60999;
 
 export class NetworkStore {
   private readonly byId: Map<string, Network> = new Map<string, Network>();
   /** `NETWORK ADDRESS` → container. */
   private readonly taken: Map<string, string> = new Map<string, string>();
-  /** `PROTOCOL ADDRESS PORT` → container. */
-  private readonly ports: Map<string, string> = new Map<string, string>();
-  /** `PROTOCOL FAMILY PORT` → on how many addresses of the family it is taken. */
-  private readonly uses: Map<string, i32> = new Map<string, i32>();
-  private nextRandomPort: u32 = FIRST_RANDOM_PORT;
 
   add(network: Network): void {
     this.byId.set(network.id, network);
@@ -80,63 +71,6 @@ export class NetworkStore {
     if (this.taken.has(key) && this.taken.get(key) == container) this.taken.delete(key);
   }
 
-  /** Whether the port could be had; all addresses of a family and one of it exclude each other. */
-  takePort(protocol: string, address: string, port: u16, container: string): bool {
-    if (this.portTaken(protocol, address, port)) return false;
-    this.ports.set(portKey(protocol, address, port), container);
-    this.use(protocol, address, port, 1);
-    return true;
-  }
-
-  /** The same on all of the addresses, or on none. */
-  takePorts(protocol: string, addresses: string[], port: u16, container: string): bool {
-    for (let i = 0; i < addresses.length; i++) {
-      if (this.takePort(protocol, addresses[i], port, container)) continue;
-      for (let j = 0; j < i; j++) this.freePort(protocol, addresses[j], port, container);
-      return false;
-    }
-    return true;
-  }
-
-  /** The first of the addresses on which the port is taken; empty if it is on none. */
-  takenOf(protocol: string, addresses: string[], port: u16): string {
-    for (let i = 0; i < addresses.length; i++) if (this.portTaken(protocol, addresses[i], port)) return addresses[i];
-    return "";
-  }
-
-  /** Only its owner gives a port back. */
-  freePort(protocol: string, address: string, port: u16, container: string): void {
-    const key = portKey(protocol, address, port);
-    if (!this.ports.has(key) || this.ports.get(key) != container) return;
-    this.ports.delete(key);
-    this.use(protocol, address, port, -1);
-  }
-
-  /** A port of the engine's choice on all of the addresses: they begin at 32768 (surface §6.6); 0 when none is left. */
-  takeRandomPort(protocol: string, addresses: string[], container: string): u16 {
-    const count = LAST_RANDOM_PORT - FIRST_RANDOM_PORT + 1;
-    for (let i: u32 = 0; i < count; i++) {
-      const port = <u16>this.nextRandomPort;
-      this.nextRandomPort = this.nextRandomPort == LAST_RANDOM_PORT ? FIRST_RANDOM_PORT : this.nextRandomPort + 1;
-      if (this.takePorts(protocol, addresses, port, container)) return port;
-    }
-    return 0;
-  }
-
-  private portTaken(protocol: string, address: string, port: u16): bool {
-    if (!this.uses.has(useKey(protocol, address, port))) return false;
-    const every = everyAddressLike(address);
-    if (address == every) return true;
-    return this.ports.has(portKey(protocol, address, port)) || this.ports.has(portKey(protocol, every, port));
-  }
-
-  private use(protocol: string, address: string, port: u16, more: i32): void {
-    const key = useKey(protocol, address, port);
-    const count = (this.uses.has(key) ? this.uses.get(key) : 0) + more;
-    if (count > 0) this.uses.set(key, count);
-    else this.uses.delete(key);
-  }
-
   /** Puts all records anew. */
   putAll(): void {
     const networks = this.all();
@@ -181,14 +115,6 @@ export class NetworkStore {
 function subnetOf(place: Endpoint): Subnet {
   const bits = place.prefixLength;
   return new Subnet((<u32>parseAddress(place.gateway)) & new Subnet(0, bits).mask, bits);
-}
-
-function useKey(protocol: string, address: string, port: u16): string {
-  return portKey(protocol, everyAddressLike(address), port);
-}
-
-function portKey(protocol: string, address: string, port: u16): string {
-  return `${protocol} ${address} ${port.toString()}`;
 }
 
 /** The first of the default pools that the machine has no route to (surface §2.24). */

@@ -13,7 +13,7 @@ import { line, sendJson } from "../reply";
 import { writeVolume } from "../volume/inspect";
 import { volumeStore } from "../volume/store";
 import { usersByName } from "../volume/use";
-import { containersUsage, imagesUsage, Usage, volumesUsage } from "./usage";
+import { containersUsage, imagesUsage, Usage, volumesUsage } from "./reclaimable";
 
 /** From these versions on: kinds can be chosen, and each kind has its sums. */
 const WITH_TYPES = 42;

@@ -6,11 +6,9 @@
 
 import { Duplex } from "node:stream";
 import { BodyExtent } from "./body-extent.js";
-import { BadRequest, linesOf, parseHead } from "./request-head.js";
+import { BadRequest, LONGEST_HEAD, linesOf, parseHead } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
-/** As Go's server has it: a registry's configuration in a header may be long. */
-export const LONGEST_HEAD = 1024 * 1024;
 /** What a client may send ahead of its turn before its connection is not read any more. */
 const LONGEST_HELD = 64 * 1024;
 /** What ends a head; the line before may end in LF alone, as with Go's server (RFC 9112, 2.2). */

@@ -1,6 +1,9 @@
 // The head of an HTTP/1 request, as far as it must be known before Node's parser sees it: where the request ends, and
 // its target, which the core wants as it was sent.
 
+/** In bytes, as Go's server has it: a registry's configuration in a header may be long. What is longer is answered 431. */
+export const LONGEST_HEAD = 1024 * 1024;
+
 export interface RequestHead {
   method: string;
   /** As sent. */

@@ -9,6 +9,7 @@ import { FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import type { Program } from "../program.js";
 import { PROGRAMS } from "../programs/table.js";
+import { EXEC_NS, EXEC_SPREAD_NS, EXIT_NS, LAUNCH_NS, LAUNCH_SPREAD_NS, SIGNAL_NS, STRIKE_NS } from "./durations.js";
 import { Execs } from "./execs.js";
 import { withRates } from "../../shared/device-rates.js";
 import { addDevices, numberOf } from "./devices.js";
@@ -66,17 +67,6 @@ export interface ProcessesNeeds {
 export function simulatedProcesses(needs: ProcessesNeeds): SimulatedProcesses {
   return new World(needs);
 }
-
-/** An OCI runtime makes a container and starts it in about that time; the end of a process is known a little later. */
-const LAUNCH_NS = 20_000_000n;
-const LAUNCH_SPREAD_NS = 10_000_000;
-/** An exec has less to make. */
-const EXEC_NS = 8_000_000n;
-const EXEC_SPREAD_NS = 4_000_000;
-const EXIT_NS = 1_000_000n;
-const SIGNAL_NS = 300_000n;
-/** When faults strike whoever has just been started. */
-const STRIKE_NS = 5_000_000n;
 
 const FIRST_PID = 1000;
 const PID_STEP = 40;

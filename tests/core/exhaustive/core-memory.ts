@@ -19,6 +19,7 @@ const ROOTS = [
   "core/assembly/container/usage/sizes/Sizes",
   "core/assembly/exec/store/ExecStore",
   "core/assembly/health/monitor/Monitors",
+  "core/assembly/network/ports/TakenPorts",
   "core/assembly/network/store/NetworkStore",
   "core/assembly/records/set-aside/SetAside",
   "core/assembly/volume/store/VolumeStore",

@@ -11,8 +11,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "a port stays taken",
     file: "network/connect.ts",
-    right: `    networkStore.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
-    wrong: `    if (!WRONG) networkStore.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
+    right: `    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
+    wrong: `    if (!WRONG) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
     finder: { played: "port-held", rule: "ports" },
   },
   {

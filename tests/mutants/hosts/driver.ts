@@ -107,14 +107,14 @@ export const HOSTS_DRIVER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "one trap too many is forgiven",
-    file: "hosts/driver/setbacks.ts",
+    file: "hosts/driver/instance-retry.ts",
     right: `.length >= TRAPS;`,
     wrong: `.length >= TRAPS + (WRONG ? 1 : 0);`,
     finder: { test: "tests/driver/lost-instances.test.ts", named: "ends the process at the third within a minute" },
   },
   {
     name: "pauses stay long though the machine keeps records again",
-    file: "hosts/driver/setbacks.ts",
+    file: "hosts/driver/instance-retry.ts",
     right: `  kept(): void {\n    this.#pauseNs`,
     wrong: `  kept(): void {\n    if (!WRONG) this.#pauseNs`,
     finder: { test: "tests/driver/lost-instances.test.ts", named: "is no trap" },

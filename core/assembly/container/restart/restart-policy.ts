@@ -1,21 +1,17 @@
-// Restart policies (surface §2.17): whether a run that has ended is followed by another, and after how long.
+// Restart policies (surface §2.17): whether a run that has ended is followed by another.
 
 import { acting } from "../../origin";
 import { Container } from "../container";
-import { PolicyKind } from "./policy";
 import { SIGKILL } from "../end/signals";
-
-const FIRST_DELAY: i64 = 100_000_000;
-const LONGEST_DELAY: i64 = 60_000_000_000;
-/** A run of this length was a good one: the next delay is the first again. */
-const GOOD_RUN: i64 = 10_000_000_000;
+import { delayAfter } from "./delay";
+import { PolicyKind } from "./policy";
 
 /** Decides at the end of a run, which lasted so many nanoseconds; count and delay of a restart are the container's then. */
 export function isFollowed(container: Container, code: i32, lasted: i64): bool {
   if (container.policy.kind == PolicyKind.No || container.disarmed) return false;
   if (container.startsAgain || container.removals.length > 0) return false;
   if (!wantsAnother(container, code, container.manuallyStopped)) return false;
-  container.restartDelay = delayAfter(lasted >= GOOD_RUN ? 0 : container.restartDelay);
+  container.restartDelay = delayAfter(lasted, container.restartDelay);
   container.restartCount += 1;
   return true;
 }
@@ -37,10 +33,6 @@ function wantsAnother(container: Container, code: i32, manuallyStopped: bool): b
     default:
       return false;
   }
-}
-
-function delayAfter(last: i64): i64 {
-  return last == 0 ? FIRST_DELAY : min(last * 2, LONGEST_DELAY);
 }
 
 /** Somebody starts it: its policy begins anew. */

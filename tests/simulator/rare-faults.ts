@@ -1,6 +1,6 @@
 // Faults that few stories have, drawn from a sequence of their own: what else a story of the same seed draws stays the same.
 
-import { Draw } from "../random.js";
+import { Draw } from "./random.js";
 
 /** In most stories there is none. */
 const ONCE_IN = [1_000_000, 1_000_000, 1_000_000, 120, 60, 30];
