@@ -10,6 +10,7 @@ export function missingKind(what: Noun): FailureKind {
     case Noun.Group:
     case Noun.AddedGroup:
     case Noun.Device:
+    case Noun.RatedDevice:
       return FailureKind.Invalid;
     case Noun.KernelFile:
     case Noun.Tool:
