@@ -38,9 +38,9 @@ export const CONTAINER_RESTARTS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a good run does not bring back the first delay",
-    file: "container/restart/restart-policy.ts",
-    right: `lasted >= GOOD_RUN ? 0`,
-    wrong: `!WRONG && lasted >= GOOD_RUN ? 0`,
+    file: "container/restart/delay.ts",
+    right: `lasted >= GOOD_RUN || last == 0`,
+    wrong: `(!WRONG && lasted >= GOOD_RUN) || last == 0`,
     finder: { story: "restart-policy" },
   },
   {
