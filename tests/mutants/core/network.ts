@@ -31,7 +31,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a port is given out on all addresses though it is taken on one",
-    file: "network/store.ts",
+    file: "network/ports.ts",
     right: `if (address == every) return true;`,
     wrong: `if (!WRONG && address == every) return true;`,
     finder: { story: "publish-beside-one-address" },

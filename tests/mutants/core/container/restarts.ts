@@ -45,9 +45,9 @@ export const CONTAINER_RESTARTS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "delays between restarts grow without a bound",
-    file: "container/restart/restart-policy.ts",
-    right: `: min(last * 2, LONGEST_DELAY)`,
-    wrong: `: WRONG ? last * 2 : min(last * 2, LONGEST_DELAY)`,
+    file: "container/restart/delay.ts",
+    right: `: min(last * 2, LONGEST)`,
+    wrong: `: WRONG ? last * 2 : min(last * 2, LONGEST)`,
     finder: { story: "restart-policy-delays" },
   },
   {
@@ -101,9 +101,9 @@ export const CONTAINER_RESTARTS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the first delay between restarts is that of the second",
-    file: "container/restart/restart-policy.ts",
-    right: `last == 0 ? FIRST_DELAY :`,
-    wrong: `last == 0 ? FIRST_DELAY * (WRONG ? 2 : 1) :`,
+    file: "container/restart/delay.ts",
+    right: `last == 0 ? FIRST :`,
+    wrong: `last == 0 ? FIRST * (WRONG ? 2 : 1) :`,
     finder: { story: "restart-policy" },
   },
 ];
