@@ -63,5 +63,5 @@ export function readTag(name: string): Reference | null {
 }
 
 function cleaned(path: string): string {
-  return path.startsWith("../") ? path.slice(2) : path;
+  return path.startsWith("./") ? path.slice(2) : path;
 }
