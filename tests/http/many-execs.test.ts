@@ -1,5 +1,5 @@
 // Many execs, so many at once, attached and detached: nothing of them is left, neither on the machine nor in the engine.
-// CI and `CORACLE_TEST_LOAD=1` take 3,000; `CORACLE_TEST_EXECS` is how many.
+// CI and `CORACLE_TEST_LOAD=1` take 5,000; `CORACLE_TEST_EXECS` is how many.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
@@ -11,16 +11,16 @@ import { expectNothingOf, heldWhenCalm } from "../support/held.js";
 import { onEngines } from "../support/on-engines.js";
 import { promptly } from "../support/prompt.js";
 
-const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 3000 : 180));
+const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 5000 : 200));
 const AT_ONCE = 8;
 /** Every so many of them nobody is attached to. */
 const DETACHED_EACH = 10;
 /** What is left of a few shows in none of these, what is left of each in all. */
-const PARTS = 6;
+const PARTS = 10;
 /** What heaps grow to at so many of anything. */
 const MEBIBYTES_MAX = 80;
 /** Fewer tell nothing of what each leaves: a heap that doubles once comes to more. */
-const ARE_TELLING = COUNT >= 3000;
+const ARE_TELLING = COUNT >= 5000;
 /** Parts after the first. Between them the daemon is asked for its memory: while it collects garbage, it answers nobody. */
 const LATER = Array.from({ length: PARTS - 1 }, (_, index) => index + 1);
 const SPANS = ARE_TELLING ? LATER.map((at) => [at]) : [LATER];
@@ -29,7 +29,7 @@ const SPANS = ARE_TELLING ? LATER.map((at) => [at]) : [LATER];
  * of what they hold beside to some hundred, since the core's memory is in its figure for a while. The core has more of
  * each: for some minutes it can be asked for.
  */
-const BYTES_MAX: InUse = { objects: 1024, others: 3 * 1024, core: 1024 };
+const BYTES_MAX: InUse = { objects: 512, others: 3 * 1024, core: 1024 };
 const WHATS = ["objects", "others", "core"] as const;
 
 /** A journal in memory comes to its bound soon: what it may hold is no leak. */
