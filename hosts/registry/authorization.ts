@@ -6,6 +6,7 @@ import type { Challenge } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import { exchange, readText, type Line, type Question } from "./exchange.js";
 import { failedExchange, registryFailure } from "./failures.js";
+import { secretsOf } from "./secrets.js";
 
 /** What a token is asked for. */
 export interface Demand {
@@ -159,12 +160,6 @@ function parseToken(text: string, question: Question, now: number): Token {
     refresh: typeof refresh === "string" ? refresh : "",
     expires: now + (seconds - MARGIN) * 1000,
   };
-}
-
-/** SECRET. What goes to a registry in confidence: the credentials, and what is made of them. */
-export function secretsOf(credentials: types.Credentials | undefined, header: string | undefined): string[] {
-  const { password = "", identityToken = "", registryToken = "" } = credentials ?? {};
-  return [header?.slice(header.indexOf(" ") + 1) ?? "", password, identityToken, registryToken];
 }
 
 function basic({ username, password }: types.Credentials): string {

@@ -4,11 +4,12 @@
 import { realClock, timeOfDay } from "../shared/clock.js";
 import { damaged, isUnreachable, mismatch } from "../shared/failure.js";
 import type { Clock, content, engine, types } from "../shared/host.js";
-import { Authorizer, secretsOf, type Demand } from "./authorization.js";
+import { Authorizer, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
 import { exchange, readAll, readText, readUpTo, type Answer, type Line } from "./exchange.js";
 import { registryFailure } from "./failures.js";
+import { secretsOf } from "./secrets.js";
 import { fetchTransport, type Transport } from "./transport.js";
 
 /** A registry's blob, to be read once. */

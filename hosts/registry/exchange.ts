@@ -4,6 +4,7 @@ import { after } from "../shared/clock.js";
 import { cutShort, interrupted, tooLarge, type HostFailure } from "../shared/failure.js";
 import type { Clock, types } from "../shared/host.js";
 import { failedExchange, withoutQuery } from "./failures.js";
+import { secretsOf } from "./secrets.js";
 import type { Transport, TransportResponse } from "./transport.js";
 import { codeOf, unreachable } from "./unreachable.js";
 
@@ -175,7 +176,7 @@ class Watch {
     if (this.#givenUp?.aborted) return interrupted("given-up");
     if (this.#silent) return failedExchange(question, { tag: "timeout" });
     if (answered && BROKEN_OFF.has(codeOf(error))) return cutShort("answer", withoutQuery(question.url));
-    return unreachable(question, error);
+    return unreachable(question, error, secretsOf(undefined, question.headers["authorization"]));
   }
 }
 

@@ -4,6 +4,7 @@
 import { HostFailure } from "../shared/failure.js";
 import type { failures } from "../shared/host.js";
 import { parseChallenges } from "./challenge.js";
+import { withoutSecrets } from "./secrets.js";
 
 /** An answer that is not what was asked for. */
 export interface ErrorAnswer {
@@ -57,12 +58,6 @@ interface ErrorBody {
   details: string;
 }
 
-/** A message goes into logs and traces, as an input of the core. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const long = secrets.filter(({ length }) => length >= LEAST);
-  return long.reduce((told, secret) => told.replaceAll(secret, "x".repeat(secret.length)), text);
-}
-
 /** The token is good, but not for this: another one for the same account will not help (RFC 6750 §3.1). */
 function lacksScope(answer: ErrorAnswer): boolean {
   const challenges = parseChallenges(answer.header("www-authenticate") ?? "");
@@ -108,6 +103,3 @@ function timeOf(date: string): number {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
-
-/** Shorter ones come up by chance. */
-const LEAST = 4;

@@ -4,10 +4,11 @@
 import { HostFailure } from "../shared/failure.js";
 import type { failures } from "../shared/host.js";
 import { failedExchange, withoutQuery, type Asked } from "./failures.js";
+import { withoutSecrets } from "./secrets.js";
 
-/** The failure of a request that was not answered. */
-export function unreachable(asked: Asked, error: unknown): HostFailure {
-  return error instanceof HostFailure ? error : failedExchange(asked, reason(new URL(asked.url), error));
+/** The failure of a request that was not answered. `secrets`: what was sent in confidence. */
+export function unreachable(asked: Asked, error: unknown, secrets: readonly string[]): HostFailure {
+  return error instanceof HostFailure ? error : failedExchange(asked, reason(new URL(asked.url), error, secrets));
 }
 
 /** The code of the system or the HTTP library in an error or in what caused it; or empty. */
@@ -15,7 +16,7 @@ export function codeOf(error: unknown): string {
   return coded(error).code;
 }
 
-function reason(url: URL, error: unknown): failures.ExchangeFailure {
+function reason(url: URL, error: unknown, secrets: readonly string[]): failures.ExchangeFailure {
   const { code, syscall, cert } = coded(error);
   const known = REASONS[code];
   if (known !== undefined) return { tag: known };
@@ -24,8 +25,9 @@ function reason(url: URL, error: unknown): failures.ExchangeFailure {
   if (code === "ECONNRESET" && syscall === "") return { tag: "closed" };
   const errno = code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : code;
   if (ERRNO.test(errno)) return { tag: "call", val: refused(url, errno, syscall) };
-  // Some platforms name the address in what they say, with all that is in it.
-  return { tag: "other", val: innermost(error).replaceAll(url.href, withoutQuery(url.href)) };
+  // Some platforms name the address in what they say, with all that is in it; or a header that makes no sense.
+  const said = innermost(error).replaceAll(url.href, withoutQuery(url.href));
+  return { tag: "other", val: withoutSecrets(said, secrets) };
 }
 
 function refused(url: URL, error: string, syscall: string): failures.RefusedCall {

@@ -98,6 +98,18 @@ test("a token server that has no TLS gets no credentials", async () => {
   expect(at.tokens.asked.length).toBeGreaterThan(0);
 });
 
+test("a token that is no header is not told, though the platform repeats it", async () => {
+  const at = await tokenRegistry();
+  const credentials = { ...NOBODY, registryToken: "s3cret\nof-nobody-else" };
+  const failure = await failed(registryClient().tags({ ...repository(at.registry), credentials }));
+  expect(failure).toMatchObject({
+    tag: "exchange",
+    val: { why: { tag: "other", val: expect.stringContaining("xxxx") as string } },
+  });
+  expect(JSON.stringify(failure)).not.toContain("nobody-else");
+  expect(JSON.stringify(failure)).not.toContain("s3cret");
+});
+
 test("side by side, one token is asked for", async () => {
   const at = await tokenRegistry();
   const client = registryClient();
