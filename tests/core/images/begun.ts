@@ -12,13 +12,21 @@ export function answerList(world: ImageWorld, op: bigint, list: Json[]): void {
   world.succeed(op, { tag: "bytes", val: encode(JSON.stringify(list)) });
 }
 
-/** Loads an archive as far as its layers. */
-export function beginLoad(world: ImageWorld, image: MadeImage, tags: string[] | null, query = "quiet=1"): bigint {
+/** Loads an archive as far as its layers. `listed`: how the archive's list names a member. */
+export function beginLoad(
+  world: ImageWorld,
+  image: MadeImage,
+  tags: string[] | null,
+  query = "quiet=1",
+  listed = (member: string): string => member,
+): bigint {
   const id = world.ask("POST", `/images/load?${query}`, encode("tar"));
   world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
-  const Layers = image.diffIds.map((_, at) => `${at}.tar`);
-  answerList(world, world.take("read").op, [{ Config: "c.json", RepoTags: tags, Layers }]);
-  world.succeed(world.take("read").op, { tag: "bytes", val: image.config });
+  const Layers = image.diffIds.map((_, at) => listed(`${at}.tar`));
+  answerList(world, world.take("read").op, [{ Config: listed("c.json"), RepoTags: tags, Layers }]);
+  const config = world.take("read");
+  expect(config.val.path).toBe("c.json");
+  world.succeed(config.op, { tag: "bytes", val: image.config });
   return id;
 }
 

@@ -55,6 +55,12 @@ describe("load", () => {
     });
   });
 
+  test("names of members may begin with ./: they are asked for without", () => {
+    const id = beginLoad(world, image, ["box:1"], "quiet=0", (name) => `./${name}`);
+    expect(world.take("layer").val).toMatchObject({ source: { tag: "archived", val: { path: "0.tar" } } });
+    expect(world.lines(id).map(({ progressDetail }) => progressDetail)).toEqual([amount(0, 2000)]);
+  });
+
   test("layers that are there already are not unpacked, and not spoken of", () => {
     load(world, image, ["box:1"]);
     const more = makeImage(["three"], { on: image });
