@@ -2,7 +2,9 @@
 // sent without waiting for each other), whatever order the host works in, with a crash at every point: equal states are
 // taken for one. CORACLE_TEST_COMMANDS says how many commands; UPDATE=1 writes what comes out into tests/README.md.
 
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { OMITTED, ROOTS } from "./exhaustive/core-memory.js";
 import { agree, publish, published } from "./exhaustive/published.js";
 import { Search } from "./exhaustive/search.js";
 
@@ -23,3 +25,13 @@ test(
   },
   30 * 60_000,
 );
+
+test("whatever the core keeps is looked at, or left out by name", () => {
+  const root = new URL("../../core/assembly/", import.meta.url);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  const kept = files.flatMap((file) => {
+    const stores = readFileSync(new URL(file, root), "utf8").matchAll(/^export const [a-z]\w*: (\w+) = new \1\(/gm);
+    return Array.from(stores, ([, name]) => `core/assembly/${file.replace(/\.ts$/, "")}/${name}`);
+  });
+  expect(kept.toSorted()).toEqual([...ROOTS, ...OMITTED].toSorted());
+});

@@ -13,7 +13,7 @@ const ENGINE = "core/assembly/state/Engine";
 const STEPS = "core/assembly/task/Steps";
 const STORE = "core/assembly/container/store/ContainerStore";
 /** What the core knows, but for images and events: there is one of each. No story here touches images; events are history. */
-const ROOTS = [
+export const ROOTS = [
   ENGINE,
   STORE,
   "core/assembly/container/usage/sizes/Sizes",
@@ -23,6 +23,17 @@ const ROOTS = [
   "core/assembly/network/store/NetworkStore",
   "core/assembly/records/set-aside/SetAside",
   "core/assembly/volume/store/VolumeStore",
+];
+
+/** Of what the core knows these are left out: images, since no story here touches them; events; what is of one step only. */
+export const OMITTED = [
+  "core/assembly/container/end/after-run/AfterRun",
+  "core/assembly/event/ring/EventRing",
+  "core/assembly/image/layers/LayerStore",
+  "core/assembly/image/pull/layer-fetch/LayerFetches",
+  "core/assembly/image/store/ImageStore",
+  "core/assembly/origin/Acting",
+  "core/assembly/reply/CommonHeaders",
 ];
 
 /** What makes no difference to what comes next, or none but to times and ids, by class. */
