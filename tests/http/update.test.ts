@@ -154,6 +154,19 @@ onEngines("update", (engine, kind) => {
     },
   );
 
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "rates of a device that is not there are refused, and not kept",
+    async () => {
+      const id = await engine().running();
+      const body = { BlkioDeviceReadBps: [{ Path: "/dev/nothing", Rate: MIB }] };
+      const answer = await engine().call("POST", `/containers/${id}/update`, body, { version: "1.55" });
+      expect([answer.status, messageOf(answer)]).toEqual([500, expect.stringContaining("/dev/nothing")]);
+      const { HostConfig } = await engine().inspect<{ HostConfig: Json }>(id);
+      expect(JSON.stringify(HostConfig)).not.toContain("/dev/nothing");
+      await engine().remove(id);
+    },
+  );
+
   function update(id: string, body: Json): Promise<RawResponse> {
     return engine().call("POST", `/containers/${id}/update`, body);
   }
