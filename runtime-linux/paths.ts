@@ -85,7 +85,7 @@ export class Paths {
 
   // Exec root.
 
-  /** Mounted containers and their runs: one directory each. A shared mount, see `hybrid.ts`. */
+  /** Mounted containers and their runs: one directory each. A shared mount, see `launch/hybrid.ts`. */
   live(): string {
     return join(this.roots.exec, "containers");
   }

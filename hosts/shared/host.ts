@@ -26,7 +26,7 @@ export type Report = (phase: engine.Phase, current: bigint, total: bigint) => vo
 /**
  * Carries out one command. Resolves with what came of it; rejects with a `HostFailure` (`failure.ts`) for what a host
  * may expect to go wrong. Anything else thrown is a defect, and reported to the core as `internal`.
- * The driver calls it for commands on one subject one after the other, in order (`order.ts`).
+ * The driver calls it for commands on one subject one after the other, in order (`hosts/driver/order.ts`).
  */
 export type Perform<Command> = (op: Operation, command: Command, report: Report) => Promise<Outcome>;
 

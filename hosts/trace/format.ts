@@ -19,9 +19,9 @@
 // is a line that is missing, doubled or moved. What is deflated has no sum of its own. A segment begins anew: which one it
 // is its header says, and headers are summed as well.
 //
-// Older versions are read and verified as well, but for failures in words, which those before 5 have. Version 4 is as this one; version 3 has no sums, too; version 2 has
-// SHA-256 in place of MurmurHash3, and hashes nothing of whether replies are `stateless`; version 1 is as version 2, but
-// has nothing in short.
+// Older versions are read and verified as well, unless a host failed in them: before version 5 failures were told in words,
+// which are not read any more. Version 3 and older have no sums; version 2 has SHA-256 in place of MurmurHash3, and hashes
+// nothing of whether replies are `stateless`; version 1 is as version 2, but has nothing in short.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
 // one; the first of a trace may have any number, older ones may have been thrown away; behind one that is not continued

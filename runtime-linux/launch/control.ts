@@ -8,7 +8,7 @@ import type { Kernel } from "../kernel.js";
 import type { Run } from "../ends/run.js";
 
 /**
- * Cells; "not-found" when no supervisor listens. Resolves when it has taken that in: what a client sends next must not
+ * Cells; `no-such` when no supervisor listens. Resolves when it has taken that in: what a client sends next must not
  * be read by a program that still sees the size before.
  */
 export async function resizeTerminal(run: Run, rows: number, columns: number, kernel: Kernel): Promise<void> {

@@ -37,7 +37,7 @@ export class Sampler {
     this.#proc = proc;
   }
 
-  /** `pid`: a process of the container, in its network namespace. Fails as `not-found` when the group is gone. */
+  /** `pid`: a process of the container, in its network namespace. Fails as `no-such` when the group is gone. */
   sample(container: string, pid: number): engine.Sample {
     const group = groupOf(this.#paths, container);
     const read: ReadFile = (controller, file) => {

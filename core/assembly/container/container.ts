@@ -103,7 +103,7 @@ export class Container {
   error: string = "";
   startedAt: i64 = NO_TIME;
   finishedAt: i64 = NO_TIME;
-  /** When the run that goes on began, by the monotonic clock: see `run-length.ts`. */
+  /** When the run that goes on began, by the monotonic clock: see `end/run-length.ts`. */
   begunAt: i64 = NO_TIME;
   /** Bytes of the files it has written, as they were counted last: after a run, or while it went on. */
   written: i64 = 0;

@@ -19,11 +19,11 @@ export enum FailureKind {
   Unreachable,
   /** The registry wants other credentials (HTTP 401). */
   Unauthorized,
-  /** Asked too often (HTTP 429): `retry-after`. */
+  /** Asked too often (HTTP 429). */
   Limited,
-  /** Any other error answer of a registry: `status` and `code`. */
+  /** Any other error answer of a registry. */
   Registry,
-  /** The program to start does not exist. */
+  /** The program to start does not exist, or the directory to start it in. */
   CommandNotFound,
   /** The program to start cannot be executed. */
   CommandNotExecutable,

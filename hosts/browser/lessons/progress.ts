@@ -1,4 +1,4 @@
-// How far a learner is in which lesson: one state machine, in one table. It knows no page and no session; `course.ts`
+// How far a learner is in which lesson: one state machine, in one table. It knows no page and no session; `page/lessons/course.ts`
 // applies it.
 
 /** `preparing`: the session that the lesson begins in is being made; what is done until then counts for nothing. */

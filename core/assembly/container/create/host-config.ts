@@ -5,7 +5,7 @@ import { MOUNT } from "../mounts/mount-table";
 
 const LOG_CONFIG: Table = new Table("LogConfig", [
   // Drivers that send logs elsewhere are not built, which `create-body.ts` says of each by its name; a name that is none
-  // is refused by `log-options.ts`.
+  // is refused by `output/log-options.ts`.
   new Field("Type", FieldType.String, '""').refused(['"json-file"', '"local"', '"none"']),
   new Field("Config", FieldType.StringMap, "{}").says("all options of `json-file` and `local`"),
 ]);

@@ -1,5 +1,5 @@
 // What follows once all that a run used is given back. Starts and removals do, and they lead there themselves: so whoever
-// gives it back knows of them by this alone, and engine.ts puts both together.
+// gives it back knows of them by this alone, and core/assembly/engine.ts puts both together.
 
 import { Container } from "../container";
 
