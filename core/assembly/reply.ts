@@ -21,7 +21,7 @@ import { MAX_VERSION_TEXT, MIN_VERSION } from "./api/versions";
 import { Call, Follower } from "./call";
 import { JsonWriter } from "./json/writer";
 import { reasons } from "./reason";
-import { Refusal, Refused, RefusalKind, statusOf } from "./refusal";
+import { Refusal, RefusalKind, Refused, statusOf } from "./refusal";
 import { engine } from "./state";
 import { encodeUtf8 } from "./text/utf8";
 

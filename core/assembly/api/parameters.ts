@@ -1,7 +1,7 @@
 // Query parameters by Docker's rules (surface §2.2).
 
-import { Query } from "../text/url";
 import { quoteText } from "../text/go-quote";
+import { Query } from "../text/url";
 
 /** A number that a parameter holds. */
 export class ParsedInteger {

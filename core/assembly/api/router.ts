@@ -6,9 +6,9 @@ import { acting, Asker, Origin } from "../origin";
 import { reasons } from "../reason";
 import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
 import { commonHeaders, ErrorForm, refused, sendEmpty, sendRefusal, sendWhole } from "../reply";
-import { Target, decodePath, visibleAscii } from "../text/url";
+import { decodePath, Target, visibleAscii } from "../text/url";
 import { parametersOf } from "./form";
-import { Route, Routed, findRoute } from "./routes";
+import { findRoute, Route, Routed } from "./routes";
 import { eraseSecretHeaders, eraseSecretParameters, forgetSecretParameters } from "./secrets";
 import { MIN_VERSION, RequestedVersion, requestedVersion, tooNewEndpoint } from "./versions";
 

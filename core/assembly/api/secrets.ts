@@ -1,7 +1,7 @@
 // What a request tells that nobody may find in a snapshot: credentials in its headers, and in its query.
 
 import { erase } from "../../../build/bindings/erase";
-import { Query, decodeQuery } from "../text/url";
+import { decodeQuery, Query } from "../text/url";
 import { hasAt } from "./headers";
 
 /**

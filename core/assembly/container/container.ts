@@ -7,15 +7,15 @@ import { Endpoint } from "../network/endpoint";
 import { Origin } from "../origin";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
+import { Waiter } from "./end/waiter";
+import { Link } from "./endpoint/link";
 import { changedNow, LastChange } from "./last-change";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
-import { Link } from "./endpoint/link";
-import { ListedItem } from "./shown/listed-item";
 import { MountKind, MountPoint } from "./mounts/mount-point";
 import { Moved } from "./moved";
-import { NO_RESTARTS, RestartPolicy } from "./restart/policy";
 import { RemovalClient } from "./remove/removal-client";
-import { Waiter } from "./end/waiter";
+import { NO_RESTARTS, RestartPolicy } from "./restart/policy";
+import { ListedItem } from "./shown/listed-item";
 import { Watch } from "./usage/watch";
 
 /** What `stopTimeout` is if none was given. */

@@ -1,9 +1,9 @@
 // What a container's record must look like, and what of it must agree. What does not is damaged.
 
+import { isDigest } from "../image/reference";
 import { Json } from "../json/json";
 import { Shape } from "../records/shape";
 import { isFullId } from "../text/hex";
-import { isDigest } from "../image/reference";
 import { Status } from "./lifecycle";
 import { isContainerName } from "./names";
 

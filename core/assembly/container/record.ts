@@ -5,11 +5,11 @@ import { Json } from "../json/json";
 import { jsonBytes, JsonWriter } from "../json/writer";
 import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { NO_TIME } from "../text/time";
-import { annotationsOf } from "./create/annotations";
 import { Container } from "./container";
+import { annotationsOf } from "./create/annotations";
+import { readLinkRecord, writeLinkRecords } from "./endpoint/link";
 import { readLastChangeRecord, writeLastChangeRecord } from "./last-change";
 import { Status } from "./lifecycle";
-import { readLinkRecord, writeLinkRecords } from "./endpoint/link";
 import { readMountPointRecord, writeMountPointRecord } from "./mounts/mount-point";
 import { restartPolicyOf } from "./restart/policy";
 

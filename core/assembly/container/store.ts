@@ -4,9 +4,9 @@ import { deleteRecord } from "../ask";
 import { putRecord } from "../records/put";
 import { badParameter, conflict, notFound, Refusal } from "../refusal";
 import { changedContainers, Container } from "./container";
-import { putHeldStill } from "./pause/held-record";
-import { Status } from "./lifecycle";
 import { parseLinkName } from "./endpoint/link";
+import { Status } from "./lifecycle";
+import { putHeldStill } from "./pause/held-record";
 import { writeRecord } from "./record";
 
 /** A container, or why none was found. */

@@ -3,11 +3,11 @@
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { Container } from "../container/container";
+import { nulProblem } from "../container/create/validate";
+import { linkProblem } from "../container/endpoint/linked";
 import { parseDetachKeys } from "../container/output/detach-keys";
 import { documentOf } from "../container/spec/launch";
-import { linkProblem } from "../container/endpoint/linked";
 import { containerStore } from "../container/store";
-import { nulProblem } from "../container/create/validate";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { badParameter, conflict, Refusal } from "../refusal";

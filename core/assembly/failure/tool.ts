@@ -2,8 +2,8 @@
 // that the kernel does not take.
 
 import { Compulsion, FailedTool, RefusedSetting, Unmoved } from "../../../build/bindings/types";
-import { errnoText } from "./call";
 import { quoteText } from "../text/go-quote";
+import { errnoText } from "./call";
 
 export function toolText(tool: FailedTool): string {
   return `${tool.name}: ${toolWords(tool).split("\n").join(" ")}`;

@@ -1,9 +1,9 @@
 // What a value asks for: nothing, or something; and which field of an object asks for what is not built.
 
+import { decodeUtf8 } from "../text/utf8";
 import { Json, JsonKind } from "./json";
 import { Effect, Field, FieldType, Table } from "./table";
 import { jsonBytes } from "./writer";
-import { decodeUtf8 } from "../text/utf8";
 
 /** The first field that asks for something not built, with its path: `HostConfig.Privileged`; empty if there is none. */
 export function refusedField(value: Json, table: Table, path: string): string {

@@ -4,7 +4,7 @@
 import { TextBuilder } from "../text/builder";
 import { quoteRune } from "../text/go-quote";
 import { decodeUtf8 } from "../text/utf8";
-import { Json, JsonKind } from "./json";
+import { Json } from "./json";
 
 /** Arrays and objects may stand in each other this deep. */
 export const MAX_DEPTH: i32 = 100;

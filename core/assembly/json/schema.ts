@@ -1,10 +1,10 @@
 // Reads Docker's big objects by their tables (`table.ts`). Tolerance and error texts are those of Go's encoding/json
 // (surface §2.2).
 
-import { isZero } from "./asked";
-import { Json, JsonKind, isI64, isU64 } from "./json";
-import { Field, FieldType, Table } from "./table";
 import { compareTexts, sortedPlaces } from "../text/compare";
+import { isZero } from "./asked";
+import { isI64, isU64, Json, JsonKind } from "./json";
+import { Field, FieldType, Table } from "./table";
 
 /** All versions. */
 export const ANY_VERSION: i32 = i32.MAX_VALUE - 1;

@@ -1,10 +1,10 @@
 // Tables of Docker's big objects: which fields there are, of which type, with which default, in which order, and whether
 // this engine acts on them.
 
+import { encodeUtf8 } from "../text/utf8";
 import { Json, sameFolded } from "./json";
 import { parseJson } from "./reader";
 import { jsonBytes } from "./writer";
-import { encodeUtf8 } from "../text/utf8";
 
 export enum FieldType {
   String,

@@ -1,8 +1,8 @@
 // On which network a container is, whether it runs or not.
 
 import { Container } from "../container/container";
-import { Status } from "../container/lifecycle";
 import { networkNameOf } from "../container/endpoint/network-settings";
+import { Status } from "../container/lifecycle";
 import { internal, Refusal } from "../refusal";
 
 /** Who shares another container's network is on none of its own. */

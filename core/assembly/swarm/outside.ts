@@ -1,9 +1,9 @@
 // Calls of a swarm, its nodes, services, tasks, secrets and configs: this machine is in none, so that each has its answer
 // without one (surface §2.27).
 
+import { parseFilters } from "../api/filters";
 import { readObject } from "../api/json-body";
 import { flagOf, strictFlagOf, u64Of } from "../api/parameters";
-import { parseFilters } from "../api/filters";
 import { Call } from "../call";
 import { Table } from "../json/table";
 import { badParameter, Refusal, unavailable } from "../refusal";

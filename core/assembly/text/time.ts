@@ -1,6 +1,6 @@
 // Points in time: nanoseconds since 1970-01-01T00:00:00Z, and the notations that clients use.
 
-import { BAD_DURATION, SECOND, parseDuration } from "./duration";
+import { BAD_DURATION, parseDuration, SECOND } from "./duration";
 
 /** No time at all; written as Go's zero time. */
 export const NO_TIME: i64 = i64.MIN_VALUE;

@@ -1,15 +1,15 @@
 // Reads the body of POST /containers/create: `Config`'s fields, with `HostConfig` and `NetworkingConfig` beside them.
 
-import { Json } from "../../json/json";
 import { isZero, refusedField } from "../../json/asked";
+import { Json } from "../../json/json";
 import { normalise, schemaError } from "../../json/schema";
 import { Field, FieldType, Table } from "../../json/table";
-import { Refusal, badParameter, notBuilt } from "../../refusal";
-import { CONFIG } from "./config";
+import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { readEndpoints } from "../endpoint/endpoints";
-import { HOST_CONFIG } from "./host-config";
-import { unbuiltDriver } from "../output/log-options";
 import { NETWORKING_CONFIG } from "../endpoint/networking-config";
+import { unbuiltDriver } from "../output/log-options";
+import { CONFIG } from "./config";
+import { HOST_CONFIG } from "./host-config";
 import { nonsense } from "./validate";
 
 /** The three parts of a create body, each with exactly its table's fields. */

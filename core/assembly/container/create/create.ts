@@ -12,16 +12,16 @@ import { sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { takerOf, volumeNames } from "../../volume/use";
-import { annotationsOf } from "./annotations";
 import { Container } from "../container";
-import { CreateBody, readCreate } from "./create-body";
-import { Creation } from "./creation";
+import { parseSignal } from "../end/signals";
 import { showLinks, tieLinks } from "../endpoint/links";
 import { MountKind, MountPoint } from "../mounts/mount-point";
 import { containerNameProblem, generatedName } from "../names";
 import { restartPolicyOf } from "../restart/policy";
-import { parseSignal } from "../end/signals";
 import { containerStore } from "../store";
+import { annotationsOf } from "./annotations";
+import { CreateBody, readCreate } from "./create-body";
+import { Creation } from "./creation";
 import { readWish, Wish } from "./wish";
 
 /** Tries at a name of two words before the short id is taken. */

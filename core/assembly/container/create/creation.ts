@@ -31,12 +31,12 @@ import { Volume } from "../../volume/volume";
 import { Container } from "../container";
 import { isDirectory } from "../files/file-mode";
 import { originOf } from "../last-change";
-import { documentOf } from "../spec/launch";
 import { MountPoint } from "../mounts/mount-point";
 import { fillVolumes, volumesFilled } from "../mounts/own-volumes";
 import { takeUpQueue } from "../queue";
 import { RemovalClient } from "../remove/removal-client";
 import { removeNow } from "../remove/remove";
+import { documentOf } from "../spec/launch";
 import { containerSizes } from "../usage/sizes";
 
 /** How far the work in its files is. */

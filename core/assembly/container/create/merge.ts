@@ -1,7 +1,7 @@
 // What a container takes over from its image's config (surface §2.14).
 
-import { Json } from "../../json/json";
 import { isZero } from "../../json/asked";
+import { Json } from "../../json/json";
 import { normalise, schemaError } from "../../json/schema";
 import { CONFIG, HEALTHCHECK } from "./config";
 

@@ -3,20 +3,20 @@
 
 import { Json } from "../../json/json";
 import { refuseExposed, refusePorts, unbuiltPorts } from "../../network/port-wishes";
-import { Refusal, badParameter, notBuilt, notSupported } from "../../refusal";
+import { badParameter, notBuilt, notSupported, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 import { cleanPath } from "../../text/path";
-import { annotationProblem } from "./annotations";
-import { unknownCapability } from "../spec/capabilities";
+import { isSignal, parseSignal } from "../end/signals";
 import { extraHostProblem } from "../endpoint/hosts-file";
 import { logConfigProblem } from "../output/log-options";
-import { commandOf } from "./merge";
+import { unknownCapability } from "../spec/capabilities";
 import { namespaceProblem } from "../spec/namespaces";
-import { runtimeProblem } from "../start/runtimes";
 import { securityOf } from "../spec/security-options";
-import { isSignal, parseSignal } from "../end/signals";
-import { networkProblem } from "./validate-network";
+import { runtimeProblem } from "../start/runtimes";
+import { annotationProblem } from "./annotations";
+import { commandOf } from "./merge";
 import { deviceProblem } from "./validate-devices";
+import { networkProblem } from "./validate-network";
 import { isolationProblem, qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
 import { KernelFacts } from "./warnings";
 

@@ -1,8 +1,8 @@
 // What a machine's kernel cannot do is left out of a container's limits, and the client is told (surface §2.14).
 
 import { Machine } from "../../../../build/bindings/types";
-import { Json } from "../../json/json";
 import { isZero } from "../../json/asked";
+import { Json } from "../../json/json";
 
 /** What the kernel can do about limits. */
 export class KernelFacts {

@@ -5,9 +5,9 @@ import { ParsedInteger } from "../../api/parameters";
 import { Call } from "../../call";
 import { failureText } from "../../failure/text";
 import { Container, NO_TIMEOUT } from "../container";
+import { disarm } from "../restart/restart-policy";
 import { KILL_STEP, Killing } from "./killing";
 import { isRefused } from "./refused-signal";
-import { disarm } from "../restart/restart-policy";
 import { sendSignal, thaw } from "./send-signal";
 import { parseSignal, SIGKILL, SIGTERM } from "./signals";
 

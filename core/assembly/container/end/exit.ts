@@ -7,12 +7,12 @@ import { endExecs } from "../../exec/ended";
 import { acting, OUT_OF_MEMORY } from "../../origin";
 import { NO_TIME } from "../../text/time";
 import { Container } from "../container";
-import { endAttached } from "./end-attached";
-import { holdNoMore } from "../pause/held-still";
 import { Cause } from "../lifecycle";
-import { release } from "./release";
+import { holdNoMore } from "../pause/held-still";
 import { isFollowed } from "../restart/restart-policy";
 import { scheduleRestart } from "../restart/restarting";
+import { endAttached } from "./end-attached";
+import { release } from "./release";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 

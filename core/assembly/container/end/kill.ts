@@ -6,14 +6,14 @@ import { failureText } from "../../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Container } from "../container";
-import { KILL_STEP, Killing } from "./killing";
 import { Status } from "../lifecycle";
-import { isRefused } from "./refused-signal";
 import { disarm, disarms, markStopped } from "../restart/restart-policy";
 import { endRestarting } from "../restart/restarting";
+import { containerStore } from "../store";
+import { KILL_STEP, Killing } from "./killing";
+import { isRefused } from "./refused-signal";
 import { sendSignal, thaw } from "./send-signal";
 import { isSignal, parseSignal, SIGKILL } from "./signals";
-import { containerStore } from "../store";
 
 export function killContainer(call: Call): Refusal | null {
   const word = call.query.first("signal");

@@ -13,11 +13,11 @@ import { askContent, askNetworks, askProcesses } from "../../ask";
 import { freeEndpoint } from "../../network/connect";
 import { Refusal } from "../../refusal";
 import { Task } from "../../task";
-import { afterRun } from "./after-run";
 import { Container } from "../container";
 import { Cause, Status } from "../lifecycle";
-import { containerSizes } from "../usage/sizes";
 import { StartClient } from "../start/start-client";
+import { containerSizes } from "../usage/sizes";
+import { afterRun } from "./after-run";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 

@@ -6,8 +6,8 @@ import { containerEvent, emitContainer } from "../../event/emit";
 import { eventRing } from "../../event/ring";
 import { Task } from "../../task";
 import { Container } from "../container";
-import { goOn } from "../pause/held-still";
 import { Cause, Status } from "../lifecycle";
+import { goOn } from "../pause/held-still";
 import { SIGKILL } from "./signals";
 
 /** Sends a signal and tells of it. */

@@ -6,10 +6,10 @@ import { emitContainer } from "../../event/emit";
 import { badParameter, internal, notModified, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Container } from "../container";
-import { Ending, signalOf, timeoutOf } from "./ending";
 import { Status } from "../lifecycle";
 import { endRestarting } from "../restart/restarting";
 import { containerStore } from "../store";
+import { Ending, signalOf, timeoutOf } from "./ending";
 
 export function stopContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");

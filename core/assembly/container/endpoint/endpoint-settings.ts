@@ -1,15 +1,15 @@
 // What a client says of its endpoint besides the hardware address: shown again as it came, refused at the start where only
 // networks of the client's own have it (surface §6.2). An endpoint's sysctls are the interface's.
 
-import { MembersByName } from "../../json/members-by-name";
 import { Json } from "../../json/json";
+import { MembersByName } from "../../json/members-by-name";
 import { parseKept } from "../../json/reader";
 import { jsonBytes, JsonWriter } from "../../json/writer";
 import { parseAddress } from "../../network/addresses";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { Container } from "../container";
-import { addSysctls, refuseSysctls, SYSCTLS } from "./interface-sysctls";
 import { OTHER_CODE, StartError } from "../start/start-error";
+import { addSysctls, refuseSysctls, SYSCTLS } from "./interface-sysctls";
 
 const SHOWN: string[] = ["IPAMConfig", "Links", "Aliases", "DriverOpts", "GwPriority"];
 const INTERFACE_NAME = "com.docker.network.endpoint.ifname";

@@ -5,9 +5,9 @@ import { refusedField } from "../../json/asked";
 import { Json } from "../../json/json";
 import { parseMac } from "../../network/addresses";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
+import { otherIn } from "../spec/namespaces";
 import { keptSettings, refuseSettings } from "./endpoint-settings";
 import { MovedSysctls } from "./interface-sysctls";
-import { otherIn } from "../spec/namespaces";
 import { ENDPOINT_SETTINGS } from "./networking-config";
 
 /** From this version on every endpoint has a hardware address of its own, and there may be several. */

@@ -5,8 +5,8 @@ import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
 import { portKeysOf } from "../../network/port-wishes";
 import { Container } from "../container";
-import { Link } from "./link";
 import { containerStore } from "../store";
+import { Link } from "./link";
 
 class Exposed {
   constructor(

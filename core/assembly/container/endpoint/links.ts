@@ -7,9 +7,9 @@ import { jsonBytes } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
 import { cleanPath } from "../../text/path";
 import { Container } from "../container";
+import { containerStore } from "../store";
 import { networkOwner } from "./joined";
 import { Link, parseLinkName } from "./link";
-import { containerStore } from "../store";
 
 /** What a client asks for, or why it cannot be. */
 export class LinkWishes {

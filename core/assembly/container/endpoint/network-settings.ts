@@ -8,8 +8,8 @@ import { portKeysOf } from "../../network/port-wishes";
 import { networkStore } from "../../network/store";
 import { engine } from "../../state";
 import { Container } from "../container";
-import { settingsOf, writeSetting } from "./endpoint-settings";
 import { otherIn } from "../spec/namespaces";
+import { settingsOf, writeSetting } from "./endpoint-settings";
 
 /** From this version on addresses stand with the networks only. */
 const WITHOUT_TOP_LEVEL = 52;

@@ -25,10 +25,10 @@ import { commonHeaders, openReply, sendWhole, splice } from "../../reply";
 import { encodeBase64 } from "../../text/base64";
 import { formatTime } from "../../text/time";
 import { Container } from "../container";
-import { fileModeOf } from "./file-mode";
-import { FilesWork, FIRST_STEP, waitForFiles } from "./files-work";
 import { Status } from "../lifecycle";
 import { containerStore } from "../store";
+import { fileModeOf } from "./file-mode";
+import { FilesWork, FIRST_STEP, waitForFiles } from "./files-work";
 
 export function statPath(call: Call): Refusal | null {
   const subject = archiveSubject(call);

@@ -5,10 +5,10 @@ import { Call } from "../../call";
 import { emitContainer } from "../../event/emit";
 import { conflict, Refusal } from "../../refusal";
 import { commonHeaders, openReply, splice } from "../../reply";
-import { Reader } from "./archive";
-import { FilesWork, waitForFiles } from "./files-work";
 import { Status } from "../lifecycle";
 import { containerStore } from "../store";
+import { Reader } from "./archive";
+import { FilesWork, waitForFiles } from "./files-work";
 
 export function exportContainer(call: Call): Refusal | null {
   const lookup = containerStore.lookUp(call.name);

@@ -11,11 +11,11 @@ import { brokenTar } from "../../image/archive/archive-reader";
 import { Members } from "../../json/members";
 import { badParameter, internal, Refusal } from "../../refusal";
 import { sendEmpty } from "../../reply";
-import { archiveSubject, PathWork } from "./archive";
 import { Container } from "../container";
+import { containerSizes } from "../usage/sizes";
+import { archiveSubject, PathWork } from "./archive";
 import { isDirectory } from "./file-mode";
 import { FIRST_STEP } from "./files-work";
-import { containerSizes } from "../usage/sizes";
 
 export function writeArchive(call: Call): Refusal | null {
   const subject = archiveSubject(call);

@@ -21,8 +21,8 @@ import { Task } from "../../task";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
 import { fillVolumes, makeVolumes, volumesFilled } from "../mounts/own-volumes";
-import { containerSizes } from "../usage/sizes";
 import { placesOf } from "../spec/spec-mounts";
+import { containerSizes } from "../usage/sizes";
 
 enum Step {
   Prepare,

@@ -1,10 +1,10 @@
 // What a start is told whose mounts come to a closed place: what runc says of those that it finds.
 
 import { Misplaced } from "../../../../build/bindings/types";
-import { PROC } from "./closed-places";
 import { Container } from "../container";
-import { documentOf } from "../spec/launch";
 import { sourceOf } from "../shown/mount-points";
+import { documentOf } from "../spec/launch";
+import { PROC } from "./closed-places";
 
 export function misplaced(container: Container, mount: Misplaced): string {
   const where = mountAt(container, mount.destination);

@@ -1,10 +1,10 @@
 // Entries of `HostConfig.VolumesFrom`, `container[:options]`: another container's mounts, at the same places.
 
 import { badParameter, conflict, Refusal } from "../../refusal";
-import { isPropagation, modeProblem } from "./binds";
 import { Status } from "../lifecycle";
-import { MountPoint } from "./mount-point";
 import { containerStore } from "../store";
+import { isPropagation, modeProblem } from "./binds";
+import { MountPoint } from "./mount-point";
 
 export class BorrowedMounts {
   points: MountPoint[] = [];

@@ -8,11 +8,11 @@ import { emitContainer } from "../../event/emit";
 import { badParameter, conflict, notSupported, Refusal, statusOf } from "../../refusal";
 import { endReply, hijack, refused, sendBare, textBody } from "../../reply";
 import { Container } from "../container";
-import { parseDetachKeys } from "./detach-keys";
 import { Status } from "../lifecycle";
+import { containerStore } from "../store";
+import { parseDetachKeys } from "./detach-keys";
 import { logDriverOf } from "./log-config";
 import { StopFollowing, UNREADABLE } from "./logs";
-import { containerStore } from "../store";
 import { streamType } from "./stream-type";
 
 const RAW = "application/vnd.docker.raw-stream";

@@ -2,8 +2,8 @@
 // values when a container is started; here its creation is refused.
 
 import { Json } from "../../json/json";
-import { decimalOf } from "../../text/decimal";
 import { byteCount } from "../../text/byte-size";
+import { decimalOf } from "../../text/decimal";
 import { quoteText } from "../../text/go-quote";
 import { Regex } from "../../text/regex";
 import { tagProblem } from "./log-tag";

@@ -9,9 +9,9 @@ import { commonHeaders, endReply, openReply, spliceLogs } from "../../reply";
 import { BAD_TIME, parseUnixTime } from "../../text/time";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
+import { containerStore } from "../store";
 import { logDriverOf } from "./log-config";
 import { attributesOf, detailsOf } from "./log-details";
-import { containerStore } from "../store";
 import { streamType } from "./stream-type";
 
 /** From this version on a client can have lines as JSON objects. */

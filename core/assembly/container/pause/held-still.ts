@@ -11,11 +11,11 @@ import { Task } from "../../task";
 import { decimalOf } from "../../text/decimal";
 import { decodeUtf8 } from "../../text/utf8";
 import { Container } from "../container";
-import { putHeldStill } from "./held-record";
+import { isRefused } from "../end/refused-signal";
 import { Cause, Status } from "../lifecycle";
 import { takeUpQueue } from "../queue";
-import { isRefused } from "../end/refused-signal";
 import { containerStore } from "../store";
+import { putHeldStill } from "./held-record";
 
 export function holdStill(container: Container): void {
   container.holders += 1;

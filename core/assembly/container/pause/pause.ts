@@ -18,12 +18,12 @@ import { conflict, internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Task } from "../../task";
 import { Container } from "../container";
-import { holdStill, letGoOn } from "./held-still";
+import { thaw } from "../end/send-signal";
 import { Cause, Status } from "../lifecycle";
 import { takeUpQueue } from "../queue";
 import { restartingText } from "../restart/restarting";
-import { thaw } from "../end/send-signal";
 import { containerStore } from "../store";
+import { holdStill, letGoOn } from "./held-still";
 
 export function pauseContainer(call: Call): Refusal | null {
   const lookup = containerStore.lookUp(call.name);

@@ -11,10 +11,10 @@ import { line, sendJson } from "../../reply";
 import { engine } from "../../state";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
+import { containerStore } from "../store";
+import { containerSizes, Counted } from "../usage/sizes";
 import { RemovalClient } from "./removal-client";
 import { removeIdle } from "./remove";
-import { containerSizes, Counted } from "../usage/sizes";
-import { containerStore } from "../store";
 
 const KEYS: string[] = ["label", "label!", "until"];
 /** Removals under way at a time. */

@@ -9,10 +9,10 @@ import { sendEmpty, sendRefusal } from "../../reply";
 import { Container } from "../container";
 import { Ending, ownSignalOf, signalOf, timeoutOf } from "../end/ending";
 import { Cause, Status } from "../lifecycle";
-import { cancelRestart } from "./restarting";
 import { startNow } from "../start/start";
 import { StartClient } from "../start/start-client";
 import { containerStore } from "../store";
+import { cancelRestart } from "./restarting";
 
 const GOING = "container is marked for removal and cannot be started";
 

@@ -8,14 +8,14 @@ import { acting, RESTART_POLICY } from "../../origin";
 import { Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { Backoff, Container } from "../container";
-import { Cause, Status } from "../lifecycle";
-import { awaitsLinked, PATIENCE } from "../endpoint/linked";
-import { disarm } from "./restart-policy";
-import { containerSizes } from "../usage/sizes";
-import { startNow } from "../start/start";
-import { StartClient } from "../start/start-client";
 import { answerWaiters } from "../end/wait";
 import { Condition } from "../end/waiter";
+import { awaitsLinked, PATIENCE } from "../endpoint/linked";
+import { Cause, Status } from "../lifecycle";
+import { startNow } from "../start/start";
+import { StartClient } from "../start/start-client";
+import { containerSizes } from "../usage/sizes";
+import { disarm } from "./restart-policy";
 
 /** At the end of a run, or at a restart of the engine: nobody kept how much of a delay had passed, so all of it passes. */
 export function scheduleRestart(container: Container): void {

@@ -4,8 +4,8 @@ import { Json } from "../../json/json";
 import { Members } from "../../json/members";
 import { Table } from "../../json/table";
 import { JsonWriter } from "../../json/writer";
-import { CONFIG } from "../create/config";
 import { Container } from "../container";
+import { CONFIG } from "../create/config";
 import { HOST_CONFIG } from "../create/host-config";
 
 /** From this version on an empty `OnBuild` is left out. */

@@ -5,10 +5,10 @@ import { imageStore } from "../../image/store";
 import { networkStore } from "../../network/store";
 import { badParameter, Refusal } from "../../refusal";
 import { Container } from "../container";
-import { MountKind } from "../mounts/mount-point";
 import { networkNameOf } from "../endpoint/network-settings";
-import { PortFilter } from "./port-filter";
+import { MountKind } from "../mounts/mount-point";
 import { containerStore } from "../store";
+import { PortFilter } from "./port-filter";
 
 /** `isolation` chooses nothing: only Windows has more than one. */
 const KEYS: string[] = [

@@ -14,16 +14,16 @@ import { line, sendJson, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { formatTime } from "../../text/time";
-import { writeConfig, writeHostConfig } from "./config-json";
 import { Container } from "../container";
+import { writeNetworkSettings } from "../endpoint/network-settings";
 import { writeExtension } from "../last-change";
 import { Status } from "../lifecycle";
 import { logDriverOf } from "../output/log-config";
-import { writeMountPoints } from "./mount-points";
 import { otherIn } from "../spec/namespaces";
-import { writeNetworkSettings } from "../endpoint/network-settings";
-import { isCounted, keepSample } from "../usage/sizes";
 import { containerStore } from "../store";
+import { isCounted, keepSample } from "../usage/sizes";
+import { writeConfig, writeHostConfig } from "./config-json";
+import { writeMountPoints } from "./mount-points";
 
 export function inspectContainer(call: Call): Refusal | null {
   const lookup = containerStore.lookUp(call.name);

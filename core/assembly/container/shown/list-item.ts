@@ -9,11 +9,11 @@ import { TextBuilder } from "../../text/builder";
 import { humanDuration } from "../../text/duration";
 import { unixSeconds } from "../../text/time";
 import { Container } from "../container";
-import { Status } from "../lifecycle";
 import { linkNamesOf } from "../endpoint/links";
+import { exposedKeys, networkNameOf, writeNetworks } from "../endpoint/network-settings";
+import { Status } from "../lifecycle";
 import { ListedItem } from "./listed-item";
 import { writeMountPoints } from "./mount-points";
-import { exposedKeys, networkNameOf, writeNetworks } from "../endpoint/network-settings";
 
 /** From this version on the list has `HostConfig.Annotations`. */
 const WITH_ANNOTATIONS = 46;

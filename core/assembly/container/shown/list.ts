@@ -9,10 +9,10 @@ import { badParameter, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { Task } from "../../task";
 import { Container } from "../container";
+import { containerStore } from "../store";
+import { isCounted, keepSample } from "../usage/sizes";
 import { ContainerFilter } from "./filter";
 import { writeListItem } from "./list-item";
-import { isCounted, keepSample } from "../usage/sizes";
-import { containerStore } from "../store";
 
 export function listContainers(call: Call): Refusal | null {
   const limit = integerOf(call.query, "limit");

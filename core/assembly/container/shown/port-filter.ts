@@ -1,9 +1,9 @@
 // The filters `publish` and `expose` of GET /containers/json (surface §2.5): ports of containers that run.
 
 import { Filters } from "../../api/filters";
+import { PublishedPort } from "../../network/endpoint";
 import { badParameter, Refusal } from "../../refusal";
 import { decimalOf } from "../../text/decimal";
-import { PublishedPort } from "../../network/endpoint";
 import { Container } from "../container";
 import { exposedKeys } from "../endpoint/network-settings";
 

@@ -5,14 +5,14 @@ import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
 import { TextBuilder } from "../../text/builder";
 import { encodeUtf8 } from "../../text/utf8";
-import { closedPlaces } from "../mounts/closed-places";
 import { Container } from "../container";
-import { devicesOf, ratesOf } from "./devices";
 import { hostsOf } from "../endpoint/hosts-file";
+import { closedPlaces } from "../mounts/closed-places";
 import { logOf } from "../output/log-config";
+import { devicesOf, ratesOf } from "./devices";
+import { securityOf } from "./security-options";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
-import { securityOf } from "./security-options";
 
 export function launchOf(container: Container): Launch {
   const config = documentOf(container.config);

@@ -4,14 +4,14 @@ import { Place } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { Container } from "../container";
-import { canBeDeep } from "../mounts/deep-mounts";
 import { DEFAULT_SHM_SIZE } from "../create/defaults";
+import { canBeDeep } from "../mounts/deep-mounts";
 import { spreadsAsItCan } from "../mounts/engine-binds";
-import { hasInit, INIT_PATH } from "./init";
 import { MountKind, MountPoint } from "../mounts/mount-point";
-import { memoryOf } from "./namespaces";
-import { containerStore } from "../store";
 import { tmpfsOptions, tmpfsWords } from "../mounts/tmpfs-options";
+import { containerStore } from "../store";
+import { hasInit, INIT_PATH } from "./init";
+import { memoryOf } from "./namespaces";
 
 export function writeMounts(json: JsonWriter, container: Container, hostConfig: Json): void {
   const mounts = usualMounts(container, hostConfig);

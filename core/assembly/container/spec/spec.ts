@@ -3,15 +3,14 @@
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
 import { JsonWriter } from "../../json/writer";
-import { engine } from "../../state";
 import { cleanPath } from "../../text/path";
-import { allCapabilities, capabilitiesOf } from "./capabilities";
 import { Container } from "../container";
 import { addInterfaceSysctls } from "../endpoint/endpoint-settings";
+import { allCapabilities, capabilitiesOf } from "./capabilities";
 import { environmentOf } from "./environment";
+import { hasInit, INIT_PATH } from "./init";
 import { otherIn } from "./namespaces";
 import { securityOf } from "./security-options";
-import { hasInit, INIT_PATH } from "./init";
 import { rootPropagation, writeMounts } from "./spec-mounts";
 import { writeNamespaces } from "./spec-namespaces";
 import { writeResources } from "./spec-resources";

@@ -11,9 +11,9 @@ import { internal } from "../../refusal";
 import { sendRefusal } from "../../reply";
 import { Task } from "../../task";
 import { Container } from "../container";
+import { takeUpQueue } from "../queue";
 import { ratesOf } from "../spec/devices";
 import { documentOf } from "../spec/launch";
-import { takeUpQueue } from "../queue";
 import { limitsOf } from "../spec/spec-resources";
 import { Updated } from "./updated";
 

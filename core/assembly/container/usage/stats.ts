@@ -17,8 +17,8 @@ import { commonHeaders, endReply, openReply, sendChunk, sendJson } from "../../r
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { Container } from "../container";
-import { statsRecord } from "./stats-json";
 import { containerStore } from "../store";
+import { statsRecord } from "./stats-json";
 import { Watch } from "./watch";
 
 const PERIOD: u64 = 1_000_000_000;

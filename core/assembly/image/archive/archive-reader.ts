@@ -17,11 +17,11 @@ import { failureText } from "../../failure/text";
 import { jsonError, parseJson } from "../../json/reader";
 import { Task } from "../../task";
 import { digestOf } from "../../text/sha256";
-import { ArchivedImage, blobPath, DOCKER_LIST, LAYOUT_INDEX, namesOf, readDockerList } from "./archive";
 import { hostPlatform } from "../host-platform";
 import { DOCUMENT_LIMIT } from "../limits";
 import { Descriptor, Manifest, parseManifest } from "../manifest";
 import { bestPlatform, Platform } from "../platform";
+import { ArchivedImage, blobPath, DOCKER_LIST, LAYOUT_INDEX, namesOf, readDockerList } from "./archive";
 
 /** Who waits for what is in an archive. */
 export interface ArchiveOwner {

@@ -23,19 +23,19 @@ import { Ignored } from "../../ignored";
 import { Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Task } from "../../task";
-import { ArchivedImage, readTag } from "./archive";
-import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
 import { hostPlatform } from "../host-platform";
 import { admitImage, Image } from "../image";
 import { emitImageEvent } from "../image-event";
-import { FetchState, LayerFetch } from "../pull/layer-fetch";
 import { layerStore } from "../layers";
 import { DOCUMENT_LIMIT } from "../limits";
-import { Claims, LayerOwner, OneLayer } from "../pull/one-layer";
 import { WantedPlatforms, wantedPlatforms } from "../platform-parameter";
+import { FetchState, LayerFetch } from "../pull/layer-fetch";
+import { Claims, LayerOwner, OneLayer } from "../pull/one-layer";
 import { ProgressStream, StreamWriter } from "../pull/progress";
 import { parseReference, referenceError } from "../reference";
 import { imageStore } from "../store";
+import { ArchivedImage, readTag } from "./archive";
+import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
 
 const LINE_INTERVAL: u64 = 100_000_000;
 

@@ -5,9 +5,9 @@ import { SavedContent, SavedContentBytes, SavedContentLayer, SavedMember } from 
 import { JsonWriter } from "../../json/writer";
 import { digestOf } from "../../text/sha256";
 import { encodeUtf8 } from "../../text/utf8";
-import { blobPath, DOCKER_LIST, FULL_NAME, LAYOUT_INDEX, REFERENCE_NAME } from "./archive";
 import { ImageLayer } from "../image";
 import { Reference } from "../reference";
+import { blobPath, DOCKER_LIST, FULL_NAME, LAYOUT_INDEX, REFERENCE_NAME } from "./archive";
 import { SavedImage, SavedImages } from "./saved-images";
 
 const LAYOUT = "oci-layout";

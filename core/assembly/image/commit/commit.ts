@@ -19,8 +19,8 @@ import { flagOf } from "../../api/parameters";
 import { askContent, askProcesses } from "../../ask";
 import { Call } from "../../call";
 import { Container } from "../../container/container";
-import { holdStill, letGoOn } from "../../container/pause/held-still";
 import { Cause, Status } from "../../container/lifecycle";
+import { holdStill, letGoOn } from "../../container/pause/held-still";
 import { takeUpQueue } from "../../container/queue";
 import { containerStore } from "../../container/store";
 import { containerEvent, emitContainer } from "../../event/emit";
@@ -34,15 +34,15 @@ import { line, sendJson, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { chainOn } from "../chain";
-import { Authorship, writeCommittedConfig } from "./committed-config";
 import { Image, parseImage } from "../image";
-import { LayerFetch } from "../pull/layer-fetch";
 import { layerStore } from "../layers";
-import { readNewConfig } from "./new-config";
+import { LayerFetch } from "../pull/layer-fetch";
 import { Claims, LayerOwner, OneLayer } from "../pull/one-layer";
 import { Reference } from "../reference";
 import { imageStore } from "../store";
 import { giveName, readNewName } from "../tag";
+import { Authorship, writeCommittedConfig } from "./committed-config";
+import { readNewConfig } from "./new-config";
 
 /** Member of the archive that a commit makes (core/wit/content.wit). */
 const LAYER_TAR = "layer.tar";

@@ -1,9 +1,9 @@
 // The `Config` of an image that is committed (surface §2.22).
 
-import { CONFIG } from "../../container/create/config";
 import { Container } from "../../container/container";
-import { documentOf } from "../../container/spec/launch";
+import { CONFIG } from "../../container/create/config";
 import { mergeImageConfig } from "../../container/create/merge";
+import { documentOf } from "../../container/spec/launch";
 import { Json } from "../../json/json";
 import { normalise, schemaError } from "../../json/schema";
 import { badParameter, internal, Refusal } from "../../refusal";

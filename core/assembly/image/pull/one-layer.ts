@@ -1,8 +1,8 @@
 // One layer out of an archive, for load and commit: claimed once it is there.
 
 import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
-import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
 import { layerStore } from "../layers";
+import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
 
 /** Who waits for it. */
 export interface LayerOwner {

@@ -33,11 +33,11 @@ import { emitImageEvent } from "../image-event";
 import { DOCUMENT_LIMIT } from "../limits";
 import { ACCEPTED, Descriptor, Manifest, parseManifest } from "../manifest";
 import { bestPlatform, Platform, platformFits } from "../platform";
+import { isTag, Reference } from "../reference";
+import { imageStore } from "../store";
 import { ProgressStream, StreamWriter } from "./progress";
 import { layerFailure, manifestRefusal } from "./pull-refusal";
-import { isTag, Reference } from "../reference";
 import { endpointOf } from "./registry";
-import { imageStore } from "../store";
 import { LayerOrigin, LayersOwner, Unpacking } from "./unpacking";
 
 /** Indexes within indexes. */

@@ -5,8 +5,8 @@ import { Call } from "../../call";
 import { badParameter, notBuilt, Refusal, RefusalKind } from "../../refusal";
 import { hostPlatform } from "../host-platform";
 import { parsePlatform, Platform, platformError } from "../platform";
-import { Pull } from "./pull-task";
 import { parseReference, Reference, referenceError } from "../reference";
+import { Pull } from "./pull-task";
 import { credentialsOf } from "./registry";
 
 /** The version that has `platform`. */

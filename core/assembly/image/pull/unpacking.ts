@@ -4,8 +4,8 @@
 import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
 import { engine } from "../../state";
 import { Image } from "../image";
-import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
 import { layerStore } from "../layers";
+import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
 import { Claims } from "./one-layer";
 import { ProgressStream } from "./progress";
 

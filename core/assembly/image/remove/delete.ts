@@ -5,10 +5,10 @@ import { Call } from "../../call";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
-import { Deletion } from "./deletion";
 import { Image } from "../image";
-import { deleteRemains } from "./remains";
 import { imageStore } from "../store";
+import { Deletion } from "./deletion";
+import { deleteRemains } from "./remains";
 
 /** The version that has `platforms`. */
 const WITH_PLATFORMS: i32 = 50;

@@ -11,10 +11,10 @@ import { setAside } from "../../records/set-aside";
 import { Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { engine } from "../../state";
-import { Deletion } from "./deletion";
 import { Image } from "../image";
 import { layerStore } from "../layers";
 import { imageStore } from "../store";
+import { Deletion } from "./deletion";
 
 const KEYS: string[] = ["dangling", "label", "label!", "until"];
 

@@ -9,9 +9,9 @@ import { line, sendJson } from "../../reply";
 import { engine } from "../../state";
 import { formatTime, NO_TIME } from "../../text/time";
 import { Image } from "../image";
-import { writeImageConfig } from "./image-json";
 import { WantedPlatforms } from "../platform-parameter";
 import { imageStore } from "../store";
+import { writeImageConfig } from "./image-json";
 import { WITHOUT_CONTAINER_CONFIG, WITHOUT_EMPTY_FIELDS, WITHOUT_VIRTUAL_SIZE } from "./versions";
 
 /** The versions that have these parameters. */

@@ -7,10 +7,10 @@ import { badParameter, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { unixSeconds } from "../../text/time";
 import { Image } from "../image";
-import { writeLabels } from "./image-json";
 import { layerStore } from "../layers";
-import { ImageFilter } from "./list-filter";
 import { imageStore } from "../store";
+import { writeLabels } from "./image-json";
+import { ImageFilter } from "./list-filter";
 import {
   WITH_CONTAINER_COUNT,
   WITH_IDENTITY,
