@@ -89,11 +89,6 @@ export class Chain {
   }
 }
 
-/** Whether a line, or its end, has a sum. */
-export function isSealed(line: string): boolean {
-  return SUFFIX.test(line.slice(-SUFFIX_BYTES));
-}
-
 /** Writes the line, its LF behind it and a place for its sum. Gives where it ends. */
 export function leavePlace(line: Uint8Array, to: Uint8Array, at: number): number {
   to.set(line, at);

@@ -2,7 +2,7 @@
 
 import { inflateSync } from "fflate";
 import { Malformed, bytes, malformed, objectOf, onlyThese, record, text, u32 } from "./codec.js";
-import { DEFLATING, FORMAT, OUTPUT_KINDS, SUMMED, VERSION } from "./format.js";
+import { FORMAT, OUTPUT_KINDS, VERSION } from "./format.js";
 import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
 import { LineReader, parsed } from "./line-reader.js";
 import { hashes, input, instant, opening } from "./values.js";
@@ -51,12 +51,10 @@ export function* decodeSegments(lines: Iterable<string>, options: DecodeOptions 
   }
 }
 
-/** The lines of segments, whatever version they are of. */
+/** The lines of segments. */
 class Reader {
   readonly lines: LineReader;
   readonly #options: DecodeOptions;
-  /** Lines may be deflated. */
-  deflates = false;
   /** An unfinished trace has been read to where it breaks off. */
   isCut = false;
 
@@ -73,7 +71,7 @@ class Reader {
       throw new Malformed(`the trace is cut short behind this line: ${wanted} was expected`);
     }
     const json = this.lines.take();
-    return this.deflates && "deflated" in json ? inflatedLine(json) : json;
+    return "deflated" in json ? inflatedLine(json) : json;
   }
 }
 
@@ -95,10 +93,9 @@ function inflated(json: Record<string, unknown>, at: string): Uint8Array {
 /** Null for one that an unfinished trace has nothing of but its header. */
 function segment(reader: Reader, before: Segment | undefined): Segment | null {
   const header = headerOf(reader.lines, before);
-  reader.deflates = header.version >= DEFLATING;
   const first = reader.take("the start of a segment");
   if (first === null) return null;
-  const start = startOf(first, header.step, reader.deflates);
+  const start = startOf(first, header.step);
   const calls: Call[] = [];
   let trapped = start.tag === "open" && start.out === null;
   for (let json = reader.take("an input or an end"); json !== null; json = reader.take("an input or an end")) {
@@ -125,20 +122,18 @@ const header = record<Header>({ format: text, version: u32, core: text, segment:
 function headerOf(lines: LineReader, before: Segment | undefined): Omit<Segment, "start" | "calls" | "end"> {
   const json = lines.header();
   if (json["format"] !== FORMAT) throw new Malformed(`not a trace: \`"format":"${FORMAT}"\` was expected`);
-  const { version } = json;
-  if (typeof version === "number" && version > VERSION) {
-    throw new Malformed(`a trace of version ${version}: this engine reads traces up to version ${VERSION}`);
-  }
-  if (!isVersion(version)) return malformed("version", `a number from 1 to ${VERSION}`);
-  const said = version >= SUMMED ? lines.begin() : json;
-  const { core, segment: number, epoch, step } = header.decode(said, "header");
+  checkVersion(json["version"]);
+  const { core, segment: number, epoch, step } = header.decode(lines.begin(), "header");
   if (!/^[0-9a-f]{64}$/.test(core)) malformed("core", "64 hex digits");
   if (before !== undefined) checkOrder({ number, epoch, step }, before);
-  return { version, core, number, epoch, step };
+  return { core, number, epoch, step };
 }
 
-function isVersion(version: unknown): version is number {
-  return Number.isInteger(version) && (version as number) > 0 && (version as number) <= VERSION;
+/** Before its sum is looked at: another version may have other ones. */
+function checkVersion(version: unknown): void {
+  if (version === VERSION) return;
+  if (typeof version !== "number") malformed("version", String(VERSION));
+  throw new Malformed(`a trace of version ${version}: this engine reads traces of version ${VERSION} only`);
 }
 
 function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | "step">, before: Segment): void {
@@ -150,11 +145,11 @@ function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | 
   if (step !== before.step + before.calls.length) malformed("step", String(before.step + before.calls.length));
 }
 
-function startOf(json: Record<string, unknown>, step: number, deflates: boolean): Start {
+function startOf(json: Record<string, unknown>, step: number): Start {
   if ("snapshot" in json) {
     onlyThese(json, ["snapshot"], "start");
     const { snapshot } = json;
-    const isShort = deflates && typeof snapshot === "object";
+    const isShort = typeof snapshot === "object";
     const whole = isShort ? inflated(objectOf(snapshot, "snapshot"), "snapshot") : bytes.decode(snapshot, "snapshot");
     return { tag: "snapshot", snapshot: whole };
   }

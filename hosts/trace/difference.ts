@@ -2,8 +2,8 @@
 
 import type { types } from "../shared/host.js";
 import { encoded } from "./codec.js";
-import { MURMUR, OUTPUT_KINDS } from "./format.js";
-import type { OutputHashes, OutputKind, Position, Segment } from "./format.js";
+import { OUTPUT_KINDS } from "./format.js";
+import type { OutputHashes, Position, Segment } from "./format.js";
 import { input, opening } from "./values.js";
 
 /** Where two traces part, or how far they are the same. */
@@ -26,8 +26,6 @@ interface Step extends Position {
   /** As JSON. */
   told: () => unknown;
   out: OutputHashes | null;
-  /** Of the format. */
-  version: number;
 }
 
 /** Steps are held against those of the same number; what one trace has of a time before the other begins is left out. */
@@ -58,16 +56,16 @@ function compareSteps(ones: Generator<Step, void>, others: Generator<Step, void>
 }
 
 function* stepsOf(segments: Iterable<Segment>): Generator<Step, void> {
-  for (const { version, epoch, step, start, calls } of segments) {
+  for (const { epoch, step, start, calls } of segments) {
     if (start.tag === "open") {
       const { now, out } = start;
       const told = (): unknown => ({ open: JSON.parse(encoded(opening, start.opening)) as unknown });
-      yield { version, epoch, step: 0, now, out, told };
+      yield { epoch, step: 0, now, out, told };
     }
     for (const [at, call] of calls.entries()) {
       const { now, out } = call;
       const told = (): unknown => ({ input: JSON.parse(encoded(input, call.input)) as unknown });
-      yield { version, epoch, step: step + at + 1, now, out, told };
+      yield { epoch, step: step + at + 1, now, out, told };
     }
   }
 }
@@ -82,20 +80,13 @@ function differencesOf(one: Step, other: Step): string[] {
   }
   const what = differencesIn(one.told(), other.told(), "");
   const told = what.length > MOST_TOLD ? [...what.slice(0, MOST_TOLD), `${what.length - MOST_TOLD} more`] : what;
-  const outputs = OUTPUT_KINDS.filter((kind) => !isSame(kind, one, other)).map((kind) => `${kind} differ`);
+  const outputs = OUTPUT_KINDS.filter((kind) => one.out?.[kind] !== other.out?.[kind]).map((kind) => `${kind} differ`);
   if ((one.out === null) !== (other.out === null))
     outputs.push(`the core trapped in the ${one.out ? "second" : "first"}`);
   if (told.length + outputs.length === 0) return [];
   const { wall, monotonic } = one.now;
   const isLater = wall !== other.now.wall || monotonic !== other.now.monotonic;
   return [...told, ...outputs, ...(isLater ? ["it was at another time"] : [])];
-}
-
-/** As far as hashes tell it: those of formats that hash otherwise tell only whether there was something. */
-function isSame(kind: OutputKind, one: Step, other: Step): boolean {
-  const [hash, otherHash] = [one.out?.[kind], other.out?.[kind]];
-  if (one.version >= MURMUR !== other.version >= MURMUR) return (hash === undefined) === (otherHash === undefined);
-  return hash === otherHash;
 }
 
 function differencesIn(one: unknown, other: unknown, at: string): string[] {

@@ -19,9 +19,7 @@
 // is a line that is missing, doubled or moved. What is deflated has no sum of its own. A segment begins anew: which one it
 // is its header says, and headers are summed as well.
 //
-// Older versions are read and verified as well, unless a host failed in them: before version 5 failures were told in words,
-// which are not read any more. Version 3 and older have no sums; version 2 has SHA-256 in place of MurmurHash3, and hashes
-// nothing of whether replies are `stateless`; version 1 is as version 2, but has nothing in short.
+// A trace of another version is refused.
 //
 // `core` is the SHA-256 of the core's wasm bytes, in hex: another core may decide otherwise. Segments are numbered one by
 // one; the first of a trace may have any number, older ones may have been thrown away; behind one that is not continued
@@ -65,12 +63,6 @@ import type { Opening } from "../driver/index.js";
 
 export const FORMAT = "coracle-trace";
 export const VERSION = 5;
-/** The first in which lines may be deflated. */
-export const DEFLATING = 2;
-/** The first whose hashes are MurmurHash3's. */
-export const MURMUR = 3;
-/** The first whose lines end with sums. */
-export const SUMMED = 4;
 
 /** What a core was told, and hashes of what it asked for. */
 export interface Trace {
@@ -80,8 +72,6 @@ export interface Trace {
 
 /** A part of a trace that can be replayed without those before it. */
 export interface Segment {
-  /** Of the format: its hashes are made as that has it. */
-  version: number;
   /** SHA-256 of the core's wasm bytes, in hex. */
   core: string;
   /** One more than that of the segment before. */

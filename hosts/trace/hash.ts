@@ -7,10 +7,8 @@ import type { Reply, StepOutputs } from "../shared/outputs.js";
 import { twelveToBase64 } from "./base64.js";
 import { ByteWriter } from "./byte-writer.js";
 import { ascii } from "./codec.js";
-import { MURMUR, VERSION } from "./format.js";
 import type { OutputHashes } from "./format.js";
 import { remembering } from "./known-bytes.js";
-import type { Digest } from "./known-bytes.js";
 import { murmur3 } from "./murmur3.js";
 
 const MOST_PLAIN = 1024;
@@ -19,50 +17,37 @@ const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const NO_BYTES = new Uint8Array();
 
-interface Hashing {
-  digest: Digest;
-  /** Of more bytes than stand in what is hashed as they are. */
-  ofLong: Digest;
-  /** Of replies it is hashed whether they are: no core was asked that before. */
-  stateless: boolean;
-}
-
-const NOW: Hashing = { digest: murmur3, ofLong: remembering(murmur3), stateless: true };
-const BEFORE: Hashing = { digest: sha256, ofLong: remembering(sha256), stateless: false };
+/** Of more bytes than stand in what is hashed as they are. */
+const digestOfLong = remembering(murmur3);
 
 /** What a trace calls a core by: of the bytes of its wasm module. */
 export function identityOf(wasm: Uint8Array): string {
   return bytesToHex(sha256(wasm));
 }
 
-/** `masked`: bodies of replies are taken to be empty. `version`: the format's that they are hashes of. */
-export function hashesOf(
-  { records, effects, replies }: StepOutputs,
-  masked: boolean,
-  version: number = VERSION,
-): OutputHashes {
-  const hashing = version >= MURMUR ? NOW : BEFORE;
+/** `masked`: bodies of replies are taken to be empty. */
+export function hashesOf({ records, effects, replies }: StepOutputs, masked: boolean): OutputHashes {
   const hashes: OutputHashes = {};
-  if (records.length > 0) hashes.records = hashOf(records, hashing);
-  if (effects.length > 0) hashes.effects = hashOf(effects, hashing);
-  if (replies.length > 0) hashes.replies = hashOfReplies(replies, masked, hashing);
+  if (records.length > 0) hashes.records = hashOf(records);
+  if (effects.length > 0) hashes.effects = hashOf(effects);
+  if (replies.length > 0) hashes.replies = hashOfReplies(replies, masked);
   return hashes;
 }
 
 /** Steps come one after the other: one will do. */
 const writer = new ByteWriter();
 
-function hashOf(value: unknown, { digest, ofLong }: Hashing): string {
+function hashOf(value: unknown): string {
   writer.clear();
-  write(value, ofLong);
-  return twelveToBase64(digest(writer.written));
+  write(value);
+  return twelveToBase64(murmur3(writer.written));
 }
 
-function hashOfReplies(of: readonly Reply[], masked: boolean, hashing: Hashing): string {
+function hashOfReplies(of: readonly Reply[], masked: boolean): string {
   writer.clear();
   writeCount(LETTER.l, of.length);
-  for (const reply of of) writeReply(reply, masked, hashing);
-  return twelveToBase64(hashing.digest(writer.written));
+  for (const reply of of) writeReply(reply, masked);
+  return twelveToBase64(murmur3(writer.written));
 }
 
 /** What stands before a value in what is hashed of most replies: names are known, and need not be looked for. */
@@ -82,21 +67,21 @@ const WHOLE: { [Field in keyof replies.Whole]: Uint8Array } = {
 const LOCATION = /(?<=^Location: ).*$/m;
 
 /** The same as `write`, in half the time. `masked`: its body is taken to be empty. */
-function writeReply({ request, command }: Reply, masked: boolean, hashing: Hashing): void {
+function writeReply({ request, command }: Reply, masked: boolean): void {
   writer.copy(REPLY.request);
   writeInteger(request);
   writer.copy(REPLY.command);
   if (command.tag === "whole" || command.tag === "bare") {
     writer.copy(COMMAND[command.tag]);
-    writeWhole(command.val, masked, hashing);
+    writeWhole(command.val, masked);
     writer.byte(SEMICOLON);
   } else {
-    write(masked && command.tag === "chunk" ? { tag: "chunk", val: NO_BYTES } : command, hashing.ofLong);
+    write(masked && command.tag === "chunk" ? { tag: "chunk", val: NO_BYTES } : command);
   }
   writer.byte(SEMICOLON);
 }
 
-function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean, hashing: Hashing): void {
+function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean): void {
   writer.copy(WHOLE.head);
   writer.copy(HEAD.status);
   writeInteger(head.status);
@@ -104,31 +89,29 @@ function writeWhole({ head, body, stateless }: replies.Whole, masked: boolean, h
   writeText(masked ? head.headers.replace(LOCATION, "") : head.headers);
   writer.byte(SEMICOLON);
   writer.copy(WHOLE.body);
-  writeBytes(masked ? NO_BYTES : body, hashing.ofLong);
-  if (hashing.stateless) {
-    writer.copy(WHOLE.stateless);
-    writer.byte(stateless ? LETTER.t : LETTER.f);
-  }
+  writeBytes(masked ? NO_BYTES : body);
+  writer.copy(WHOLE.stateless);
+  writer.byte(stateless ? LETTER.t : LETTER.f);
   writer.byte(SEMICOLON);
 }
 
-function write(value: unknown, ofLong: Digest): void {
+function write(value: unknown): void {
   if (typeof value === "string") return writeText(value);
   if (typeof value === "number" || typeof value === "bigint") return writeInteger(value);
   if (typeof value === "boolean") return writer.byte(value ? LETTER.t : LETTER.f);
-  if (value instanceof Uint8Array) return writeBytes(value, ofLong);
-  if (!Array.isArray(value)) return writeRecord(value as Record<string, unknown>, ofLong);
+  if (value instanceof Uint8Array) return writeBytes(value);
+  if (!Array.isArray(value)) return writeRecord(value as Record<string, unknown>);
   writeCount(LETTER.l, value.length);
-  for (const item of value) write(item, ofLong);
+  for (const item of value) write(item);
 }
 
-function writeRecord(record: Record<string, unknown>, ofLong: Digest): void {
+function writeRecord(record: Record<string, unknown>): void {
   writer.byte(LETTER.r);
   for (const name in record) {
     const value = record[name];
     if (value === undefined) continue;
     writeText(name);
-    if (name !== "credentials") write(value, ofLong);
+    if (name !== "credentials") write(value);
   }
   writer.byte(SEMICOLON);
 }
@@ -144,10 +127,10 @@ function writeText(text: string): void {
   writer.counted(text);
 }
 
-function writeBytes(bytes: Uint8Array, ofLong: Digest): void {
+function writeBytes(bytes: Uint8Array): void {
   const isLong = bytes.length > MOST_PLAIN;
   writeCount(isLong ? LETTER.h : LETTER.b, bytes.length);
-  writer.copy(isLong ? ofLong(bytes) : bytes);
+  writer.copy(isLong ? digestOfLong(bytes) : bytes);
 }
 
 function writeCount(letter: number, count: number): void {

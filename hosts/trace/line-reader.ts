@@ -8,7 +8,7 @@ export class LineReader {
   #next: IteratorResult<string, unknown>;
   #at = 0;
   #taken = "";
-  /** Of lines that have sums; null for those of older versions, which have none. */
+  /** Null before a header has begun it. */
   #chain: Chain | null = null;
 
   constructor(lines: Iterable<string>) {
@@ -31,7 +31,7 @@ export class LineReader {
     return this.take();
   }
 
-  /** The header taken last begins lines with sums, of which it has the first. Gives what else it says. */
+  /** Looks at the sum of the header taken last, the first of the lines that it begins. Gives what else it says. */
   begin(): Record<string, unknown> {
     this.#chain = new Chain();
     return objectOf(parsed(this.#chain.unsealed(this.#taken)), "the line");

@@ -7,7 +7,7 @@ import type { Codec } from "./codec.js";
 import { textOf } from "./byte-writer.js";
 import type { ByteWriter } from "./byte-writer.js";
 import { ascii, bytes, encoded } from "./codec.js";
-import { FORMAT, SUMMED } from "./format.js";
+import { FORMAT, VERSION } from "./format.js";
 import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
 import { hashes, input, instant, opening } from "./values.js";
 
@@ -19,17 +19,15 @@ export function encodeTrace(trace: Trace): string {
     .join("");
 }
 
-/** With sums, if its version has them. */
 function linesOf(segment: Segment): string[] {
-  const { version, start, calls, end } = segment;
+  const { start, calls, end } = segment;
   const lines = [headerLine(segment), startLine(start), ...calls.map(callLine), endLine(end)];
-  if (version < SUMMED) return lines;
   const chain = new Chain();
   return lines.map((line) => chain.sealed(line));
 }
 
-export function headerLine({ version, core, number, epoch, step }: Omit<Segment, "start" | "calls" | "end">): string {
-  return JSON.stringify({ format: FORMAT, version, core, segment: number, epoch, step });
+export function headerLine({ core, number, epoch, step }: Omit<Segment, "start" | "calls" | "end">): string {
+  return JSON.stringify({ format: FORMAT, version: VERSION, core, segment: number, epoch, step });
 }
 
 export function startLine(start: Start): string {

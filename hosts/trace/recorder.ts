@@ -6,7 +6,6 @@ import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../
 import { ByteWriter } from "./byte-writer.js";
 import { Chain, SUM_BYTES } from "./chain.js";
 import { withoutCredentials } from "./credentials.js";
-import { VERSION } from "./format.js";
 import type { End, Start } from "./format.js";
 import { hashesOf } from "./hash.js";
 import { endLine, headerLine, startLine, writeCall } from "./lines.js";
@@ -182,7 +181,7 @@ export class Recorder implements Observer {
       this.#sink.begin(number);
       while (number - this.#oldest >= this.#segments) this.#sink.drop(this.#oldest++);
       this.#chain &&= new Chain();
-      this.#append(headerLine({ version: VERSION, core: this.#core, number, epoch, step }));
+      this.#append(headerLine({ core: this.#core, number, epoch, step }));
       this.#bytesIn = 0;
       this.#pageBytesLeft = this.#pageBytes;
       this.#bytesLeft = Math.max(this.#bytes, Math.min(this.#start(start()), this.#mostBytes));

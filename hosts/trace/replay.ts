@@ -196,7 +196,7 @@ class Run {
     this.#at = at;
     this.#compared++;
     const outputs = attempt(instance, now, cause);
-    const what = compare(recorded, outputs instanceof Trap ? outputs : hashesOf(outputs, masked, segment.version));
+    const what = compare(recorded, outputs instanceof Trap ? outputs : hashesOf(outputs, masked));
     if (what.length > 0) {
       this.#difference = { ...at, segment: segment.number, input: "input" in cause ? cause.input : null, what };
     }

@@ -9,8 +9,7 @@
 //   {"lost":TEXT}                                                 the instance is gone
 //   {"end":"told"}                                                nothing more was told
 //
-// Each line ends with its sum, as in a trace: of the whole file there is one chain. Version 1, which is read as well, has
-// neither sums nor an end.
+// Each line ends with its sum, as in a trace: of the whole file there is one chain. One of another version is refused.
 //
 // TOLD is {"records":…,"effects":…,"replies":…,"notes":…}: what a step asked for, and its reasons. Whoever makes the file
 // has replayed the trace to know it; whoever reads it cannot: a snapshot is an image of the core's memory, and has all
@@ -39,8 +38,6 @@ import { input, instant, opening } from "./values.js";
 
 export const SHARED_FORMAT = "coracle-shared-trace";
 const SHARED_VERSION = 2;
-/** The first whose lines have sums, and which has an end. */
-const SUMMED = 2;
 const END = "told";
 
 /** Whoever listens to a tale. */
@@ -130,15 +127,15 @@ export function* listening(lines: Iterable<string>, listener: Listener): Generat
   const reader = new LineReader(lines);
   try {
     let epoch = 0;
-    const hasEnd = reader.hasNext && headerOf(reader) >= SUMMED;
     let line = null;
+    readHeader(reader);
     while (reader.hasNext) {
       yield;
       line = reader.take();
-      if (hasEnd && "end" in line) break;
+      if ("end" in line) break;
       epoch = tellLine(line, epoch, listener);
     }
-    if (hasEnd) checkEnd(reader, line);
+    checkEnd(reader, line);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     throw new TraceError(`line ${reader.line}: ${error.message}`);
@@ -147,14 +144,17 @@ export function* listening(lines: Iterable<string>, listener: Listener): Generat
   }
 }
 
-/** Its version. */
-function headerOf(reader: LineReader): number {
+function readHeader(reader: LineReader): void {
+  if (!reader.hasNext) throw new Malformed("a shared trace was expected, and nothing is there");
   const header = reader.header();
   if (header["format"] !== SHARED_FORMAT) malformed("format", SHARED_FORMAT);
   const { version } = header;
-  if (version !== 1 && version !== SHARED_VERSION) throw new Malformed(`version 1 or ${SHARED_VERSION} was expected`);
-  if (version >= SUMMED) reader.begin();
-  return version;
+  if (version !== SHARED_VERSION) {
+    throw new Malformed(
+      `a shared trace of version ${String(version)}: this engine reads version ${SHARED_VERSION} only`,
+    );
+  }
+  reader.begin();
 }
 
 function checkEnd(reader: LineReader, last: Record<string, unknown> | null): void {

@@ -6,12 +6,9 @@ import type { StepOutputs } from "../../shared/outputs.js";
 import { hashesOf } from "../../trace/hash.js";
 import type { Step } from "../../timeline/step.js";
 
-/** Links that were made before are to be found the same. */
-const HASHES_OF = 2;
-
-/** Of what a step asked for, as a trace of that version has it. Credentials do not count. */
+/** Of what a step asked for, as a trace has it. Credentials do not count. */
 export function hashOfOutputs(outputs: StepOutputs): string {
-  const { records = "", effects = "", replies = "" } = hashesOf(outputs, false, HASHES_OF);
+  const { records = "", effects = "", replies = "" } = hashesOf(outputs, false);
   return `${records}.${effects}.${replies}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { inflateRawSync } from "node:zlib";
-import { Chain, isSealed } from "../../trace/chain.js";
+import { Chain } from "../../trace/chain.js";
 import type { End } from "../../trace/format.js";
 import { endLine } from "../../trace/lines.js";
 import type { SegmentFile } from "./trace-directory.js";
@@ -66,12 +66,12 @@ class WholeLines {
   /** Its line. `next`: what follows a segment that goes on; null: nothing that fits. */
   end(next: "continued" | "running" | null): Uint8Array {
     const behind = textOf(this.#last.subarray(-TAIL));
-    const chain = isSealed(behind) ? new Chain(behind) : null;
+    const chain = new Chain(behind);
     const said = this.#end === null ? {} : endIn(textOf(this.#end), chain);
     // Whoever reads the trace is to see that it is damaged: another line would be as it should be.
     if (said === null) return this.#end!;
     const line = endLine(this.#endBefore(said, next));
-    return Buffer.from(`${chain?.sealed(line) ?? line}\n`);
+    return Buffer.from(`${chain.sealed(line)}\n`);
   }
 
   #endBefore({ end, error = KILLED }: Partial<SaidEnd>, next: "continued" | "running" | null): End {
@@ -88,9 +88,9 @@ interface SaidEnd {
 }
 
 /** Null for one that is damaged. */
-function endIn(line: string, chain: Chain | null): SaidEnd | null {
+function endIn(line: string, chain: Chain): SaidEnd | null {
   try {
-    return JSON.parse(chain?.fork().unsealed(line) ?? line) as SaidEnd;
+    return JSON.parse(chain.fork().unsealed(line)) as SaidEnd;
   } catch {
     return null;
   }
