@@ -3,6 +3,7 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type CodecOptions, writeCodecs } from "./bindgen/codecs.js";
 import { buildComponent } from "./bindgen/componentize.js";
 import { embedModules } from "./embed.js";
 
@@ -14,6 +15,13 @@ export interface BuildCoreOptions {
   /** Where glue and wasm go; `build/core` if not given. */
   outDir?: string;
 }
+
+/** What a trace tells: what enters the core. */
+const CODECS: CodecOptions = {
+  from: "../../hosts/trace/codec.js",
+  types: ["input", "options", "stored", "journal-end", "inventory"],
+  recurring: ["request.headers"],
+};
 
 /** Resolves to the size of the core's wasm in bytes. */
 export async function buildCore({ root, release, outDir = "build/core" }: BuildCoreOptions): Promise<number> {
@@ -28,6 +36,7 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     outDir: join(root, outDir),
     name: "core",
     release,
+    hostFiles: (world) => ({ "codecs.ts": writeCodecs(world, CODECS) }),
   });
   await embedModules(join(root, outDir));
   return wasm.length;

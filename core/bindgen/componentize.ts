@@ -27,10 +27,12 @@ export interface ComponentOptions extends BindingsOptions {
   name: string;
   /** Fast rather than small; else compiled quickly and with names. */
   release: boolean;
+  /** What else hosts are given that is made of the world: texts by file name, beside the glue. */
+  hostFiles?: (world: World) => Record<string, string>;
 }
 
 /**
- * Writes the bindings, then the host's types, then, if the sources compile, glue, core modules and
+ * Writes the bindings, then the host's types and `hostFiles`, then, if the sources compile, glue, core modules and
  * `classes.js`. Resolves to the compiler's own module. Types come from the WIT alone: the component knows neither
  * comments nor what it leaves unused.
  */
@@ -39,6 +41,7 @@ export async function buildComponent(options: ComponentOptions): Promise<Uint8Ar
   const world = readWit(wit);
   const exportNames = await writeBindings(options, world);
   await writeFiles(outDir, await types(join(baseDir, bindings, "world.wit"), { name, instantiation: "sync" }));
+  await writeFiles(outDir, options.hostFiles?.(world) ?? {});
   const classes = new ClassReader();
   const wasm = fillPlaceholders(await compileAssembly({ baseDir, bindings, release, onlookers: [classes] }), !release);
   checkImports(wasm, world);

@@ -25,6 +25,7 @@ test("types, fields and documentation", () => {
   expect(world.types.get("r")).toEqual({
     kind: "record",
     name: "r",
+    interface: "i",
     doc: ["A record.", "Two lines."],
     fields: [
       {

@@ -89,9 +89,10 @@ class Reader {
     const word = this.#next();
     if (word === "use") return this.#use();
     const name = this.#next();
-    if (word === "type") this.#define({ kind: "alias", name, doc, type: this.#aliased() });
-    else if (word === "record") this.#define({ kind: "record", name, doc, fields: this.#fields("{", "}") });
-    else if (word === "enum" || word === "variant") this.#define({ kind: word, name, doc, cases: this.#cases() });
+    const said = { name, doc, interface: into.name };
+    if (word === "type") this.#define({ kind: "alias", ...said, type: this.#aliased() });
+    else if (word === "record") this.#define({ kind: "record", ...said, fields: this.#fields("{", "}") });
+    else if (word === "enum" || word === "variant") this.#define({ kind: word, ...said, cases: this.#cases() });
     else if (name === ":" && this.#take("func")) into.functions.push(this.#func(word, doc));
     else throw this.#unknown(word);
   }

@@ -23,7 +23,7 @@ export interface Case {
   type?: Type;
 }
 
-export type Definition = { name: string; doc: string[] } & (
+export type Definition = { name: string; doc: string[]; interface: string } & (
   | { kind: "alias"; type: Type }
   | { kind: "record"; fields: Field[] }
   | { kind: "enum"; cases: Case[] }

@@ -190,6 +190,13 @@ export function variant<Value extends { tag: string }>(cases: Cases<Value>): Cod
   };
 }
 
+export function result<Ok, Err>(
+  ok: Codec<Ok>,
+  err: Codec<Err>,
+): Codec<{ tag: "ok"; val: Ok } | { tag: "err"; val: Err }> {
+  return variant<{ tag: "ok"; val: Ok } | { tag: "err"; val: Err }>({ ok, err } as never);
+}
+
 export function enumeration<Name extends string>(names: { [Each in Name]: true }): Codec<Name> {
   return {
     write: (value, to) => to.json(value),
