@@ -4,6 +4,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type CodecOptions, writeCodecs } from "./bindgen/codecs.js";
+import { writeCommands } from "./bindgen/commands.js";
 import { buildComponent } from "./bindgen/componentize.js";
 import { embedModules } from "./embed.js";
 
@@ -36,7 +37,10 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     outDir: join(root, outDir),
     name: "core",
     release,
-    hostFiles: (world) => ({ "codecs.ts": writeCodecs(world, CODECS) }),
+    hostFiles: (world) => ({
+      "codecs.ts": writeCodecs(world, CODECS),
+      "commands.ts": writeCommands(world, "command"),
+    }),
   });
   await embedModules(join(root, outDir));
   return wasm.length;

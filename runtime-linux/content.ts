@@ -22,7 +22,7 @@ import { layerTars } from "./content/layers/layer-tars.js";
 import { Layers } from "./content/layers/layers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { mayBeGivenUp } from "../hosts/shared/lasting.js";
+import { mayBeGivenUp } from "../hosts/shared/commands.js";
 import { savedArchive, type LayerTars } from "../hosts/streams/tar/saved.js";
 import { Unpacking, type Work } from "../hosts/shared/unpacking.js";
 import type { Kernel } from "./kernel.js";

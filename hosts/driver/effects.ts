@@ -1,9 +1,8 @@
 // Starts what steps asked of the host, and turns what came of it into inputs. One object per instance of the core.
 
-import { onlyAsks } from "../shared/asks.js";
+import { lasts, mayBeGivenUp, onlyAsks } from "../shared/commands.js";
 import { failureOf } from "../shared/failure.js";
 import type { Host, Input, Operation, Outcome, Report, engine, records, timers } from "../shared/host.js";
-import { lasts, mayBeGivenUp } from "../shared/lasting.js";
 import { SubjectQueues, subjectOf } from "./order.js";
 import type { Effect, HostEffect } from "../shared/outputs.js";
 import { ProgressReports } from "../shared/progress.js";

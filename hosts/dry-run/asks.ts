@@ -1,7 +1,7 @@
 // What a dry run really has done: commands that only ask. They go to the live engine's host under operation ids of their
 // own, since the instance of the dry run and the live one count on from the same number.
 
-import { onlyAsks } from "../shared/asks.js";
+import { onlyAsks } from "../shared/commands.js";
 import type { Host, Operation, Outcome } from "../shared/host.js";
 import type { HostEffect } from "../shared/outputs.js";
 

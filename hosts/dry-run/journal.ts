@@ -1,6 +1,6 @@
 // Writes down what a dry run would do, step by step, as it is decided.
 
-import { onlyAsks } from "../shared/asks.js";
+import { onlyAsks } from "../shared/commands.js";
 import type { Input, Operation, RecordChange, RequestId, types } from "../shared/host.js";
 import type { ObservedStep } from "../driver/index.js";
 import type { Effect, Reply, StepOutputs } from "../shared/outputs.js";

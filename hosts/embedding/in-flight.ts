@@ -1,8 +1,7 @@
 // What an engine has asked of its host and what has not come to its end.
 
+import { mayBeGivenUp, type Asked } from "../shared/commands.js";
 import type { Host, Operation, Outcome, Perform } from "../shared/host.js";
-import { mayBeGivenUp } from "../shared/lasting.js";
-import type { Asked } from "../shared/lasting.js";
 
 /** An engine that crashed in its own process leaves commands behind that would have died with it in another. */
 export class InFlight {

@@ -2,7 +2,7 @@
 
 import { interrupted, malformed } from "../../shared/failure.js";
 import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../shared/host.js";
-import { mayBeGivenUp } from "../../shared/lasting.js";
+import { mayBeGivenUp } from "../../shared/commands.js";
 import type { RegistryClient } from "../../registry/client.js";
 import { savedArchive } from "../../streams/tar/saved.js";
 import { Unpacking, type Work } from "../../shared/unpacking.js";
