@@ -1,6 +1,7 @@
 // `content` of a dry run. Registries are really asked for manifests and configurations; layers are imagined, of the size
 // that the manifest gives them. Archives are read to their end and thrown away.
 
+import { isQuestion, type QuestionOf } from "../shared/commands.js";
 import { imaginedOnly, interrupted } from "../shared/failure.js";
 import type { Bodies, Operation, Outcome, content, engine, types } from "../shared/host.js";
 import { lastPart } from "../streams/tar/archive-names.js";
@@ -23,29 +24,36 @@ export class DryRunContent {
   }
 
   async perform(op: Operation, command: content.ContentCommand): Promise<Outcome> {
+    if (!isQuestion("content", command)) return this.#imagine(op, command);
+    return this.#known(command) ?? this.#asks.ask({ to: "content", op, command });
+  }
+
+  /** Null: the machine, or a registry, is to be asked. Throws `imagined` for what nobody knows. */
+  #known(command: content.ContentCommand): Outcome | null {
+    const { created, chains } = this.#imagined;
     switch (command.tag) {
-      case "resolve":
-      case "tags":
-      case "blob":
-      case "login":
-        return this.#asks.ask({ to: "content", op, command });
       case "measure":
-        if (this.#imagined.created.has(command.val)) return { tag: "size", val: 0n };
-        return this.#asks.ask({ to: "content", op, command });
+        return created.has(command.val) ? { tag: "size", val: 0n } : null;
       case "compare":
-        if (this.#imagined.created.has(command.val.container)) return { tag: "changed", val: [] };
-        return this.#asks.ask({ to: "content", op, command });
+        return created.has(command.val.container) ? { tag: "changed", val: [] } : null;
       case "measure-tar":
-        if (this.#imagined.chains.has(command.val)) throw imaginedOnly("layer");
-        return this.#asks.ask({ to: "content", op, command });
+        if (chains.has(command.val)) throw imaginedOnly("layer");
+        return null;
       case "stat":
         this.requireReal(command.val.view);
-        return this.#asks.ask({ to: "content", op, command });
+        return null;
+      case "read":
+        if (!this.#archives.has(command.val.archive)) return null;
+        return { tag: "bytes", val: this.#archives.read(command.val) };
+      default:
+        return null;
+    }
+  }
+
+  async #imagine(op: Operation, command: Change): Promise<Outcome> {
+    switch (command.tag) {
       case "make-directory":
         return { tag: "stat", val: imaginedDirectory(command.val.path) };
-      case "read":
-        if (!this.#archives.has(command.val.archive)) return this.#asks.ask({ to: "content", op, command });
-        return { tag: "bytes", val: this.#archives.read(command.val) };
       case "layer":
         this.#imagined.chains.add(command.val.chain);
         return { tag: "size", val: this.#sizeOf(command.val.source) };
@@ -69,7 +77,7 @@ export class DryRunContent {
     if (isImagined || created.has(container)) throw imaginedOnly("file-system", container);
   }
 
-  #change(command: Change): void {
+  #change(command: Quiet): void {
     const { mounted, chains } = this.#imagined;
     switch (command.tag) {
       case "mount":
@@ -132,9 +140,10 @@ export class DryRunContent {
   }
 }
 
-type Change = content.ContentCommand & {
-  tag: "mount" | "unmount" | "drop-chain" | "drop-container" | "drop-archive" | "abandon";
-};
+/** All that does not only ask. */
+type Change = Exclude<content.ContentCommand, { tag: QuestionOf<"content"> }>;
+/** Nobody is told more of them than that they are done. */
+type Quiet = Exclude<Change, { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" }>;
 
 /** Whatever really stands there: nothing is mounted in which it could be looked for. */
 function imaginedDirectory(path: string): engine.FileStat {

@@ -4,6 +4,7 @@
 // for (pid_namespaces(7)): so no other signal ends one here, and `stop` goes on to SIGKILL when its time is over. An exec
 // ends at once, and well.
 
+import { isQuestion } from "../shared/commands.js";
 import { imaginedOnly } from "../shared/failure.js";
 import type { Outcome, processes, types } from "../shared/host.js";
 import type { Asks } from "./asks.js";
@@ -18,16 +19,35 @@ export async function performProcesses(
   imagined: Imagined,
   asks: Asks,
 ): Promise<Outcome> {
+  if (!isQuestion("processes", command)) return imagine(command, imagined);
+  return known(command, imagined) ?? asks.ask({ to: "processes", op, command });
+}
+
+/** Null: the machine is to be asked. Throws `imagined` for a process that there is none of. */
+function known(command: processes.ProcessCommand, imagined: Imagined): Outcome | null {
   switch (command.tag) {
     case "identify":
-      if (imagined.runOf(command.val.container) !== undefined || imagined.mounted.has(command.val.container)) break;
-      return asks.ask({ to: "processes", op, command });
+      return imagined.runOf(command.val.container) !== undefined || imagined.mounted.has(command.val.container)
+        ? DONE
+        : null;
     case "ps":
-      return asks.ask({ to: "processes", op, command: { tag: "ps", val: real(command.val, imagined) } });
+      requireReal(command.val.subject, imagined);
+      return null;
     case "sample":
-      return asks.ask({ to: "processes", op, command: { tag: "sample", val: subjectOf(command.val, imagined) } });
-    case "count-own":
-      return asks.ask({ to: "processes", op, command });
+      requireReal(command.val, imagined);
+      return null;
+    default:
+      return null;
+  }
+}
+
+function requireReal(subject: types.Subject, imagined: Imagined): void {
+  if (imagined.runs(subject)) throw imaginedOnly("process");
+}
+
+/** What nothing is said of succeeds, and nobody sees what comes of it. */
+function imagine(command: processes.ProcessCommand, imagined: Imagined): Outcome {
+  switch (command.tag) {
     case "launch":
       for (const path of command.val.directories) imagined.directories.add(path);
       return { tag: "launched", val: imagined.launch(command.val) };
@@ -46,24 +66,8 @@ export async function performProcesses(
     case "reap-exec":
       imagined.reapExec(command.val);
       break;
-    case "pause":
-    case "resume":
-    case "resize":
-    case "resize-exec":
-    case "limit":
-    case "rewrite":
-      break;
   }
-  return { tag: "done" };
+  return DONE;
 }
 
-function real(ps: processes.Ps, imagined: Imagined): processes.Ps {
-  subjectOf(ps.subject, imagined);
-  return ps;
-}
-
-/** Throws `imagined` for a process that there is none of. */
-function subjectOf(subject: types.Subject, imagined: Imagined): types.Subject {
-  if (!imagined.runs(subject)) return subject;
-  throw imaginedOnly("process");
-}
+const DONE: Outcome = { tag: "done" };

@@ -3,6 +3,7 @@
 
 import type { Ended } from "../driver/index.js";
 import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../shared/host.js";
+import { isQuestion } from "../shared/commands.js";
 import { ThrownArchives } from "./archives.js";
 import { Asks } from "./asks.js";
 import type { DryRunClock } from "./clock.js";
@@ -78,20 +79,14 @@ export class DryRunWorld {
 
   async #performVolumes(op: Operation, command: volumes.VolumeCommand): Promise<Outcome> {
     const { volumes: made, directories } = this.imagined;
-    switch (command.tag) {
-      case "find":
-        return directories.has(command.val) ? DONE : this.#asks.ask({ to: "volumes", op, command });
-      case "measure":
-        return made.has(command.val) ? { tag: "size", val: 0n } : this.#asks.ask({ to: "volumes", op, command });
-      case "make":
-        made.add(command.val);
-        return DONE;
-      case "drop":
-        made.delete(command.val);
-        return DONE;
-      case "populate":
-        return DONE;
+    if (isQuestion("volumes", command)) {
+      if (command.tag === "find" && directories.has(command.val)) return DONE;
+      if (command.tag === "measure" && made.has(command.val)) return { tag: "size", val: 0n };
+      return this.#asks.ask({ to: "volumes", op, command });
     }
+    if (command.tag === "make") made.add(command.val);
+    if (command.tag === "drop") made.delete(command.val);
+    return DONE;
   }
 }
 
