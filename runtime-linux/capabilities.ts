@@ -1,9 +1,9 @@
-// The capabilities that a process in a container begins with (capabilities(7)): those that this machine lets the engine hand
-// on, and none that are effective but for root.
+// The capabilities that a container's process starts with (capabilities(7)): those that this machine lets the engine
+// pass on. Only root has effective ones.
 
 import { readFileSync } from "node:fs";
 
-// In the order of their numbers.
+// In numeric order.
 const NAMES = (
   "CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE " +
   "NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN " +
@@ -19,7 +19,7 @@ export type Capabilities = Partial<
 
 let own: ReadonlySet<string> | undefined;
 
-/** Those of `names` that the engine has itself: a runtime fails at any other. */
+/** The names that the engine holds itself. An OCI runtime fails at any other. */
 export function availableOf(names: readonly string[]): string[] {
   own ??= parseBounding(readFileSync("/proc/self/status", "utf8"));
   return names.filter((name) => own!.has(name));
@@ -31,13 +31,14 @@ export function parseBounding(status: string): Set<string> {
   return new Set(NAMES.filter((_, bit) => (bits >> BigInt(bit)) & 1n));
 }
 
-/** A privileged container has all that there are; an engine that lacks some itself cannot hand those on. */
+/** A privileged container gets every capability. If the engine lacks some itself, it cannot pass those on. */
 export function available(capabilities: Capabilities): Capabilities {
   return Object.fromEntries(Object.entries(capabilities).map(([set, names]) => [set, availableOf(names)]));
 }
 
 /**
- * Of a user but root: what execve(2) would leave anyway; said to the runtime so that there is no moment before it with more.
+ * For a user other than root: the sets that execve(2) would leave anyway. The runtime gets them in advance, so that the
+ * process never has more, not even for a moment.
  */
 export function atStart(uid: number, capabilities: Capabilities): Capabilities {
   if (uid === 0) return capabilities;

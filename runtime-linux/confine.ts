@@ -1,4 +1,4 @@
-// Names in a container's file system, looked up as the container would: a symbolic link must not lead out of it.
+// Looks up names in a container's file system as the container would: no symbolic link leads out of it.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -7,19 +7,22 @@ import { bytesOf } from "../hosts/streams/tar/latin1.js";
 import { fileFailure } from "./content/files/file-failure.js";
 import { O_PATH, type Kernel, type Path } from "./kernel.js";
 
-/** Somebody who moves directories as fast as they can has a path looked up again so often. */
+/** How often a path is looked up again while some process keeps moving directories as fast as it can. */
 const TRIES_MAX = 1000;
 
 /**
- * The path on the machine of `path` in the file system at `root`, no component of it a symbolic link. What does not
- * exist is kept by name. Holds as long as nobody changes the tree: ask before the container runs.
+ * The path on the machine for `path` in the file system at `root`, with every symbolic link resolved. Components that
+ * do not exist keep their names. The result is valid only while nobody changes the tree, so call this before the
+ * container runs.
  */
 export function confine(root: string, path: string): string {
   const place = followed(path, (directory, name) => linkTarget(join(root, directory, name), join(directory, name)));
   return join(root, place.slice(1));
 }
 
-/** Opens a path below an open directory as the container would find it, whoever changes the tree meanwhile. */
+/**
+ * Opens a path below an open directory as the container would find it, even if some process changes the tree meanwhile.
+ */
 export function openConfined(kernel: Kernel, root: number, path: Path, flags: number): number {
   for (let tries = 0; ; tries++) {
     try {
@@ -30,7 +33,7 @@ export function openConfined(kernel: Kernel, root: number, path: Path, flags: nu
   }
 }
 
-/** Text of a regular file of a container, which may run; empty if there is none. */
+/** Text of a regular file of a container, which may be running; empty if there is no such file. */
 export function readConfined(kernel: Kernel, root: string, path: string, limit: number): string {
   let file: number;
   const top = openSync(root, O_PATH | constants.O_DIRECTORY);
@@ -50,13 +53,13 @@ export function readConfined(kernel: Kernel, root: string, path: string, limit: 
   }
 }
 
-/** The same of one that is open. */
+/** The same for a file that is already open. */
 export function readOpen(file: number, limit: number): string {
   const stat = fstatSync(file);
   return stat.isFile() && stat.size <= limit ? readFileSync(file, "utf8") : "";
 }
 
-/** Undefined for what is no link. `name`: the container's, which a failure is told of. */
+/** Undefined if the path is not a link. `name` is the container's name for it, used in failures. */
 export function linkTarget(path: string, name: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;

@@ -40,15 +40,15 @@ export interface ContentDeps {
 
 export interface LinuxContent {
   perform: Perform<content.ContentCommand>;
-  /** Removes what a crash has left half made, and all archives. To be called when nothing is in flight. */
+  /** Removes all archives and whatever a crash has left half made. Call it when nothing is in flight. */
   sweep(): Promise<void>;
   /** An archive of images. */
   saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
-  /** For the inventory: chains whose top layer is whole. */
+  /** For the inventory: chains whose top layer is complete. */
   chains(): string[];
   /** For the inventory: containers whose file system is mounted. */
   mounts(): string[];
-  /** For the inventory: containers for which there is anything on disk. */
+  /** For the inventory: containers that have anything on disk. */
   containers(): string[];
 }
 
@@ -146,7 +146,7 @@ class Carrier {
     }
   }
 
-  /** Bytes of the layer's files; what is whole is not made again. */
+  /** Returns the size of the layer's files in bytes. A complete layer is not made again. */
   async #layer(layer: content.Layer, report: Report, signal: AbortSignal): Promise<number> {
     const deps = {
       layers: this.layers,

@@ -1,18 +1,18 @@
-// Directories that the engine makes for itself and takes away again, and names in them that outlive a power loss.
+// Directories that the engine makes and removes, and functions that make names survive a power loss.
 
 import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
 import { mkdtemp, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Makes a directory that other users cannot get into, if it is not there. Through those above it they can pass. */
+/** Makes a directory that other users cannot enter, if it is missing. They can pass through its parents. */
 export function makePrivate(directory: string): void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
 }
 
-/** Puts a file's bytes, or a directory's names, on the disk (fsync(2)): until then a power loss may take them back. */
+/** Flushes a file's bytes, or a directory's names, to disk (fsync(2)). Before that a power loss may undo them. */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path);
   try {
@@ -22,18 +22,18 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** The same for a directory and for all above it, which may be as new. */
+/** The same for a directory and all its parents, which may be new too. */
 export async function syncUpwards(directory: string): Promise<void> {
   await syncPath(directory);
   if (dirname(directory) !== directory) await syncUpwards(dirname(directory));
 }
 
-/** Makes a directory, and those above it that are missing, so that no power loss takes them back. */
+/** Makes a directory and its missing parents so that they survive a power loss. */
 export async function makeLasting(directory: string, mode: number): Promise<void> {
   if (mkdirSync(directory, { recursive: true, mode }) !== undefined) await syncUpwards(dirname(directory));
 }
 
-/** Removes a directory unless something is in it, or mounted on it. */
+/** Removes a directory, unless something is in it or mounted on it. */
 export async function removeEmpty(directory: string): Promise<void> {
   try {
     await rmdir(directory);
@@ -43,7 +43,7 @@ export async function removeEmpty(directory: string): Promise<void> {
   }
 }
 
-/** What is in a directory; nothing if it is not there. */
+/** The names in a directory; none if it is missing. */
 export function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -54,8 +54,8 @@ export function namesIn(directory: string): string[] {
 }
 
 /**
- * Removes a directory that is not full, and all in it: side by side and off the main thread, as each file may have to
- * wait for the disk. What is not there is as good.
+ * Removes a small directory and everything in it. It removes files concurrently and off the main thread, since each may
+ * have to wait for the disk. A missing directory is no error.
  */
 export async function removeAll(directory: string): Promise<void> {
   const paths = namesIn(directory).map((name) => join(directory, name));
@@ -63,14 +63,14 @@ export async function removeAll(directory: string): Promise<void> {
   await removeTree(directory);
 }
 
-/** A directory and all in it, however deep that is. An empty one goes in one call. */
+/** Removes a directory of any depth and everything in it. An empty one takes a single call. */
 export async function removeTree(directory: string): Promise<void> {
   await rmdir(directory).catch(() => removeBelow(directory));
 }
 
 /**
- * Whoever makes directories one in the other may make a path that is too long for the kernel (path_resolution(7)); and
- * whoever ends there, as a supervisor that is being killed, may still write something.
+ * Nested directories can make a path that is too long for the kernel (path_resolution(7)). And a process that is
+ * ending, such as a supervisor being killed, may still write something.
  */
 async function removeBelow(directory: string, triesLeft = MOST_TRIES): Promise<void> {
   try {
@@ -84,7 +84,7 @@ async function removeBelow(directory: string, triesLeft = MOST_TRIES): Promise<v
   }
 }
 
-/** A few names at a time: a directory of 100,000 would hold the event loop up for a second and more. */
+/** Works on a few names at a time: a directory of 100,000 would block the event loop for more than a second. */
 async function removePieces(top: Buffer): Promise<void> {
   const levels: Buffer[][] = [];
   for (let level = [top]; level.length > 0;) {
@@ -93,13 +93,13 @@ async function removePieces(top: Buffer): Promise<void> {
     await inTurn(level, DIRECTORIES_AT_ONCE, (directory) => removeFiles(directory, below));
     level = below;
   }
-  // Those that hold others after them.
+  // The deepest level first: a directory must be empty before it can go.
   for (const level of levels.reverse()) {
     await inTurn(level, NAMES_AT_ONCE, (directory) => rmdir(directory).catch(unlessGone));
   }
 }
 
-/** All but the directories in it, which are added to `below`. No link is followed: it is a file. */
+/** Removes everything except directories, which are added to `below`. Links are not followed: they count as files. */
 async function removeFiles(directory: Buffer, below: Buffer[]): Promise<void> {
   const opened = await open(directory, DIRECTORY).catch(unlessNone);
   if (opened === undefined) return unlink(directory).catch(unlessGone);
@@ -128,7 +128,7 @@ async function inTurn<T>(these: T[], atOnce: number, act: (one: T) => Promise<vo
   for (let at = 0; at < these.length; at += atOnce) await all(these.slice(at, at + atOnce), act);
 }
 
-/** Side by side. When one fails the others have come to their end, too. */
+/** Runs all of them concurrently. If one fails, waits for the others before throwing. */
 async function all<T>(these: T[], act: (one: T) => Promise<void>): Promise<void> {
   const ends = await Promise.allSettled(these.map(act));
   const failed = ends.find(({ status }) => status === "rejected");
@@ -136,8 +136,8 @@ async function all<T>(these: T[], act: (one: T) => Promise<void>): Promise<void>
 }
 
 /**
- * Puts the directories that are deep down in one at the top, each with what is in it. Nobody else writes there; but what
- * was begun to be removed may go on going.
+ * Moves deep directories, with their contents, into one directory at the top. Nobody else writes there, but an earlier
+ * removal may still be running.
  */
 async function flatten(top: string): Promise<void> {
   const place = Buffer.from(await mkdtemp(join(top, ".deep-")));
@@ -160,7 +160,7 @@ function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** It is gone, or no directory. */
+/** The path is missing, or it is not a directory. */
 function unlessNone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR" && error.code !== "ELOOP") throw error;
 }
@@ -172,5 +172,5 @@ const NAMES_READ = 256;
 const MOST_TRIES = 10;
 const AGAIN_MS = 50;
 const SLASH = Buffer.from("/");
-/** Bytes; with one more name it is far from too long. */
+/** In bytes. A path with one more name is still far from too long. */
 const LONG_PATH = 2048;

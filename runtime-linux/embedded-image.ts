@@ -1,4 +1,4 @@
-// The image that an engine has without any registry: `busybox:latest`, made of the system's own static busybox. The same
+// The image that an engine has without any registry: `busybox:latest`, built from the system's static busybox. The same
 // program gives the same bytes, and so the same image id.
 
 import { execFile } from "node:child_process";
@@ -11,10 +11,10 @@ import { isStatic } from "./launch/elf.js";
 import { environment } from "./launch/environment.js";
 import { goArchitecture } from "./machine/architecture.js";
 
-/** Where Debian's package busybox-static and others put it. */
+/** Where Debian's package busybox-static and other distributions install it. */
 const PROGRAMS = ["/bin/busybox", "/usr/bin/busybox", "/bin/busybox.static"];
 
-/** A docker-archive as `POST /images/load` takes it. Undefined: the system has no busybox that needs no libraries. */
+/** A docker-archive for `POST /images/load`. Undefined: the system has no statically linked busybox. */
 export async function embeddedBusybox(programs = PROGRAMS): Promise<AsyncIterable<Uint8Array> | undefined> {
   for (const program of programs) {
     const bytes = await readFile(program).catch(() => undefined);
@@ -42,7 +42,7 @@ async function* archiveOf(program: string, bytes: Uint8Array): AsyncIterable<Uin
 
 type File = Partial<TarEntry> & { name: string; body?: Uint8Array };
 
-/** Every applet is one more name of the program. */
+/** Each applet is a hard link to the program. */
 async function rootfs(program: string, bytes: Uint8Array): Promise<File[]> {
   const { stdout } = await promisify(execFile)(program, ["--list"], { env: environment() });
   const applets = stdout.split("\n").filter((name) => /^[^/\s]+$/.test(name) && name !== "busybox");

@@ -1,4 +1,4 @@
-// The Linux host: all of `runtime-linux` put together behind the interfaces of `hosts/shared/host.ts`.
+// The Linux host: assembles all of `runtime-linux` behind the interfaces of `hosts/shared/host.ts`.
 
 import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
@@ -19,32 +19,33 @@ import { linuxVolumes } from "./volumes.js";
 
 export interface LinuxHostNeeds {
   paths: Paths;
-  /** What `detectRuntimes` found. */
+  /** The result of `detectRuntimes`. */
   runtimes: Runtime[];
   timers: Clock;
   records: RecordStore;
   registry: Registry;
   kernel?: Kernel;
-  /** Told of what `inventory` clears away. */
+  /** Called for each thing that `inventory` removes. */
   swept?: Swept;
 }
 
 export interface LinuxHost extends Host {
-  /** Other runtimes than before from now on, as `detectRuntimes` found them: runs go on with what they run by. */
+  /** Replaces the runtimes for later launches with these, as `detectRuntimes` found them. Existing runs keep theirs. */
   offer(runtimes: Runtime[]): void;
-  /** Those of them that can be offered on this machine. */
+  /** Those of the given runtimes that work on this machine. */
   usable(runtimes: Runtime[]): Runtime[];
 }
 
-/** What an earlier engine left on the machine is found, and what a crash left half-made cleared away, by `inventory`. */
+/** `inventory` finds what an earlier engine left on the machine, and removes what a crash left half made. */
 export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   const { paths, timers, records, registry, kernel = libc, swept = UNTOLD } = needs;
   const bodies = new LateBodies();
-  // What clients asked for is in them, environments included.
+  // Records hold what clients sent, including environments.
   makePrivate(paths.records());
-  // The first one makes the file system of all, which stays open: a machine that refuses it is known at once.
+  // The first call makes the file system that all of them share and that stays open. So a machine that refuses it shows
+  // at once.
   closeSync(kernel.openNull());
-  // The processes come first: nothing may be mounted below the exec root before they have prepared it.
+  // The processes come first: they must prepare the exec root before anything is mounted below it.
   const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel, swept });
   const content = linuxContent({ paths, kernel, bodies, registry, swept });
   const networks = linuxNetworks({ paths, kernel, swept });
@@ -63,7 +64,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     volumes: volumes.perform,
     inventory: async () => {
       await Promise.all([content.sweep(), volumes.sweep()]);
-      // Lost processes are killed first: they would keep mounts and networks busy.
+      // Kill lost processes first: they would keep mounts and networks busy.
       const found = await processes.inventory();
       return {
         processes: found,
@@ -100,7 +101,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   };
 }
 
-/** The engine gives them once it is there. */
+/** A placeholder: the engine supplies the bodies once it exists. */
 class LateBodies implements Bodies {
   given: Bodies | null = null;
 

@@ -1,4 +1,4 @@
-// What the machine is and can do: the facts of `/info` and `/version`. Read once, when the engine is started.
+// What the machine is and can do: the facts of `/info` and `/version`. They are read once, when the engine starts.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
@@ -15,11 +15,11 @@ import type { Paths } from "./paths.js";
 export interface MachineNeeds {
   kernel: Kernel;
   paths: Paths;
-  /** Where /proc, /sys and /etc of the machine stand; `/` unless a test has others. */
+  /** Root directory for the machine's /proc, /sys and /etc; tests may set another one than `/`. */
   root?: string;
 }
 
-/** Reads the facts. The data root is made if it is missing, since some are about its file system. */
+/** Reads the facts. Makes the data root if it is missing, since some facts are about its file system. */
 export async function describeMachine({ kernel, paths, root = "/" }: MachineNeeds): Promise<engine.Machine> {
   const read = (file: string): string => readOr(join(root, file), "");
   const limits = limitsOf(root);
@@ -43,7 +43,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     ownProcesses: true,
     ipv6: read("proc/net/if_inet6") !== "",
     securityOptions: securityOptions(read("proc/self/status"), limits),
-    // `networks.make` switches it on before a container can notice.
+    // `networks.make` enables forwarding before any container can notice.
     ipv4Forwarding: forwarding,
     bridgeNfIptables: isOn(read("proc/sys/net/bridge/bridge-nf-call-iptables")),
     bridgeNfIp6tables: isOn(read("proc/sys/net/bridge/bridge-nf-call-ip6tables")),
@@ -66,15 +66,18 @@ function memoryTotal(meminfo: string): bigint {
 }
 
 /**
- * In the form of dockerd. AppArmor is not among them even where the kernel has it: no container gets a profile. A cgroup
- * namespace of their own is containers' default on cgroup v2 only.
+ * In dockerd's format. AppArmor is not listed even if the kernel has it, because no container gets a profile. A private
+ * cgroup namespace is the default on cgroup v2 only.
  */
 function securityOptions(status: string, limits: Limits): string[] {
   const seccomp = /^Seccomp:/m.test(status) ? ["name=seccomp,profile=builtin"] : [];
   return [...seccomp, ...(limits.cgroupVersion === "2" ? ["name=cgroupns"] : [])];
 }
 
-/** Destinations of the main table in CIDR form (proc(5): hexadecimal, in the machine's byte order), default routes left out. */
+/**
+ * Destinations of the main routing table in CIDR form, without default routes (proc(5): hexadecimal, in the machine's
+ * byte order).
+ */
 function routesOf(table: string): string[] {
   const routes = table.split("\n").flatMap((line) => {
     const columns = line.split("\t");
@@ -87,7 +90,7 @@ function routesOf(table: string): string[] {
   return [...new Set(routes)];
 }
 
-/** dockerd's words. */
+/** dockerd's wording. */
 function warningsOf(limits: Limits, forwarding: boolean): string[] {
   const missing = [
     [limits.memoryLimit, "No memory limit support"],

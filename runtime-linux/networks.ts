@@ -1,9 +1,9 @@
-// Bridge networks and the containers on them. Containers on one bridge reach each other, and the world beyond the
-// machine under the machine's address; the world reaches the ports that they publish. All of it happens in the network
-// namespace in which the engine itself runs.
+// Bridge networks and the containers on them. Containers on one bridge reach each other, and they reach the outside
+// world under the machine's address. The outside world reaches the ports that they publish. All of this is in the
+// network namespace in which the engine itself runs.
 //
-// Links, addresses and routes are asked of the kernel directly (rtnetlink): about 2 ms for a container, where the usual
-// programs take 40. One nft transaction is added when ports are published.
+// The kernel makes links, addresses and routes on direct request (rtnetlink). This takes about 2 ms for a container,
+// where the usual programs take 40. Published ports add one nft transaction.
 
 import type { engine, networks, Outcome, Perform } from "../hosts/shared/host.js";
 import type { Kernel } from "./kernel.js";
@@ -12,7 +12,7 @@ import { Places } from "./networks/places.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./ends/swept.js";
 
-/** What the code needs of its surroundings. */
+/** What this host needs. */
 export interface NetworksNeeds {
   kernel: Kernel;
   paths: Paths;
@@ -22,15 +22,15 @@ export interface NetworksNeeds {
 /** Networks, and containers on them. */
 export interface LinuxNetworks {
   perform: Perform<networks.NetworkCommand>;
-  /** Containers on networks. What is half-made, or half taken down, is taken down first. */
+  /** Containers on networks. First removes those that a crash left half made or half removed. */
   joins(): Promise<engine.FoundJoin[]>;
-  /** Networks made. What is half-made, or half removed, is removed first. */
+  /** Existing networks. First removes those that a crash left half made or half removed. */
   networks(): Promise<string[]>;
-  /** Lets go of what this process holds; networks and containers' places on them stay. */
+  /** Releases what this process holds. Networks and containers' connections to them stay. */
   close(): Promise<void>;
 }
 
-/** Reads what an earlier engine left. Call it in the network namespace in which the engine is to work. */
+/** Reads what an earlier engine left. Call it in the network namespace in which the engine will work. */
 export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds): LinuxNetworks {
   const places = new Places(kernel, paths, swept);
   const bridges = new Bridges(kernel, paths, places, swept);

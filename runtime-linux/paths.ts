@@ -1,20 +1,20 @@
-// Where everything stands on disk. The data root outlives a reboot, the exec root (a tmpfs as a rule) does not.
+// Where everything is on disk. The data root survives a reboot; the exec root, usually a tmpfs, does not.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** Roots of one engine. Absolute. */
+/** Roots of one engine, as absolute paths. */
 export interface Roots {
-  /** What must be kept: `--data-root`. */
+  /** For what must be kept: `--data-root`. */
   data: string;
-  /** What lives as long as the machine runs: `--exec-root`. */
+  /** For what lasts until the next reboot: `--exec-root`. */
   exec: string;
 }
 
-/** Where the exec root is when nobody says otherwise. */
+/** The default exec root. */
 const DEFAULT_EXEC_ROOT = "/run/coracle";
 
-/** Names of all files and directories; makes none of them. */
+/** Names of all files and directories. This class makes none of them. */
 export class Paths {
   constructor(readonly roots: Roots) {}
 
@@ -25,7 +25,7 @@ export class Paths {
     return join(this.roots.data, "records");
   }
 
-  /** Unpacked layers; `name` as the content code sees fit. */
+  /** Unpacked layers; the content code chooses `name`. */
   layers(...name: string[]): string {
     return join(this.roots.data, "layers", ...name);
   }
@@ -35,12 +35,12 @@ export class Paths {
     return join(this.roots.data, "blobs", ...name);
   }
 
-  /** Archives held for the core; thrown away at start. */
+  /** Archives held for the core; removed at each start. */
   archives(...name: string[]): string {
     return join(this.roots.data, "archives", ...name);
   }
 
-  /** What containers have on disk: one directory each. */
+  /** Containers' files on disk, one directory each. */
   containers(): string {
     return join(this.roots.data, "containers");
   }
@@ -59,7 +59,7 @@ export class Paths {
     return join(this.container(id), "work");
   }
 
-  /** Log over all runs, conmon's k8s-file form. */
+  /** One log for all runs, in conmon's k8s-file format. */
   log(id: string): string {
     return join(this.container(id), "log");
   }
@@ -78,14 +78,14 @@ export class Paths {
     return join(this.volumes(), name, "_data");
   }
 
-  /** Where everything has an owner in the records, and cannot be had again. */
+  /** Directories with files that belong to records and cannot be recreated. */
   owned(): string[] {
     return [this.containers(), this.volumes()];
   }
 
   // Exec root.
 
-  /** Mounted containers and their runs: one directory each. A shared mount, see `launch/hybrid.ts`. */
+  /** Mounted containers and their runs, one directory each. It is a shared mount, see `launch/hybrid.ts`. */
   live(): string {
     return join(this.roots.exec, "containers");
   }
@@ -99,7 +99,7 @@ export class Paths {
     return join(this.liveContainer(id), "rootfs");
   }
 
-  /** All that is kept for a container's runs. */
+  /** Everything that is kept for a container's runs. */
   runs(id: string): string {
     return join(this.liveContainer(id), "runs");
   }
@@ -109,7 +109,7 @@ export class Paths {
     return join(this.runs(id), String(run));
   }
 
-  /** State of the network code; `name` as it sees fit. */
+  /** State of the network code, which chooses `name`. */
   networks(...name: string[]): string {
     return join(this.roots.exec, "networks", ...name);
   }
@@ -119,7 +119,7 @@ export class Paths {
     return this.networks("ns", id);
   }
 
-  /** Parent of all containers' control groups, in every hierarchy; an engine's own, so that it may remove it. */
+  /** Parent of all containers' control groups, in every hierarchy. Each engine has its own, so it may remove it. */
   cgroupParent(): string {
     const { exec } = this.roots;
     return exec === DEFAULT_EXEC_ROOT
@@ -137,24 +137,26 @@ export class Paths {
     return join(this.roots.exec, "runtime", name);
   }
 
-  /** Where the supervisors leave exit codes, one file a run, named by `runName`. */
+  /** Where supervisors leave exit codes: one file for each run, named by `runName`. */
   exits(): string {
     return join(this.roots.exec, "exits");
   }
 }
 
-/** What supervisor and runtime call one run of a container: unlike the container's id it is never used again. */
+/** The name of one run of a container for supervisor and runtime. Unlike the container's id, it is never reused. */
 export function runName(id: string, run: number): string {
   return `${id}.${run}`;
 }
 
-/** Reads what `runName` wrote; undefined for anything else. */
+/** Parses a name from `runName`; undefined for anything else. */
 export function parseRunName(name: string): { container: string; run: number } | undefined {
   const match = /^([0-9a-f]{64})\.([1-9][0-9]*)$/.exec(name);
   return match?.[1] && match[2] ? { container: match[1], run: Number(match[2]) } : undefined;
 }
 
-/** Of which run an exit code was being written: conmon renames the file in the end (g_file_set_contents(3)). */
+/**
+ * The run whose exit code was being written. conmon writes a temporary file and renames it (g_file_set_contents(3)).
+ */
 export function parseUnfinished(name: string): string | undefined {
   const whole = /^(.+)\.[0-9A-Za-z]{6}$/.exec(name)?.[1];
   return whole !== undefined && parseRunName(whole) ? whole : undefined;

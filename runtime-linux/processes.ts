@@ -1,4 +1,5 @@
-// Containers' processes: launched under a supervisor, signalled, frozen, reaped, and found again after a restart.
+// Containers' processes: launches them under a supervisor, signals, freezes and reaps them, and finds them again after
+// a restart.
 
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,51 +34,51 @@ import { Stdins } from "./stdio/stdins.js";
 import { UNTOLD, type Swept } from "./ends/swept.js";
 import { UnderWay } from "./under-way.js";
 
-/** What of clients' streams is processes'. */
+/** The streams of clients that processes provide. */
 export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
 
 export interface LinuxProcesses {
   perform: Perform<processes.ProcessCommand>;
-  /** Gives up a launch, or the start of an exec, that does not come to its end: what it has made is killed. */
+  /** Aborts a launch, or the start of an exec, that does not finish. Kills what it has made. */
   abandon(op: Operation): void;
   stdio: ProcessStdio;
-  /** Launches of earlier instances. Those that go on are watched from now on. */
+  /** Launches of earlier instances. Those that are still running are watched from now on. */
   inventory(): Promise<engine.FoundProcess[]>;
-  /** Execs of earlier instances in runs that were found. Asked for after `inventory`. */
+  /** Execs of earlier instances in the runs that `inventory` has found. Call `inventory` first. */
   execs(runs: readonly engine.FoundProcess[]): Promise<engine.FoundExec[]>;
-  /** Where `exited` goes. */
+  /** Sets the callback for `exited`. */
   listen(happened: (input: Input) => void): void;
-  /** The container will not be launched again: what clients have sent for a launch to come goes. */
+  /** The container will not be launched again: drops input that clients have sent for a later launch. */
   forget(container: string): void;
-  /** Those that work on this machine; the first is the best. */
+  /** The runtimes that work on this machine, the best first. */
   runtimes: Runtime[];
-  /** Launches by others from now on. */
+  /** Replaces the runtimes for later launches. */
   offer(runtimes: Runtime[]): void;
-  /** Those of them that can be offered on this machine. */
+  /** Those of the given runtimes that work on this machine. */
   usable(runtimes: Runtime[]): Runtime[];
-  /** Lets go of everything; containers live on. */
+  /** Stops watching; containers live on. */
   close(): Promise<void>;
 }
 
 export interface Dependencies {
   paths: Paths;
-  /** What `detectRuntimes` found. */
+  /** The result of `detectRuntimes`. */
   runtimes: Runtime[];
   kernel?: Kernel;
-  /** A runtime that has not made a container by then is killed. */
+  /** A runtime that has not made a container in this time is killed. */
   createLimitMs?: number;
   swept?: Swept;
 }
 
 /**
- * To be made before anything is mounted below the exec root. Nothing of it keeps a program from ending that only waits
- * for containers: they do not need it.
+ * Call this before anything is mounted below the exec root. It does not keep a program alive that only waits for
+ * containers: containers do not need it.
  */
 export function linuxProcesses(dependencies: Dependencies): LinuxProcesses {
   return new Processes(dependencies);
 }
 
-/** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
+/** The exit code of a killed process if nobody is left to report it: 128 + SIGKILL. */
 const LOST_CODE = 137;
 
 class Processes implements LinuxProcesses {
@@ -93,7 +94,7 @@ class Processes implements LinuxProcesses {
   readonly #swept: Swept;
   readonly #underWay = new UnderWay();
   readonly #stdins: Stdins;
-  /** Runs whose end is waited for, and what tells of it. */
+  /** Runs whose end is awaited, and the promise of the end. */
   readonly #running = new Map<string, { ended: Promise<void> }>();
   #happened: (input: Input) => void = () => {};
 
@@ -176,7 +177,7 @@ class Processes implements LinuxProcesses {
 
   inventory(): Promise<engine.FoundProcess[]> {
     return takeInventory(this.#at, this.#swept, ({ run, supervisor }) => {
-      if (this.#running.has(run.name)) return; // ours already: a new core asks, not a new host
+      if (this.#running.has(run.name)) return; // already watched: the core is new, not the host
       const ended = new Promise<void>((resolve) => this.#exits.adopt(run, supervisor, resolve));
       this.#running.set(run.name, { ended });
       adoptFiles(this.#at.paths, run);
@@ -226,8 +227,8 @@ class Processes implements LinuxProcesses {
     try {
       const { launched, supervisor } = await launch(command, run, runtime, this.#at, connect, signal);
       this.#running.set(run.name, supervisor);
-      this.#stdins.connect(run, command); // who came while it was started
-      // The end is told after the beginning, however short the life was.
+      this.#stdins.connect(run, command); // input from clients that arrived during the launch
+      // Even for the shortest run, the end is reported after the start.
       setImmediate(() => this.#watch(run, supervisor.ended));
       return { tag: "launched", val: launched };
     } catch (error) {
@@ -252,7 +253,7 @@ class Processes implements LinuxProcesses {
   }
 
   async #ended(run: Run): Promise<void> {
-    // Not if it is being reaped, or nobody is there to be told.
+    // Unless it is being reaped, or nobody is there to be told.
     if (!this.#running.delete(run.name)) return;
     this.#stdins.close(run);
     const exit = (await exitOf(run)) ?? (await this.#lost(run));
@@ -261,9 +262,9 @@ class Processes implements LinuxProcesses {
     this.#happened({ tag: "exited", val: { container: run.container, run: run.number, exit } });
   }
 
-  /** The supervisor was killed: what it held is ended too, since nobody would know of its end. */
+  /** The supervisor was killed. Its processes are killed too, since nobody would notice their end. */
   async #lost(run: Run): Promise<types.Exit> {
-    // What does not end is met again by who reaps the run, and is told of it.
+    // If something does not end, reaping the run meets it again and reports it.
     await killRun(run, this.#at).catch(() => {});
     return { code: LOST_CODE, outOfMemory: false, lost: true, at: now() };
   }
@@ -293,7 +294,9 @@ class Processes implements LinuxProcesses {
     identityOf({ user, groups: [] }, this.#at.paths.rootfs(container), this.#at.kernel);
   }
 
-  /** Where nobody can look, as without a descriptor left, the end is told all the same: who reaps the run looks again. */
+  /**
+   * If the check fails, for example for lack of descriptors, the end is still reported; reaping the run checks again.
+   */
   #endsLog(run: Run): boolean {
     try {
       return run.isLast();
@@ -307,7 +310,7 @@ class Processes implements LinuxProcesses {
     if (passes) this.#logs.clear(container);
   }
 
-  /** `log`: none of a run that was launched before logs were bounded. */
+  /** `log` is missing for a run that was launched before logs had limits. */
   #keepLog(run: Run, log: LogNote | undefined): void {
     const unbounded = { fileBytes: 0, files: 1, compressed: false, passing: false };
     this.#logs.keep(run.container, { ...(log ?? unbounded), renew: () => renewLog(run, this.#at.kernel) });
@@ -327,7 +330,7 @@ function now(): bigint {
   return BigInt(Date.now()) * 1_000_000n;
 }
 
-/** Without a descriptor to spare it cannot be read: it is tried again until it can. */
+/** If there is no descriptor to spare, tries again until it can read the exit code. */
 async function exitOf(run: Run): Promise<types.Exit | undefined> {
   for (;;) {
     try {

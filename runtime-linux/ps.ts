@@ -1,21 +1,21 @@
-// The machine's `ps`, asked about a container's processes.
+// Runs the machine's `ps` for a container's processes.
 
 import { execFile } from "node:child_process";
 import type { Outcome } from "../hosts/shared/host.js";
 import { failedTool, noSuch } from "../hosts/shared/failure.js";
 import { findProgram } from "./launch/runtimes.js";
 
-/** Who asks wants to see what goes on now: a `ps` that hangs in the kernel is given up. */
+/** The client wants to see the current state, so a `ps` that hangs in the kernel is abandoned. */
 const LIMIT_MS = 10_000;
 const OUTPUT_MAX = 16 << 20;
 
 /**
- * Lists `pids`, at least; others may be among the lines. Titles and numbers are those of the C locale, and nothing of
- * the engine's own environment changes them (ps(1): PS_FORMAT, PS_PERSONALITY).
+ * Lists at least `pids`; there may be lines of other processes. Titles and numbers are in the C locale, and the
+ * engine's own environment does not change them (ps(1): PS_FORMAT, PS_PERSONALITY).
  */
 export async function ps(words: readonly string[], pids: ReadonlySet<number>): Promise<Outcome> {
   if (pids.size === 0) throw noSuch("process");
-  // Some formats (`f`) go with no list of processes: then all are listed.
+  // Some formats (`f`) cannot be combined with a list of processes: then all are listed.
   const text = await run([...words, `-q${[...pids].join(",")}`]).catch(() => run(words));
   return { tag: "ps", val: { text, pids: Uint32Array.from(pids) } };
 }

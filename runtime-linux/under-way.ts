@@ -1,4 +1,4 @@
-// Operations under way that can be given up (`abandon` of core/wit/content.wit).
+// Running operations that can be aborted (`abandon` of core/wit/content.wit).
 
 import { interrupted } from "../hosts/shared/failure.js";
 import type { Operation } from "../hosts/shared/host.js";
@@ -6,7 +6,7 @@ import type { Operation } from "../hosts/shared/host.js";
 export class UnderWay {
   readonly #controllers = new Map<Operation, AbortController>();
 
-  /** `act` is told by the signal that it is given up: whatever it then fails with, it was interrupted. */
+  /** `signal` tells `act` to stop. Whatever error `act` then throws, the operation counts as interrupted. */
   async run<T>(op: Operation, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     this.#controllers.set(op, controller);
@@ -20,7 +20,7 @@ export class UnderWay {
     }
   }
 
-  /** One that is not under way, or cannot be given up, is left alone. */
+  /** Ignores operations that are not running or cannot be aborted. */
   abandon(op: Operation): void {
     this.#controllers.get(op)?.abort();
   }
@@ -30,7 +30,10 @@ export function throwIfGivenUp(signal: AbortSignal): void {
   if (signal.aborted) throw interrupted("given-up");
 }
 
-/** Waits no longer than until it is given up; what it waits for goes on to its end then, and nobody hears of it. */
+/**
+ * Waits for a promise, or until the operation is aborted. In that case the work behind the promise still runs to its
+ * end, and its result is dropped.
+ */
 export async function unlessGivenUp<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T> {
   let stop = (): void => {};
   const givenUp = new Promise<never>((_, reject) => (stop = () => reject(interrupted("given-up"))));

@@ -19,11 +19,11 @@ import { throwIfGivenUp, UnderWay, unlessGivenUp } from "./under-way.js";
 
 export interface LinuxVolumes {
   perform: Perform<volumes.VolumeCommand>;
-  /** Gives up the filling of a volume: the next one begins anew. */
+  /** Aborts the filling of a volume; the next one starts from the beginning. */
   abandon(op: Operation): void;
-  /** Removes what a crash has left of volumes that were being removed. To be called when nothing is in flight. */
+  /** Finishes removals of volumes that a crash has interrupted. Call it when nothing is in flight. */
   sweep(): Promise<void>;
-  /** For the inventory: volumes made. */
+  /** For the inventory: existing volumes. */
   names(): string[];
 }
 
@@ -92,8 +92,8 @@ class Volumes {
   }
 
   /**
-   * A copy that a crash has cut off, or that was given up, is begun anew: a mark beside the files tells. It is on disk
-   * before them, and goes once they are there and before anybody may write to them.
+   * If a crash or an abort interrupts the copy, the next one starts from the beginning. A mark beside the files tells
+   * that. It is on disk before the files. It is removed once they are complete and before anybody may write to them.
    */
   async #populate({ name, container, path }: volumes.Populate, signal: AbortSignal): Promise<void> {
     const data = this.paths.volume(checked(name));
@@ -113,7 +113,7 @@ class Volumes {
     await syncPath(dirname(data));
   }
 
-  /** What is in it goes with a directory of another name. */
+  /** Removes the old contents by moving them to another directory. */
   async #empty(data: string): Promise<void> {
     const trash = await mkdtemp(`${this.paths.volumes()}/${TRASH}`);
     for (const name of fs.readdirSync(data, "buffer"))
@@ -146,11 +146,11 @@ class Volumes {
   }
 }
 
-/** Copies all below a directory, and the directory's own attributes. */
+/** Copies everything below a directory, and the directory's own attributes. */
 async function copyTree(from: string, to: string, kernel: Kernel, signal: AbortSignal): Promise<void> {
   const root = bytesOf(to);
   const at = (name: string): Buffer => Buffer.from(`${root}/${name}`, "latin1");
-  /** First copy of each file that has several names. */
+  /** The first copy of each file that has several names. */
   const copies = new Map<bigint, Buffer>();
   const directories: [from: Buffer, to: Buffer][] = [[Buffer.from(from), Buffer.from(to)]];
   const source = bytesOf(from);
@@ -164,7 +164,7 @@ async function copyTree(from: string, to: string, kernel: Kernel, signal: AbortS
       await copyOne(found, target, copies, kernel, signal);
     }
   }
-  // Last and the deepest first: whatever is put into a directory changes its times.
+  // At the end, the deepest first, since every file that is put into a directory changes its times.
   for (const [directory, copy] of directories.reverse()) copyAttributes(directory, copy, kernel);
 }
 
@@ -203,13 +203,13 @@ function isName(name: string): boolean {
   return /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name);
 }
 
-/** Safe as a directory's name. */
+/** The name, if it is safe as a directory's name. */
 function checked(name: string): string {
   if (!isName(name)) throw malformed("volume-name", name);
   return name;
 }
 
-/** Begins as no volume's name does. */
+/** No volume's name starts like this. */
 const TRASH = ".dropped-";
-/** Bytes of a file that is copied off the main thread. */
+/** A file of this size or more is copied off the main thread. */
 const LARGE = 1n << 20n;

@@ -1,5 +1,5 @@
-// Containers' control groups: cgroup v1 (each controller a tree of its own), v2 (one tree), and both at once.
-// Limits are set by the OCI runtime; what it would spawn a program for is done here.
+// Containers' control groups (cgroups): v1 (one tree for each controller), v2 (one tree), and both at once. The OCI
+// runtime sets limits at the start. This class does what would otherwise need a program of the runtime.
 
 import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { rmdir, writeFile } from "node:fs/promises";
@@ -13,11 +13,11 @@ import type { Paths } from "../paths.js";
 import { returnRealtime } from "./realtime.js";
 
 const SIGKILL = 9;
-/** About ten seconds: what is not gone by then hangs in the kernel. */
+/** About ten seconds. A process that is still there after that hangs in the kernel. */
 export const KILL_ROUNDS_MAX = 200;
 const LONGEST_KILL_PAUSE_MS = 50;
 
-/** Between two of them, longer and longer. */
+/** Waits between two rounds, a little longer each time. */
 export async function pauseKilling(round: number): Promise<void> {
   await sleep(Math.min(2 ** round, LONGEST_KILL_PAUSE_MS));
 }
@@ -28,12 +28,12 @@ export class Cgroups {
   /** Mount points of all hierarchies. */
   readonly #hierarchies: string[];
   readonly #mounts: CgroupMount[];
-  /** Where groups are frozen: v1's freezer, or v2. Undefined: they cannot be. */
+  /** Where groups are frozen: v1's freezer, or v2. Undefined: this machine cannot freeze them. */
   readonly #freezer: { path: string; v2: boolean } | undefined;
   readonly #freezeLimitMs: number;
   #isMoving = false;
 
-  /** What does not stand still by `freezeLimitMs` hangs in the kernel. */
+  /** A process that has not stopped after `freezeLimitMs` hangs in the kernel. */
   constructor(
     kernel: Kernel,
     paths: Paths,
@@ -49,7 +49,7 @@ export class Cgroups {
     this.#freezer = unified(mounts) ?? mounts.find(({ controllers }) => controllers.includes("freezer"));
   }
 
-  /** Resolves when every process stands still; fails as `unmoved`, and thaws them, when that never comes. */
+  /** Resolves when every process is frozen. If some never stop, it thaws all of them and fails as `unmoved`. */
   async freeze(container: string): Promise<void> {
     await this.#set(container, true);
   }
@@ -58,7 +58,7 @@ export class Cgroups {
     await this.#set(container, false);
   }
 
-  /** Kills every process in the group, frozen ones too, and waits until they are gone. True: there was nothing to kill. */
+  /** Kills every process in the group, frozen ones too, and waits until they are gone. True: the group was empty. */
   async kill(container: string): Promise<boolean> {
     for (let round = 0; ; round++) {
       const pids = this.pids(container);
@@ -70,21 +70,21 @@ export class Cgroups {
     }
   }
 
-  /** The hierarchy in which containers' groups have this controller: one of v1, or v2's. Undefined: there is none. */
+  /** The hierarchy that has this controller for containers' groups: one of v1, or v2's. Undefined: there is none. */
   controller(name: string): { path: string; v2: boolean } | undefined {
     return unified(this.#mounts) ?? this.#mounts.find(({ controllers }) => controllers.includes(name));
   }
 
-  /** Path of a file of a container's group. Undefined: there is no such controller. */
+  /** Path of a file in a container's group. Undefined: the controller is missing. */
   file(container: string, controller: string, name: string): string | undefined {
     const hierarchy = this.controller(controller);
     return hierarchy && join(hierarchy.path, groupOf(this.#paths, container), name);
   }
 
   /**
-   * A process is about to be moved into a group. The first of several moves in a row waits, under the kernel's one lock
-   * for all of them, until every processor has taken notice (an RCU grace period, about 9 ms). So another one is made
-   * now, beside whatever comes before that: of the engine, to where it is already.
+   * Call this when a process is about to be moved into a group. The first of several moves in a row holds the kernel's
+   * one lock for all moves and waits until every processor has taken notice (an RCU grace period, about 9 ms). So this
+   * makes a first move at once, beside other work: it moves the engine to the group where it already is.
    */
   expectMove(): void {
     const [mount] = this.#mounts;
@@ -92,7 +92,7 @@ export class Cgroups {
     if (own === undefined || this.#isMoving) return;
     this.#isMoving = true;
     const over = (): void => void (this.#isMoving = false);
-    writeFile(join(own, "cgroup.procs"), "0", { flag: "r+" }).then(over, over); // without it, it only takes longer
+    writeFile(join(own, "cgroup.procs"), "0", { flag: "r+" }).then(over, over); // a failure only costs time
   }
 
   /** Removes the group from every hierarchy. Its processes must be gone. */
@@ -100,19 +100,22 @@ export class Cgroups {
     for (const path of this.#leaving(container)) await removeTree(path);
   }
 
-  /** Removes the group where nothing is in it. True: it is gone from every hierarchy. Spares `kill` looking into each. */
+  /**
+   * Removes the group if nothing is in it. True: it is gone from every hierarchy. Then `kill` need not look into each
+   * of them.
+   */
   async removeEmpty(container: string): Promise<boolean> {
     for (const path of this.#leaving(container)) if (!(await isRemoved(path))) return false;
     return true;
   }
 
-  /** Containers that have a group in any hierarchy, but for groups below a parent of the client's choice. */
+  /** Containers that have a group in any hierarchy, except groups below a parent that the client chose. */
   containers(): string[] {
     const names = this.#hierarchies.flatMap((root) => namesIn(join(root, this.#paths.cgroupParent())));
     return [...new Set(names)].filter((name) => /^[0-9a-f]{64}$/.test(name));
   }
 
-  /** Removes the parent of all groups, if none is left. */
+  /** Removes the parent of all groups once it is empty. */
   close(): void {
     for (const root of this.#hierarchies)
       try {
@@ -145,14 +148,14 @@ export class Cgroups {
     const limit = performance.now() + this.#freezeLimitMs;
     for (let waitMs = 0; !reached.test(readFileSync(join(group, state), "utf8")); waitMs = Math.min(waitMs + 1, 20)) {
       if (performance.now() > limit) {
-        writeFileSync(join(group, file), off); // what stands still already must not stay so
+        writeFileSync(join(group, file), off); // processes that are frozen already must not stay frozen
         throw unmoved(frozen ? "freeze" : "thaw", this.pids(container));
       }
       await sleep(waitMs);
     }
   }
 
-  /** Numbers of the machine; processes that hide in groups of their own included. */
+  /** Process ids on the machine, including processes that hide in groups of their own. */
   pids(container: string): Set<number> {
     const pids = new Set<number>();
     for (const group of this.#groups(container))
@@ -169,23 +172,23 @@ export class Cgroups {
   }
 }
 
-/** File that is written, its values, and the file that says whether it is so (cgroup-v2: `cgroup.events`). */
+/** The file to write, its values, and the file that shows the state (cgroup-v2: `cgroup.events`). */
 const V2_FREEZER = { file: "cgroup.freeze", on: "1", off: "0", state: "cgroup.events" };
 const V1_FREEZER = { file: "freezer.state", on: "FROZEN", off: "THAWED", state: "freezer.state" };
 
-/** A hierarchy. */
+/** One hierarchy. */
 export interface CgroupMount {
   path: string;
   v2: boolean;
   controllers: string[];
 }
 
-/** What limits containers. A machine of v2 may have v1 beside it for what a container is not limited in (`net_cls`). */
+/** The controllers that limit containers. A machine with v2 may also have v1 for others, such as `net_cls`. */
 const LIMITING = ["cpu", "cpuset", "memory", "pids", "blkio", "freezer", "devices"];
 
 /**
- * The one tree of a machine of v2, which may be mounted more than once; the kernel lists the first mount first.
- * Undefined: controllers of v1 limit containers, cgroup2 beside them or not.
+ * The single tree of a machine with v2. It may be mounted more than once; the kernel lists the first mount first.
+ * Undefined: v1 controllers limit containers, whether or not cgroup2 is mounted too.
  */
 export function unified(mounts: readonly CgroupMount[]): CgroupMount | undefined {
   const limits = ({ controllers }: CgroupMount) => LIMITING.some((name) => controllers.includes(name));
@@ -202,7 +205,7 @@ export function parseCgroupMounts(mountinfo: string): CgroupMount[] {
   });
 }
 
-/** The group of a hierarchy that the engine is in (cgroups(7), /proc/PID/cgroup). Undefined where that is not to be seen. */
+/** The engine's own group in a hierarchy (cgroups(7), /proc/PID/cgroup). Undefined if that is not visible. */
 function ownGroup({ path, v2, controllers }: CgroupMount): string | undefined {
   const lines = readFileSync("/proc/self/cgroup", "utf8").split("\n");
   for (const [, named = "", group = ""] of lines.map((line) => line.split(":"))) {
@@ -211,7 +214,7 @@ function ownGroup({ path, v2, controllers }: CgroupMount): string | undefined {
   return undefined;
 }
 
-/** A group and all below it, the deepest first. */
+/** A group and all groups below it, the deepest first. */
 function tree(group: string): string[] {
   try {
     const below = readdirSync(group, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -224,7 +227,7 @@ function tree(group: string): string[] {
 
 function readPids(file: string): number[] {
   try {
-    // 0 stands for a process outside of our own pid namespace.
+    // 0 stands for a process outside our own pid namespace.
     return readFileSync(file, "utf8").split("\n").map(Number).filter(Boolean);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -233,7 +236,7 @@ function readPids(file: string): number[] {
   }
 }
 
-/** Removes a group, unless a process or another group is in it. */
+/** Removes a group. False: a process or another group is still in it. */
 async function isRemoved(group: string): Promise<boolean> {
   try {
     await rmdir(group);

@@ -1,11 +1,13 @@
-// Control groups below a parent of the client's own. Which one a container has stands beside its mount as long as there
-// is anything of its last run: engines come and go meanwhile.
+// Control groups below a parent that the client chose. A file beside the container's mount names the group for as long
+// as anything of the container's last run exists, so that a restarted engine finds it.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../paths.js";
 
-/** Of `linux.cgroupsPath` as the core writes it: an absolute path is the client's choice, anything else is left to us. */
+/**
+ * `wanted` is `linux.cgroupsPath` as the core writes it. An absolute path is the client's choice; otherwise we choose.
+ */
 export function chooseGroup(paths: Paths, container: string, wanted = ""): string {
   if (!wanted.startsWith("/")) return paths.cgroup(container);
   writeFileSync(fileOf(paths, container), wanted);
@@ -13,8 +15,9 @@ export function chooseGroup(paths: Paths, container: string, wanted = ""): strin
 }
 
 /**
- * The container's group, below the root of every hierarchy. What a full disk or a crash has cut short names another group,
- * or the root itself, in which others are that must not be killed: nothing was made of it yet.
+ * The container's group, below the root of every hierarchy. A file that a full disk or a crash cut short could name
+ * another group, or the root itself. Other processes live there, and they must not be killed. Such a file is ignored:
+ * the group was not made yet.
  */
 export function groupOf(paths: Paths, container: string): string {
   const file = fileOf(paths, container);
@@ -22,7 +25,7 @@ export function groupOf(paths: Paths, container: string): string {
   return chosen.endsWith(`/${container}`) ? chosen : paths.cgroup(container);
 }
 
-/** Its group is gone. */
+/** Call this once the group is gone. */
 export function forgetGroup(paths: Paths, container: string): void {
   rmSync(fileOf(paths, container), { force: true });
 }

@@ -1,5 +1,5 @@
-// Limits of a control group, from `linux.resources` of the OCI runtime spec: which files hold them, on cgroup v1 and v2
-// (Linux cgroup-v1/*.rst, cgroup-v2.rst), and how a running container's are changed, all of them or none.
+// Limits of a control group, from `linux.resources` of the OCI runtime spec: which files hold them on cgroup v1 and v2
+// (Linux cgroup-v1/*.rst, cgroup-v2.rst), and how to change those of a running container, either all of them or none.
 
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -18,16 +18,16 @@ interface Groups {
   paths: Paths;
 }
 
-/** A value for a file; of a file with a line for each device, the line. */
+/** A value for a file. If the file has a line for each device: one such line. */
 interface Setting {
   controller: string;
   file: string;
   value: string;
-  /** The file may be missing: nothing is asked for that is not so without it. */
+  /** The file may be missing, because the kernel then behaves as asked anyway. */
   optional?: boolean;
 }
 
-/** Changes a container's limits. Fails, with everything as it was, when the kernel refuses one. */
+/** Changes a container's limits. If the kernel refuses one, it restores the others and fails. */
 export async function setLimits({ cgroups, paths }: Groups, container: string, resources: Resources): Promise<void> {
   const cpu = cgroups.controller("cpu");
   if (cpu && !cpu.v2 && resources.cpu)
@@ -44,14 +44,14 @@ export async function setLimits({ cgroups, paths }: Groups, container: string, r
   }
 }
 
-/** Weights where only BFQ has them on v1: runtimes look for them under the names of another scheduler. */
+/** Weights for a v1 machine where only BFQ has them. OCI runtimes look for them under another scheduler's names. */
 export async function setWeights(cgroups: Cgroups, container: string, blockIO: BlockIO): Promise<void> {
   const { weight, weightDevice } = blockIO;
   const own = { ...(weight && { weight }), ...(weightDevice && { weightDevice }) };
   for (const setting of blockV1(own, () => "")) await apply(cgroups, container, setting);
 }
 
-/** Whether only BFQ weighs block devices' users, on v1. Its root group has counters, but no weight. */
+/** Whether this is v1 and BFQ is the only scheduler with weights. BFQ's root group has counters, but no weight. */
 export function hasBfqWeights(cgroups: Cgroups): boolean {
   const { path, v2 } = cgroups.controller("blkio") ?? { path: "", v2: true };
   return !v2 && existsSync(join(path, "blkio.bfq.io_serviced")) && !existsSync(join(path, "blkio.weight"));
@@ -74,7 +74,10 @@ function settingsOf(cgroups: Cgroups, container: string, resources: Resources): 
   ];
 }
 
-/** Memory never exceeds memory and swap together, not even for a moment: what grows is written from above. */
+/**
+ * The memory limit never exceeds memory plus swap, not even for a moment. So when limits grow, the larger one is
+ * written first.
+ */
 function memoryV1(memory: NonNullable<Resources["memory"]>, read: (file: string) => string): Setting[] {
   const { limit, swap, reservation, swappiness } = memory;
   const setting = (file: string, value: number | undefined, optional = false): Setting[] =>
@@ -89,7 +92,7 @@ function memoryV1(memory: NonNullable<Resources["memory"]>, read: (file: string)
   ];
 }
 
-/** The spec's swap is memory and swap together. */
+/** The spec's `swap` is memory plus swap. */
 function memoryV2({ limit, swap, reservation }: NonNullable<Resources["memory"]>): Setting[] {
   const setting = (file: string, value: number | undefined, optional = false): Setting[] =>
     value === undefined
@@ -115,7 +118,7 @@ function cpuV1(cpu: NonNullable<Resources["cpu"]>): Setting[] {
 
 function cpuV2({ shares, period, quota }: NonNullable<Resources["cpu"]>, read: () => string): Setting[] {
   const [ownQuota = "max", ownPeriod = "100000"] = read().trim().split(" ").filter(Boolean);
-  const weight = shares && String(1 + Math.floor(((shares - 2) * 9999) / 262_142)); // as OCI runtimes convert them
+  const weight = shares && String(1 + Math.floor(((shares - 2) * 9999) / 262_142)); // the OCI runtimes' conversion
   const time = quota === undefined ? ownQuota : quota > 0 ? String(quota) : "max";
   return [
     ...(weight ? [{ controller: "cpu", file: "cpu.weight", value: weight }] : []),
@@ -139,7 +142,7 @@ const THROTTLES = [
   ["throttleWriteIOPSDevice", "blkio.throttle.write_iops_device", "wiops"],
 ] as const;
 
-/** What has a rate and is to have none gets 0, which is none. */
+/** A device that has a rate and should have none gets 0, which means "no limit". */
 function blockV1(blockIO: BlockIO, read: (file: string) => string): Setting[] {
   const setting = (file: string, value: string): Setting => ({ controller: "blkio", file, value });
   const rates = THROTTLES.flatMap(([member, file]) => {
@@ -161,7 +164,7 @@ function blockV2(blockIO: BlockIO, read: (file: string) => string): Setting[] {
   const setting = (file: string, value: string): Setting => ({ controller: "io", file, value });
   const bfq = read("io.bfq.weight") !== "";
   const file = bfq ? "io.bfq.weight" : "io.weight";
-  // 10 to 1000 as 1 to 10000, as OCI runtimes convert them.
+  // Maps 10…1000 to 1…10000, as OCI runtimes do.
   const scaled = (weight: number): number => (bfq ? weight : 1 + Math.floor(((weight - 10) * 9999) / 990));
   const devices = THROTTLES.flatMap(([member]) => (blockIO[member] ?? []).map(nameOf));
   const kept = linesOf(read("io.max")).map(([device]) => device);
@@ -181,7 +184,7 @@ function nameOf({ major, minor }: { major: number; minor: number }): string {
   return `${major}:${minor}`;
 }
 
-/** `254:0 1048576`, a device a line. */
+/** `254:0 1048576`, one device on each line. */
 function linesOf(text: string): [device: string, rest: string][] {
   return text.split("\n").flatMap((line): [string, string][] => {
     const [, device, rest = ""] = /^(\d+:\d+) (.*)$/.exec(line) ?? [];
@@ -189,7 +192,7 @@ function linesOf(text: string): [device: string, rest: string][] {
   });
 }
 
-/** Writes it and tells how to undo that; undefined when there was nothing to do. */
+/** Writes a setting and returns how to undo it; undefined if there was nothing to do. */
 async function apply(
   cgroups: Cgroups,
   container: string,
@@ -210,8 +213,8 @@ async function apply(
 }
 
 /**
- * What the kernel does not take is the client's to hear of: a number too low, a device that is not scheduled so. It may
- * take its time, since it looks for memory to reclaim.
+ * Reports a value that the kernel refuses to the client: a number too low, or a device whose scheduler does not support
+ * it. The write can take a while, since the kernel looks for memory to reclaim.
  */
 async function write(path: string, file: string, value: string): Promise<void> {
   try {
@@ -222,7 +225,7 @@ async function write(path: string, file: string, value: string): Promise<void> {
   }
 }
 
-/** What a device had; none is 0 on v1, of rates on v2 `max`. */
+/** The device's line before the change. "No limit" is 0 on v1, and `max` for rates on v2. */
 function lineBefore(text: string, device: string, file: string): string {
   const found = linesOf(text).find(([name]) => name === device)?.[1];
   if (found !== undefined) return found;

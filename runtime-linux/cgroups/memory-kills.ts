@@ -1,12 +1,13 @@
-// Kills for memory. A run's supervisor makes a file when the kernel tells it that the container's group is short of memory,
-// and leaves a file that is there as it is: so one that was seen is renamed. How many kills there were the kernel counts.
+// Out-of-memory kills. A run's supervisor creates a file when the kernel tells it that the container's group is short
+// of memory. If the file exists, the supervisor does not touch it. So we rename the file after we have seen it. The
+// kernel keeps the number of kills.
 
 import { existsSync, renameSync, watch, type FSWatcher } from "node:fs";
 import { join } from "node:path";
 import type { Cgroups } from "./cgroups.js";
 import { readText, table } from "../sample/text.js";
 
-/** A run, as far as it matters here. */
+/** The part of a run that matters here. */
 interface Noticed {
   name: string;
   container: string;
@@ -16,24 +17,24 @@ interface Noticed {
 interface Watched {
   watcher: FSWatcher | undefined;
   timer: NodeJS.Timeout | undefined;
-  /** Tells of what is new. */
+  /** Reports new kills. */
   look: () => void;
 }
 
-/** The file that conmon makes, and what it is called once it was seen. */
+/** The file that conmon creates, and its name after we have seen it. */
 const NOTICE = "oom";
 const SEEN = "oom.seen";
 
-/** cgroups of version 1 give notice before they kill: when the kill is looked for first, and how often. */
+/** cgroup v1 sends the notice before it kills. So the first look comes a little later, and more follow. */
 const FIRST_LOOK_MS = 10;
 const LOOKS = 10;
 
-/** The supervisor has noticed any in this run. */
+/** Whether the supervisor has noticed any kill in this run. */
 export function hadMemoryKills(directory: string): boolean {
   return existsSync(join(directory, NOTICE)) || existsSync(join(directory, SEEN));
 }
 
-/** Tells of kills as they are noticed. */
+/** Reports kills as they are noticed. */
 export class MemoryKills {
   readonly #cgroups: Pick<Cgroups, "controller" | "file">;
   readonly #watched = new Map<string, Watched>();
@@ -42,12 +43,12 @@ export class MemoryKills {
     this.#cgroups = cgroups;
   }
 
-  /** In this run. A group whose killer is turned off has none, and its shortage is told like one. */
+  /** Kills in this run. A group whose OOM killer is off has none, so its shortage counts as one. */
   count({ container, directory }: Noticed): number {
     return hadMemoryKills(directory) ? Math.max(1, this.#counted(container)) : 0;
   }
 
-  /** `told` is called with their count whenever that grows. */
+  /** Calls `told` with the count whenever it grows. */
   watch(run: Noticed, told: (kills: number) => void): void {
     let known = 0;
     const look = (): void => {
@@ -63,7 +64,7 @@ export class MemoryKills {
     look();
   }
 
-  /** The run has ended: what is new is told now, and nothing after it. */
+  /** The run has ended: reports what is new now, and nothing after that. */
   ended(run: Noticed): void {
     this.#watched.get(run.name)?.look();
     this.forget(run);
@@ -80,7 +81,7 @@ export class MemoryKills {
     for (const name of [...this.#watched.keys()]) this.forget({ name });
   }
 
-  /** What cannot be looked at, without a descriptor to spare, is told later. */
+  /** If there is no descriptor to spare for a look, the kills are reported later. */
   #seen(run: Noticed): number {
     try {
       const notice = join(run.directory, NOTICE);
@@ -98,7 +99,7 @@ export class MemoryKills {
   }
 }
 
-/** Looks now and again, each time twice as much later. */
+/** Looks again and again, and doubles the pause each time. */
 function lookFor(watched: Watched, left: number): void {
   clearTimeout(watched.timer);
   watched.look();
@@ -106,7 +107,7 @@ function lookFor(watched: Watched, left: number): void {
   watched.timer = setTimeout(() => lookFor(watched, left - 1), FIRST_LOOK_MS * 2 ** (LOOKS - left)).unref();
 }
 
-/** Where the machine has no watch to spare (inotify(7)) it is told at the end of the run. */
+/** If the machine has no watch to spare (inotify(7)), kills are reported at the end of the run. */
 function watcherOf(directory: string, look: () => void): FSWatcher | undefined {
   const isNotice = (_: unknown, name: string | null): void => {
     if (name === NOTICE) look();

@@ -1,5 +1,5 @@
-// Realtime for groups (Linux sched-rt-group.rst, cgroup v1 only): a group can have no more of it than the group above it,
-// and groups are made without any. So the engine's own group gets as much as its containers are to have.
+// Realtime scheduling for groups (Linux sched-rt-group.rst, cgroup v1 only). A group cannot have more realtime than its
+// parent, and a new group has none. So the engine's own group gets as much as its containers need.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,12 +7,12 @@ import type { Resources } from "../launch/devices.js";
 
 const PERIOD = "cpu.rt_period_us";
 const RUNTIME = "cpu.rt_runtime_us";
-/** What the kernel has where none is given, in microseconds. */
+/** The kernel's period if none is given, in microseconds. */
 const DEFAULT_PERIOD = 1_000_000;
 
 /**
- * Lets a container have the realtime of its spec. `parent`: the engine's group in the cpu controller's hierarchy; `name`:
- * the container's group in it. Throws what the kernel says when the machine has no more to give.
+ * Gives a container the realtime of its spec. `parent` is the engine's group in the cpu controller's hierarchy; `name`
+ * is the container's group in it. If the machine has no more to give, it throws the kernel's error.
  */
 export function grantRealtime(parent: string, name: string, { realtimePeriod, realtimeRuntime }: Realtime): void {
   if (!realtimeRuntime) return;
@@ -25,15 +25,15 @@ export function grantRealtime(parent: string, name: string, { realtimePeriod, re
 }
 
 /**
- * Of a group that is about to be removed: until every processor has taken notice of that (RCU), the kernel counts what
- * it had, and has nothing for the next one.
+ * Takes realtime back from a group that is about to be removed. Otherwise the kernel still counts it until every
+ * processor has taken notice of the removal (RCU), and the next group gets nothing.
  */
 export function returnRealtime(group: string): void {
   if (!(read(group, RUNTIME) > 0)) return;
   try {
     writeFileSync(join(group, RUNTIME), "0");
   } catch {
-    // Somebody in it needs it: then it is not removed either. Or it has gone meanwhile.
+    // A process in the group needs it, so the group will not be removed either. Or the group has gone meanwhile.
   }
 }
 
@@ -43,7 +43,7 @@ function shareOf(group: string): number {
   return read(group, RUNTIME) / read(group, PERIOD);
 }
 
-/** A group that has gone meanwhile has none. */
+/** A group that has gone meanwhile has 0. */
 function read(group: string, file: string): number {
   try {
     return Number(readFileSync(join(group, file), "utf8"));

@@ -1,4 +1,4 @@
-// Archives that are held for the core: each a directory with the archive's members as files.
+// Archives that are held for the core. Each is a directory with the archive's members as files.
 
 import * as fs from "node:fs";
 import { mkdtemp, readFile, rename } from "node:fs/promises";
@@ -32,7 +32,10 @@ export class Archives {
     this.#paths = paths;
   }
 
-  /** Takes an archive in, whole or not at all. Files, and links that lead to one, in the order of their names. */
+  /**
+   * Takes in an archive, either all of it or nothing. Returns the files, and the links that lead to one, sorted by
+   * name.
+   */
   async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
     return this.make(archive, async (directory) => {
       const members = new Members(directory);
@@ -50,7 +53,7 @@ export class Archives {
     });
   }
 
-  /** Makes an archive: `fill` gets an empty directory, which becomes the archive when it is done. */
+  /** Makes an archive: `fill` gets an empty directory, which becomes the archive when `fill` is done. */
   async make<T>(archive: string, fill: (directory: string) => Promise<T>): Promise<T> {
     const place = this.#place(archive);
     if (fs.existsSync(place)) throw new HostFailure({ tag: "exists", val: { what: "archive", name: archive } });
@@ -66,14 +69,14 @@ export class Archives {
     }
   }
 
-  /** A member's bytes, if they are no more than they may be. */
+  /** A member's bytes, unless there are more than `limit`. */
   async read({ limit, ...member }: content.ReadMember): Promise<Uint8Array> {
     const path = this.member(member);
     if (fs.lstatSync(path).size > limit) throw tooLarge("member", member.path, limit);
     return readFile(path);
   }
 
-  /** Where a member stands; links are followed within the archive. */
+  /** The path of a member on disk. Links are followed within the archive. */
   member({ archive, path }: content.Member): Buffer {
     const root = this.#place(archive);
     if (!fs.existsSync(root)) throw noSuch("archive", archive);
@@ -89,7 +92,7 @@ export class Archives {
     await removeTree(this.#place(archive));
   }
 
-  /** No archive outlives the engine. */
+  /** Removes all archives: none outlives the engine. */
   async sweep(swept: Swept): Promise<void> {
     for (const name of namesIn(this.#paths.archives()))
       swept(this.#paths.archives(name), "it was held for an earlier engine");
@@ -102,12 +105,12 @@ export class Archives {
   }
 }
 
-/** Puts members into a directory: files and links; owners, modes and times are not kept. */
+/** Puts members into a directory: files and links. Owners, modes and times are not kept. */
 class Members implements TarSink {
   readonly mostHoles = MOST_HOLES;
   readonly #tree: Confined;
   #file = -1;
-  /** Where in the file the next bytes go. */
+  /** The offset of the next bytes in the file. */
   #at = 0;
   #hasHoles = false;
 
@@ -136,12 +139,12 @@ class Members implements TarSink {
   }
 
   end(): void {
-    // What the last hole leaves out.
+    // A hole at the end was not written: set the file's size.
     if (this.#file >= 0 && this.#hasHoles) fs.ftruncateSync(this.#file, this.#at);
     this.abandon();
   }
 
-  /** Lets go of a file that was not finished. */
+  /** Closes and drops an unfinished file. */
   abandon(): void {
     if (this.#file >= 0) fs.closeSync(this.#file);
     this.#file = -1;
@@ -176,7 +179,7 @@ async function filesIn(directory: string): Promise<engine.ArchivedFile[]> {
   return files;
 }
 
-/** Undefined when the name leads to no file of the archive. */
+/** Undefined if the name leads to no file of the archive. */
 function fileBehind(tree: Confined, name: string, follow: boolean): { name: string; size: bigint } | undefined {
   try {
     const found = tree.resolve(name, { follow });

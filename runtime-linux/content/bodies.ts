@@ -1,30 +1,31 @@
-// Files being written: each is new, gets its bytes in order, and is finished by whoever asked for it. Making a file
-// takes the kernel longer than all the rest, so files are made off the main thread, several at a time, while the bytes
-// of later ones come in. What is short is then done at once: a turn of the event loop costs more than a call.
+// Files being written. Each one is new, gets its bytes in order, and is finished by the caller's callback. Creating a
+// file takes the kernel longer than all the rest, so files are created off the main thread, several at a time, while
+// bytes of later files come in. Short writes then happen synchronously, because a turn of the event loop costs more
+// than the call.
 
 import * as fs from "node:fs";
 import { interrupted, refusedCall } from "../../hosts/shared/failure.js";
 import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { textOf } from "../../hosts/streams/tar/latin1.js";
 
-/** Called when a file's bytes, owner and mode are there. */
+/** Called when a file's bytes, owner and mode are written. */
 export type Finish = (path: Buffer, entry: TarEntry) => void;
 
 export class FileBodies {
   readonly #finish: Finish;
-  /** The one that `data` is for. */
+  /** The file that `data` is for. */
   #current: File | null = null;
-  /** Files that are not finished. */
+  /** Number of unfinished files. */
   #open = 0;
   #waiting: { most: number; resolve: () => void }[] = [];
-  /** Why one could not be written. */
+  /** Why a file could not be written. */
   #failure: unknown;
 
   constructor(finish: Finish) {
     this.#finish = finish;
   }
 
-  /** A new file; nothing may be at its path. Resolves when bytes may come. */
+  /** Starts a new file; its path must be free. Resolves when bytes may come. */
   begin(name: string, path: Buffer, entry: TarEntry): Promise<void> | void {
     const file: File = { name, path, entry, fd: -1, at: 0, pieces: [], ended: false };
     this.#current = file;
@@ -41,7 +42,7 @@ export class FileBodies {
     if (this.#open >= MOST_OPEN) return this.#until(MOST_OPEN - 1);
   }
 
-  /** The next bytes, valid until the promise resolves; when there is none, the file keeps them. */
+  /** The next bytes, valid until the promise resolves. If no promise is returned, the file keeps the buffer. */
   data(piece: Uint8Array): Promise<void> | void {
     const file = this.#current;
     if (!file || this.#failure) return;
@@ -61,7 +62,7 @@ export class FileBodies {
     }
   }
 
-  /** The next bytes are zeros that the file need not keep. */
+  /** The next bytes are zeros; the file may leave a hole for them. */
   hole(size: number): void {
     const file = this.#current;
     if (!file || this.#failure) return;
@@ -77,13 +78,13 @@ export class FileBodies {
     if (file.fd >= 0) this.#advance(file);
   }
 
-  /** Resolves when all files are finished; throws when one could not be. */
+  /** Resolves when all files are finished; throws if one of them could not be written. */
   async settled(): Promise<void> {
     await this.#until(0);
     this.check();
   }
 
-  /** Throws when a file could not be written. */
+  /** Throws if a file could not be written. */
   check(): void {
     if (this.#failure) throw this.#failure;
   }
@@ -92,14 +93,14 @@ export class FileBodies {
     return this.#open > 0;
   }
 
-  /** Lets go of what is not finished; resolves when nothing is written any more. */
+  /** Drops unfinished files. Resolves when no write is running any more. */
   async abandon(): Promise<void> {
     this.#failure ??= interrupted("given-up");
     this.end();
     await this.#until(0);
   }
 
-  /** Goes on with a file that is open. */
+  /** Continues with a file that is open. */
   #advance(file: File): void {
     try {
       for (const piece of this.#failure ? [] : file.pieces.splice(0)) {
@@ -114,7 +115,7 @@ export class FileBodies {
 
   #end(file: File): void {
     if (!this.#failure) {
-      // What the last hole leaves out.
+      // A hole at the end was not written: set the file's size.
       if (file.entry.holes > 0) fs.ftruncateSync(file.fd, file.entry.size);
       fs.fchownSync(file.fd, file.entry.uid, file.entry.gid);
       fs.fchmodSync(file.fd, file.entry.mode);
@@ -139,7 +140,7 @@ export class FileBodies {
   }
 }
 
-/** A full disk is told by the name that the file has in the image. */
+/** A "disk full" error names the file as the image does. */
 export function named(error: unknown, { name }: { name: string }): unknown {
   const { code } = error as NodeJS.ErrnoException;
   return NO_ROOM.includes(code ?? "") ? refusedCall(error, "write", `/${textOf(name)}`) : error;
@@ -151,9 +152,9 @@ interface File {
   entry: TarEntry;
   /** -1 until it is open. */
   fd: number;
-  /** Where the next bytes go. */
+  /** The offset of the next bytes. */
   at: number;
-  /** Bytes, and sizes of holes, that came before it was open. */
+  /** Bytes, and sizes of holes, that arrived before the file was open. */
   pieces: (Uint8Array | number)[];
   ended: boolean;
 }
@@ -173,10 +174,10 @@ async function write(fd: number, bytes: Uint8Array, at: number): Promise<void> {
 }
 
 const NO_ROOM: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG"];
-/** Files of one layer on their way at a time. */
+/** How many files of one layer are open at a time. */
 const MOST_OPEN = 16;
-/** Bytes of a file that are not kept until it is open. */
+/** Bytes of a file beyond this size are not buffered until it is open. */
 const LARGE_FILE = 256 << 10;
-/** Bytes of a piece that is written off the main thread: a slow disk may take its time. */
+/** A piece of this size is written off the main thread, because the disk may be slow. */
 const LARGE_PIECE = 64 << 10;
 const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW;

@@ -1,5 +1,5 @@
-// A container's changes as a layer tar: what its upper directory holds, overlayfs's marks turned back into whiteouts
-// (OCI image spec, layer.md). The same changes give the same bytes.
+// A container's changes as a layer tar: the contents of its upper directory, with overlayfs's marks turned back into
+// whiteouts (OCI image spec, layer.md). The same changes give the same bytes.
 
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, read } from "node:fs";
@@ -70,17 +70,17 @@ function isOpaque(path: Buffer, kernel: Kernel): boolean {
     const value = kernel.lgetxattr(path, "trusted.overlay.opaque");
     return value !== undefined && Buffer.from(value).toString() === "y";
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // it is gone by now
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // removed meanwhile
     return false;
   }
 }
 
-/** Exactly as many bytes as its header says, though the file may be growing or shrinking. */
+/** Copies exactly as many bytes as the header says, even if the file grows or shrinks meanwhile. */
 async function copyBody(file: number, size: number, out: Output): Promise<void> {
   for (let left = size; left > 0;) {
     const piece = Buffer.allocUnsafe(Math.min(left, PIECE));
     const { bytesRead } = await readFrom(file, piece, 0, piece.length, size - left);
-    // Zeros where the file has become shorter.
+    // Zeros if the file has become shorter.
     const written = bytesRead === 0 ? piece.fill(0) : piece.subarray(0, bytesRead);
     await out.write(written);
     left -= written.length;
@@ -88,7 +88,7 @@ async function copyBody(file: number, size: number, out: Output): Promise<void> 
   await out.write(paddingOf(size));
 }
 
-/** Gathers small pieces: most of a tar is headers. */
+/** Collects small pieces, because most of a tar is headers. */
 class Output {
   readonly hash: Hash = createHash("sha256");
   readonly #file: FileHandle;
@@ -115,5 +115,5 @@ class Output {
 }
 
 const readFrom = promisify(read);
-/** Bytes read or written at once. */
+/** Bytes read or written at a time. */
 const PIECE = 1 << 20;

@@ -1,4 +1,4 @@
-// Containers' file systems: overlayfs over a chain's layers, what a container writes in its own upper directory.
+// Containers' file systems: overlayfs over a chain's layers. Each container writes to its own upper directory.
 
 import * as fs from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
@@ -25,7 +25,7 @@ export class Filesystems {
     this.#layers = layers;
   }
 
-  /** Mounts a container's file system, if it is not mounted. */
+  /** Mounts a container's file system unless it is mounted already. */
   async mount({ container, chain }: content.Mount): Promise<void> {
     const target = this.#paths.rootfs(checked(container));
     if (isMountPoint(target)) return;
@@ -45,19 +45,22 @@ export class Filesystems {
     }
   }
 
-  /** Unmounts it, if it is mounted. */
+  /** Unmounts it if it is mounted. */
   async unmount(container: string): Promise<void> {
     const target = this.#paths.rootfs(checked(container));
     if (isMountPoint(target)) await this.#detach(target);
     await this.#removeMountPoint(container);
   }
 
-  /** Bytes of what a container has written. */
+  /** Bytes that a container has written. */
   measure(container: string): Promise<bigint> {
     return bytesBelow(this.#paths.upper(checked(container)));
   }
 
-  /** All that a container has on disk goes, its mount first. What a crash leaves is found by `containers`. */
+  /**
+   * Unmounts a container's file system and removes everything it has on disk. After a crash, `containers` still lists
+   * it.
+   */
   async drop(container: string): Promise<void> {
     await this.unmount(container);
     const live = this.#paths.liveContainer(container);
@@ -74,13 +77,13 @@ export class Filesystems {
     return namesIn(this.#paths.live()).filter((name) => isId(name) && isMountPoint(this.#paths.rootfs(name)));
   }
 
-  /** Containers for which there is anything on disk. */
+  /** Containers that have anything on disk. */
   containers(): string[] {
     const names = new Set([...namesIn(this.#paths.containers()), ...namesIn(this.#paths.live())]);
     return [...names].filter(isId).sort();
   }
 
-  /** As often as something is mounted there. */
+  /** Unmounts as often as something is mounted there. */
   async #detach(target: string): Promise<void> {
     for (let times = 0; times < MOST_MOUNTS && isMountPoint(target); times++) await this.#unmountOnce(target);
     if (isMountPoint(target)) throw busyMount(target);
@@ -95,20 +98,23 @@ export class Filesystems {
     }
   }
 
-  /** What a run that could not be cleared away has mounted there is somebody's: its files must not go with the directory. */
+  /**
+   * A run that could not be cleaned up may still have mounts here. Their files belong to somebody else and must not be
+   * removed with the directory.
+   */
   async #unmountBelow(directory: string): Promise<void> {
     for (const place of mountsBelow(directory).reverse()) this.#kernel.umount(place, MNT_DETACH);
     const [left] = mountsBelow(directory);
     if (left !== undefined) throw busyMount(left);
   }
 
-  /** And the container's directory, unless it has a run in it. */
+  /** Also removes the container's directory, unless a run is in it. */
   async #removeMountPoint(container: string): Promise<void> {
     await removeEmpty(this.#paths.rootfs(container));
     await removeEmpty(this.#paths.liveContainer(container));
   }
 
-  /** The directory of a chain's stubs; made once. */
+  /** The directory of a chain's stubs, which is made once. */
   async #stubs(chain: string | undefined, layers: readonly string[]): Promise<string> {
     const stubs = this.#layers.stubs(chain);
     if (fs.existsSync(stubs)) return stubs;
@@ -116,17 +122,17 @@ export class Filesystems {
     fs.mkdirSync(`${draft}/stubs`);
     makeStubs(`${draft}/stubs`, layers, this.#kernel);
     fs.mkdirSync(dirname(stubs), { recursive: true, mode: 0o700 });
-    // Two containers may start at once; either's will do.
+    // Two containers may start at once; either's stubs will do.
     if (!fs.existsSync(stubs)) fs.renameSync(`${draft}/stubs`, stubs);
     await rm(draft, { recursive: true, force: true });
     return stubs;
   }
 }
 
-/** More than one engine's crashes can have stacked up. */
+/** Crashes of several engines can have left mounts on top of each other. */
 const MOST_MOUNTS = 16;
 
-/** What overlayfs makes for itself in a work directory; nothing stays in it. */
+/** The directory that overlayfs makes for itself in a work directory. It keeps nothing in it. */
 const OVERLAYS = "work";
 
 /** Something is still mounted there. */
@@ -134,7 +140,7 @@ function busyMount(path: string): HostFailure {
   return new HostFailure({ tag: "call", val: { call: "unmount", path, inside: false, error: "EBUSY" } });
 }
 
-/** A file system of its own: another device than its parent's. */
+/** A mount point's device differs from its parent's. */
 function isMountPoint(path: string): boolean {
   const at = fs.lstatSync(path, { throwIfNoEntry: false });
   return at !== undefined && at.dev !== fs.lstatSync(`${path}/..`).dev;
@@ -144,7 +150,7 @@ function isId(name: string): boolean {
   return /^[0-9a-f]{64}$/.test(name);
 }
 
-/** Safe as a directory's name. */
+/** The id, if it is safe as a directory's name. */
 export function checked(container: string): string {
   if (!isId(container)) throw malformed("container-id", container);
   return container;

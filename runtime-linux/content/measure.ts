@@ -1,8 +1,8 @@
-// How many bytes the files of a directory hold.
+// The total size of a directory's files.
 
 import { walk } from "./files/walk.js";
 
-/** Of files and links; a file with several names counts once. */
+/** Counts files and links; a file with several names counts once. */
 export async function bytesBelow(directory: string): Promise<bigint> {
   const seen = new Set<bigint>();
   let bytes = 0n;

@@ -1,4 +1,4 @@
-// Mounting overlayfs (Linux overlayfs.rst).
+// Mounts overlayfs (Linux overlayfs.rst).
 
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
@@ -10,7 +10,7 @@ export interface OverlayDirectories {
   work: string;
 }
 
-/** Any number of layers that the kernel takes (500). */
+/** Takes as many layers as the kernel does (500). */
 export async function mountOverlay(
   kernel: Kernel,
   target: string,
@@ -21,7 +21,7 @@ export async function mountOverlay(
     await kernel.mountAside("overlay", target, "overlay", 0, [directories, ...unwanted()].join(","));
   };
   const names = lower.map((path) => escaped(path).replaceAll(":", "\\:"));
-  // mount(2) takes a page of options. Many names fit only in a short form.
+  // mount(2) takes one page of options. Many names fit only in a short form.
   if (names.reduce((size, name) => size + Buffer.byteLength(name) + 1, 0) < ROOM_FOR_NAMES) return mount(names);
   const open: number[] = [];
   try {
@@ -33,8 +33,8 @@ export async function mountOverlay(
 }
 
 /**
- * Features that a kernel may have on by default, turned off: with `redirect_dir` and `metacopy` an upper directory
- * alone does not tell what a container has written, and `index` ties it to the very layers it was first mounted on.
+ * Turns off features that a kernel may have on by default. With `redirect_dir` and `metacopy`, an upper directory alone
+ * does not show what a container has written; `index` ties it to the exact layers of its first mount.
  */
 function unwanted(): string[] {
   return ["index", "metacopy", "redirect_dir"].filter(isOn).map((name) => `${name}=off`);
@@ -48,10 +48,10 @@ function isOn(parameter: string): boolean {
   }
 }
 
-/** Commas end an option, backslashes quote. */
+/** Commas end an option; backslashes quote. */
 function escaped(path: string): string {
   return path.replaceAll(/[\\,]/g, "\\$&");
 }
 
-/** A page, less the other directories and options. */
+/** One page, minus the other directories and options. */
 const ROOM_FOR_NAMES = 3000;

@@ -1,4 +1,4 @@
-// Tells how far a layer is, at a pace that a reader can follow.
+// Reports a layer's progress at a pace that a reader can follow.
 
 import type { engine, Report } from "../../hosts/shared/host.js";
 
@@ -20,7 +20,7 @@ export class LayerProgress {
     if (phase === "verifying" || phase === "downloaded") this.#report(phase, this.#total, this.#total);
   }
 
-  /** So many bytes have arrived or were unpacked; told at most every 100 ms. */
+  /** Reports how many bytes have arrived or were unpacked, at most every 100 ms. */
   at(phase: engine.Phase, current: number): void {
     const now = performance.now();
     if (phase !== this.#phase || now - this.#last < INTERVAL_MS) return;
@@ -28,7 +28,7 @@ export class LayerProgress {
     this.#report(phase, BigInt(current), this.#total);
   }
 
-  /** The last word: all is unpacked. */
+  /** The last report: everything is unpacked. */
   end(): void {
     this.#report("extracting", this.#total, this.#total);
   }

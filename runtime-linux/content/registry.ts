@@ -1,25 +1,25 @@
-// What content needs of registries: the distribution protocol itself is known elsewhere.
+// What this folder needs of a registry client. The distribution protocol itself is implemented elsewhere.
 
 import type { content, engine } from "../../hosts/shared/host.js";
 
-/** A blob, to be read once. */
+/** A blob that can be read once. */
 export interface BlobStream {
-  /** Fails as `cut-short` when it breaks off, as `exchange` when nothing comes. */
+  /** Fails as `cut-short` if the connection breaks off, and as `exchange` if nothing arrives. */
   body: AsyncIterable<Uint8Array>;
-  /** Offset in the blob of its first byte. */
+  /** Offset of the first byte in the blob. */
   from: number;
-  /** Lets go of it unread. */
+  /** Closes it without reading the rest. */
   cancel(): void;
 }
 
-/** All methods reject with `HostFailure`; `interrupted` once `signal` says so. */
+/** All methods reject with `HostFailure`; with `interrupted` once `signal` is aborted. */
 export interface Registry {
   resolve(command: content.Resolve, signal: AbortSignal): Promise<engine.Resolved>;
   /** In the registry's order. */
   tags(command: content.ListTags, signal: AbortSignal): Promise<string[]>;
-  /** A blob, checked against digest and size. */
+  /** A blob whose digest and size were checked. */
   blob(command: content.RegistryBlob, signal: AbortSignal): Promise<Uint8Array>;
-  /** A blob as it comes, unchecked, from an offset on or, where that cannot be, from its beginning. */
+  /** A blob as it arrives, unchecked. It starts at an offset, or at the beginning if the registry cannot do that. */
   stream(command: content.RegistryBlob, signal: AbortSignal, from: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal: AbortSignal): Promise<string>;

@@ -1,5 +1,5 @@
-// Places that an OCI runtime mounts something on. They stand in a layer of their own between an image's layers and what
-// a container writes, so that they do not count as written by the container.
+// Stubs: empty files and directories that an OCI runtime mounts something on. They have a layer of their own between
+// the image's layers and the container's changes, so that they do not count as written by the container.
 
 import * as fs from "node:fs";
 import type { Kernel } from "../kernel.js";
@@ -7,7 +7,7 @@ import { copyAttributes } from "./files/copy.js";
 import { findInLayers } from "./layers/lower.js";
 import { parentOf } from "../../hosts/streams/tar/names.js";
 
-/** Fills an empty directory with what is missing in the layers below, the top first. */
+/** Fills an empty directory with the stubs that are missing in the layers below, the top first. */
 export function makeStubs(root: string, layers: readonly string[], kernel: Kernel): void {
   const find = (name: string): Buffer | undefined => findInLayers(layers, name, kernel);
   const copied = new Map<string, Buffer>();
@@ -20,11 +20,14 @@ export function makeStubs(root: string, layers: readonly string[], kernel: Kerne
     make(`${root}/${name}`, type);
   }
   fs.chmodSync(root, 0o755);
-  // Last, since whatever is put into a directory changes its times.
+  // Last, since every file that is put into a directory changes its times.
   for (const [name, below] of copied) copyAttributes(below, Buffer.from(`${root}/${name}`), kernel);
 }
 
-/** A link, and a file in place of a directory, make way, as dockerd has it: runtimes would mount elsewhere, or refuse it. */
+/**
+ * Whether a stub may stay as the image has it. A link, or a file instead of a directory, is replaced, as dockerd does:
+ * runtimes would mount elsewhere or refuse it.
+ */
 function stands(found: Buffer | undefined, wanted: Stub["type"]): boolean {
   if (!found) return false;
   const kind = kindOf(found);
@@ -50,7 +53,7 @@ interface Stub {
   type: "directory" | "file" | "link";
 }
 
-/** As dockerd makes them, modes included. */
+/** The same as dockerd's, including modes. */
 const STUBS: readonly Stub[] = [
   { name: "dev", type: "directory" },
   { name: "dev/pts", type: "directory" },

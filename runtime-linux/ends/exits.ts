@@ -1,9 +1,9 @@
-// Ends of runs that another instance of the engine launched: their supervisors are not our children.
+// Watches for the ends of runs that an earlier instance of the engine launched. Their supervisors are not our children.
 
 import { watch, type FSWatcher } from "node:fs";
 import { isAlive, type FirstProcess, type Run } from "./run.js";
 
-/** Looks for supervisors that were killed: nothing tells of that. */
+/** How often to look for supervisors that were killed. The kernel does not report that. */
 const POLL_MS = 1000;
 
 interface Adopted {
@@ -18,17 +18,17 @@ export class ExitWatch {
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `directory`: where the supervisors leave exit codes. */
+  /** `directory`: where supervisors leave exit codes. */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Calls `ended` once: when the exit code is there, or there is nobody left to write it. */
+  /** Calls `ended` once: when the exit code is there, or when nobody is left to write it. */
   adopt(run: Run, supervisor: Adopted["supervisor"], ended: () => void): void {
     this.#adopted.set(run.name, { run, supervisor, ended });
     this.#watcher ??= this.#watch();
     this.#timer ??= setInterval(() => this.#look(true), POLL_MS).unref();
-    setImmediate(() => this.#look(true)); // it may have ended before it was watched
+    setImmediate(() => this.#look(true)); // it may have ended before the watch began
   }
 
   forget(run: Run): void {
@@ -42,7 +42,7 @@ export class ExitWatch {
     this.#watcher = this.#timer = undefined;
   }
 
-  /** Where the machine has no watch to spare (inotify(7)) an end is told a little later. */
+  /** If the machine has no watch to spare (inotify(7)), ends are reported a little later. */
   #watch(): FSWatcher | undefined {
     try {
       return watch(this.#directory, { persistent: false }, () => this.#look(false)).on("error", () => {});
@@ -60,7 +60,7 @@ export class ExitWatch {
   }
 }
 
-/** What cannot be read now, without a descriptor to spare, is looked at again. */
+/** If there is no descriptor to spare, this says no, and the next look tries again. */
 function hasEnded(run: Run, supervisor: Adopted["supervisor"] | undefined): boolean {
   try {
     return run.exit() !== undefined || (supervisor !== undefined && !isAlive(supervisor));

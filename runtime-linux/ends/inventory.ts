@@ -1,4 +1,4 @@
-// What became of the launches of an earlier instance, however it ended.
+// Finds out what became of an earlier instance's launches, however that instance ended.
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ import { parseRunName, parseUnfinished, type Paths } from "../paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
 import type { Swept } from "./swept.js";
 
-/** A run whose supervisor lives. */
+/** A run whose supervisor is alive. */
 export interface Running {
   run: Run;
   supervisor: Pick<FirstProcess, "pid" | "startTicks">;
 }
 
-/** Calls `running` for every run that goes on. What was made but not started, or lost, is killed. */
+/** Calls `running` for every run that is still running. Kills runs that were made but not started, and lost ones. */
 export async function takeInventory(
   at: Pick<Surroundings, "paths" | "kernel" | "cgroups" | "conmon">,
   swept: Swept,
@@ -29,7 +29,7 @@ export async function takeInventory(
   const runs = [...runsIn(at.paths), ...strayRuns(naming, at)];
   const found: engine.FoundProcess[] = [];
   for (const run of runs) {
-    const memoryKills = memory.count(run); // its group may go now
+    const memoryKills = memory.count(run); // counted first, because the group may be removed now
     const state = await examine(run, naming.get(run.name) ?? [], at, running);
     found.push({ container: run.container, run: run.number, state, memoryKills });
   }
@@ -44,7 +44,7 @@ function runsIn(paths: Paths): Run[] {
   );
 }
 
-/** Runs of which nothing is left but a supervisor of this engine's: it names the exec root. */
+/** Runs of which only a supervisor is left. It belongs to this engine if its arguments name our exec root. */
 function strayRuns(naming: Map<string, Naming[]>, { paths, conmon }: Pick<Surroundings, "paths" | "conmon">): Run[] {
   const isOurs = (one: Naming) => isSupervisor(one, conmon) && one.line.includes(paths.exits());
   return [...naming].flatMap(([name, processes]) => {
@@ -54,7 +54,7 @@ function strayRuns(naming: Map<string, Naming[]>, { paths, conmon }: Pick<Surrou
   });
 }
 
-/** Control groups of containers that have no run: what is in them belongs to nobody. */
+/** Kills and removes control groups of containers that have no run. */
 async function sweepGroups(
   known: ReadonlySet<string>,
   { cgroups }: Pick<Surroundings, "cgroups">,
@@ -86,12 +86,15 @@ async function examine(
   }
   await killRun(run, at);
   if (!isStarted) return { tag: "unstarted" };
-  // It may have come to its end between the two looks.
+  // It may have ended between the two looks.
   const late = run.exit();
   return late ? { tag: "exited", val: late } : { tag: "lost" };
 }
 
-/** Exit codes and runtime state of runs that were cleared: written by who was killed a moment too late. */
+/**
+ * Removes exit codes and runtime state of runs that are gone already: a process may have written them just before it
+ * was killed.
+ */
 function sweep(paths: Paths, swept: Swept): void {
   const runtimes = namesIn(paths.runtime("")).map((name) => paths.runtime(name));
   for (const directory of [paths.exits(), ...runtimes])

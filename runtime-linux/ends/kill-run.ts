@@ -1,4 +1,4 @@
-// Kills a run: whoever works on it, and what it has running.
+// Kills a run: the programs that manage it and all its processes.
 
 import { unmoved } from "../../hosts/shared/failure.js";
 import { KILL_ROUNDS_MAX, pauseKilling } from "../cgroups/cgroups.js";
@@ -8,14 +8,17 @@ import { isAlive, type Run } from "./run.js";
 
 const SIGKILL = 9;
 
-/** All of a container's runs share one control group: once a later one is there, what is in the group is not this one's. */
+/**
+ * All runs of a container share one control group. Once there is a later run, the processes in the group belong to that
+ * one.
+ */
 export async function killRun(run: Run, at: Pick<Surroundings, "kernel" | "cgroups" | "conmon">): Promise<void> {
   killNaming(run, at);
   if (run.isLast()) await at.cgroups.kill(run.container);
   else await killFirst(run, at);
 }
 
-/** What else is in its pid namespace goes with it. */
+/** The kernel then kills everything else in its pid namespace. */
 async function killFirst(run: Run, { kernel }: Pick<Surroundings, "kernel">): Promise<void> {
   const process = run.process();
   for (let round = 0; process && isAlive(process); round++) {

@@ -1,4 +1,4 @@
-// What is done to a run's first process while it lives: a signal, a sample, other limits.
+// Commands for a run's first process while it is alive: send a signal, take a sample, change limits.
 
 import { withRates } from "../../hosts/shared/device-rates.js";
 import { noSuch, type HostFailure } from "../../hosts/shared/failure.js";
@@ -9,7 +9,7 @@ import { setLimits } from "../cgroups/limits.js";
 import { isAlive, type FirstProcess, type Run } from "./run.js";
 import type { Sampler } from "../sample/sample.js";
 
-/** `no-such` process when it has ended, even while it is being signalled. */
+/** Fails with `no-such` process if it has ended, even in the middle of this call. */
 export function signalRun(run: Run, number: number, { kernel }: Surroundings): void {
   const { pid } = living(run);
   try {
@@ -20,12 +20,12 @@ export function signalRun(run: Run, number: number, { kernel }: Surroundings): v
   }
 }
 
-/** What it uses at this moment; `no-such` process when it has ended. */
+/** Its current usage. Fails with `no-such` process if it has ended. */
 export function sampleRun(run: Run, sampler: Sampler): engine.Sample {
   return sampler.sample(run.container, living(run).pid);
 }
 
-/** Sets limits of its control group; `no-such` process when it has ended. */
+/** Sets limits of its control group. Fails with `no-such` process if it has ended. */
 export async function limitRun(run: Run, { resources, rates }: processes.Limit, at: Surroundings): Promise<void> {
   living(run);
   const given = JSON.parse(Buffer.from(resources).toString()) as Resources;

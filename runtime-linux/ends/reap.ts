@@ -1,4 +1,4 @@
-// Clears a run away: whatever of it was made, whatever still runs. Its log stays.
+// Cleans up a run: removes everything that was made for it and kills whatever still runs. Its log stays.
 
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -13,15 +13,15 @@ import { parseUnfinished } from "../paths.js";
 import type { Run, RunNote } from "./run.js";
 import { ownTurn } from "../launch/turns.js";
 
-/** A supervisor whose process was killed has that long to write its exit code before it is killed too. */
+/** How long a supervisor has, after its process was killed, to write the exit code. Then it is killed, too. */
 const SUPERVISOR_LIMIT_MS = 2000;
 
-/** `ended`: resolves when the run's supervisor is gone, if that is known. */
+/** `ended` resolves when the run's supervisor is gone. Undefined if the engine does not watch it. */
 export async function reap(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<void> {
   await ownTurn();
   const isLast = run.isLast();
   const note = run.note();
-  // One that has ended by itself has left nothing behind, as a rule.
+  // A run that ended by itself usually has nothing left.
   const isGone = isLast && run.exit() !== undefined && (await at.cgroups.removeEmpty(run.container));
   if (isLast && !isGone) await at.cgroups.kill(run.container);
   const wasKilled = existsSync(run.directory) && (await settle(run, ended, at));
@@ -35,7 +35,7 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   await removeEmpty(at.paths.liveContainer(run.container));
 }
 
-/** Sees to it that nobody works on the run any more; whether by killing. */
+/** Makes sure that no program manages the run any more. True: it had to kill. */
 async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<boolean> {
   if (ended) {
     const limit = new Promise<"late">((resolve) => setTimeout(resolve, SUPERVISOR_LIMIT_MS, "late").unref());
@@ -45,20 +45,20 @@ async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundin
   return true;
 }
 
-/** A supervisor that is killed while it writes the code leaves that beside its file, under a name of its own. */
+/** A supervisor that was killed while it wrote the code leaves a temporary file beside it. */
 async function removeExit(run: Run, wasKilled: boolean, { paths }: Surroundings): Promise<void> {
   const exits = paths.exits();
   const unfinished = wasKilled ? namesIn(exits).filter((name) => parseUnfinished(name) === run.name) : [];
   for (const name of [run.name, ...unfinished]) await rm(join(exits, name), { force: true });
 }
 
-/** Of crun and runc it is known that a directory and the cgroups are all they keep; others are asked to clear up. */
+/** crun and runc are known to keep only a directory and the cgroups. Other runtimes are asked to clean up. */
 async function removeState(run: Run, note: RunNote, at: Surroundings): Promise<void> {
   if (note.runtime.kind === "other" || note.hooks)
-    // It may know nothing of a run that it could not make.
+    // The runtime may know nothing of a run that it failed to make.
     await callRuntime(note.runtime, at, ["delete", "--force", run.name]).catch(() => {});
   const state = run.state(note.runtime);
-  // runc mounts its own program there for a moment, to make it unwritable: one that was killed then has left it mounted.
+  // runc briefly mounts its own program there to make it read-only. If it was killed then, the mount is still there.
   for (const name of namesIn(state)) if (name.startsWith("runc.")) unmount(join(state, name), at.kernel);
   await removeAll(state);
 }

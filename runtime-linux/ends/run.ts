@@ -1,4 +1,4 @@
-// One run of a container as it stands on disk: written before anything else of a launch, read after a restart.
+// One run of a container as it is on disk. A launch writes it before anything else, and a restart reads it.
 
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,31 +8,33 @@ import { hadMemoryKills } from "../cgroups/memory-kills.js";
 import { runName, type Paths } from "../paths.js";
 import type { Runtime } from "../launch/runtimes.js";
 
-/** How a run was launched: what is needed to talk to it and to clear it away. */
+/** How a run was launched, as needed to control it and clean it up. */
 export interface RunNote {
   runtime: Pick<Runtime, "name" | "path" | "kind">;
-  /** Hooks of the spec are called by the runtime itself only. */
+  /** The spec has hooks. Only the runtime itself calls them. */
   hooks: boolean;
   tty: boolean;
   openStdin: boolean;
   stdinOnce: boolean;
-  /** Missing of runs that were launched before logs were bounded. */
+  /** Missing in runs that were launched before logs had limits. */
   log?: LogNote;
 }
 
-/** How much of the log is kept; 0 bytes: all. */
+/** How much of the log is kept; 0 bytes: all of it. */
 export interface LogNote {
   fileBytes: number;
   files: number;
   compressed: boolean;
-  /** It goes with the run. */
+  /** The log is removed along with the run. */
   passing: boolean;
 }
 
-/** The first process of a run. Written before it is started. */
+/** The first process of a run. Written before the process is started. */
 export interface FirstProcess {
   pid: number;
-  /** Start time in clock ticks since boot (proc_pid_stat(5)): with the pid it names a process for good. */
+  /**
+   * Start time in clock ticks since boot (proc_pid_stat(5)). Together with the pid it identifies a process uniquely.
+   */
   startTicks: number;
   /** Nanoseconds since 1970, as text. */
   at: string;
@@ -40,7 +42,7 @@ export interface FirstProcess {
 
 export class Run {
   readonly name: string;
-  /** Bundle, sockets and files. */
+  /** Contains the bundle, sockets and files. */
   readonly directory: string;
   readonly #paths: Paths;
 
@@ -58,7 +60,7 @@ export class Run {
     writeFileSync(join(this.directory, "launch.json"), JSON.stringify(note));
   }
 
-  /** Undefined before the note was written, or when the run was cleared. */
+  /** Undefined if the note is not written yet, or if the run was cleaned up. */
   note(): RunNote | undefined {
     return readJson<RunNote>(join(this.directory, "launch.json"));
   }
@@ -71,22 +73,22 @@ export class Run {
     return readJson<FirstProcess>(join(this.directory, "process.json"));
   }
 
-  /** Directory of the runtime's state of this run, for runtimes whose layout is known. */
+  /** The directory where a runtime keeps the state of this run, for runtimes with a known layout. */
   state(runtime: Pick<Runtime, "name">): string {
     return join(this.#paths.runtime(runtime.name), this.name);
   }
 
-  /** The fifo at which a created process waits; it is gone once the process was started. */
+  /** The fifo at which a created process waits. It disappears when the process is started. */
   gate(runtime: Pick<Runtime, "name">): string {
     return join(this.state(runtime), "exec.fifo");
   }
 
-  /** For runtimes that say nothing on disk. */
+  /** For runtimes that leave no sign on disk. */
   markStarted(): void {
     writeFileSync(join(this.directory, "started"), "");
   }
 
-  /** The process was let go. */
+  /** The process has been started. */
   isStarted(note: RunNote): boolean {
     if (existsSync(join(this.directory, "started"))) return true;
     return (
@@ -94,7 +96,7 @@ export class Run {
     );
   }
 
-  /** Nothing of a later one is there: what is the container's and not a run's, its cgroup and its log, is this one's. */
+  /** Whether no later run exists. If so, the container's cgroup and log belong to this one. */
   isLast(): boolean {
     return !namesIn(this.#paths.runs(this.container)).some((name) => Number(name) > this.number);
   }
@@ -106,33 +108,34 @@ export class Run {
     if (!text) return undefined;
     const { mtimeNs } = statSync(file, { bigint: true });
     const startedAt = BigInt(this.process()?.at ?? 0);
-    // Files are stamped by a coarser clock: a short life would end before it began.
+    // File times come from a coarser clock, so a short run could seem to end before it began.
     const at = mtimeNs > startedAt ? mtimeNs : startedAt;
     return { code: Number(text), outOfMemory: hadMemoryKills(this.directory), lost: false, at };
   }
 }
 
-/** Whether the process lives and is the one meant. A zombie does not live. */
+/** Whether the process is alive and is still the same one. A zombie is not alive. */
 export function isAlive({ pid, startTicks }: Pick<FirstProcess, "pid" | "startTicks">): boolean {
   const stat = processStat(pid);
   return stat?.startTicks === startTicks && stat.state !== "Z" && stat.state !== "X";
 }
 
 /**
- * Whether it lives and goes on living. The first process of a pid namespace that was killed is there until all others in
- * it are gone: nothing can be started there any more, and what was being started is killed too (pid_namespaces(7)).
+ * Whether the process is alive and not on its way out. After the first process of a pid namespace was killed, it exists
+ * until all others in the namespace are gone. Meanwhile no process can start there, and one that is being started is
+ * killed too (pid_namespaces(7)).
  */
 export function isLiving(process: Pick<FirstProcess, "pid" | "startTicks">): boolean {
   return isAlive(process) && ((processStat(process.pid)?.flags ?? PF_EXITING) & PF_EXITING) === 0;
 }
 
-/** Of the kernel's flags of a process: it is on its way out. */
+/** A kernel flag of a process: it is exiting. */
 const PF_EXITING = 4;
 
-/** Of /proc/PID/stat; undefined when there is no such process. */
+/** From /proc/PID/stat; undefined if there is no such process. */
 export function processStat(pid: number): { state: string; flags: number; startTicks: number } | undefined {
   const text = readText(`/proc/${pid}/stat`);
-  // The program's name, in parentheses, may hold anything.
+  // The program's name is in parentheses and may contain anything.
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   return fields && { state: fields[0]!, flags: Number(fields[6]), startTicks: Number(fields[19]) };
 }
@@ -142,7 +145,7 @@ function readJson<T>(path: string): T | undefined {
   try {
     return text ? (JSON.parse(text) as T) : undefined;
   } catch {
-    return undefined; // cut short by a crash: as if it had not been written
+    return undefined; // a crash cut the file short: treat it as missing
   }
 }
 

@@ -1,4 +1,6 @@
-/** Told of what is cleared away without the core's word: what a crash has left that no record can speak of. */
+/**
+ * Called for everything that is removed without a command of the core: leftovers of a crash that no record mentions.
+ */
 export type Swept = (what: string, why: string) => void;
 
 export const UNTOLD: Swept = () => {};

@@ -1,4 +1,4 @@
-// One exec that this engine started: what holds its streams, and its end.
+// One exec that this engine started: its streams and its end.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStdio, engine, processes, types } from "../../hosts/shared/host.js";
@@ -13,14 +13,14 @@ import { ExecStdin } from "./stdin.js";
 import { copiedTerminal, openTerminal, TerminalSocket, type ExecTerminal } from "./terminal.js";
 
 const SIGKILL = 9;
-/** A killed program is waited for no longer: the kernel may be busy on its behalf. */
+/** How long to wait for a killed program. After that the kernel must be busy on its behalf. */
 const KILLED_MS = 2000;
 const UNREF = { ref: false };
 
 export type ExecEnd = Omit<engine.ExecExited, "exec">;
 
 export class LiveExec {
-  /** Nobody is to be told of its end. */
+  /** Its end is not to be reported. */
   isDropped = false;
   readonly #stdin = new ExecStdin();
   readonly #output: ExecOutput;
@@ -40,7 +40,7 @@ export class LiveExec {
     return !this.#isOver;
   }
 
-  /** For one client. */
+  /** The streams for one client. */
   stdio(): ExecStdio {
     this.#output.bind();
     return {
@@ -50,7 +50,10 @@ export class LiveExec {
     };
   }
 
-  /** Resolves when it runs; `ended` with its end, after its output. `resolve` says what it is to be. */
+  /**
+   * Resolves when the process runs. `ended` resolves with its exit, after all its output. `resolve` returns the
+   * process's spec.
+   */
   async start(
     runtime: RunNote["runtime"],
     resolve: () => ProcessSpec,
@@ -76,13 +79,13 @@ export class LiveExec {
     this.#terminal?.resize(rows, columns);
   }
 
-  /** Ends what is left of it. Resolves when no runtime is at work on it any more, in the directories of its run. */
+  /** Kills what is left of it. Resolves when no runtime works in the run's directories any more. */
   async drop(): Promise<void> {
     this.isDropped = true;
     if (this.#isOver) return;
     const process = this.place.started();
     const lives = process !== undefined && isAlive(process);
-    // Whoever makes it, or is about to write its code: in a process group of its own.
+    // The program that makes the process, or is about to write its exit code. It has a process group of its own.
     const atWork = lives ? undefined : this.#spawned?.child;
     if (lives) kill(process.pid, this.at);
     else if (atWork && !process) this.#killUnseen();
@@ -91,13 +94,16 @@ export class LiveExec {
     if (atWork) await Promise.race([atWork.gone, sleep(KILLED_MS, undefined, UNREF)]);
   }
 
-  /** What was made before this engine has seen it lives as long as its maker, which waits for it: the id is its own. */
+  /**
+   * A process that this engine has not seen yet cannot have been reaped: its maker is alive and will wait for it. So
+   * its pid is safe to use.
+   */
   #killUnseen(): void {
     const made = this.place.pid();
     if (made !== undefined) kill(made, this.at);
   }
 
-  /** What there is no room to write down does not go on: nobody could signal it, or find it again. */
+  /** If the disk has no room for the note, kill the process: otherwise nobody could signal it or find it again. */
   #writeStarted(pid: number): void {
     try {
       this.place.writeStarted(pid, this.command.detached ? this.#spawned?.child.pid : undefined);
@@ -112,7 +118,7 @@ export class LiveExec {
     return (this.#spawned = spawn());
   }
 
-  /** One that was dropped before it was made is not made any more: nobody would drop it again. */
+  /** If it was dropped before it was made, do not make it: nobody would drop it again. */
   #expectWanted(): void {
     if (this.isDropped) throw noSuch("exec");
   }
@@ -199,13 +205,13 @@ export class LiveExec {
     this.#closePipes();
   }
 
-  /** All of them, whoever was to read or write: one that was never bound, or that a killed supervisor's child holds. */
+  /** Closes all pipes, including those that were never bound and those that a killed supervisor's child still holds. */
   #closePipes(): void {
     for (const pipe of this.#spawned?.child.pipes ?? []) pipe?.destroy();
   }
 }
 
-/** `process`: of a group, below zero. */
+/** `process`: a negative number means a process group. */
 function kill(process: number, { kernel }: Surroundings): void {
   try {
     kernel.kill(process, SIGKILL);

@@ -1,4 +1,4 @@
-// Execs in containers: started, signalled, resized, cleared away, and found again after a restart.
+// Execs in containers: starts, signals, resizes and cleans them up, and finds them again after a restart.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, ExecStdio, Input, processes, types } from "../../hosts/shared/host.js";
@@ -14,9 +14,12 @@ import { LiveExec, type ExecEnd } from "./exec.js";
 import { execsOf, ExecPlace, LOST_CODE } from "./place.js";
 
 const SIGKILL = 9;
-/** Those that another instance started are no children of ours: nothing tells of their end. */
+/**
+ * How often to look for ends of execs that another instance started. They are not our children, so the kernel does not
+ * report them.
+ */
 const POLL_MS = 1000;
-/** What an OCI runtime needs to make a process, on a busy machine; and how often it is looked whether it has. */
+/** How long an OCI runtime may take to make a process on a busy machine, and how often to look. */
 const MADE_MS = 2000;
 const MADE_LOOK_MS = 10;
 
@@ -24,9 +27,9 @@ export class Execs {
   readonly #at: Surroundings;
   readonly #happened: (input: Input) => void;
   readonly #live = new Map<string, LiveExec>();
-  /** Of an earlier engine, until they are reaped. */
+  /** Execs of an earlier engine, until they are reaped. */
   readonly #adopted = new Map<string, ExecPlace>();
-  /** Those of them that go on. */
+  /** Those of them that are still running. */
   readonly #watched = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,7 +38,7 @@ export class Execs {
     this.#happened = happened;
   }
 
-  /** Asked for in the step that starts it. */
+  /** Called in the step that starts the exec. */
   stdio(exec: string): ExecStdio {
     const found = this.#live.get(exec);
     if (!found) throw noSuch("exec", exec);
@@ -51,15 +54,15 @@ export class Execs {
     this.#at.cgroups.expectMove();
     const exec = new LiveExec(command, new ExecPlace(run, id), this.#at);
     this.#live.set(id, exec);
-    // Whoever is to be bound to it is so after this turn.
+    // Clients that will be bound to its streams are bound after this turn of the event loop.
     await ownTurn();
     const resolve = () => this.#resolved(command);
     const { launched, ended } = await exec.start(note.runtime, resolve).catch((error: unknown) => {
-      // Whatever the OCI runtime makes of a container that is killed under its hands.
+      // The container may be killed at any moment, whatever the OCI runtime then reports.
       const isLeft = !exec.isDropped && isLiving(first);
       throw isLeft ? error : noSuch("run", subject.container);
     });
-    // Whatever fails of its end, somebody waits for that.
+    // The exec must end for its waiting clients, even if reading its end fails.
     void ended.catch(lostEnd).then((end) => this.#ended(id, exec, end));
     return launched;
   }
@@ -89,20 +92,20 @@ export class Execs {
     await (live?.place ?? adopted)?.remove();
   }
 
-  /** With its run, which is about to be killed and cleared away. */
+  /** Cleans up the execs of a run that is about to be killed and cleaned up itself. */
   async reapOf(run: Run): Promise<void> {
     for (const [id, { place }] of [...this.#live]) if (place.run.name === run.name) await this.reap(id);
     for (const [id, place] of [...this.#adopted]) if (place.run.name === run.name) await this.reap(id);
   }
 
-  /** What is found in these runs. Those of an earlier engine that go on are watched from now on. */
+  /** The execs found in these runs. Those of an earlier engine that are still running are watched from now on. */
   async inventory(runs: readonly Run[]): Promise<engine.FoundExec[]> {
     const places = runs.flatMap((run) => namesIn(execsOf(run)).map((exec) => new ExecPlace(run, exec)));
     await this.#made(places.filter((place) => !this.#live.has(place.exec)));
     return places.map((place) => this.#examine(place));
   }
 
-  /** Lets go of everything; they live on. */
+  /** Stops watching; the execs live on. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -120,8 +123,8 @@ export class Execs {
   }
 
   /**
-   * Those whose engine was killed while they were being made, or before that was written down: the OCI runtime goes on
-   * with them. One look at all processes a round does for all of them.
+   * Waits for execs whose engine was killed while they were being made, or before that was written down. The OCI
+   * runtime continues with them. One look at all processes serves all of them.
    */
   async #made(places: readonly ExecPlace[]): Promise<void> {
     let unknown = places.filter((place) => place.started() === undefined && place.exitCode() === undefined);
@@ -135,8 +138,9 @@ export class Execs {
   }
 
   /**
-   * Somebody is at work on it, and has not made it yet. What is made is written down: its supervisor, if it has one, is
-   * watched with it, so that what has ended meanwhile is told with the code that is still to come.
+   * True while programs are at work on the exec and have not made its process yet. Once it is made, it is written down.
+   * If it has a supervisor, that is watched too, so that an exec that has ended is reported with the code still to
+   * come.
    */
   #isAwaited(place: ExecPlace, atWork: readonly Naming[]): boolean {
     const pid = place.pid();
@@ -152,19 +156,19 @@ export class Execs {
     this.#timer ??= setInterval(() => this.#look(), POLL_MS).unref();
   }
 
-  /** What stands on disk stays until it is reaped: should this engine be killed first, the next one tells of the end. */
+  /** The files stay until the exec is reaped. If this engine is killed first, the next one reports the end. */
   #look(): void {
     for (const exec of [...this.#watched]) {
       const exit = this.#exitOf(exec);
       if (exit === null) continue;
       this.#watched.delete(exec);
-      if (exit === undefined) continue; // cleared away with its run
+      if (exit === undefined) continue; // cleaned up with its run
       this.#happened({ tag: "exec-exited", val: { exec, exit, output: new Uint8Array(0), truncated: false } });
     }
     if (this.#watched.size === 0) this.close();
   }
 
-  /** Null while it goes on, or cannot be read: without a descriptor to spare it is looked at again. */
+  /** Null while the exec runs, or if there is no descriptor to spare to read its end: the next look tries again. */
   #exitOf(exec: string): types.Exit | undefined | null {
     const place = this.#adopted.get(exec);
     try {
@@ -195,13 +199,13 @@ export class Execs {
   }
 }
 
-/** Of which nothing is known but that it is over. */
+/** For an exec of which we only know that it is over. */
 function lostEnd(): ExecEnd {
   const exit = { code: LOST_CODE, outOfMemory: false, lost: true, at: BigInt(Date.now()) * 1_000_000n };
   return { exit, output: new Uint8Array(0), truncated: false };
 }
 
-/** Supervisor and OCI runtime, as far as they are there. */
+/** The exec's supervisor and OCI runtime, if they are there. */
 function workingOn(place: ExecPlace, naming: ReadonlyMap<string, Naming[]>): Naming[] {
   return (naming.get(place.run.name) ?? []).filter(({ line }) => line.includes(place.spec));
 }

@@ -1,23 +1,23 @@
-// An exec's output, as the pipes or the terminal give it.
+// An exec's output, read from its pipes or its terminal.
 
 import type { Readable } from "node:stream";
 import type { OutputPiece } from "../../hosts/shared/host.js";
 import { HeldOutput } from "../../hosts/streams/held-output.js";
 
-/** Who still holds the output of an exec that has ended is waited for that long, as with Docker. */
+/** How long to wait for other processes that still hold the output after the exec has ended; the same as Docker. */
 const DRAIN_MS = 2000;
-/** What an ended process has left in its pipes is taken in, however slowly it is read. */
+/** What an ended process left in its pipes is buffered, up to this size, even if the client reads slowly. */
 const HELD_AFTER_END = 4 * 2 ** 20;
 
 export class ExecOutput extends HeldOutput {
   readonly #sources = new Set<Readable>();
-  /** What came before it was known whether it is the process's, or the runtime's own words; null from then on. */
+  /** Output that arrived before we knew whether the process or the runtime wrote it; null from then on. */
   #early: OutputPiece[] | null = [];
   #onWritten: () => void = () => {};
 
   /**
-   * Its end, or its failure, is one of the ends that `drained` waits for. To be called at once: what nobody listens to
-   * when its process ends is lost.
+   * `drained` waits for this stream to end or fail. Call it at once: output that nobody listens to when its process
+   * ends is lost.
    */
   add(stream: OutputPiece["stream"], source: Readable): void {
     this.#sources.add(source);
@@ -33,17 +33,17 @@ export class ExecOutput extends HeldOutput {
     });
     source.once("close", over);
     source.once("end", over);
-    source.on("error", over); // a terminal's end is EIO
+    source.on("error", over); // a terminal ends with EIO
   }
 
-  /** The process runs: what came is its own. */
+  /** The process runs, so the output is its own. */
   begin(): void {
     const early = this.#early ?? [];
     this.#early = null;
     for (const { stream, bytes } of early) this.put(stream, bytes);
   }
 
-  /** The process has ended: resolves when its output is all here, or nobody is waited for any more. */
+  /** The process has ended. Resolves when all its output is here, or when the wait for others is over. */
   async drained(): Promise<void> {
     this.limit = HELD_AFTER_END;
     for (const source of this.#sources) source.resume();
@@ -58,13 +58,13 @@ export class ExecOutput extends HeldOutput {
     this.close();
   }
 
-  /** Nothing is read any more. */
+  /** Stops reading. */
   close(): void {
     for (const source of [...this.#sources]) source.destroy();
     this.end();
   }
 
-  /** As much of it as fits into pipes comes early at most: it takes a few milliseconds. */
+  /** Early output is at most what fits into the pipes: this phase takes a few milliseconds. */
   #take(piece: OutputPiece): void {
     if (this.#early === null) this.put(piece.stream, piece.bytes);
     else this.#early.push(piece);

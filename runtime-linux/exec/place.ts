@@ -1,4 +1,4 @@
-// An exec as it stands on disk: all of it in one directory, below that of its run and gone with it.
+// An exec as it is on disk. It has one directory, below its run's, which is removed along with the run.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { specText } from "../launch/bundle.js";
 import { makePrivate, removeAll, removeEmpty } from "../directories.js";
 import { isAlive, processStat, type Run } from "../ends/run.js";
 
-/** Names a process for good. */
+/** Identifies a process uniquely. */
 interface Started {
   pid: number;
   /** See `FirstProcess`. */
@@ -15,23 +15,23 @@ interface Started {
 }
 
 export interface StartedExec extends Started {
-  /** Who writes its code; missing where that is the engine itself. */
+  /** The process that writes the exit code; missing if the engine itself does. */
   supervisor?: Started;
 }
 
-/** Of a process of which no more is known than that it has ended: none has started then. */
+/** For a process that is only known to have ended. No process starts at this time. */
 const ENDED_TICKS = -1;
 
-/** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
+/** The exit code of a killed process if nobody is left to report it: 128 + SIGKILL. */
 export const LOST_CODE = 137;
 
 export class ExecPlace {
   readonly directory: string;
   /** `process` of the OCI runtime spec. */
   readonly spec: string;
-  /** Written by the runtime, or the supervisor, once the process is made and its program was found. */
+  /** The runtime or the supervisor writes it once the process is made and its program was found. */
   readonly pidFile: string;
-  /** What the runtime has to say itself. */
+  /** The runtime's own log. */
   readonly log: string;
 
   constructor(
@@ -44,31 +44,31 @@ export class ExecPlace {
     this.log = join(this.directory, "runtime.log");
   }
 
-  /** The environment is in it. */
+  /** Private, because the spec contains the environment. */
   make(process: object): void {
     makePrivate(this.directory);
     writeFileSync(this.spec, specText(process), { mode: 0o600 });
   }
 
-  /** Undefined while there is none. */
+  /** Undefined if there is none yet. */
   pid(): number | undefined {
     const pid = Number(this.#read("pid"));
     return pid > 0 ? pid : undefined;
   }
 
-  /** So that it is found again. `supervisor`: its process id, if it has one. */
+  /** Writes the process down, so that it can be found again. `supervisor`: its process id, if there is one. */
   writeStarted(pid: number, supervisor?: number): void {
     this.#writeNote(namedForGood(pid) ?? { pid, startTicks: ENDED_TICKS }, supervisor);
   }
 
-  /** Of one that has ended already: its id may be another process's by now. */
+  /** For a process that has ended already: another one may have its id by now. */
   writeEnded(pid: number, supervisor?: number): void {
     this.#writeNote({ pid, startTicks: ENDED_TICKS }, supervisor);
   }
 
   #writeNote(process: Started, supervisor: number | undefined): void {
     const watched = supervisor === undefined ? undefined : namedForGood(supervisor);
-    // Nobody is left who would tell more of it than stands here.
+    // Nobody is left who could add more than these files say.
     if (process.startTicks === ENDED_TICKS && watched === undefined) return;
     this.#write("started.json", JSON.stringify({ ...process, supervisor: watched }));
   }
@@ -77,11 +77,11 @@ export class ExecPlace {
     try {
       return JSON.parse(this.#read("started.json")) as StartedExec;
     } catch {
-      return undefined; // not yet, or cut short by a crash
+      return undefined; // not written yet, or cut short by a crash
     }
   }
 
-  /** Or its supervisor does, and has not written its code yet. */
+  /** Whether the process is alive, or its supervisor, which then has not written the code yet. */
   get isAlive(): boolean {
     const started = this.started();
     if (started === undefined) return false;
@@ -89,25 +89,25 @@ export class ExecPlace {
     return started.supervisor !== undefined && isAlive(started.supervisor) && this.exitCode() === undefined;
   }
 
-  /** The code that a supervisor has left, or the engine that it was a child of. */
+  /** The exit code that the supervisor wrote, or the engine that was its parent. */
   exitCode(): number | undefined {
     const text = this.#read("exit");
     return text === "" ? undefined : Number(text);
   }
 
   /**
-   * For another engine, should this one be killed before it has told. Where there is no room for it, it is left out: this
-   * one knows the code, and tells.
+   * For the next engine, in case this one is killed before it has reported the code. If the disk has no room, the code
+   * is not written; this engine knows it and reports it anyway.
    */
   writeExit(code: number): void {
     try {
       this.#write("exit", String(code));
     } catch {
-      // See above.
+      // No room on the disk: see above.
     }
   }
 
-  /** Of one that is not alive: how it ended, as far as that is known. Undefined for one that never came to run. */
+  /** How an exec that is not alive has ended, as far as known. Undefined if it never ran. */
   exit(): types.Exit | undefined {
     const code = this.exitCode();
     if (code === undefined && this.started() === undefined && this.pid() === undefined) return undefined;
@@ -115,7 +115,7 @@ export class ExecPlace {
     return { code: code ?? LOST_CODE, outOfMemory: false, lost: code === undefined, at };
   }
 
-  /** The runtime's own errors, without their decoration. */
+  /** The runtime's own errors, without time stamps and levels. */
   errors(): string {
     const lines = this.#read("runtime.log").split("\n").filter(Boolean);
     return lines.map(messageOf).filter(Boolean).join("; ");
@@ -139,7 +139,7 @@ export class ExecPlace {
     try {
       writeFileSync(join(this.directory, name), text);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // cleared away meanwhile
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // cleaned up meanwhile
     }
   }
 }
@@ -154,7 +154,7 @@ export function execsOf(run: Run): string {
   return join(run.directory, "execs");
 }
 
-/** Warnings are none. */
+/** Empty for a warning. */
 function messageOf(line: string): string {
   try {
     const { level, msg } = JSON.parse(line) as { level?: string; msg?: string };

@@ -1,5 +1,5 @@
-// The two ways to start an exec: attached, the OCI runtime itself, as our child; detached, under a supervisor, so that
-// its exit code is kept when the engine dies.
+// The two ways to start an exec. Attached: the OCI runtime itself is our child. Detached: under a supervisor, so that
+// its exit code is kept if the engine dies.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { refusedByRuntime, startBroke, type ProcessSpec } from "../../hosts/shared/failure.js";
@@ -9,18 +9,18 @@ import type { RunNote } from "../ends/run.js";
 import { supervisedRuntime } from "../launch/supervised-runtime.js";
 import type { ExecPlace } from "./place.js";
 
-/** How often it is looked whether the process is made: nothing tells of it. */
+/** How often to look whether the process is made. There is no notification. */
 const LOOK_MS = 3;
 
 export interface Spawned {
   child: Child;
-  /** Why nothing was started, in the runtime's words; asked for when the child is gone. */
+  /** The runtime's reason why nothing was started. Call it when the child is gone. */
   errors: () => Promise<string>;
-  /** To be called once the runtime has begun. */
+  /** To be called once the runtime has started. */
   release: () => void;
 }
 
-/** `files`: of the process. `terminal`: path of the socket that its terminal is sent to. */
+/** `files`: the process's files. `terminal`: path of the socket that receives its terminal. */
 export function spawnDirect(
   place: ExecPlace,
   runtime: RunNote["runtime"],
@@ -45,7 +45,8 @@ export function spawnSupervised(
   tty: boolean,
 ): Spawned {
   const { name } = place.run;
-  // Of a process with a terminal that is not made the supervisor passes nothing on: hence a log.
+  // If a process with a terminal cannot be made, the supervisor does not pass on the reason. So the runtime writes a
+  // log.
   const words = [`--root=${at.paths.runtime(runtime.name)}`, `--log=${place.log}`, "--log-format=json"];
   const supervised = supervisedRuntime(at.kernel, runtime.path, words, { stdin: false, stdout: !tty });
   const args = [
@@ -73,7 +74,7 @@ function born(command: Command, runtime: RunNote["runtime"], at: Surroundings, f
   }
 }
 
-/** Resolves with the process's id once it is made, and its program was found. Rejects with why it was not. */
+/** Resolves with the process's id once it is made and its program was found. Rejects with the reason if it was not. */
 export async function started(spawned: Spawned, place: ExecPlace, process: ProcessSpec): Promise<number> {
   const pid = await made(spawned, place).finally(spawned.release);
   if (pid === undefined) throw refusedByRuntime(await spawned.errors(), process);

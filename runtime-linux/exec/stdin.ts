@@ -1,4 +1,4 @@
-// Bytes to an exec's stdin. What comes before its start waits for it.
+// Bytes to an exec's stdin. What arrives before its start is kept until then.
 
 import { PassThrough, type Writable } from "node:stream";
 import type { Stdin } from "../../hosts/shared/host.js";
@@ -6,16 +6,16 @@ import type { Stdin } from "../../hosts/shared/host.js";
 export class ExecStdin implements Stdin {
   readonly #bytes = new PassThrough();
   #isOver = false;
-  /** A pipe, of which nobody else closes our end: its reader's going is noticed by writing only. */
+  /** A pipe whose end on our side nobody else closes. Only a write shows that its reader is gone. */
   #pipe: Writable | undefined;
 
-  /** The client's half-close is the pipe's end. It is closed with this. */
+  /** The client's half-close ends the pipe. `close` closes it too. */
   connectPipe(pipe: Writable): void {
     this.#pipe = pipe;
     this.#connect(pipe, true);
   }
 
-  /** A terminal has no end. */
+  /** A terminal has no end of input. */
   connectTerminal(terminal: Writable): void {
     this.#connect(terminal, false);
   }
@@ -41,7 +41,7 @@ export class ExecStdin implements Stdin {
 
   #connect(target: Writable, endsIt: boolean): void {
     if (this.#isOver) return this.close();
-    target.on("error", () => this.close()); // it reads no more
+    target.on("error", () => this.close()); // the process no longer reads
     target.once("close", () => this.close());
     this.#bytes.pipe(target, { end: endsIt });
   }

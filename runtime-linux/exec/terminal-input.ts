@@ -1,11 +1,11 @@
-// What is typed on a terminal of ours. libuv writes to this side of a terminal with blocking calls (uv_tty_init), and
-// the whole engine would wait until the process reads; so it is written here, as much at a time as the terminal takes.
+// Input to a terminal of ours. libuv writes to this side of a terminal with blocking calls (uv_tty_init), so the whole
+// engine would wait until the process reads. This class writes by itself, as much at a time as the terminal takes.
 
 import { writeSync } from "node:fs";
 import { Writable, type Readable } from "node:stream";
 import type { Kernel } from "../kernel.js";
 
-/** Nothing tells that the process has read: it is tried again, less and less often. */
+/** Nothing reports that the process has read. So it tries again, with growing pauses. */
 const RETRY_MS = { first: 2, most: 100 };
 
 export class TerminalInput extends Writable {
@@ -13,7 +13,7 @@ export class TerminalInput extends Writable {
   readonly #owner: Readable;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `owner` closes the descriptor, and is not waited for by who writes. */
+  /** `owner` closes the descriptor, and does not wait for writers. */
   constructor(kernel: Kernel, terminal: number, owner: Readable) {
     super({ decodeStrings: true });
     kernel.setNonBlocking(terminal);
@@ -32,7 +32,7 @@ export class TerminalInput extends Writable {
   }
 
   #put(bytes: Buffer, retryMs: number, written: (error?: Error | null) => void): void {
-    // Its number may be another file's by now.
+    // The number may belong to another file by now.
     if (this.#owner.destroyed) return written(new Error("the terminal is closed"));
     let taken = 0;
     try {

@@ -1,19 +1,23 @@
-// What a process that has ended left in its terminal. libuv takes a hang-up for the end when its last read did not fill
-// its buffer; a terminal gives four KiB at a time, whatever is still on its way. So from the hang-up on it is read here.
+// Reads what an ended process left in its terminal. After a hang-up libuv takes any read that did not fill its buffer
+// for the end. But a terminal gives four KiB at a time, even if more is on its way. So after the hang-up this class
+// reads instead.
 
 import { closeSync, readSync } from "node:fs";
 import { Readable } from "node:stream";
 
 /** More than the kernel gives at once. */
 const READ_BYTES = 8192;
-/** While others still hold the terminal, nothing tells of what they write: it is looked again, less and less often. */
+/**
+ * While other processes still hold the terminal, nothing reports what they write. So it looks again, with growing
+ * pauses.
+ */
 const LOOK_MS = { first: 2, most: 20 };
 
 export class TerminalRest extends Readable {
   readonly #terminal: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `terminal`: does not wait when it is read, and is closed with this. */
+  /** `terminal` is non-blocking, and is closed with this. */
   constructor(terminal: number) {
     super();
     this.#terminal = terminal;
@@ -35,13 +39,16 @@ export class TerminalRest extends Readable {
     else this.#timer = setTimeout(() => this.#look(Math.min(2 * nextMs, LOOK_MS.most)), nextMs).unref();
   }
 
-  /** Null at the end; undefined if there is nothing now. Before the kernel says either it moves all that is written. */
+  /**
+   * Null at the end; undefined if there is nothing now. Before the kernel says either, it has delivered all that was
+   * written.
+   */
   #read(): Buffer | null | undefined {
     const bytes = Buffer.allocUnsafe(READ_BYTES);
     try {
       return bytes.subarray(0, readSync(this.#terminal, bytes));
     } catch (error) {
-      // EIO: nobody is left who has it open.
+      // EIO: nobody has it open any more.
       return (error as NodeJS.ErrnoException).code === "EAGAIN" ? undefined : null;
     }
   }

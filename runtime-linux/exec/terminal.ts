@@ -1,7 +1,7 @@
 // The terminal of an exec that the OCI runtime starts as our child.
 //
-// crun sends the one that it makes to a socket. Others do so only for processes that they leave alone, whose exit code
-// would be lost: they are given a terminal of ours, and copy between the two themselves.
+// crun sends the terminal that it makes to a socket. Other runtimes do so only for detached processes, whose exit code
+// would be lost. They get a terminal of ours and copy between the two themselves.
 
 import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -17,18 +17,18 @@ import { TerminalRest } from "./terminal-rest.js";
 const SIGWINCH = 28;
 const RETRY_MS = 2;
 
-/** The other end is held open as long as the process runs: to who reads, a hang-up is the end. */
+/** The other end is kept open as long as the process runs, because a hang-up means the end to the reader. */
 export class ExecTerminal {
-  /** What is shown, up to the end of the process. */
+  /** The output, up to the end of the process. */
   readonly stream: ReadStream;
-  /** What is typed. */
+  /** The input. */
   readonly input: TerminalInput;
   readonly #kernel: Kernel;
   readonly #ends: Ends;
   readonly #resized: () => void;
   #isOver = false;
 
-  /** Takes over all ends that it is given; they are closed also where it cannot have one of its own. */
+  /** Takes over all descriptors that it gets. They are closed even if the constructor fails. */
   constructor(kernel: Kernel, terminal: number, other?: number, resized = () => {}) {
     this.#kernel = kernel;
     this.#ends = endsOf(kernel, terminal, other);
@@ -42,17 +42,19 @@ export class ExecTerminal {
     this.#resized();
   }
 
-  /** The process has ended. What is still to be read, after the stream's; undefined if it is closed. */
+  /**
+   * The process has ended. Returns what is still to be read, after the stream's own data; undefined if it is closed.
+   */
   rest(): TerminalRest | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
-    this.stream.read(); // what it has read and kept, while nobody had room, goes to who listens
+    this.stream.read(); // passes on what the stream has buffered while nobody had room
     this.stream.destroy();
     closeSync(this.#ends.other);
     return new TerminalRest(this.#ends.terminal);
   }
 
-  /** Nothing is read any more. */
+  /** Stops reading. */
   close(): void {
     this.rest()?.destroy();
   }
@@ -60,7 +62,7 @@ export class ExecTerminal {
 
 interface Ends {
   terminal: number;
-  /** The same, for the stream, which closes it. */
+  /** The descriptor that the stream uses and closes. */
   shown: number;
   other: number;
 }
@@ -77,10 +79,10 @@ function endsOf(kernel: Kernel, terminal: number, given: number | undefined): En
   }
 }
 
-/** Where a runtime sends the terminal that it has made. */
+/** The socket that a runtime sends its terminal to. */
 export class TerminalSocket {
   readonly #kernel: Kernel;
-  /** Of the directory: a socket's address has room for 107 bytes only. */
+  /** Descriptor of the socket's directory: a socket address has room for only 107 bytes. */
   readonly #directory: number;
   readonly #server: Server;
   readonly #received: Promise<number>;
@@ -98,7 +100,7 @@ export class TerminalSocket {
     this.#received.catch(() => {});
   }
 
-  /** Resolves with the path for the runtime. */
+  /** Resolves with the path to give to the runtime. */
   listen(): Promise<string> {
     return new Promise((resolve, reject) => {
       const name = join(`fd/${this.#directory}`, "terminal");
@@ -107,14 +109,14 @@ export class TerminalSocket {
     });
   }
 
-  /** To be asked for when the process is made: it is here then. */
+  /** Call this when the process is made: the terminal is here by then. */
   async terminal(): Promise<ExecTerminal> {
     const terminal = await this.#received;
     this.#taken = true;
     return new ExecTerminal(this.#kernel, terminal);
   }
 
-  /** A terminal that nobody has asked for goes with it: of a process that was not made in the end. */
+  /** Also closes a terminal that nobody has asked for, because its process was not made in the end. */
   close(): void {
     this.#closed = true;
     if (!this.#taken) void this.#received.then(closeSync, () => {});
@@ -127,7 +129,7 @@ export class TerminalSocket {
     closeSync(this.#directory);
   }
 
-  /** The message follows the connection. */
+  /** The message comes after the connection. */
   async #take(socket: Socket): Promise<number> {
     const { fd = -1 } = (socket as unknown as { _handle: { fd?: number } | null })._handle ?? {};
     let descriptor = this.#receive(fd);
@@ -147,7 +149,7 @@ export class TerminalSocket {
   }
 }
 
-/** One of ours. `other`: its other end, for the runtime. Nothing stays open where it throws. */
+/** Opens a terminal of ours. `other`: the other end, for the runtime. If it throws, nothing stays open. */
 export function openTerminal(kernel: Kernel, rows: number, columns: number): { terminal: number; other: number } {
   const opened: number[] = [];
   const open = (path: string): number => {
@@ -158,8 +160,9 @@ export function openTerminal(kernel: Kernel, rows: number, columns: number): { t
   try {
     const terminal = open("/dev/ptmx");
     const other = open(`/dev/pts/${kernel.unlockTerminal(terminal)}`);
-    // Nothing is echoed twice. runc does the same to this one only once it copies already; then it has this one add
-    // returns to newlines, and the process's own no more. What a process writes before that has two, by runc alone too.
+    // So that nothing is echoed twice. runc does the same to this terminal, but only once it is copying. Then runc has
+    // this terminal add carriage returns to newlines, and the process's own terminal no longer does. What a process
+    // writes before that gets two; this happens with runc alone, too.
     kernel.makeRaw(other);
     if (rows > 0 && columns > 0) kernel.setWindowSize(terminal, rows, columns);
     return { terminal, other };
@@ -169,7 +172,7 @@ export function openTerminal(kernel: Kernel, rows: number, columns: number): { t
   }
 }
 
-/** What the runtime shows on one of ours; `runtime`: its process id, once there is one. */
+/** The process's output on a terminal of ours. `runtime`: the runtime's process id, once there is one. */
 export function copiedTerminal(
   kernel: Kernel,
   terminal: number,

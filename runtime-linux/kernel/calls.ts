@@ -1,5 +1,5 @@
-// Calls of functions of libc by koffi, by their names. It is loaded at the first of them: an idle engine need not hold it in
-// memory.
+// Calls libc functions by name, through koffi. koffi is loaded at the first call, so that an idle engine need not hold
+// it in memory.
 
 import { createRequire } from "node:module";
 import { getSystemErrorName } from "node:util";
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 
 type Call = (...args: (number | bigint | Uint8Array | null)[]) => number;
 
-// Pointers are `uint8_t *` throughout: names need not be UTF-8.
+// Pointers are always `uint8_t *`, because names need not be UTF-8.
 const PROTOTYPES: Record<string, string> = {
   mount:
     "int mount(const uint8_t *source, const uint8_t *target, const uint8_t *type, unsigned long flags, const uint8_t *data)",
@@ -23,7 +23,7 @@ const PROTOTYPES: Record<string, string> = {
   llistxattr: "int64_t llistxattr(const uint8_t *path, _Out_ uint8_t *list, size_t size)",
   utimensat: "int utimensat(int directory, const uint8_t *path, const uint8_t *times, int flags)",
   syscall: "int64_t syscall(int64_t number, int64_t directory, const uint8_t *path, const uint8_t *how, uint64_t size)",
-  // Numbers where pointers are that are always null.
+  // Pointers that are always null are declared as numbers.
   fsopen: "int64_t syscall(int64_t number, const uint8_t *type, uint64_t flags)",
   fsconfig:
     "int64_t syscall(int64_t number, int64_t fd, uint64_t command, uint64_t key, uint64_t value, uint64_t auxiliary)",
@@ -52,7 +52,7 @@ const PROTOTYPES: Record<string, string> = {
   recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
   ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
   fcntl: "int fcntl(int fd, int command, int argument)",
-  // ioctl with a number in the pointer's place.
+  // ioctl with a number in place of the pointer.
   openPeer: "int ioctl(int fd, unsigned long request, unsigned long flags)",
   madvise: "int madvise(uint8_t *memory, size_t length, int advice)",
   mallopt: "int mallopt(int parameter, int value)",
@@ -64,7 +64,7 @@ let koffi: typeof Koffi | undefined;
 let library: Koffi.LibraryHandle | undefined;
 const calls = new Map<string, Call>();
 
-/** Whether the C library has it. */
+/** Whether the C library has this function. */
 export function isKnown(name: string): boolean {
   try {
     if (!calls.has(name)) bind(name);
@@ -74,24 +74,27 @@ export function isKnown(name: string): boolean {
   }
 }
 
-/** What it returns. Throws what it fails with, as Node does for its own calls. `about`: a path, or what else it is. */
+/**
+ * Returns the function's result. Throws its errors as Node does for its own calls. `about`: the path or other subject
+ * for the error.
+ */
 export function call(name: string, about: Path, ...args: (number | bigint | Uint8Array)[]): number {
   const result = attempt(name, ...args);
   if (result < 0) throw errnoException(-result, name, about);
   return result;
 }
 
-/** Where it fails, its errno below zero. */
+/** If the function fails, returns its errno as a negative number. */
 export function attempt(name: string, ...args: (number | bigint | Uint8Array)[]): number {
   const found = calls.get(name) ?? bind(name);
   const result = found(...args);
   return result < 0 ? -koffi!.errno() : result;
 }
 
-/** Arguments of calls on other threads: their bytes must stay where they are. */
+/** Arguments of calls on other threads, kept here so that their bytes are not moved or freed. */
 const underWay = new Set<unknown>();
 
-/** The same on a thread of koffi's; its errno cannot be had. */
+/** The same on one of koffi's threads. The errno is not available. */
 export function callAside(name: string, ...args: (number | Uint8Array | null)[]): Promise<number> {
   const found = (calls.get(name) ?? bind(name)) as Koffi.KoffiFunc<Call>;
   return new Promise((resolve, reject) => {
@@ -116,7 +119,7 @@ function bind(name: string): Call {
   return made;
 }
 
-/** As Node's own calls throw it. */
+/** An error like those of Node's own calls. */
 export function errnoException(errno: number, syscall: string, about: Path): NodeJS.ErrnoException {
   const code = getSystemErrorName(-errno);
   const path = typeof about === "string" ? about : Buffer.from(about).toString();

@@ -62,7 +62,7 @@ export const libc: Kernel = {
   umount(target, flags) {
     call("umount2", target, text(target), flags);
   },
-  // Where they fail they are tried again on this thread, which tells why.
+  // If the call fails, it is repeated on this thread, which has the errno.
   async mountAside(source, target, type, flags, data) {
     await callAside("mount", text(source), text(target), text(type), flags, text(data)).catch(() =>
       this.mount(source, target, type, flags, data),
@@ -134,13 +134,13 @@ export const libc: Kernel = {
     const status = Buffer.alloc(4);
     const found = attempt("waitpid", pid, status, WNOHANG);
     if (found === 0) return undefined;
-    if (found < 0) return { code: null }; // ECHILD: somebody else of this process has been told
-    // As the macros of wait(2) take it apart.
+    if (found < 0) return { code: null }; // ECHILD: another part of this process has collected it
+    // As the macros of wait(2) decode it.
     const [signal, code] = [status.readInt32LE() & 0x7f, (status.readInt32LE() >> 8) & 0xff];
     return { code: signal === 0 ? code : null };
   },
   resetOnFork() {
-    // struct sched_param: a real-time priority, of which this policy has none.
+    // struct sched_param: a real-time priority; this policy has none.
     call("sched_setscheduler", "", 0, SCHED_OTHER | SCHED_RESET_ON_FORK, Buffer.alloc(4));
   },
   openNull,
@@ -150,10 +150,10 @@ export const libc: Kernel = {
     return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
   },
   hungUp(fd) {
-    // struct pollfd: the descriptor, what is asked for, what is so. A hang-up is told without being asked for.
+    // struct pollfd: descriptor, requested events, returned events. A hang-up is reported without being requested.
     const asked = Buffer.alloc(8);
     asked.writeInt32LE(fd, 0);
-    // Interrupted, it will be asked again.
+    // If it is interrupted, the caller will ask again.
     return attempt("poll", asked, 1, 0) > 0 && (asked.readInt16LE(6) & POLLHUP) !== 0;
   },
   peerOf(fd) {
@@ -221,7 +221,7 @@ export const libc: Kernel = {
   hasEntryTypes(directory) {
     const fd = openSync(directory, "r");
     try {
-      // The first of getdents64(2) is `.` or `..`: inode, offset, length of the entry, type.
+      // The first entry of getdents64(2) is `.` or `..`: inode, offset, length of the entry, type.
       const entries = Buffer.alloc(4096);
       return call("getdents64", directory, fd, entries, entries.length) > 0 && entries[18] !== DT_UNKNOWN;
     } finally {
@@ -241,8 +241,8 @@ export const libc: Kernel = {
   bindPort(protocol, address, port) {
     const fd = call("socket", protocol, AF_INET, (protocol === "tcp" ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
     try {
-      // With SO_REUSEADDR, connections of a server that is gone (TIME_WAIT) are no obstacle; it is taken back, so that
-      // nobody else can listen there. For UDP it would mean sharing.
+      // With SO_REUSEADDR, old connections of a stopped server (TIME_WAIT) do not block the port. The option is then
+      // cleared, so that nobody else can listen there. For UDP it would mean sharing the port.
       if (protocol === "tcp") call("setsockopt", protocol, fd, SOL_SOCKET, SO_REUSEADDR, int(1), 4);
       call("bind", protocol, fd, inetAddress(address, port), 16);
       if (protocol === "tcp") call("setsockopt", protocol, fd, SOL_SOCKET, SO_REUSEADDR, int(0), 4);
@@ -254,25 +254,25 @@ export const libc: Kernel = {
   },
 };
 
-/** Room for most values of extended attributes. */
+/** Large enough for most values of extended attributes. */
 const ATTRIBUTE = Buffer.alloc(1024);
 
 const networks = new NetworkMaker();
 let receive: ReturnType<typeof receiver> | undefined;
 let spawn: ReturnType<typeof spawner> | undefined;
 
-/** An extended attribute, of a path or of an open file. */
+/** An extended attribute of a path or an open file. */
 function attributeOf(name: string, about: Path, of: Uint8Array | number, wanted: string): Uint8Array | undefined {
   const attribute = text(wanted);
   const size = attempt(name, of, attribute, ATTRIBUTE, ATTRIBUTE.length);
   if (size >= 0) return Buffer.from(ATTRIBUTE.subarray(0, size));
-  // Most files have none: an error for each of them would cost more than to ask.
+  // Most files have none, and an error object for each would cost more than the call.
   if (size === -ENODATA || size === -ENOTSUP) return undefined;
   if (size !== -ERANGE) throw errnoException(-size, name, about);
   return sized((into) => call(name, about, of, attribute, into, into.length));
 }
 
-/** The datagrams that wait on a socket. */
+/** The datagrams waiting on a socket. */
 function* answers(fd: number): Generator<Uint8Array> {
   for (;;) {
     const into = Buffer.alloc(8192);
@@ -285,7 +285,7 @@ function* answers(fd: number): Generator<Uint8Array> {
   }
 }
 
-/** Asks for the size, then for the bytes; again if they have grown in between. */
+/** Asks for the size, then for the bytes; again if the size has grown in between. */
 function sized(ask: (into: Uint8Array) => number): Uint8Array {
   for (;;) {
     const into = new Uint8Array(ask(new Uint8Array(0)));

@@ -1,10 +1,10 @@
-// Makes network namespaces on a thread of its own. The kernel makes and removes networks under one lock, which whoever
-// removes some holds while all processors take notice (RCU): 100 ms and more when many containers come and go.
+// Makes network namespaces on a thread of their own. The kernel makes and removes networks under one lock. A removal
+// holds it while all processors take notice (RCU): 100 ms and more if many containers come and go.
 
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 
-/** The errno it failed with, and of which call; null when it was made. */
+/** The errno and the call that failed; null on success. */
 type Answer = { errno: number; call: string } | null;
 
 interface Waiting {
@@ -12,17 +12,17 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Its 8 MiB are given back when none was made for so long. */
+/** The thread ends when no namespace was made for this long, which returns its 8 MiB. */
 const IDLE_MS = 2000;
 
-/** The thread starts with a first namespace. It keeps no program from ending that waits for none. */
+/** The thread starts with the first namespace. It does not keep the program alive unless a namespace is awaited. */
 export class NetworkMaker {
   #thread: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
-  /** In the order they were asked for, which is that of the answers. */
+  /** In the order of the requests, which is the order of the answers. */
   #waiting: Waiting[] = [];
 
-  /** Mounts a new namespace on `file`, which must exist. Rejects if the thread cannot work. */
+  /** Mounts a new namespace on `file`, which must exist. Rejects if the thread does not work. */
   async make(file: string): Promise<Answer> {
     const thread = (this.#thread ??= this.#start());
     clearTimeout(this.#idle);
@@ -60,8 +60,8 @@ export class NetworkMaker {
 }
 
 /**
- * What the thread runs: a text, so that it needs no file of its own wherever it is bundled to. From each namespace it
- * returns to where it was at first: its own being there would keep the namespace in use.
+ * The thread's program. It is a text, so that it needs no file of its own when bundled. After each namespace it returns
+ * to its first one: if it stayed, the new namespace would remain in use.
  */
 const PROGRAM = `
   const { parentPort, workerData } = require("node:worker_threads");

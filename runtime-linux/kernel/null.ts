@@ -1,5 +1,5 @@
-// Devices like /dev/null for programs that may change whatever they are given: the owner, the mode and the times of the
-// machine's own are everybody's.
+// Devices like /dev/null for programs that may change the files they get. Everybody shares the machine's own: its
+// owner, mode and times must not change.
 
 import { closeSync, fchmodSync, openSync, unlinkSync } from "node:fs";
 import { deviceNumber, text } from "./structures.js";
@@ -13,23 +13,26 @@ import {
   SYS_FSOPEN,
 } from "./numbers.js";
 
-/** S_IFCHR, and whoever has it may open it again by the name of their descriptor (/dev/stdin). */
+/** A process may also open it again by the name of its descriptor (/dev/stdin). So everybody may read and write it. */
 const MODE = 0o666;
 const CHARACTER = 0o020000;
-/** As the kernel numbers them (Documentation/admin-guide/devices.txt). */
+/** The kernel's device number (Documentation/admin-guide/devices.txt). */
 const NULL = { major: 1, minor: 3 };
 
-/** A file system of this process alone, mounted nowhere: others may allow no devices. It goes with the last file on it. */
+/**
+ * A file system that only this process has and that is mounted nowhere, since other file systems may not allow devices.
+ * It disappears with its last open file.
+ */
 let home = -1;
 
-/** A new one, of which there is no name any more. */
+/** Opens a new device, whose name is removed at once. */
 export function openNull(): number {
   if (home < 0) home = unmountedTmpfs();
   const path = `/proc/self/fd/${home}/null`;
   call("mknod", path, text(path), CHARACTER | MODE, deviceNumber(NULL));
   try {
     const fd = openSync(path, "r+");
-    fchmodSync(fd, MODE); // umask
+    fchmodSync(fd, MODE); // despite umask
     return fd;
   } finally {
     unlinkSync(path);

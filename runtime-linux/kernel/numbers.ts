@@ -1,4 +1,4 @@
-// Numbers of the kernel's interface: flags, requests of ioctl(2), errors.
+// Numbers of the kernel's interface: flags, ioctl(2) requests, errors.
 
 export const AT_FDCWD = -100;
 export const AT_SYMLINK_NOFOLLOW = 0x100;
@@ -29,7 +29,7 @@ export const SO_PEERCRED = 17;
 export const DT_UNKNOWN = 0;
 export const TCGETS = 0x5401;
 export const TCSETS = 0x5402;
-/** What cfmakeraw(3) takes from each of the first four modes: IGNBRK … IXON, OPOST, PARENB, ECHO … IEXTEN. */
+/** The bits that cfmakeraw(3) clears in the first four mode fields: IGNBRK … IXON, OPOST, PARENB, ECHO … IEXTEN. */
 export const COOKED = [0o2753, 0o1, 0o400, 0o100113];
 export const TIOCSWINSZ = 0x5414;
 export const TIOCGPTPEER = 0x5441;

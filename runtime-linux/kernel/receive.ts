@@ -1,10 +1,10 @@
-// recvmsg(2) for one descriptor: its argument is a structure with pointers in it, unlike those of the calls in `libc.ts`.
+// recvmsg(2) for one descriptor. Unlike the calls in `libc.ts`, its argument is a structure that contains pointers.
 
 import type * as Koffi from "koffi";
 
-/** Room for one control message of one descriptor (cmsg(3)), and more. */
+/** More than enough for one control message with one descriptor (cmsg(3)). */
 const CONTROL_BYTES = 64;
-/** The byte that comes along, and the name that runtimes send with it. */
+/** Room for the byte that must accompany it, and for the name that runtimes send. */
 const TEXT_BYTES = 4096;
 const SOL_SOCKET = 1;
 const SCM_RIGHTS = 1;
@@ -12,7 +12,7 @@ const MSG_CMSG_CLOEXEC = 0x40000000;
 
 type Receive = (fd: number, message: object, flags: number) => number | bigint;
 
-/** Made once: types have names in koffi. */
+/** To be called once, because koffi's types have names. */
 export function receiver(koffi: typeof Koffi, library: Koffi.LibraryHandle): (fd: number) => number | undefined {
   koffi.struct("iovec", { base: "uint8_t *", length: "size_t" });
   koffi.struct("msghdr", {

@@ -1,4 +1,4 @@
-// A kernel that makes no calls but writes down what was asked of it: for tests without root.
+// A kernel for tests without root: it makes no calls but records them.
 
 import type { Birth, ChildEnd, Device, Kernel, Path, Peer } from "../kernel.js";
 
@@ -10,7 +10,7 @@ export class Recorder implements Kernel {
   readonly #attributes = new Map<string, Map<string, Uint8Array>>();
   readonly #failures = new Map<string, string>();
 
-  /** Lets every later call of that name throw this errno (`EBUSY` …). */
+  /** Makes every later call of that name throw this errno (`EBUSY` …). */
   fail(name: keyof Kernel, code: string): void {
     this.#failures.set(name, code);
   }

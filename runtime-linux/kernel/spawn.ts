@@ -1,12 +1,12 @@
-// posix_spawn(3): starts a program without copying the engine's page tables, as fork(2) does, whose time the whole engine
-// would stand still for. Its arguments are made by calls of their own, unlike those of the calls in `libc.ts`.
+// posix_spawn(3): starts a program without copying the engine's page tables. fork(2) copies them, and the whole engine
+// stands still meanwhile. Unlike the calls in `libc.ts`, its arguments are built by further calls.
 
 import type * as Koffi from "koffi";
 import type { Birth } from "../kernel.js";
 
 type Call = (...args: unknown[]) => number;
 
-/** Enough for the structures of every libc: glibc's and musl's take 336 and 80 bytes. */
+/** Enough for the structures of every libc: glibc's take 336 bytes, musl's 80. */
 const STRUCTURE_BYTES = 512;
 const SIGSET_BYTES = 128;
 const SETSIGDEF = 0x04;
@@ -26,7 +26,7 @@ const PROTOTYPES = {
   destroy: "int posix_spawn_file_actions_destroy(_Inout_ uint8_t *actions)",
 };
 
-/** Made once. Gives the child's process id, or an errno below zero. */
+/** To be called once. The result returns the child's process id, or a negative errno. */
 export function spawner(library: Koffi.LibraryHandle): (birth: Birth) => number {
   const calls = new Map<string, Call>();
   const call = (name: keyof typeof PROTOTYPES, ...args: unknown[]): number => {
@@ -37,20 +37,20 @@ export function spawner(library: Koffi.LibraryHandle): (birth: Birth) => number 
   const attributesOf = (flags: number): Buffer => {
     const attributes = Buffer.alloc(STRUCTURE_BYTES);
     call("attributes", attributes);
-    // None of its signals is ignored or blocked.
+    // None of the child's signals is ignored or blocked.
     call("flags", attributes, SETSIGDEF | SETSIGMASK | flags);
     call("defaults", attributes, Buffer.alloc(SIGSET_BYTES, 0xff));
     call("mask", attributes, Buffer.alloc(SIGSET_BYTES));
     return attributes;
   };
-  // A session of its own: signals to the engine's process group pass it by.
+  // With a session of its own, it does not get signals to the engine's process group.
   const [apart, within] = [attributesOf(SETSID), attributesOf(0)];
   return ({ program, args, environment, directory, ownSession, files }) => {
     const attributes = ownSession ? apart : within;
     const actions = Buffer.alloc(STRUCTURE_BYTES);
     call("actions", actions);
     try {
-      // In this order: no file is overwritten before it is copied, as all of them are above the first three.
+      // In this order: since all files are above the first three, none is overwritten before it is copied.
       files.forEach((file, at) => call("copy", actions, file, at));
       if (directory !== undefined) call("directory", actions, directory);
       const pid = [0];

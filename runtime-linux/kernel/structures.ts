@@ -1,4 +1,4 @@
-// Arguments of the kernel's calls as bytes: texts, numbers and structures.
+// Arguments of kernel calls as bytes: texts, numbers and structures.
 
 import type { Device, Path } from "../kernel.js";
 import { errnoException } from "./calls.js";
@@ -19,7 +19,7 @@ export function deviceNumber({ major, minor }: Device): bigint {
   return (low & 0xffn) | ((high & 0xfffn) << 8n) | ((low & ~0xffn) << 12n) | ((high & ~0xfffn) << 32n);
 }
 
-/** Two `struct timespec`: seconds rounded down, nanoseconds never negative. */
+/** Two `struct timespec`: seconds are rounded down, so nanoseconds are never negative. */
 export function timespecs(...times: bigint[]): Uint8Array {
   const made = Buffer.alloc(16 * times.length);
   times.forEach((time, index) => {

@@ -1,4 +1,5 @@
-// The OCI bundle of a run: the core's spec with its names turned into paths, and what only this machine knows filled in.
+// The OCI bundle of a run: the core's spec, with names turned into paths, and completed with what only this machine
+// knows.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
@@ -24,7 +25,7 @@ import { applyProfile, parseProfile, type Seccomp } from "../seccomp/profile.js"
 import { bytesOf } from "../../hosts/streams/tar/latin1.js";
 import { identify, type Identity } from "../../hosts/shared/users.js";
 
-/** What is read or written here of the spec's `config.json`; all else passes through. */
+/** The parts of the spec's `config.json` that are read or written here. Everything else passes through. */
 export interface Spec {
   process?: {
     terminal?: boolean;
@@ -51,20 +52,20 @@ export interface Spec {
   hooks?: Record<string, unknown[]>;
 }
 
-/** Names that stand for something to be made or looked up for this run. Undefined: it is another sort of name. */
+/** Names for things that are made or looked up for this run. Undefined: it is another kind of name. */
 export interface Names {
-  /** Path for the source of a mount. */
+  /** Path of a mount's source. */
   source(source: string, options: readonly string[]): string | undefined;
   /** Path of a namespace. */
   namespace(name: string): string | undefined;
 }
 
-/** passwd and group files beyond this size are taken for missing. */
+/** Larger passwd and group files count as missing. */
 const PASSWD_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Writes the bundle into the run's directory, which must exist. Returns the spec; weights of block devices are in what is
- * written only if the runtime is to set them.
+ * Writes the bundle into the run's directory, which must exist. Returns the spec. The written file has weights of block
+ * devices only if the runtime is to set them.
  */
 export function writeBundle(
   launch: processes.Launch,
@@ -87,12 +88,12 @@ export function writeBundle(
   return spec;
 }
 
-/** A spec, or the process of one, as JSON. No limit at all is 2^64-1 there, which is no number of JavaScript's. */
+/** A spec, or the process in one, as JSON. "No limit" is 2^64-1 there, which JavaScript's numbers cannot hold. */
 export function specText(spec: object): string {
   return JSON.stringify(spec).replaceAll(/("(?:soft|hard)":)18446744073709552000\b/g, "$118446744073709551615");
 }
 
-/** Turns names into paths. The container's file system must be mounted: its users are looked up there. */
+/** Turns names into paths. The container's file system must be mounted, because users are looked up in it. */
 export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, kernel: Kernel, names?: Names): Spec {
   const { container } = launch;
   const root = paths.rootfs(container);
@@ -132,7 +133,7 @@ function addDevices(linux: NonNullable<Spec["linux"]>, launch: processes.Launch)
   linux.resources = { ...given, devices: [...(given.devices ?? []), ...rules], ...(blockIO && { blockIO }) };
 }
 
-/** Of a launch, or of an exec; `root`: where the container's file system is. */
+/** For a launch or an exec. `root`: where the container's file system is. */
 export function resolveProcess(
   process: NonNullable<Spec["process"]>,
   asked: Asked,
@@ -143,7 +144,7 @@ export function resolveProcess(
   process.user = { ...process.user, uid, gid, additionalGids: groups };
   if (process.capabilities) process.capabilities = atStart(uid, process.capabilities);
   process.terminal = asked.tty;
-  // An empty one is none, as runc has it.
+  // An empty one counts as missing, as with runc.
   process.env = (process.env ?? []).filter((line) => line !== "HOME=");
   if (!process.env.some((line) => line.startsWith("HOME="))) process.env.push(`HOME=${home}`);
   if (asked.tty && asked.rows > 0 && asked.columns > 0)
@@ -152,7 +153,7 @@ export function resolveProcess(
 
 type Asked = Pick<processes.Launch, "user" | "groups" | "tty" | "rows" | "columns">;
 
-/** Whom the container's own files say that it is. */
+/** The user and groups according to the container's own files. */
 export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, root: string, kernel: Kernel): Identity {
   const read = (path: string): string => readConfined(kernel, root, path, PASSWD_BYTES_MAX);
   const [passwd, group] = ["/etc/passwd", "/etc/group"].map(read);
@@ -164,19 +165,19 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return; // a file will do for a bind
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return; // a file is as good for a bind
     throw fileFailure(error, "mkdir", bytesOf(path));
   }
 }
 
-/** To the kernel, and to runtimes written in C, a path ends there: another would be meant. */
+/** The kernel and runtimes written in C end a path at a NUL, so they would use another path. */
 function refuseNul(path: string): void {
   if (path.includes("\0")) throw malformed("path", path);
 }
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };
 
-/** Filters already compiled, by the rules they stand for; base64. Undefined: there is nothing to compile them with. */
+/** Compiled filters in base64, by the rules that they implement. Undefined: there is nothing to compile them with. */
 const compiled = new Map<string, string | undefined>();
 const COMPILED_MAX = 64;
 
@@ -192,7 +193,7 @@ function applySeccomp(spec: Spec, profile: string, runtime: Runtime): void {
   if (compiled.size >= COMPILED_MAX) compiled.clear();
   if (!compiled.has(key)) compiled.set(key, base64(compileFilter(seccomp)));
   const filter = compiled.get(key);
-  // crun loads this as it is and passes over the rules; one that did not know it would compile them.
+  // crun loads this filter as it is and skips the rules. A runtime that does not know the annotation compiles them.
   if (filter) spec.annotations = { ...spec.annotations, "run.oci.seccomp_bpf_data": filter };
 }
 

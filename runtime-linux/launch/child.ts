@@ -1,6 +1,5 @@
-// Programs that the engine starts beside its own work: OCI runtimes and supervisors. Node's own `spawn` forks, for which
-// the engine stands still the longer the more memory it holds; and its pipes are sockets, which nobody can open again by
-// their names (/dev/stdout).
+// Programs that the engine starts: OCI runtimes and supervisors. Node's own `spawn` forks, and the engine stands still
+// for longer the more memory it holds. Besides, its pipes are sockets, which cannot be reopened by name (/dev/stdout).
 
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
@@ -12,30 +11,30 @@ import { environment } from "./environment.js";
 export interface Command {
   program: string;
   args: readonly string[];
-  /** Beside PATH. */
+  /** In addition to PATH. */
   variables?: Readonly<Record<string, string>>;
   directory?: string;
   /**
-   * It makes a session of its own itself, and is in ours until then. A new session has to wait where others are busy
-   * (sched(7), autogroups), and with it the engine, which stands still until the program has begun.
+   * The program makes a session itself, and is in ours until then. A process in a new session has to wait on a busy
+   * machine (sched(7), autogroups). The engine would wait with it, since it stands still until the program has started.
    */
   makesSession?: boolean;
   /**
-   * What it has as 0, 1, 2 and so on: nothing (as /dev/null is, but one of its own: OCI runtimes give it to the
-   * container's user, who may do with it as he likes), a pipe of which we have the other end, or an open file.
+   * The files that become its 0, 1, 2 and so on. "ignore" is a device like /dev/null, but a new one: OCI runtimes give
+   * it to the container's user, who may change it. "pipe" is a pipe whose other end we have. A number is an open file.
    */
   files: readonly ("ignore" | "pipe" | number)[];
 }
 
 export interface Child {
   pid: number;
-  /** Our ends of its pipes, by their number: the first writes to its standard input, all others read. */
+  /** Our ends of its pipes, by number: the first writes to its standard input, all others read. */
   pipes: readonly (Socket | undefined)[];
-  /** Resolves when it has ended. Keeps nobody from ending, see `endOf`. */
+  /** Resolves when it has ended. Does not keep the engine alive; see `endOf`. */
   gone: Promise<ChildEnd>;
 }
 
-/** Starts a program, in the calling thread's namespaces. Throws when there is none such. */
+/** Starts a program in the calling thread's namespaces. Throws if there is no such program. */
 export function startChild(kernel: Kernel, command: Command): Child {
   const files: Opened[] = [];
   try {
@@ -50,26 +49,26 @@ export function startChild(kernel: Kernel, command: Command): Child {
   }
 }
 
-/** Why a program was not started: it is not there, or as the kernel refused it. */
+/** Why a program was not started: it is missing, or the kernel's error. */
 export function missingProgram(error: unknown, program: string): unknown {
   return (error as NodeJS.ErrnoException).code === "ENOENT" ? noSuch("tool", program) : error;
 }
 
-/** Its end, for which the engine stays. One that runs for longer than `limitMs` is killed. */
+/** Waits for its end and keeps the engine alive meanwhile. Kills it after `limitMs`. */
 export async function endOf(child: Child, kernel: Kernel, limitMs: number): Promise<ChildEnd> {
   const late = setTimeout(() => kernel.kill(child.pid, SIGKILL), limitMs);
   return child.gone.finally(() => clearTimeout(late));
 }
 
 /**
- * All that it writes to one of its pipes. Who still holds that when it has ended, a child of its own, is not waited for
- * longer than a moment.
+ * Everything that it writes to one of its pipes. If a child of its own still holds the pipe when it has ended, this
+ * waits only a moment longer.
  */
 export async function saidBy({ pipes, gone }: Child, at: number): Promise<string> {
   const pipe = pipes[at]!.setEncoding("utf8");
   let said = "";
   pipe.on("data", (text: string) => (said += text));
-  pipe.on("error", () => {}); // what has come will do
+  pipe.on("error", () => {}); // what has arrived is enough
   void gone.then(() => setTimeout(() => pipe.destroy(), HELD_MS).unref());
   await new Promise((resolve) => pipe.once("close", resolve));
   return said;
@@ -79,9 +78,9 @@ const SIGKILL = 9;
 const HELD_MS = 2000;
 
 interface Opened {
-  /** The child's. */
+  /** The child's end. */
   child: number;
-  /** Whoever has given it has it still. */
+  /** The caller passed this file and keeps it open. */
   isGiven: boolean;
   /** Our end of a pipe. */
   own?: number;
@@ -105,9 +104,9 @@ function spawn(kernel: Kernel, command: Command, opened: readonly Opened[]): num
   return kernel.spawn({ program, args, environment: variablesOfAll, directory, ownSession: !makesSession, files });
 }
 
-/** Children that run, and who is told of their end. */
+/** Running children, and the callbacks for their ends. */
 const running = new Map<number, { kernel: Kernel; ended: (end: ChildEnd) => void }>();
-/** Threads other than the main one are not told of signals. */
+/** Threads other than the main one get no signals, so they poll. */
 const LOOK_MS = 5;
 let timer: NodeJS.Timeout | undefined;
 

@@ -1,5 +1,5 @@
-// Files that are made for a container and mounted into it, and into those on its network: `hosts`, `hostname`,
-// `resolv.conf`.
+// The files `hosts`, `hostname` and `resolv.conf` that are made for a container. They are mounted into it and into
+// containers that join its network.
 
 import {
   closeSync,
@@ -22,27 +22,30 @@ import { resolvConf } from "../../hosts/shared/resolv-conf.js";
 import type { Paths } from "../paths.js";
 import type { Run } from "../ends/run.js";
 
-/** Where the machine has its own. */
+/** Paths of the machine's own files. */
 const OWN: Readonly<Record<string, string>> = {
   hosts: "/etc/hosts",
   hostname: "/etc/hostname",
   "resolv.conf": "/etc/resolv.conf",
 };
 
-/** For a run. `apart`: the container has a network namespace. */
+/** Writes a file for a run. `apart`: the container has its own network namespace. */
 export function writeFile(path: string, file: processes.ContainerFile, apart: boolean): void {
   const { name, content } = file;
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path); // of an earlier run, see `adoptFiles`
   put(path, name === "resolv.conf" ? Buffer.from(resolver(content, apart)) : bytesOf(file));
 }
 
-/** While a run goes on. */
+/** Writes a file during a run. */
 export function rewriteFile(path: string, file: processes.ContainerFile): void {
   if (!existsSync(path)) throw noSuch("container-file", path);
   put(realpathSync(path), bytesOf(file));
 }
 
-/** Where a mount of a container's own files comes from: `NAME`, or `CONTAINER/NAME` for one made for another container. */
+/**
+ * The source of a mount of a container's own file: `NAME`, or `CONTAINER/NAME` for one that was made for another
+ * container.
+ */
 export function sourceOfFile(paths: Paths, container: string, source: string): string {
   const [, other, name = source] = /^([0-9a-f]{64})\/(.*)$/.exec(source) ?? [];
   ownOf(name);
@@ -53,8 +56,8 @@ export function sourceOfFile(paths: Paths, container: string, source: string): s
 }
 
 /**
- * Earlier versions made the files for a run, in its directory. As long as such a run goes on, whoever looks for its files
- * where they are now finds those that it has mounted.
+ * Earlier versions made these files in the run's directory. As long as such a run lives, links from the new place lead
+ * to the files that it has mounted.
  */
 export function adoptFiles(paths: Paths, { container, directory }: Pick<Run, "container" | "directory">): void {
   for (const name of Object.keys(OWN)) {
@@ -66,13 +69,13 @@ export function adoptFiles(paths: Paths, { container, directory }: Pick<Run, "co
   }
 }
 
-/** Its inode is mounted, so that it stays: never empty, and cut to its length in the end. */
+/** Since the inode is mounted, it must stay. It is never empty, and is cut to length at the end. */
 function put(path: string, bytes: Uint8Array): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
   try {
     writeSync(file, bytes, 0, bytes.length, 0);
     ftruncateSync(file, bytes.length);
-    // Whatever our umask: every user of the container reads it, through a mount of its own.
+    // Whatever our umask: every user in the container reads the file through a mount.
     fchmodSync(file, 0o644);
   } finally {
     closeSync(file);
@@ -90,7 +93,7 @@ function ownOf(name: string): string {
   return own;
 }
 
-/** Where systemd-resolved answers on the machine itself, its own servers stand in a file beside. */
+/** If systemd-resolved answers on the machine itself, this file lists its upstream servers. */
 const RESOLVED = "/run/systemd/resolve/resolv.conf";
 
 function resolver(content: Uint8Array | undefined, apart: boolean): string {
@@ -100,7 +103,7 @@ function resolver(content: Uint8Array | undefined, apart: boolean): string {
   return resolvConf(content && Buffer.from(content).toString(), own, apart);
 }
 
-/** The machine's own; empty when it has none. */
+/** The machine's own file; empty if it has none. */
 function readOwn(path: string): Uint8Array {
   try {
     return readFileSync(path);

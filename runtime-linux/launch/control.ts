@@ -1,4 +1,5 @@
-// What a run's supervisor is told through its control fifo: the size of the terminal, and to begin a new log file.
+// Messages to a run's supervisor through its control fifo: the terminal's size, and the command to start a new log
+// file.
 
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +9,8 @@ import type { Kernel } from "../kernel.js";
 import type { Run } from "../ends/run.js";
 
 /**
- * Cells; `no-such` when no supervisor listens. Resolves when it has taken that in: what a client sends next must not
- * be read by a program that still sees the size before.
+ * The size is in cells. Fails with `no-such` if no supervisor listens. Resolves when the supervisor has read the
+ * message: a program must not read the client's next input while it still sees the old size.
  */
 export async function resizeTerminal(run: Run, rows: number, columns: number, kernel: Kernel): Promise<void> {
   const control = openControl(run);
@@ -24,8 +25,8 @@ export async function resizeTerminal(run: Run, rows: number, columns: number, ke
 }
 
 /**
- * Has the supervisor begin a new log file. False when it is gone, or has yet to read what it was told before: of two new
- * files in a row nobody would see the first.
+ * Tells the supervisor to start a new log file. False if it is gone, or if it still has to read an earlier message:
+ * with two new files in a row nobody would see the first.
  */
 export function renewLog(run: Run, kernel: Pick<Kernel, "readable">): boolean {
   try {
@@ -47,7 +48,7 @@ function beginLog(run: Run, kernel: Pick<Kernel, "readable">): boolean {
   }
 }
 
-/** Non-blocking: without a supervisor nobody reads, which is ENXIO. */
+/** Non-blocking: without a supervisor there is no reader, which gives ENXIO. */
 function openControl(run: Run): number {
   try {
     return openSync(join(run.directory, "ctl"), constants.O_WRONLY | constants.O_NONBLOCK);
@@ -57,7 +58,9 @@ function openControl(run: Run): number {
   }
 }
 
-/** As a rule it reads at once. */
+/** The supervisor usually reads at once. */
 const SOON = 50;
-/** Of a millisecond and more, save the first: a supervisor that does not read by then will not soon. */
+/**
+ * Each takes a millisecond or more, except the first ones. A supervisor that has not read by then will not do so soon.
+ */
 const MOST_TRIES = 500;

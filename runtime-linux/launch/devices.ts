@@ -1,4 +1,4 @@
-// Devices of the machine for a container: the core names them by path, the OCI spec wants their numbers.
+// Devices of the machine for a container. The core names them by path; the OCI spec needs their numbers.
 
 import { readdirSync, realpathSync, statSync, type BigIntStats } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export interface DeviceRule {
   access?: string;
 }
 
-/** What is read or added to here of a spec's `linux.resources`; all else passes through. */
+/** The parts of a spec's `linux.resources` that are read or extended here. Everything else passes through. */
 export interface Resources {
   devices?: DeviceRule[];
   memory?: { limit?: number; swap?: number; reservation?: number; swappiness?: number };
@@ -44,7 +44,7 @@ export interface Resources {
   blockIO?: BlockIO;
 }
 
-/** Devices as the spec has them, with the rules that let a container use them. Of a directory all that are in it. */
+/** Devices for the spec, and the rules that let a container use them. A directory stands for all devices in it. */
 export function devicesOf(wanted: readonly processes.HostDevice[]): { devices: SpecDevice[]; rules: DeviceRule[] } {
   const found = wanted.flatMap(({ path, destination, access }) =>
     gathered(path, destination).map((device) => ({ device, access })),
@@ -59,12 +59,12 @@ export function devicesOf(wanted: readonly processes.HostDevice[]): { devices: S
   return { devices: found.map(({ device }) => device), rules };
 }
 
-/** All that the machine has; `root`: where its /dev stands. */
+/** All devices of the machine. `root`: where its /dev is. */
 export function allDevices(root = "/dev"): SpecDevice[] {
   return below(root, root);
 }
 
-/** Number of the device at a path. Fails if there is none. */
+/** Number of the device at a path. Throws if there is none. */
 export function numberOf(path: string): DeviceNumber {
   const stat = statAt(path);
   if (!stat) throw noSuch("rated-device", path);
@@ -72,7 +72,7 @@ export function numberOf(path: string): DeviceNumber {
   return splitDevice(stat.rdev);
 }
 
-/** Undefined where there is nothing, below a file, too. */
+/** Undefined if nothing is there, or if a parent is a file. */
 function statAt(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -91,7 +91,7 @@ function gathered(path: string, destination: string): SpecDevice[] {
   return devices;
 }
 
-/** Of this directory's own kernel file systems and of a container's own terminal: runtimes make them. */
+/** Kernel file systems in /dev and the container's own terminal. Runtimes make them. */
 const NOT_THOSE = new Set(["pts", "shm", "fd", "mqueue", "console"]);
 
 function below(directory: string, destination: string): SpecDevice[] {

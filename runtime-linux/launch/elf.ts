@@ -1,6 +1,6 @@
-// Executables (elf(5)), as far as must be known of them here.
+// The little that is needed here of executables (elf(5)).
 
-/** Whether an executable runs without a dynamic loader: it has program headers, but no PT_INTERP among them. */
+/** Whether an executable runs without a dynamic loader: it has program headers, but no PT_INTERP. */
 export function isStatic(file: Uint8Array): boolean {
   const view = new DataView(file.buffer, file.byteOffset, file.length);
   if (file.length < 64 || view.getUint32(0) !== MAGIC) return false;

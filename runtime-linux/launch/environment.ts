@@ -1,4 +1,5 @@
-// What programs that the engine starts are told of its own environment, which may hold secrets: no more than PATH.
+// The environment of programs that the engine starts. Only PATH is passed on, because the engine's own environment may
+// hold secrets.
 
 /** For `spawn`. */
 export function environment(): { PATH: string } {

@@ -1,13 +1,14 @@
-// crun refuses a machine with cgroup v1 controllers and cgroup2 beside them ("hybrid"), unless the mount of cgroup2 is
-// out of its sight. So its supervisor is born into a copy of the mount namespace that lacks this one mount.
+// crun refuses to run on a machine with cgroup v1 controllers and cgroup2 beside them ("hybrid"), unless it cannot see
+// the mount of cgroup2. So its supervisor starts in a copy of the mount namespace that lacks this one mount.
 //
-// The copy lives as long as the supervisor and would keep every other mount of its time busy. Hence the engine's own
-// mounts lie below a shared mount, the copy is its slave, and unmounting here unmounts there.
+// The copy lives as long as the supervisor, and would keep every other mount of its time busy. So the engine's own
+// mounts are below a shared mount, and the copy is its slave: an unmount here also unmounts there.
 //
-// What is mounted or unmounted in one of many copies is so in all of them, which takes the kernel the longer the more
-// there are. So all supervisors share one copy, but for those whose containers bind what the machine has mounted since.
+// A mount or unmount in one of many copies affects all of them, and takes the kernel longer the more there are. So all
+// supervisors share one copy, except those whose containers bind what the machine has mounted since.
 //
-// A container that sends mounts on to the machine is born into a copy that is a slave only where it has to be.
+// If a container propagates mounts to the machine, its supervisor starts in a copy that is a slave only where it has to
+// be.
 
 import { closeSync, openSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { MNT_DETACH, MS_BIND, MS_REC, MS_SHARED, type Kernel } from "../kernel.js";
@@ -20,8 +21,8 @@ const UNIFIED = `${GROUPS}/unified`;
 const CGROUP2_MAGIC = 0x63677270;
 
 /**
- * What a child has to do with the machine's mounts: it needs only the engine's own; it is to see all that are there by
- * now; or what it mounts on shared ones is to be seen by the machine, too.
+ * What a child needs of the machine's mounts. "own": only the engine's own mounts. "all": all current mounts. "joined":
+ * the machine must also see what the child mounts on shared mounts.
  */
 export type Sight = "own" | "all" | "joined";
 
@@ -39,29 +40,28 @@ export class Hybrid {
   readonly #root: string;
   #mounted = false;
   #home = -1;
-  /** The shared copy; -1: not made yet. */
+  /** Descriptor of the shared copy; -1: not made yet. */
   #copy = -1;
 
-  /** `root`: directory below which all mounts of the engine lie. */
+  /** `root`: the directory that contains all mounts of the engine. */
   constructor(kernel: Kernel, root: string) {
     this.#kernel = kernel;
     this.#root = root;
   }
 
-  /** Makes ready, and tries it out. Throws when it does not work here. */
+  /** Prepares the copy and tests it. Throws if it does not work on this machine. */
   open(): void {
     this.#home = openSync(OWN, "r");
     const mounted = mountedFrom(realpathSync(this.#root));
     if (mounted === undefined) this.#kernel.mount(this.#root, this.#root, "", MS_BIND | MS_REC, "");
-    this.#mounted = mounted !== "/"; // a file system of its own is not ours to unmount
+    this.#mounted = mounted !== "/"; // a separate file system is not ours to unmount
     this.#kernel.mount("", this.#root, "", MS_SHARED, "");
     if (this.hide(isHybrid) || !isHybrid()) throw new Error("cgroup2 cannot be taken out of sight");
   }
 
   /**
-   * Calls `spawn` where cgroup2 is out of sight. What it starts must be forked before it returns, from this thread:
-   * Node's `spawn` does. Other threads notice nothing; but from now on `process.chdir` and `process.umask` are of this
-   * thread alone.
+   * Calls `spawn` where cgroup2 is not visible. `spawn` must fork its child on this thread before it returns, as Node's
+   * does. Other threads are not affected; but from now on `process.chdir` and `process.umask` affect only this thread.
    */
   hide<T>(spawn: () => T, sight: Sight = "own"): T {
     if (sight !== "own") return this.#inCopy(spawn, sight === "joined" ? [GROUPS, this.#root] : undefined);
@@ -69,7 +69,7 @@ export class Hybrid {
     return inside(this.#kernel, this.#copy, this.#home, spawn);
   }
 
-  /** Undoes `open`, unless containers that live on need it. */
+  /** Undoes `open`, unless running containers need it. */
   close(): void {
     for (const file of [this.#home, this.#copy]) if (file >= 0) closeSync(file);
     this.#home = this.#copy = -1;
@@ -92,7 +92,10 @@ export class Hybrid {
 
 const OWN = "/proc/thread-self/ns/mnt";
 
-/** What of its file system is mounted on `path`; undefined when nothing is (proc_pid_mountinfo(5), fields 4 and 5). */
+/**
+ * The part of its file system that is mounted on `path`; undefined if nothing is (proc_pid_mountinfo(5), fields 4 and
+ * 5).
+ */
 function mountedFrom(path: string): string | undefined {
   const mounts = readFileSync("/proc/self/mountinfo", "utf8")
     .split("\n")
@@ -100,7 +103,7 @@ function mountedFrom(path: string): string | undefined {
   return mounts.findLast((fields) => fields[4] === path)?.[3];
 }
 
-/** Undefined when it is not needed, or does not work: crun cannot be used then. */
+/** Undefined if it is not needed, or if it does not work. In the second case crun cannot be used. */
 export function openHybrid(kernel: Kernel, paths: Paths, runtimes: Runtime[]): Hybrid | undefined {
   if (!isHybrid() || !runtimes.some(({ kind }) => kind === "crun")) return undefined;
   const hybrid = new Hybrid(kernel, paths.roots.exec);

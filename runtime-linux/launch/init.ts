@@ -1,4 +1,5 @@
-// The init program for containers that want one: it stands in their file systems, whatever is in those, so a static one.
+// Finds the init program for containers that want one. It must be static, because it runs in any container's file
+// system.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,10 +10,10 @@ import { isStatic } from "./elf.js";
 import { environment } from "./environment.js";
 import { findProgram } from "./runtimes.js";
 
-/** tini as Docker and Debian name it, then one that takes the same arguments. */
+/** tini, under Docker's and Debian's names, then a program that takes the same arguments. */
 const NAMES = ["docker-init", "tini-static", "tini", "catatonit"];
 
-/** Path of the program; undefined when there is none that runs everywhere. */
+/** Path of the program; undefined if there is none that runs everywhere. */
 export function findInit(): string | undefined {
   for (const name of NAMES) {
     const path = findProgram(name);
@@ -21,7 +22,7 @@ export function findInit(): string | undefined {
   return undefined;
 }
 
-/** For a launch. */
+/** For a launch: fails if there is none. */
 export function requireInit(): string {
   const path = findInit();
   if (!path) throw noSuch("init-program");

@@ -1,20 +1,20 @@
-// Namespaces of another container, by its running process.
+// Namespaces of another container, found through its running process.
 
 import { noSuch } from "../../hosts/shared/failure.js";
 import { namesIn } from "../directories.js";
 import type { Paths } from "../paths.js";
 import { isAlive, Run, type FirstProcess } from "../ends/run.js";
 
-/** Names of files in /proc/PID/ns by the type of a namespace in a spec. */
+/** File names in /proc/PID/ns by namespace types of the spec. */
 const FILES: Readonly<Record<string, string>> = { pid: "pid", ipc: "ipc", network: "net" };
 
-/** Path of the namespace that `pid:CONTAINER`, `ipc:CONTAINER` or `network:CONTAINER` stands for; undefined for others. */
+/** Path of the namespace for `pid:CONTAINER`, `ipc:CONTAINER` or `network:CONTAINER`; undefined for other names. */
 export function joinedNamespace(name: string, paths: Paths): string | undefined {
   const [, type = "", container] = /^(pid|ipc|network):([0-9a-f]{64})$/.exec(name) ?? [];
   return container && `/proc/${runningOf(container, paths).process.pid}/ns/${FILES[type]}`;
 }
 
-/** The run of a container that goes on, and its first process. */
+/** The run of a running container, and its first process. */
 export function runningOf(container: string, paths: Paths): { run: Run; process: FirstProcess } {
   for (const run of runsOf(container, paths)) {
     const process = run.process();

@@ -1,4 +1,4 @@
-// A launch, in its order: files, bundle, supervisor (which has the runtime make the container), stdin, start.
+// The steps of a launch: files, bundle, supervisor (which has the runtime make the container), stdin, start.
 
 import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -26,8 +26,8 @@ import { ownTurn } from "./turns.js";
 import { throwIfGivenUp, unlessGivenUp } from "../under-way.js";
 
 /**
- * Launches. `connect` is called when the supervisor is there and the process not yet started. Whoever gives it up by
- * `signal` has to kill what works on it.
+ * Launches a run. `connect` is called when the supervisor is there and the process is not started yet. After aborting
+ * `signal`, the caller must kill the programs that work on the run.
  */
 export async function launch(
   command: processes.Launch,
@@ -76,14 +76,14 @@ export async function launch(
   return { launched, supervisor };
 }
 
-/** What is written down of how the log is kept. */
+/** The record of how the log is kept. */
 export function logNote({ fileBytes, files, compressed, passing }: processes.LogKeeping): LogNote {
   return { fileBytes: Number(fileBytes), files, compressed, passing };
 }
 
 function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surroundings, weights: boolean): Spec {
   const { paths, kernel } = at;
-  makePrivate(run.directory); // the spec has the environment in it
+  makePrivate(run.directory); // the spec contains the environment
   makePrivate(paths.container(run.container));
   const { tty, openStdin, stdinOnce } = command;
   const { name, path, kind } = runtime;
@@ -110,7 +110,7 @@ async function created(supervisor: Supervisor, run: Run, at: Surroundings, signa
   try {
     return await unlessGivenUp(signal, Promise.race([supervisor.created, late]));
   } catch (error) {
-    await killRun(run, at); // conmon may have died from under its runtime
+    await killRun(run, at); // conmon may have died before its runtime
     await supervisor.ended;
     throw error;
   } finally {
@@ -127,8 +127,9 @@ async function start(run: Run, runtime: Runtime, spec: Spec, at: Surroundings): 
 }
 
 /**
- * What `crun start` does, without a program to spawn: the created process waits for a byte at the fifo it holds open.
- * An engine that is killed between the byte and the removal finds an unstarted process, and kills it.
+ * Does what `crun start` does, but without spawning a program: the created process holds a fifo open and waits for a
+ * byte from it. If the engine is killed between the byte and the removal of the fifo, the next engine takes the process
+ * for unstarted and kills it.
  */
 function openGate(gate: string): void {
   let fifo: number;
@@ -145,7 +146,7 @@ function openGate(gate: string): void {
   }
 }
 
-/** Calls an OCI runtime and waits for its end. What it wrote to stderr, if it failed. */
+/** Calls an OCI runtime and waits for its end. If it failed, throws what it wrote to stderr. */
 export async function callRuntime(
   runtime: Pick<Runtime, "name" | "path" | "kind">,
   at: Surroundings,

@@ -1,13 +1,13 @@
-// Supervisors and OCI runtimes carry the name of their run on their command lines: so they are found when nothing else
-// tells of them, after a crash in the middle of a launch. Anybody may write a name on a command line, so it is looked at
-// what they are, too.
+// Finds supervisors and OCI runtimes by their command lines, which contain the name of their run. After a crash in the
+// middle of a launch nothing else leads to them. Since anybody may write a name on a command line, the programs are
+// checked, too.
 
 import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
 import { parseRunName } from "../paths.js";
 import type { Run } from "../ends/run.js";
 
-/** A process that names a run. */
+/** A process whose command line names a run. */
 export interface Naming {
   pid: number;
   line: string[];
@@ -15,7 +15,7 @@ export interface Naming {
 
 const SIGKILL = 9;
 
-/** All of them that are not in a container, by name of run. Reads the whole of /proc: not for the common path. */
+/** All such processes outside containers, by name of run. Reads all of /proc, so it is not for the common path. */
 export function findNaming(): Map<string, Naming[]> {
   const found = new Map<string, Naming[]>();
   for (const pid of readdirSync("/proc")
@@ -29,22 +29,22 @@ export function findNaming(): Map<string, Naming[]> {
   return found;
 }
 
-/** Whether it is the supervisor of the run itself, not that of an exec in it. `conmon`: path of its program. */
+/** Whether the process is the supervisor of the run itself, not of an exec in it. `conmon`: path of its program. */
 export function isSupervisor({ pid, line }: Naming, conmon: string): boolean {
   return !line.includes("--exec") && runs(pid, conmon);
 }
 
-/** Whether it is that of an exec. */
+/** Whether the process is the supervisor of an exec. */
 export function isExecSupervisor({ pid, line }: Naming, conmon: string): boolean {
   return line.includes("--exec") && runs(pid, conmon);
 }
 
-/** Kills those who work on a run: nobody is left who could make or start its process. */
+/** Kills the processes that work on a run, so that nobody is left to make or start its process. */
 export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): void {
   const runtime = run.note()?.runtime.path;
   const isOurs = (naming: Naming) =>
     runs(naming.pid, at.conmon) || (runtime !== undefined && isRuntime(naming, runtime));
-  // What is killed may just have forked another.
+  // A process that is killed may just have forked another one.
   for (let round = 0; round < 10; round++) {
     const found = findNaming().get(run.name)?.filter(isOurs) ?? [];
     if (found.length === 0) return;
@@ -57,12 +57,15 @@ export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): vo
   }
 }
 
-/** A script's program is another, runtimes run copies of themselves (CVE-2019-5736), and a shell may be about to run it. */
+/**
+ * The executable may differ: a script runs an interpreter, runtimes run copies of themselves (CVE-2019-5736), and a
+ * shell may be about to start the runtime.
+ */
 function isRuntime({ pid, line }: Naming, path: string): boolean {
   return line.slice(0, 4).includes(path) || runs(pid, path);
 }
 
-/** Whether a process runs that program, or the one that stood there before an upgrade (proc_pid_exe(5)). */
+/** Whether a process runs that program, or its predecessor from before an upgrade (proc_pid_exe(5)). */
 function runs(pid: number, path: string): boolean {
   try {
     const exe = `/proc/${pid}/exe`;
@@ -70,11 +73,14 @@ function runs(pid: number, path: string): boolean {
     if (theirs.dev === ours.dev && theirs.ino === ours.ino) return true;
     return readlinkSync(exe) === `${realpathSync(path)} (deleted)`;
   } catch {
-    return false; // ended meanwhile, or there is no such program
+    return false; // ended meanwhile, or no such program
   }
 }
 
-/** Processes of containers have a pid namespace of their own; whoever can fake a program's path, one for users. */
+/**
+ * A container's processes have a pid namespace of their own. A process that can fake a program's path has a user
+ * namespace of its own.
+ */
 function isInOurNamespaces(pid: number): boolean {
   try {
     return ["pid", "user"].every(

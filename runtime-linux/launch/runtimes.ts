@@ -1,4 +1,4 @@
-// Which OCI runtimes this machine has, what they are, and which of them is meant when none is named.
+// Finds the OCI runtimes on this machine, asks what they are, and chooses the default.
 
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
@@ -6,30 +6,30 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { environment } from "./environment.js";
 
-/** An OCI runtime that answered. */
+/** An OCI runtime that has answered. */
 export interface Runtime {
   /** As in `HostConfig.Runtime`. */
   name: string;
   /** Absolute. */
   path: string;
   version: string;
-  /** Commit it was built from, or empty. */
+  /** Commit that it was built from, or empty. */
   commit: string;
-  /** JSON of its command `features`, in one line; empty if it has none. */
+  /** JSON output of its command `features`, in one line; empty if it has none. */
   features: string;
-  /** What it says it is. Of the first two it is known what they leave behind, so no call is spent on clearing that. */
+  /** The name that it reports. For crun and runc we know what they leave behind, so cleaning up needs no call. */
   kind: "crun" | "runc" | "other";
 }
 
-/** Programs looked for, the faster first: the first that works is the default. */
+/** Programs to look for, the fastest first. The first that works is the default. */
 export const KNOWN: readonly string[] = ["crun", "runc"];
 
-/** Where distributions put them; not all of it is in the PATH of a service. */
+/** Where distributions install them. A service's PATH may lack some of these. */
 const PLACES = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/usr/libexec/podman", "/usr/lib/podman"];
 
 /**
- * Asks all runtimes for their version, side by side. `added`: name and path, as by `--add-runtime`; they take the place
- * of a known one of that name. What does not answer is left out.
+ * Asks all runtimes for their version, concurrently. `added`: names and paths from `--add-runtime`; they replace a
+ * known one of the same name. A runtime that does not answer is left out.
  */
 export async function detectRuntimes(added: ReadonlyMap<string, string> = new Map()): Promise<Runtime[]> {
   const named = new Map<string, string>(KNOWN.map((name) => [name, name]));
@@ -38,7 +38,7 @@ export async function detectRuntimes(added: ReadonlyMap<string, string> = new Ma
   return (await Promise.all(asked)).filter((runtime) => runtime !== undefined);
 }
 
-/** Where a program stands, by PATH and where system programs stand; undefined if nowhere. */
+/** Looks for a program in PATH and in the system directories; undefined if it is in none. */
 export function findProgram(name: string): string | undefined {
   if (isAbsolute(name)) return isExecutable(name) ? name : undefined;
   const places = [...(process.env["PATH"] ?? "").split(delimiter), ...PLACES];
@@ -63,7 +63,7 @@ async function say(path: string, word: string): Promise<string> {
   return (await promisify(execFile)(path, [word], { env: environment(), timeout: 10_000 })).stdout;
 }
 
-/** OCI runtime-spec, features.md: younger than many runtimes. */
+/** OCI runtime-spec, features.md. Many runtimes are older than this command. */
 async function featuresOf(path: string): Promise<string> {
   try {
     return JSON.stringify(JSON.parse(await say(path, "features")));
@@ -72,7 +72,7 @@ async function featuresOf(path: string): Promise<string> {
   }
 }
 
-/** `crun version 1.8.1\ncommit: …`, and runc alike. */
+/** `crun version 1.8.1\ncommit: …`; runc's is similar. */
 export function parseVersion(text: string): Pick<Runtime, "version" | "commit" | "kind"> {
   const [program, version] = /^(\S+)\s+version\s+(\S+)/m.exec(text)?.slice(1) ?? [];
   const commit = /^commit:\s*(\S+)/m.exec(text)?.[1] ?? "";

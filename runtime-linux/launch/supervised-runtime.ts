@@ -1,27 +1,27 @@
-// How a supervisor is told of the OCI runtime. Where conmon has no pipe for a standard stream it gives the runtime the
-// machine's /dev/null, which runtimes change: by fchown(2), for the container's user, or that of its namespace. So a
-// shell stands between the two and opens another in its place.
+// How conmon is told to call the OCI runtime. If conmon has no pipe for a standard stream, it gives the runtime the
+// machine's /dev/null. Runtimes change that file: by fchown(2) to the container's user, or to that of its namespace. So
+// a shell between the two opens another device instead.
 
 import { closeSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
 import { findProgram } from "./runtimes.js";
 
 export interface SupervisedRuntime {
-  /** For conmon. */
+  /** Arguments for conmon. */
   args: string[];
-  /** To be called once the runtime has begun, or never will. */
+  /** To be called once the runtime has started, or never will. */
   release: () => void;
 }
 
-/** Which of its standard streams conmon has a pipe for. */
+/** The standard streams for which conmon has a pipe. */
 export interface Pipes {
   stdin: boolean;
   stdout: boolean;
-  /** The container's /dev/null is the machine's. Runtimes open it in the place of any like it, and change that then. */
+  /** The container's /dev/null is the machine's. Runtimes reopen it in place of any null device, and then change it. */
   hasMachineNull?: boolean;
 }
 
-/** `words`: come first. A runtime that is not there ends the shell without a word. */
+/** `words` come before the rest of the command. If the runtime is missing, the shell ends silently. */
 export function supervisedRuntime(
   kernel: Kernel,
   path: string,
@@ -35,7 +35,10 @@ export function supervisedRuntime(
   return { args: shell(path, words, redirections), release: () => closeSync(fd) };
 }
 
-/** Of a pipe that nobody writes to; the runtime's output is the terminal's, so nothing is written to its own. */
+/**
+ * The reading end of a pipe that nobody writes to. Nothing is written to it either: the runtime's output goes to the
+ * terminal.
+ */
 function emptyPipe(pipes: Pipes): string {
   if (pipes.stdin) return "";
   return ` <<END${pipes.stdout ? "" : " >&0"}\nEND\n`;

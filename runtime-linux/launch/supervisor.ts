@@ -1,5 +1,5 @@
-// conmon, the supervisor of one run: it holds the process's stdio, writes its log and its exit code, and lives on when
-// the engine dies. It has the OCI runtime make the container; starting it is left to the caller.
+// conmon, the supervisor of one run. It holds the process's stdio, writes its log and exit code, and outlives the
+// engine. It has the OCI runtime make the container; the caller starts the process.
 
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,40 +12,40 @@ import { supervisedRuntime, type SupervisedRuntime } from "./supervised-runtime.
 export interface Supervision {
   /** Absolute path of conmon. */
   program: string;
-  /** What the run is called. */
+  /** Name of the run. */
   name: string;
-  /** Its directory: bundle, sockets. */
+  /** The run's directory: bundle, sockets. */
   directory: string;
-  /** Log file, appended to. */
+  /** Log file to append to. */
   log: string;
-  /** The engine has it begin a new log file at that length; 0: never. */
+  /** The engine makes conmon start a new log file at this size; 0: never. */
   logBytes: number;
   /** Directory for the exit code. */
   exits: string;
-  /** The OCI runtime's program, and the directory of its state. */
+  /** The OCI runtime's program, and the directory for its state. */
   runtime: { path: string; root: string };
-  /** The container's /dev/null is none of its own. */
+  /** The container uses the machine's /dev/null. */
   hasMachineNull: boolean;
   tty: boolean;
   openStdin: boolean;
   /** Stdin ends when a client's connection does. */
   stdinOnce: boolean;
-  /** What the runtime is to start. */
+  /** The process that the runtime is to start. */
   process: ProcessSpec;
-  /** Runs `spawn` where the process should be born; see `Hybrid.hide`. */
+  /** Runs `spawn` in the right mount namespace; see `Hybrid.hide`. */
   born: (spawn: () => Child) => Child;
 }
 
 export interface Supervisor {
-  /** Of the supervisor itself. */
+  /** Process id of the supervisor itself. */
   pid: number;
-  /** The container is made; its first process waits to be started. Process id of it. */
+  /** Resolves with the first process's id once the container is made. The process then waits to be started. */
   created: Promise<number>;
-  /** The supervisor is gone: all output is in the log, and the exit code in its file, if there is going to be one. */
+  /** Resolves when the supervisor is gone. All output is then in the log, and the exit code, if any, is in its file. */
   ended: Promise<void>;
 }
 
-/** Starts a supervisor: our child, so that its end is noticed at once; it is adopted by init when we die. */
+/** Starts a supervisor as our child, so that we notice its end at once. When the engine dies, init adopts it. */
 export function supervise(supervision: Supervision, kernel: Kernel): Supervisor {
   const { program, directory, process } = supervision;
   const errors = openSync(join(directory, ERRORS), "a");
@@ -74,16 +74,16 @@ function start(supervision: Supervision, runtime: SupervisedRuntime, errors: num
   }
 }
 
-/** What the supervisor has to say itself. */
+/** File for the supervisor's own messages. */
 const ERRORS = "supervisor.log";
 
 /**
- * A log may grow by that much while no engine is there to have it begin a new file. Beyond that it begins one by itself,
- * and what is in the old one is lost unless an engine has given that a second name.
+ * How much a log may grow while no engine is there to make the supervisor start a new file. After that the supervisor
+ * starts one by itself. The old file is lost, unless an engine has given it a second name.
  */
 const UNATTENDED_BYTES = 256 * 1024 ** 2;
 
-/** A terminal goes by another way than the standard streams. */
+/** With a terminal, conmon needs no pipes for the standard streams. */
 function runtimeOf({ runtime, tty, openStdin, hasMachineNull }: Supervision, kernel: Kernel): SupervisedRuntime {
   const pipes = { stdin: openStdin && !tty, stdout: !tty, hasMachineNull };
   return supervisedRuntime(kernel, runtime.path, [`--root=${runtime.root}`], pipes);
@@ -92,7 +92,7 @@ function runtimeOf({ runtime, tty, openStdin, hasMachineNull }: Supervision, ker
 function parameters(supervision: Supervision, runtime: SupervisedRuntime): string[] {
   const { name, directory, log, logBytes, exits, tty, openStdin, stdinOnce } = supervision;
   return [
-    "--sync", // it does not leave us for init at once
+    "--sync", // conmon stays our child for now
     ...["--cid", name, "--cuuid", name, "--name", name],
     ...runtime.args,
     ...["--bundle", directory, "--full-attach", "--persist-dir", directory],
@@ -101,17 +101,17 @@ function parameters(supervision: Supervision, runtime: SupervisedRuntime): strin
     ...(logBytes > 0 ? ["--log-size-max", String(logBytes + UNATTENDED_BYTES)] : []),
     ...(tty ? ["--terminal"] : []),
     ...(openStdin ? ["--stdin"] : []),
-    // A terminal is no pipe: nothing ends when a client leaves.
+    // A terminal is not a pipe: it does not end when a client leaves.
     ...(openStdin && (tty || !stdinOnce) ? ["--leave-stdin-open"] : []),
   ];
 }
 
-/** Reads the one line that conmon sends once the runtime has made the container, or could not. */
+/** Reads the one line that conmon sends once the runtime has made the container, or has failed. */
 async function created(pipe: Readable, directory: string, process: ProcessSpec): Promise<number> {
   try {
     const { pid = -1, message } = JSON.parse((await firstLine(pipe)) || "{}") as { pid?: number; message?: string };
     if (pid > 0) return pid;
-    // Without a text of its own conmon was killed, or could not do its part.
+    // Without a message, conmon was killed or failed itself.
     if (message) throw refusedByRuntime(message, process);
     throw startBroke("supervisor-ended", words(directory));
   } finally {

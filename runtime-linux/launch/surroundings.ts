@@ -1,4 +1,4 @@
-// What launches, execs and their ends need of the machine.
+// The parts of the machine that launches, execs and their ends use.
 
 import type { Cgroups } from "../cgroups/cgroups.js";
 import type { Child } from "./child.js";
@@ -13,8 +13,8 @@ export interface Surroundings {
   cgroups: Cgroups;
   /** Path of conmon. */
   conmon: string;
-  /** A runtime that has not done its part by then never will. */
+  /** How long a runtime has to make a container. After that it never will. */
   createLimitMs: number;
-  /** Starts a child where this runtime can work, with the engine's own mounts in sight if nothing else is said. */
+  /** Starts a child where this runtime can work. By default it sees only the engine's own mounts. */
   born: (runtime: Pick<Runtime, "kind">, spawn: () => Child, sight?: Sight) => Child;
 }

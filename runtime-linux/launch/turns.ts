@@ -1,5 +1,5 @@
-// What holds up the engine's one thread for a millisecond or more, as making ready a launch does, takes turns: one such
-// act in each round of the event loop, so that many of them at once hold up a request no longer than one of them does.
+// A queue for work that blocks the engine's one thread for a millisecond or more, such as preparing a launch. One piece
+// runs in each round of the event loop, so that many at once delay a request no longer than one does.
 
 import { turn } from "../../hosts/shared/turn.js";
 

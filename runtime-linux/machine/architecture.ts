@@ -1,4 +1,4 @@
-// The machine's architecture in Go's words, as images and the Docker API have it.
+// The machine's architecture under Go's names, which images and the Docker API use.
 
 import { arch, endianness } from "node:os";
 
@@ -19,7 +19,7 @@ export function goArchitecture(): Architecture {
   return { architecture: GO_NAMES[name] ?? name, variant: "" };
 }
 
-/** Where Go's name is not Node's. */
+/** Go's names that differ from Node's. */
 const GO_NAMES: Record<string, string> = {
   x64: "amd64",
   ia32: "386",

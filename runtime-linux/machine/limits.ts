@@ -1,4 +1,4 @@
-// What the kernel can limit, told as dockerd tells it: by the files of its cgroup controllers.
+// What the kernel can limit, found as dockerd finds it: by the files of the cgroup controllers.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,10 @@ export type Limits = Pick<
   | "cpusetMems"
 >;
 
-/** `root`: where /sys stands. With controllers of v1 mounted, containers are in v1's groups, cgroup2 beside them or not. */
+/**
+ * `root`: where /sys is. If v1 controllers are mounted, containers use v1's groups, whether or not cgroup2 is mounted
+ * too.
+ */
 export function limitsOf(root: string): Limits {
   const cgroups = join(root, "sys/fs/cgroup");
   return existsSync(join(cgroups, "cgroup.controllers")) ? limitsOfV2(root, cgroups) : limitsOfV1(cgroups);
@@ -38,7 +41,7 @@ function limitsOfV1(cgroups: string): Limits {
     memoryReservation: has("memory", "memory.soft_limit_in_bytes"),
     swappiness: has("memory", "memory.swappiness"),
     oomKillDisable: has("memory", "memory.oom_control"),
-    // The root group has no weight of BFQ's: its counters tell that there is one.
+    // The root group has no BFQ weight, but its counters show that BFQ is there.
     blkioWeight: has("blkio", "blkio.weight") || has("blkio", "blkio.bfq.io_serviced"),
     blkioRates: has("blkio", "blkio.throttle.read_bps_device"),
     cpuRealtime: has("cpu", "cpu.rt_period_us"),
@@ -62,7 +65,7 @@ function limitsOfV2(root: string, cgroups: string): Limits {
     memoryReservation: controllers.includes("memory"),
     swappiness: false,
     oomKillDisable: false,
-    // What weighs has its own files, one of them in the root group; BFQ has none there.
+    // Weights have files of their own. One scheduler has one in the root group, too; BFQ does not.
     blkioWeight:
       controllers.includes("io") &&
       (shows(groups, "io.max", ["io.weight", "io.bfq.weight"]) ?? existsSync(join(cgroups, "io.cost.qos"))),
@@ -77,15 +80,15 @@ function limitsOfV2(root: string, cgroups: string): Limits {
   };
 }
 
-/** The root group has no limits of its own: groups below it show what a controller has. */
+/** The root group has no limits of its own. Only groups below it show what a controller can do. */
 function groupsIn(cgroups: string): string[] {
   const below = readdirSync(cgroups, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return ["", ...below.map(({ name }) => name)].map((name) => join(cgroups, name));
 }
 
 /**
- * Whether a group that has a controller, which `always` tells, has one of these files of it, too. Undefined where no
- * group has the controller: the first container brings it along.
+ * Whether a group has one of these files of a controller. `always` is a file that every group with the controller has.
+ * Undefined if no group has the controller: the first container enables it.
  */
 function shows(groups: readonly string[], always: string, files: readonly string[]): boolean | undefined {
   const having = groups.filter((group) => existsSync(join(group, always)));
@@ -93,13 +96,16 @@ function shows(groups: readonly string[], always: string, files: readonly string
   return having.some((group) => files.some((file) => existsSync(join(group, file))));
 }
 
-/** Whether the kernel can swap (proc_swaps(5)), and counts it for groups, which older ones can be told not to do. */
+/**
+ * Whether the kernel can swap (proc_swaps(5)) and counts swap for groups. A boot option of older kernels turns that
+ * off.
+ */
 function countsSwap(root: string): boolean {
   const words = read(join(root, "proc/cmdline")).split(/\s+/);
   return existsSync(join(root, "proc/swaps")) && !words.includes("swapaccount=0");
 }
 
-/** Empty if there is no such file. */
+/** Empty if the file is missing. */
 function read(path: string): string {
   return existsSync(path) ? readFileSync(path, "utf8").trim() : "";
 }

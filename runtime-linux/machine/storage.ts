@@ -1,10 +1,10 @@
-// Facts about the file systems that overlayfs lies on, as dockerd lists them.
+// Facts about the file systems below overlayfs, as dockerd lists them.
 
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { Kernel } from "../kernel.js";
 
-/** Name and value, in dockerd's order. `data` exists; `root` is where /proc and /sys stand. */
+/** Names and values, in dockerd's order. `data` exists; `root` is where /proc and /sys are. */
 export function storageStatus(kernel: Kernel, data: string, root: string): [string, string][] {
   const parameter = (name: string): boolean => readOr(join(root, "sys/module/overlay/parameters", name)) === "Y";
   const redirects = parameter("redirect_dir");
@@ -13,13 +13,13 @@ export function storageStatus(kernel: Kernel, data: string, root: string): [stri
     ["Backing Filesystem", FILE_SYSTEMS[statfsSync(data).type] ?? "<unknown>"],
     ["Supports d_type", String(kernel.hasEntryTypes(data))],
     ["Using metacopy", String(metacopy)],
-    // With either of them an upper directory alone does not tell what a container has written.
+    // With either feature, an upper directory alone does not show what a container has written.
     ["Native Overlay Diff", String(!redirects && !metacopy)],
     ["userxattr", String(isUserNamespace(readOr(join(root, "proc/self/uid_map"))))],
   ];
 }
 
-/** By their magic numbers (statfs(2)), under dockerd's names. */
+/** dockerd's names by magic number (statfs(2)). */
 const FILE_SYSTEMS: Record<number, string> = {
   0xef53: "extfs",
   0x58465342: "xfs",
@@ -34,7 +34,7 @@ const FILE_SYSTEMS: Record<number, string> = {
   0x65735546: "fuse",
 };
 
-/** The first user namespace maps all ids to themselves. */
+/** The initial user namespace maps all ids to themselves. */
 function isUserNamespace(map: string): boolean {
   return !/^0 +0 +4294967295$/.test(map);
 }

@@ -1,5 +1,5 @@
-// What a container has mounted that is created and not yet started: whoever could change links while its runtime made it
-// can do so no more. For runtimes of which it is not known that they look themselves.
+// Checks the mounts of a container that is created and not yet started. By now nobody can change links under its
+// runtime any more. This is for runtimes that may not check by themselves.
 
 import { realpathSync, statSync } from "node:fs";
 import { isWithin } from "../../hosts/shared/closed-places.js";
@@ -10,18 +10,19 @@ import { MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, type Ke
 import { insideOf } from "./mount-namespace.js";
 import { MountPlaces, placeMounts, type Mount } from "./places.js";
 
-/** Of its spec. */
+/** The parts of its spec that matter here. */
 interface Created {
   root?: { path: string };
   mounts?: readonly Mount[];
-  /** Paths that the runtime itself mounts something over. */
+  /** Paths that the runtime itself covers with a mount. */
   linux?: { maskedPaths?: readonly string[]; readonlyPaths?: readonly string[] };
 }
 
 /**
- * Throws `misplaced` if something has come to a closed place. A process that stands for a container in a virtual machine
- * has mounts of the machine, be it in a namespace of its own: those tell nothing, and so it is looked up once more where
- * the container's lead. `isIn`: it is known to stand in the container.
+ * Throws `misplaced` if a mount has ended up in a closed place. If the container runs in a virtual machine, the process
+ * that stands for it has the machine's mounts, even in a namespace of its own. Its mounts say nothing, so the
+ * destinations are looked up once more in the container's file system. `isIn`: the process is known to be in the
+ * container.
  */
 export function settle(
   spec: Created,
@@ -35,7 +36,10 @@ export function settle(
   else settleMounts(spec, closed, pid, kernel);
 }
 
-/** Whether a process has the machine's root, and that is not the container's. In doubt it is one of the container's. */
+/**
+ * Whether a process has the machine's root, and that is not the container's root. If unsure, it counts as the
+ * container's.
+ */
 export function isOfMachine(root: string, pid: number): boolean {
   const theirs = rootOf(pid);
   return theirs !== identityOf(root) && theirs === identityOf("/");
@@ -50,15 +54,15 @@ function rootOf(pid: number): string {
   }
 }
 
-/** Another mount of the same file system has the same. */
+/** The same for every mount of one file system. */
 function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
 }
 
 /**
- * Throws `misplaced` if something has come to a closed place; gives read-only paths the flags back that the mounts have
- * which they are in.
+ * Throws `misplaced` if a mount has ended up in a closed place. Restores the flags of read-only paths from the mounts
+ * that they are in.
  */
 export function settleMounts(
   { root, mounts = [], linux = {} }: Created,
@@ -90,7 +94,7 @@ function mayStand({ point, type }: MountLine, { fileSystem, open }: processes.Cl
   return type === fileSystem || open.includes(point) || masked.includes(point);
 }
 
-/** What the machine has mounted in its own such place comes along when a client binds that: type and mount point. */
+/** If a client binds a place where the machine has mounts of its own, these come along: types and mount points. */
 function broughtTo(path: string, mounts: readonly Mount[], places: MountPlaces): Set<string> {
   const binds = mounts.filter(({ options = [] }) => options.includes("rbind"));
   const sources = binds.filter(({ destination }) => places.resolve(destination) === path);
@@ -104,7 +108,7 @@ function broughtTo(path: string, mounts: readonly Mount[], places: MountPlaces):
   );
 }
 
-/** Runtimes bind such a path to itself; crun mounts it anew with no flag but `ro`. */
+/** Runtimes bind such a path to itself. crun remounts it with no flag but `ro`. */
 function keepFlags(readonly: readonly string[], lines: readonly MountLine[], pid: number, kernel: Kernel): void {
   const lost = readonly.flatMap((path) => {
     const own = lines.findLast(({ point }) => point === path);

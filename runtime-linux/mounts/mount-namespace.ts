@@ -1,18 +1,18 @@
-// Mounts that nobody else sees, and that a crash takes along: in a mount namespace of their own.
+// Runs code in a mount namespace of its own: nobody else sees its mounts, and a crash removes them.
 
 import { closeSync, openSync } from "node:fs";
 import { CLONE_FS, CLONE_NEWNS, MS_REC, MS_SLAVE, type Kernel } from "../kernel.js";
 
 /**
- * Calls `act` in a copy of the mount namespace; what is mounted there is not mounted here, what is unmounted here is
- * unmounted there. `severed`: mount points at and below which that is so, if not everywhere; shared mounts elsewhere
- * are one with those here. The copy lasts as long as something is open that holds it: a process, or `/proc/thread-self/ns/mnt`.
- * `home` is an open file of the namespace to return to. Other threads notice nothing; but from now on `process.chdir`
- * and `process.umask` are of this thread alone.
+ * Calls `act` in a copy of the mount namespace. Mounts made there do not appear here; unmounts here also happen there.
+ * `severed`: the mount points, each with everything below it, to which that applies; by default everywhere. Other
+ * shared mounts stay shared with ours. The copy lasts as long as something open holds it: a process, or
+ * `/proc/thread-self/ns/mnt`. `home` is an open file of the namespace to return to. Other threads are not affected; but
+ * from now on `process.chdir` and `process.umask` affect only this thread.
  */
 export function apart<T>(kernel: Kernel, home: number, act: () => T, severed: readonly string[] = ["/"]): T {
   const directory = workingDirectory();
-  // Takes the thread out of the working directory it shares with others (CLONE_FS is implied), or setns is refused.
+  // Stops sharing the working directory with other threads (CLONE_FS is implied); otherwise setns is refused.
   kernel.unshare(CLONE_NEWNS);
   try {
     for (const point of severed) kernel.mount("", point, "", MS_REC | MS_SLAVE, "");
@@ -23,10 +23,10 @@ export function apart<T>(kernel: Kernel, home: number, act: () => T, severed: re
   }
 }
 
-/** Calls `act` in the mount namespace of an open file; otherwise as `apart`. */
+/** Calls `act` in the mount namespace of an open file; otherwise like `apart`. */
 export function inside<T>(kernel: Kernel, namespace: number, home: number, act: () => T): T {
   const directory = workingDirectory();
-  kernel.unshare(CLONE_FS); // or setns is refused
+  kernel.unshare(CLONE_FS); // otherwise setns is refused
   kernel.setns(namespace, CLONE_NEWNS);
   try {
     return act();
@@ -48,7 +48,7 @@ export function insideOf(pid: number, kernel: Kernel, act: () => void): void {
   }
 }
 
-/** `setns` has left the thread in the root directory; there it stays if the other is gone. */
+/** `setns` has moved the thread to the root directory. It stays there if the old directory is gone. */
 function returnTo(kernel: Kernel, directory: string): void {
   try {
     kernel.chdir(directory);
@@ -61,6 +61,6 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    return "/"; // it was removed
+    return "/"; // the directory was removed
   }
 }

@@ -1,4 +1,5 @@
-// Mounts that an engine makes itself, beside the bundle of a run, for the runtime to bind: they go with the run.
+// Mounts that the engine makes itself, beside the bundle of a run, for the runtime to bind. They are removed along with
+// the run.
 
 import {
   closeSync,
@@ -20,13 +21,13 @@ import { MNT_DETACH, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_REC, type Kerne
 import type { Paths } from "../paths.js";
 import type { Run } from "../ends/run.js";
 
-/** A descriptor that stands for a place only (open(2)). */
+/** A descriptor that only refers to a path (open(2)). */
 const O_PATH = 0o10000000;
 
 export class OwnMounts implements Names {
   readonly #directory: string;
 
-  /** `sharedBytes`: size of the memory that the run has to share; 0 for none. */
+  /** `sharedBytes`: size of the memory that the run shares; 0 for none. */
   constructor(
     readonly run: Run,
     readonly sharedBytes: bigint,
@@ -36,7 +37,10 @@ export class OwnMounts implements Names {
     this.#directory = directoryOf(run);
   }
 
-  /** Of a bind that is alone, of `volume:NAME/PATH`, a directory in a volume, and `shm:CONTAINER`, the memory that a container shares. */
+  /**
+   * Handles non-recursive binds, `volume:NAME/PATH` (a path in a volume), and `shm:CONTAINER` (memory that a container
+   * shares).
+   */
   source(source: string, options: readonly string[]): string | undefined {
     if (source.startsWith("/") && options.includes("bind")) return this.#alone(source);
     if (source.startsWith("shm:")) return this.#memory(source.slice("shm:".length));
@@ -48,7 +52,7 @@ export class OwnMounts implements Names {
     return joinedNamespace(name, this.paths);
   }
 
-  /** It lives as long as somebody has it mounted; nobody joins it whose owner has gone. */
+  /** The memory lives as long as somebody has it mounted. No container can join it after its owner has gone. */
   #memory(container: string): string {
     if (container !== this.run.container) return memoryPlace(runningOf(container, this.paths).run);
     const target = memoryPlace(this.run);
@@ -58,7 +62,7 @@ export class OwnMounts implements Names {
     return target;
   }
 
-  /** Without what is mounted below: crun takes that along in any case. */
+  /** Binds it without the mounts below it: crun would always take them along. */
   #alone(source: string): string {
     const target = this.#place(statSync(source).isDirectory());
     this.kernel.mount(source, target, "", MS_BIND, "");
@@ -66,8 +70,8 @@ export class OwnMounts implements Names {
   }
 
   /**
-   * Something in a volume, bound while it is held open: whoever writes to the volume meanwhile cannot put a link in its
-   * place that leads out.
+   * Binds a path in a volume while it is held open. So a process that writes to the volume cannot replace it with a
+   * link that leads out.
    */
   #below(name: string, path: string): string {
     const held = openBelow(this.paths.volume(name), path, name);
@@ -93,14 +97,14 @@ function memoryPlace(run: Run): string {
   return join(directoryOf(run), "shm");
 }
 
-/** To be called before the run's directory is removed: what is mounted there would be emptied. */
+/** Call this before the run's directory is removed: otherwise the contents of the mounts would be deleted. */
 export function unmountOwn(run: Run, kernel: Kernel): void {
   const directory = directoryOf(run);
   if (!existsSync(directory)) return;
   for (const name of readdirSync(directory)) unmount(join(directory, name), kernel);
 }
 
-/** One that is not mounted is as good. */
+/** A path that is not mounted is no error. */
 export function unmount(path: string, kernel: Kernel): void {
   try {
     kernel.umount(path, MNT_DETACH);
@@ -113,7 +117,7 @@ function directoryOf(run: Run): string {
   return join(run.directory, "mounts");
 }
 
-/** Opens it name by name; none of the names is a link when it is gone through. */
+/** Opens the path name by name. None of the names is a link at the moment when it is opened. */
 function openBelow(root: string, path: string, volume: string): number {
   let held = openSync(root, O_PATH | constants.O_DIRECTORY);
   try {

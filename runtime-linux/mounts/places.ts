@@ -1,5 +1,5 @@
-// Where the mounts of a container come to: their destinations are looked up as OCI runtimes do, one mount after the
-// other, links followed within the container, through what was mounted before.
+// Finds out where a container's mounts end up. Destinations are looked up as OCI runtimes do it: one mount after the
+// other, following links within the container and through the earlier mounts.
 
 import { statfsSync } from "node:fs";
 import { isWithin, refuseClosed } from "../../hosts/shared/closed-places.js";
@@ -15,7 +15,10 @@ export interface Mount {
 }
 
 export class MountPlaces {
-  /** In their order; each hides what was at its place before. `files`: where on the machine its files are. */
+  /**
+   * The mounts so far, in order. Each hides what was at its destination before. `files`: where its files are on the
+   * machine.
+   */
   readonly #mounted: { place: string; files: string | undefined; isBind: boolean }[] = [];
 
   /** `root`: the container's file system. */
@@ -26,7 +29,7 @@ export class MountPlaces {
     for (const mount of mounts) this.add(mount);
   }
 
-  /** Where it comes to: a path of the container without links. */
+  /** The resolved destination: a path of the container without links. */
   add(mount: Mount): string {
     const place = this.resolve(mount.destination);
     const files = isBind(mount) ? mount.source : KERNEL_FILES[mount.type ?? ""];
@@ -34,12 +37,12 @@ export class MountPlaces {
     return place;
   }
 
-  /** What is not there is kept by name. */
+  /** Components that do not exist keep their names. */
   resolve(path: string): string {
     return followed(path, (directory, name) => this.#targetOf(directory === "/" ? `/${name}` : `${directory}/${name}`));
   }
 
-  /** What the path leads to is a file of the machine's, or of a volume. */
+  /** Whether the path leads to a file of the machine or of a volume. */
   isBound(path: string): boolean {
     const place = this.resolve(path);
     return this.#mountOf(place)?.isBind ?? false;
@@ -58,8 +61,8 @@ export class MountPlaces {
 }
 
 /**
- * Throws `misplaced` for the first mount that comes to a closed place. Holds as long as nobody changes links. For a runtime
- * that makes no place behind a link that leads nowhere, destinations are told without links.
+ * Throws `misplaced` for the first mount that ends up in a closed place. Valid only while nobody changes links. Some
+ * runtimes do not make a destination behind a dangling link; they get destinations without links.
  */
 export function placeMounts(
   mounts: readonly Mount[],
@@ -84,8 +87,8 @@ function isBind({ type, options = [] }: Mount): boolean {
   return type === "bind" || options.includes("bind") || options.includes("rbind");
 }
 
-/** Links of the machine's kernel lead where those of a container's do. */
+/** Links in the machine's kernel file systems lead to the same place as those in a container's. */
 const KERNEL_FILES: Record<string, string> = { proc: "/proc", sysfs: "/sys" };
 
-/** By name (statfs(2)). */
+/** By file system name (statfs(2)). */
 const MAGIC: Record<string, number> = { proc: 0x9fa0 };

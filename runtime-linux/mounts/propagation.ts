@@ -1,4 +1,4 @@
-// Whether mounts can travel between the machine and a container as binds want it (mount_namespaces(7)).
+// Mount propagation between the machine and a container, as binds ask for it (mount_namespaces(7)).
 
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { HostFailure } from "../../hosts/shared/failure.js";
@@ -13,7 +13,7 @@ interface Root {
   rootfsPropagation?: string;
 }
 
-/** Binds of which nobody has said how they spread see the machine's later mounts, where it sends those on. */
+/** Binds without a propagation option see the machine's later mounts if the machine's mount is shared. */
 export function choosePropagation({ mounts = [], linux }: { mounts?: Bind[]; linux?: Root }): void {
   for (const mount of mounts) {
     const { source = "", options = [] } = mount;
@@ -24,7 +24,7 @@ export function choosePropagation({ mounts = [], linux }: { mounts?: Bind[]; lin
   }
 }
 
-/** Throws where the machine's mounts do not allow it. */
+/** Throws if the machine's mounts do not allow it. */
 export function checkPropagation(mounts: readonly Bind[]): void {
   for (const { source = "", options = [] } of mounts) {
     const word = options.find((option) => TRAVELS.test(option));
@@ -36,7 +36,7 @@ export function checkPropagation(mounts: readonly Bind[]): void {
   }
 }
 
-/** What a container has to do with the machine's mounts. `roots`: below them all is the engine's own. */
+/** Which of the machine's mounts a container needs to see. `roots`: everything below them is the engine's own. */
 export function sightOf(mounts: readonly Bind[], { data, exec }: { data: string; exec: string }): Sight {
   const own = [`${data}/`, `${exec}/`];
   const binds = mounts.filter(({ source = "" }) => source.startsWith("/"));
@@ -50,7 +50,7 @@ const SPREADS = /^r?(shared|slave|private|unbindable)$/;
 const SENDS = /^r?shared$/;
 const TRAVELS = /^r?(shared|slave)$/;
 
-/** The mount that a path is on: its mount point, and its optional fields (proc_pid_mountinfo(5)). */
+/** The mount that contains a path: its mount point and its optional fields (proc_pid_mountinfo(5)). */
 function mountOf(path: string): { point: string; tags: string } {
   const real = realpathSync(path);
   let found = { point: "/", tags: "" };

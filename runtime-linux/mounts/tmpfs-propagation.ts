@@ -1,5 +1,5 @@
-// How what is mounted in a container's tmpfs spreads (mount_namespaces(7)). crun makes all mounts private once they stand,
-// whatever their options say; so each is made what it is to be after that, and before the first process runs.
+// Mount propagation of a container's tmpfs mounts (mount_namespaces(7)). crun makes all mounts private when they are
+// done, whatever their options say. So the engine sets the propagation after that, and before the first process runs.
 
 import { MS_SHARED, MS_UNBINDABLE, type Kernel } from "../kernel.js";
 import { insideOf } from "./mount-namespace.js";
@@ -10,7 +10,7 @@ interface Mount {
   options?: readonly string[];
 }
 
-/** Those of a created container, which process `pid` has. Throws what the kernel says. */
+/** Sets it for a created container, whose process is `pid`. Throws the kernel's error. */
 export function setPropagation(mounts: readonly Mount[], pid: number, kernel: Kernel): void {
   const wanted = mounts.flatMap(({ destination, type, options = [] }) => {
     const word = options.find((option) => option in FLAGS);
@@ -22,7 +22,7 @@ export function setPropagation(mounts: readonly Mount[], pid: number, kernel: Ke
   });
 }
 
-/** Nothing is mounted in them yet. One that only receives has nobody to receive from: it is private. */
+/** Nothing is mounted in them yet. A slave tmpfs has no master to receive mounts from, so it is private. */
 const FLAGS: Record<string, number> = {
   shared: MS_SHARED,
   rshared: MS_SHARED,

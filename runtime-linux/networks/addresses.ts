@@ -11,12 +11,12 @@ export function ipv4(text: string): Uint8Array {
   return Uint8Array.from(parts);
 }
 
-/** Which family an address is of. */
+/** Whether an address is IPv6. */
 export function isIpv6(address: string): boolean {
   return address.includes(":");
 }
 
-/** Length of the prefix of a subnet in CIDR form. */
+/** Prefix length of a subnet in CIDR form. */
 export function prefixOf(subnet: string): number {
   const [address = "", prefix = ""] = subnet.split("/");
   ipv4(address);

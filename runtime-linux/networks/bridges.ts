@@ -1,4 +1,4 @@
-// Networks: a bridge interface with the machine's address on it, and the firewall's rules for what passes it.
+// Networks: a bridge interface with the machine's address, and firewall rules for its traffic.
 
 import type { networks } from "../../hosts/shared/host.js";
 import { malformed } from "../../hosts/shared/failure.js";
@@ -13,10 +13,10 @@ import { carryOut } from "./netlink.js";
 import type { Places } from "./places.js";
 import { nft, noTable, publishedBy, tableOf } from "./rules.js";
 
-/** A network as made. Kept under its id. */
+/** A network that was made. It is kept under its id. */
 interface Made {
   bridge: networks.Bridge;
-  /** The interface was made by us, not found. */
+  /** We made the interface; it did not exist before. */
   ours: boolean;
 }
 
@@ -36,7 +36,7 @@ export class Bridges {
     this.#made = new KeptFiles(paths.networks("made"), ({ bridge }) => bridge?.interfaceName !== undefined);
   }
 
-  /** Ids of the networks that are there. Removes what is left of others first: a reboot leaves files without interfaces. */
+  /** Ids of the existing networks. First removes leftovers of others: a reboot leaves files without interfaces. */
   async found(): Promise<string[]> {
     this.#made.sweep();
     for (const [network, { value, whole }] of this.#made.entries()) {
@@ -48,7 +48,10 @@ export class Bridges {
     return this.#made.entries().map(([network]) => network);
   }
 
-  /** Made again, it is mended: a firewall that was flushed gets its rules back, the ports of running containers too. */
+  /**
+   * Repairs a network that exists: if the firewall was flushed, its rules come back, and so do the ports of running
+   * containers.
+   */
   async make(bridge: networks.Bridge): Promise<void> {
     const { network, interfaceName } = bridge;
     check(bridge);
@@ -85,7 +88,7 @@ export class Bridges {
     );
   }
 
-  /** Whether another network has taken the interface over. */
+  /** Whether another network uses the same interface. */
   #isShared(bridge: networks.Bridge): boolean {
     return this.#made.entries().some(([network, { value }]) => {
       return network !== bridge.network && value.bridge.interfaceName === bridge.interfaceName;
@@ -97,10 +100,10 @@ export class Bridges {
   }
 }
 
-/** What the kernel takes for a name, short of what nft's syntax would stumble over. */
+/** Names that the kernel allows, except those that nft's syntax cannot hold. */
 const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\]{1,15}$/;
 
-/** Before anything is made of it. */
+/** Checks the arguments before anything is made. */
 function check({ interfaceName, subnet, gateway }: networks.Bridge): void {
   ipv4(gateway);
   prefixOf(subnet);

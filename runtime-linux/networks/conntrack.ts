@@ -1,13 +1,13 @@
-// What the kernel's connection tracking remembers of datagrams. Where they go is decided for the first of a flow only, and
-// a flow lasts as long as its client goes on sending: without this, a client that spoke to a port before it was
-// published, or to the container that had it before, would never reach the one that has it now.
+// Entries of the kernel's connection tracking for datagrams. Only the first datagram of a flow decides where the flow
+// goes, and the flow lasts as long as its client keeps sending. A client may have sent to a port before it was
+// published, or while another container had it. Without this, such a client would never reach the new container.
 
 import type { networks } from "../../hosts/shared/host.js";
 import type { Kernel } from "../kernel.js";
 import { isIpv6 } from "./addresses.js";
 import { attribute, fields, findAttribute, Netlink, NETLINK_NETFILTER, type Request } from "./netlink.js";
 
-/** Forgets the IPv4 flows to these ports, whoever they come from. Only those of UDP matter: others begin with a handshake. */
+/** Forgets all IPv4 flows to these ports. Only UDP matters, because other protocols start with a handshake. */
 export async function forgetDatagrams(kernel: Kernel, ports: networks.PortMapping[]): Promise<void> {
   const tracked = ports.filter(({ protocol, hostAddress }) => protocol === "udp" && !isIpv6(hostAddress));
   const wanted = new Set(tracked.map(({ hostPort }) => hostPort));
@@ -43,7 +43,7 @@ function request(about: string, message: number, tuple?: Uint8Array): Request {
   return { about, type, flags: 0, body: Buffer.concat([HEADER, ...named]), settled: ["ENOENT"] };
 }
 
-/** Where a flow's first datagram was sent; 0 for other protocols. */
+/** The port that a flow's first datagram was sent to; 0 for other protocols. */
 function datagramPort(tuple: Uint8Array): number {
   const protocol = findAttribute(tuple, CTA_TUPLE_PROTO);
   if (!protocol || findAttribute(protocol, CTA_PROTO_NUM)?.[0] !== IPPROTO_UDP) return 0;

@@ -1,17 +1,17 @@
-// Datagrams to a port of the machine on IPv6, passed on to a container that has IPv4 only, each client's from a socket of
+// Forwards datagrams from an IPv6 port of the machine to a container, which has only IPv4. Each client gets a socket of
 // its own, so that answers find their way back.
 
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import type { Forwarder, Place, Room } from "./forwarder.js";
 
-/** A client that is silent, and is sent nothing, for so long is forgotten. */
+/** A client is forgotten after this long without traffic in either direction. */
 const IDLE_MS = 90_000;
 
-/** Beyond this, what a socket has still to send is more than its receiver takes: datagrams may be lost. */
+/** If a socket's send queue is longer than this, its receiver is too slow, and datagrams may be dropped. */
 const QUEUE_BYTES = 1 << 20;
 
-/** Receives at `from`, and at that IPv6 address alone. Rejects with the error of bind(2). */
+/** Receives only at the IPv6 address `from`. Rejects with the error of bind(2). */
 export async function forwardDatagrams(from: Place, to: Place, room: Room): Promise<Forwarder> {
   const socket = createSocket({ type: "udp6", ipv6Only: true });
   socket.bind({ address: from.address, port: from.port });
@@ -33,14 +33,14 @@ export async function forwardDatagrams(from: Place, to: Place, room: Room): Prom
   };
 }
 
-/** What one client's datagrams are sent from. */
+/** The socket for one client's datagrams. */
 interface Flow {
   socket: Socket;
   idle: NodeJS.Timeout;
 }
 
 class Clients {
-  /** By address and port, the one that has been silent longest first. */
+  /** By address and port. The one that has been idle longest comes first. */
   readonly #flows = new Map<string, Flow>();
 
   constructor(
@@ -63,7 +63,7 @@ class Clients {
     for (const key of [...this.#flows.keys()]) this.#forget(key);
   }
 
-  /** With no room for one more client, the one that has been silent longest is forgotten. */
+  /** If there is no room for one more client, the one that has been idle longest is forgotten. */
   #open(key: string, client: RemoteInfo): Flow | undefined {
     const [oldest] = this.#flows.keys();
     if (!this.room.enter()) {
@@ -95,7 +95,7 @@ class Clients {
   }
 }
 
-/** A datagram that cannot be sent is lost, as any may be. */
+/** A datagram that cannot be sent is dropped, as any datagram may be. */
 function send(socket: Socket, bytes: Uint8Array, { address, port }: Place): void {
   if (socket.getSendQueueSize() < QUEUE_BYTES) socket.send(bytes, port, address, () => {});
 }

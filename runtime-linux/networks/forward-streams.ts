@@ -1,15 +1,15 @@
-// Connections to a port of the machine on IPv6, passed on to a container that has IPv4 only: the kernel translates no
-// address of the one family into the other. What one end sends or ends, the other hears; neither is read faster than the
-// other takes it.
+// Forwards connections from an IPv6 port of the machine to a container, which has only IPv4. The kernel does not
+// translate addresses between the two families. Data and half-closes are passed on both ways. Neither side is read
+// faster than the other accepts data.
 
 import { once } from "node:events";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import type { Forwarder, Place, Room } from "./forwarder.js";
 
-/** Peers that have gone without a word are noticed some minutes after this. */
+/** A peer that disappears silently is noticed some minutes after this. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Listens at `from`, and at that IPv6 address alone. Rejects with the error of listen(2). */
+/** Listens only at the IPv6 address `from`. Rejects with the error of listen(2). */
 export async function forwardStreams(from: Place, to: Place, room: Room): Promise<Forwarder> {
   const open = new Set<Socket>();
   const options = { allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };
@@ -17,7 +17,7 @@ export async function forwardStreams(from: Place, to: Place, room: Room): Promis
     if (!room.enter()) return void client.destroy();
     const container = createConnection({ ...options, host: to.address, port: to.port });
     for (const socket of [client, container]) {
-      // What passes here keeps no process alive that has nothing else to do.
+      // Forwarded connections do not keep the process alive.
       socket.unref();
       open.add(socket);
       socket.on("close", () => open.delete(socket));
@@ -37,11 +37,14 @@ async function listen(server: Server, { address, port }: Place): Promise<void> {
   server.listen({ host: address, port, ipv6Only: true });
   await once(server, "listening");
   server.unref();
-  // A connection that could not be accepted, for want of descriptors, is its client's loss alone.
+  // If a connection cannot be accepted, for lack of descriptors, only its client is affected.
   server.on("error", () => {});
 }
 
-/** Both ways, until both have closed. An end that fails closes the other, whatever that has still to be sent. */
+/**
+ * Forwards both ways until both sides have closed. If one side fails, the other is closed, even with data still to
+ * send.
+ */
 function pass(client: Socket, container: Socket, closed: () => void): void {
   let left = 2;
   for (const [one, other] of [
@@ -51,7 +54,7 @@ function pass(client: Socket, container: Socket, closed: () => void): void {
     one.pipe(other);
     one.on("error", () => other.destroy());
     one.on("close", () => {
-      // Once all of it was read, the other is ended by the pipe, after what still waits to be written.
+      // If all was read, the pipe ends the other side after the data that is still to be written.
       if (!one.readableEnded) other.destroy();
       if (--left === 0) closed();
     });

@@ -1,4 +1,4 @@
-// What those that pass traffic on from IPv6 to a container have in common, and how much of it there may be.
+// What both forwarders from IPv6 to containers share, and the limit on their connections.
 
 import { readFileSync } from "node:fs";
 
@@ -8,18 +8,18 @@ export interface Place {
   readonly port: number;
 }
 
-/** Passes traffic on until it is closed, which ends what is under way. */
+/** Forwards traffic until it is closed, which also ends open connections. */
 export interface Forwarder {
   close(): void;
 }
 
-/** Room for connections, and for clients that send datagrams: strangers must not use up the engine's descriptors. */
+/** A limit on connections and on clients that send datagrams: strangers must not use up the engine's descriptors. */
 export class Room {
   #taken = 0;
 
   constructor(private readonly most: number) {}
 
-  /** False when there is no more. */
+  /** False if the limit is reached. */
   enter(): boolean {
     if (this.#taken >= this.most) return false;
     this.#taken++;
@@ -31,7 +31,7 @@ export class Room {
   }
 }
 
-/** A connection takes two descriptors: half of all that this process may have is left for everything else. */
+/** A connection takes two descriptors. Half of the process's descriptors stay free for everything else. */
 export function roomOfProcess(): Room {
   const [, most = "1024"] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
   return new Room(Math.floor(Number(most) / 4));

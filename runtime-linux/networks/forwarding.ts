@@ -1,12 +1,12 @@
-// Letting the machine forward packets between a bridge and its other interfaces.
+// Makes the machine forward packets between a bridge and its other interfaces.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { failedTool } from "../../hosts/shared/failure.js";
 import { runProgram } from "./rules.js";
 
 /**
- * Switches forwarding on, and routes for 127.0.0.0/8 to the bridge: published ports are reached at 127.0.0.1 too.
- * /proc/sys/net shows the calling thread's network namespace, so this is done without leaving the thread.
+ * Turns on forwarding, and routing of 127.0.0.0/8 to the bridge, so that published ports are reached at 127.0.0.1 too.
+ * /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
  */
 export function routeThrough(bridge: string): void {
   setSysctl("net/ipv4/ip_forward", "1");
@@ -14,9 +14,10 @@ export function routeThrough(bridge: string): void {
 }
 
 /**
- * Where iptables' FORWARD chain drops what no rule accepts (a dockerd on the same machine sets it so), no rule in a table
- * of ours can help: what one table drops is gone. So the bridge is accepted there, after all rules of others. Nothing
- * is done elsewhere. Asked again when the engine is started again: who drops only from then on is not noticed before.
+ * Accepts the bridge's packets in iptables' FORWARD chain if that chain drops by default (a dockerd on the same machine
+ * sets it so). No rule in our own table can help there, since a packet that one table drops is gone. The rules come
+ * after all others. If the chain does not drop, nothing is done. This is checked again at each start of the engine, so
+ * a policy that changes later is noticed only then.
  */
 export async function acceptForwarding(bridge: string): Promise<void> {
   const chain = await forwardChain();
@@ -24,14 +25,14 @@ export async function acceptForwarding(bridge: string): Promise<void> {
   for (const rule of rulesOf(bridge)) if (!chain.includes(rule)) await iptables(rule);
 }
 
-/** Takes the rules back, if there are any. */
+/** Removes these rules if there are any. */
 export async function forgetForwarding(bridge: string): Promise<void> {
   const chain = await forwardChain();
   for (const rule of rulesOf(bridge)) if (chain.includes(rule)) await iptables(rule.replace("-A", "-D"));
 }
 
 /**
- * Chains of other firewalls, `FAMILY TABLE CHAIN`, that drop what they do not accept among forwarded packets, and in which
+ * Chains of other firewalls, `FAMILY TABLE CHAIN`, that drop forwarded packets by default and in which
  * `acceptForwarding` does nothing.
  */
 export async function strangeDrops(): Promise<string[]> {
@@ -52,13 +53,13 @@ interface NftChain {
   policy?: string;
 }
 
-/** The chain as the commands that make it. Empty without iptables. */
+/** The chain as commands that would make it. Empty without iptables. */
 async function forwardChain(): Promise<string[]> {
   const listed = await runProgram("iptables", ["-w", "-S", "FORWARD"]).catch(() => undefined);
   return listed?.stdout.split("\n") ?? [];
 }
 
-/** As `iptables -S` prints them. What enters the bridge has been checked by the network's own table. */
+/** In the form that `iptables -S` prints. The network's own table has checked packets to the bridge already. */
 function rulesOf(bridge: string): string[] {
   return ["-i", "-o"].map((way) => `-A FORWARD ${way} ${bridge} -m comment --comment coracle -j ACCEPT`);
 }

@@ -1,24 +1,24 @@
-// What is known of networks and of the containers on them, kept in files so that everything can be taken down by an
-// engine that did not set it up. A file is written before what it speaks of is made, and marked once all of it is.
+// Records of networks and of the containers on them, kept in files so that an engine can remove what another one made.
+// A file is written before its subject is made, and marked once all of it is made.
 
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivate } from "../directories.js";
 
-/** A value as kept. */
+/** A value and its state. */
 export interface Kept<T> {
   value: T;
-  /** All that it speaks of was made. */
+  /** Everything in the value was made. */
   whole: boolean;
 }
 
-/** Values by name, a file each: `NAME.part` until it is whole, then `NAME.json`. The disk is read once. */
+/** Values by name, each in a file: `NAME.part` until it is marked, then `NAME.json`. The disk is read once. */
 export class KeptFiles<T> {
   readonly #all = new Map<string, Kept<T>>();
   readonly #unread: string[] = [];
 
-  /** `isValue`: whether something read is one. What is not is passed over until `sweep`. */
+  /** `isValue`: whether parsed JSON is a valid value. Other files are ignored until `sweep`. */
   constructor(
     private readonly directory: string,
     private readonly isValue: (read: Partial<T>) => boolean,
@@ -32,8 +32,8 @@ export class KeptFiles<T> {
   }
 
   /**
-   * Removes what could not be read: it was cut off while it was written, and nothing had been made. Only an engine that
-   * may open the records may do so: it might be in the form of a later one.
+   * Removes unreadable files. They were cut off while being written, before anything was made. Call this only after the
+   * engine may open the records: the files could have a later version's format.
    */
   sweep(): void {
     for (const file of this.#unread.splice(0)) rmSync(join(this.directory, file), { force: true });
@@ -57,7 +57,7 @@ export class KeptFiles<T> {
     kept.whole = true;
   }
 
-  /** From now on it is not whole. */
+  /** Removes the mark. */
   undo(name: string): void {
     const kept = this.#all.get(name);
     if (!kept?.whole) return;
@@ -65,12 +65,12 @@ export class KeptFiles<T> {
     kept.whole = false;
   }
 
-  /** No longer among the entries; the file stays until `erase`. */
+  /** Removes the entry; the file stays until `erase`. */
   forget(name: string): void {
     this.#all.delete(name);
   }
 
-  /** The disk may take its time: nobody else waits for it. */
+  /** Asynchronous, because the disk may be slow. */
   async erase(name: string): Promise<void> {
     this.forget(name);
     for (const whole of [false, true]) await rm(this.#file(name, whole), { force: true });

@@ -1,4 +1,4 @@
-// The few requests of rtnetlink(7) that a bridge network takes: links, addresses, routes.
+// The few rtnetlink(7) requests that a bridge network needs: links, addresses, routes.
 
 import {
   attribute,
@@ -15,7 +15,10 @@ import {
 /** Index of `lo` in every network namespace. */
 export const LOOPBACK = 1;
 
-/** Makes a bridge; one of that name is as good. A fixed hardware address: else it is that of the lowest port. */
+/**
+ * Makes a bridge; an existing one of that name is fine. Its hardware address is fixed: otherwise it would be that of
+ * the lowest port.
+ */
 export function makeBridge(name: string, mac: Uint8Array): Request {
   const body = [link(0), attribute(IFLA_IFNAME, name), attribute(IFLA_ADDRESS, mac), kind("bridge")];
   return request(`make bridge ${name}`, RTM_NEWLINK, NLM_F_CREATE, body, []);
@@ -47,14 +50,14 @@ export function makeVeth(name: string, bridge: number, inner: Inner): Request {
   return request(`make veth ${name}`, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, body, []);
 }
 
-/** Sets a link up. */
+/** Brings a link up. */
 export function setUp(link: string | number): Request {
   return request(`set ${link} up`, RTM_NEWLINK, 0, named(link, IFF_UP, IFF_UP), []);
 }
 
 /**
- * Lets a bridge send frames back through the port they came from. Where bridged packets pass the firewall
- * (bridge-nf-call-iptables), that is the way of a container that speaks to a port which it publishes itself.
+ * Lets a bridge send frames back out of the port they came from. A container needs this to reach a port that it
+ * publishes itself, if bridged packets pass the firewall (bridge-nf-call-iptables).
  */
 export function reflect(port: string): Request {
   const data = attribute(IFLA_INFO_SLAVE_DATA, attribute(IFLA_BRPORT_MODE, fields([1, 1])));
@@ -62,20 +65,20 @@ export function reflect(port: string): Request {
   return request(`set hairpin mode of ${port}`, RTM_NEWLINK, 0, [...named(port, 0, 0), info], []);
 }
 
-/** Keeps IPv6 from giving a link an address of its own; a kernel without IPv6 does not either. */
+/** Keeps IPv6 from giving a link an address of its own. A kernel without IPv6 does not do that anyway. */
 export function withoutIpv6(link: string | number): Request {
   const none = attribute(IFLA_INET6_ADDR_GEN_MODE, fields([IN6_ADDR_GEN_MODE_NONE, 1]));
   const body = [...named(link, 0, 0), attribute(IFLA_AF_SPEC, attribute(AF_INET6, none))];
   return request(`keep IPv6 off ${link}`, RTM_NEWLINK, 0, body, ["EAFNOSUPPORT"]);
 }
 
-/** Sets a link down and takes it off its bridge: from now on nobody hears it. */
+/** Brings a link down and removes it from its bridge: it sends nothing any more. */
 export function silence(name: string): Request {
   const body = [...named(name, 0, IFF_UP), attribute(IFLA_MASTER, 0)];
   return request(`set ${name} down`, RTM_NEWLINK, 0, body, ["ENODEV"]);
 }
 
-/** Removes a link; of a veth pair both ends. The kernel takes 10 to 40 ms for it, waiting for its readers (RCU). */
+/** Removes a link; both ends for a veth pair. The kernel takes 10 to 40 ms, because it waits for its readers (RCU). */
 export function removeLink(name: string): Request {
   return request(`remove ${name}`, RTM_DELLINK, 0, named(name, 0, 0), ["ENODEV"]);
 }
@@ -92,7 +95,7 @@ export function addAddress(index: number, address: Uint8Array, prefix: number, b
   return request(`add address ${address.join(".")}`, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
 }
 
-/** Sends what has no other route to a gateway. */
+/** Adds a default route through a gateway. */
 export function addDefaultRoute(index: number, gateway: Uint8Array): Request {
   const family = fields([AF_INET, 1], [0, 1], [0, 1], [0, 1]);
   const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [RT_SCOPE_UNIVERSE, 1], [RTN_UNICAST, 1], [0, 4]);

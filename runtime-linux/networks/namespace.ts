@@ -1,5 +1,5 @@
-// Network namespaces of containers. A namespace lives while something holds it: here a file it is mounted on, so that
-// it needs no process.
+// Network namespaces of containers. A namespace lives while something holds it. Here a mount on a file holds it, so it
+// needs no process.
 
 import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -7,14 +7,17 @@ import { dirname } from "node:path";
 import { makePrivate } from "../directories.js";
 import { CLONE_NEWNET, MNT_DETACH, type Kernel } from "../kernel.js";
 
-/** Makes a namespace held by `file`. */
+/** Makes a namespace that `file` holds. */
 export async function makeNamespace(kernel: Kernel, file: string): Promise<void> {
   makePrivate(dirname(file));
   writeFileSync(file, "");
   await kernel.makeNetwork(file);
 }
 
-/** Returns what `inside` does with the calling thread in the namespace of `file`; it must not wait. */
+/**
+ * Calls `inside` with the calling thread in the namespace of `file` and returns its result. `inside` must be
+ * synchronous.
+ */
 export function enterNamespace<T>(kernel: Kernel, file: string, inside: () => T): T {
   return elsewhere(kernel, () => {
     const namespace = openSync(file, "r");
@@ -33,7 +36,7 @@ export function isNamespace(file: string): boolean {
   return found !== undefined && found.dev !== statSync(dirname(file)).dev;
 }
 
-/** Lets go of a namespace: the kernel removes it, and every interface in it, once no process is left in it. */
+/** Releases a namespace. The kernel removes it, with every interface in it, once no process is left in it. */
 export async function releaseNamespace(kernel: Kernel, file: string): Promise<void> {
   while (isNamespace(file)) await kernel.umountAside(file, MNT_DETACH);
   await rm(file, { force: true });
@@ -41,7 +44,7 @@ export async function releaseNamespace(kernel: Kernel, file: string): Promise<vo
 
 const OWN = "/proc/thread-self/ns/net";
 
-/** The namespace is the calling thread's alone, so all of this happens without a pause: no other code sees it. */
+/** Only the calling thread changes its namespace. All of this is synchronous, so no other code sees it. */
 function elsewhere<T>(kernel: Kernel, there: () => T): T {
   const home = openSync(OWN, "r");
   try {

@@ -1,4 +1,4 @@
-// Netlink (netlink(7)): requests as bytes, in the byte order of the machine, and what the kernel answers.
+// Netlink (netlink(7)): requests as bytes in the machine's byte order, and the kernel's answers.
 
 import { closeSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
@@ -6,15 +6,15 @@ import type { Kernel } from "../kernel.js";
 
 /** One request. */
 export interface Request {
-  /** What it does, for people: `make bridge coracle0`. */
+  /** What it does, for error messages: `make bridge coracle0`. */
   about: string;
-  /** `RTM_…`, or what another protocol of netlink has. */
+  /** `RTM_…`, or a type of another netlink protocol. */
   type: number;
-  /** `NLM_F_…`, on top of those that every request has. */
+  /** `NLM_F_…`, in addition to those that every request has. */
   flags: number;
   /** The family's header, then attributes. */
   body: Uint8Array;
-  /** Errnos by which the kernel says that it is so already: `EEXIST`. */
+  /** Errnos that mean the request is already fulfilled, such as `EEXIST`. */
   settled: string[];
 }
 
@@ -27,21 +27,21 @@ export const RTM_NEWROUTE = 24;
 export const NLM_F_EXCL = 0x200;
 export const NLM_F_CREATE = 0x400;
 
-/** Carries requests out in one network namespace. */
+/** Sends requests in one network namespace. */
 export class Netlink {
   private constructor(
     private readonly kernel: Kernel,
     private readonly fd: number,
   ) {}
 
-  /** In the calling thread's namespace, where it stays even if the thread goes elsewhere. */
+  /** Opens a socket in the calling thread's namespace. It stays there even if the thread moves to another one. */
   static open(kernel: Kernel, protocol = NETLINK_ROUTE): Netlink {
     return new Netlink(kernel, kernel.openNetlink(protocol));
   }
 
   /**
-   * Carries all requests out, in order; one that fails does not keep the kernel from the next. Throws an
-   * `ErrnoException` for the first that failed.
+   * Carries out all requests in order. After a failure the kernel still handles the next ones. Throws an
+   * `ErrnoException` for the first failure.
    */
   async request(...requests: Request[]): Promise<void> {
     const failures: (Error | undefined)[] = [];
@@ -51,7 +51,7 @@ export class Netlink {
     if (first) throw first;
   }
 
-  /** Of the first of them that failed. */
+  /** The first failure. */
   async #failureOf(requests: readonly Request[]): Promise<Error | undefined> {
     const bytes = Buffer.concat(requests.map((request, sequence) => encode(request, NLM_F_ACK, sequence)));
     for (const answer of await this.kernel.netlink(this.fd, bytes)) {
@@ -71,7 +71,7 @@ export class Netlink {
     return undefined;
   }
 
-  /** Everything of one kind: the bodies of the kernel's messages. Empty where it cannot tell. */
+  /** Lists all objects of one kind: the bodies of the kernel's messages. Empty if the kernel does not support that. */
   async list(request: Request): Promise<Uint8Array[]> {
     const answers = await this.kernel.netlink(this.fd, encode(request, NLM_F_DUMP, 0));
     return answers.flatMap((answer) => [...bodies(answer)]);
@@ -82,7 +82,7 @@ export class Netlink {
   }
 }
 
-/** Carries route requests out in the calling thread's network namespace: see `Netlink.request`. */
+/** Carries out route requests in the calling thread's network namespace: see `Netlink.request`. */
 export async function carryOut(kernel: Kernel, ...requests: Request[]): Promise<void> {
   const netlink = Netlink.open(kernel);
   try {
@@ -92,7 +92,7 @@ export async function carryOut(kernel: Kernel, ...requests: Request[]): Promise<
   }
 }
 
-/** An attribute: a number is 32 bits wide, a string ends in NUL, several parts are nested attributes. */
+/** An attribute. A number is 32 bits wide, a string ends in NUL, and several parts are nested attributes. */
 export function attribute(type: number, ...parts: (Uint8Array | string | number)[]): Uint8Array {
   const payload = Buffer.concat(parts.map(bytesOf));
   const padded = Buffer.alloc((4 + payload.length + 3) & ~3);
@@ -115,7 +115,7 @@ export function findAttribute(attributes: Uint8Array, type: number): Uint8Array 
   return undefined;
 }
 
-/** Numbers of 8, 16 and 32 bits, one after the other: `[value, bytes]`. */
+/** Numbers of 8, 16 and 32 bits in a row: `[value, bytes]`. */
 export function fields(...values: [value: number, bytes: 1 | 2 | 4][]): Uint8Array {
   const made = Buffer.alloc(values.reduce((sum, [, bytes]) => sum + bytes, 0));
   const view = new DataView(made.buffer, made.byteOffset);
@@ -129,7 +129,7 @@ export function fields(...values: [value: number, bytes: 1 | 2 | 4][]): Uint8Arr
   return made;
 }
 
-/** Requests in one call: the socket has to have room for the answers to all of them, some 200 by default. */
+/** Requests per call. The socket needs room for the answers to all of them: some 200 by default. */
 const AT_ONCE = 64;
 const LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const HEADER = 16;
@@ -146,7 +146,7 @@ function encode(request: Request, mode: number, sequence: number): Uint8Array {
   return Buffer.concat([fields([length, 4], [request.type, 2], [flags, 2], [sequence, 4], [0, 4]), request.body]);
 }
 
-/** The messages of one datagram, without their headers; neither the end of a list nor an error is one. */
+/** The messages of one datagram, without headers, and without errors and ends of lists. */
 function* bodies(datagram: Uint8Array): Generator<Uint8Array> {
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.length);
   for (let at = 0; at + HEADER <= datagram.length;) {

@@ -1,5 +1,5 @@
-// Containers' places on networks: a network namespace, and in it one end of a veth pair whose other end is a port of the
-// bridge; ports of the machine that lead to it.
+// Containers' connections to networks. Each has a network namespace with one end of a veth pair, whose other end is a
+// port of the bridge, and ports of the machine that lead to it.
 
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
@@ -21,14 +21,14 @@ import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
 import { publish, unpublish } from "./rules.js";
 
-/** Kept under the name of the veth's outer end, never used twice: a place may be taken down while the next is made. */
+/** Kept under the name of the veth's outer end, which is never reused: one may be removed while the next is made. */
 interface Place {
   join: networks.Join;
-  /** Which interface of the container it is: 0 for `eth0`. */
+  /** Number of the container's interface: 0 for `eth0`. */
   number: number;
 }
 
-/** How long the kernel is given to remove the interfaces of a namespace that is gone, before it is asked to. */
+/** How long the kernel may take to remove the interfaces of a removed namespace. Then it is asked to. */
 const LINGER_MS = 250;
 
 export class Places {
@@ -36,7 +36,7 @@ export class Places {
   readonly #paths: Paths;
   readonly #places: KeptFiles<Place>;
   readonly #ports: HeldPorts;
-  /** What an earlier engine had published is held again. */
+  /** Resolves when the ports that an earlier engine had published are held again. */
   readonly #held: Promise<unknown>;
   readonly #lingering = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
@@ -56,11 +56,11 @@ export class Places {
     setMaxListeners(0, this.#closing.signal);
     const again = this.#places.entries().map(([name, { value }]) => this.#ports.takeAgain(name, value.join));
     this.#held = Promise.all(again);
-    // Thrown where it is waited for.
+    // The error is thrown where this promise is awaited.
     this.#held.catch(() => {});
   }
 
-  /** Who is where. Takes down first what is not whole; a reboot takes everything but the files. */
+  /** The existing connections. First removes incomplete ones. A reboot removes everything except the files. */
   async found(): Promise<engine.FoundJoin[]> {
     await this.#held;
     this.#places.sweep();
@@ -78,7 +78,7 @@ export class Places {
     });
   }
 
-  /** A namespace is made after its place was written down, and goes before that is forgotten. */
+  /** Removes namespaces without a record. A record is written before its namespace is made, and removed after it. */
   async #sweepNamespaces(): Promise<void> {
     for (const container of namesIn(this.#paths.networks("ns"))) {
       if (this.#of(container).length > 0) continue;
@@ -87,7 +87,7 @@ export class Places {
     }
   }
 
-  /** The joins on a network. */
+  /** The connections to a network. */
   on(network: string): networks.Join[] {
     const joins = this.#places.entries().map(([, { value }]) => value.join);
     return joins.filter(({ bridge }) => bridge.network === network);
@@ -124,7 +124,7 @@ export class Places {
     this.#ports.releaseAll();
   }
 
-  /** Connects the container's namespace, made if it has none, to the bridge. */
+  /** Connects the container's namespace to the bridge. Makes the namespace if the container has none. */
   async #connect(name: string, { join, number }: Place): Promise<void> {
     await ownTurn();
     const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
@@ -158,8 +158,8 @@ export class Places {
   }
 
   /**
-   * Takes a place down, whatever of it is there. Its interfaces fall silent at once. The kernel removes them with the
-   * container's namespace, all those of one moment together, some 40 ms later; nobody needs to wait for that.
+   * Removes a connection, or whatever part of it exists. Its interfaces are silenced at once. The kernel removes them
+   * along with the container's namespace some 40 ms later, several at a time. Nobody needs to wait for that.
    */
   async #takeDown(name: string, { join }: Place): Promise<void> {
     this.#places.undo(name);
@@ -175,14 +175,14 @@ export class Places {
     }
   }
 
-  /** Makes sure that a silent interface goes, even if something else still holds its namespace. */
+  /** Makes sure that a silenced interface is removed, even if something else still holds its namespace. */
   async #seeOff(name: string): Promise<void> {
     try {
       await sleep(LINGER_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {});
       if (this.#kernel.interfaceIndex(name) !== 0) await carryOut(this.#kernel, links.removeLink(name));
       await this.#places.erase(name);
     } catch {
-      // Its file stays, not whole: the next engine tries again.
+      // Its file stays and is marked as incomplete, so the next engine tries again.
     } finally {
       this.#lingering.delete(name);
     }
@@ -206,14 +206,14 @@ export class Places {
   }
 }
 
-/** Before anything is made of it. Ports are checked as they are taken. */
+/** Checks the arguments before anything is made. Ports are checked when they are taken. */
 function check({ address, bridge, mac: hardware }: networks.Join): void {
   ipv4(address);
   prefixOf(bridge.subnet);
   mac(hardware);
 }
 
-/** What is done inside the namespace. The default route leads through the container's first network. */
+/** The requests inside the namespace. The default route goes through the container's first network. */
 function insideRequests({ bridge, address }: networks.Join, index: number): Request[] {
   const first = index === links.LOOPBACK + 1;
   return [
@@ -225,7 +225,7 @@ function insideRequests({ bridge, address }: networks.Join, index: number): Requ
   ];
 }
 
-/** Side by side; even if one fails, the other has ended when this throws. */
+/** Runs all of them concurrently. If one fails, waits for the others before throwing. */
 async function both(...acts: Promise<void>[]): Promise<void> {
   for (const act of await Promise.allSettled(acts)) if (act.status === "rejected") throw act.reason;
 }

@@ -1,6 +1,6 @@
-// Ports of the machine that containers have published. On IPv4 packets reach them by the firewall's rules (`rules.ts`),
-// not through a socket; yet a bound socket is held for each, so that another program cannot take the port unnoticed.
-// Containers have no IPv6: what comes that way is received here, and passed on to their IPv4 address.
+// Ports of the machine that containers have published. On IPv4, firewall rules (`rules.ts`) forward the packets without
+// a socket. Still, a bound socket holds each port, so that no other program can take it unnoticed. Containers have no
+// IPv6, so traffic over IPv6 is received here and forwarded to their IPv4 address.
 
 import { closeSync } from "node:fs";
 import type { networks } from "../../hosts/shared/host.js";
@@ -13,7 +13,7 @@ import { roomOfProcess, type Forwarder } from "./forwarder.js";
 
 type PortMapping = networks.PortMapping;
 
-/** Whose ports they are, and where they lead to. */
+/** The container's address, and its ports. */
 type Target = Pick<networks.Join, "address" | "ports">;
 
 /** The ports held by this process. */
@@ -23,7 +23,7 @@ export class HeldPorts {
 
   constructor(private readonly kernel: Kernel) {}
 
-  /** Takes all of them for `holder`, or none: throws `port` for the first that cannot be had. */
+  /** Takes all of the ports for `holder`, or none. Throws `port` for the first that is not available. */
   async take(holder: string, { address, ports }: Target): Promise<void> {
     const held: Forwarder[] = [];
     this.#held.set(holder, held);
@@ -35,7 +35,7 @@ export class HeldPorts {
     }
   }
 
-  /** Takes those that can be had: one that another program has meanwhile is not ours any more. */
+  /** Takes the ports that are available. If another program has taken one meanwhile, it is no longer ours. */
   async takeAgain(holder: string, { address, ports }: Target): Promise<void> {
     const held: Forwarder[] = [];
     this.#held.set(holder, held);
@@ -59,7 +59,7 @@ export class HeldPorts {
     const taken = await this.#listen(port, address).catch((error: unknown) => {
       throw refusalOf(error, port);
     });
-    // Released meanwhile, all that it had are closed.
+    // If the holder was released meanwhile, all its ports are closed.
     if (this.#held.get(holder) === held) held.push(taken);
     else taken.close();
   }
@@ -70,20 +70,20 @@ export class HeldPorts {
       throw malformed("protocol", protocol);
     }
     if (isIpv6(hostAddress)) {
-      // None is forwarded from there to IPv4.
+      // sctp is not forwarded from IPv6 to IPv4.
       if (protocol === "sctp") throw refusedPort(port, "EPROTONOSUPPORT");
       const forward = protocol === "tcp" ? forwardStreams : forwardDatagrams;
       return forward({ address: hostAddress, port: hostPort }, { address, port: containerPort }, this.#room);
     }
     const host = ipv4(hostAddress);
-    // For sctp the kernel would load a module; there the rules alone tell who has the port.
+    // A socket for sctp would make the kernel load a module. So only the rules decide who has the port.
     if (protocol === "sctp") return { close() {} };
     const socket = this.kernel.bindPort(protocol, host, hostPort);
     return { close: () => closeSync(socket) };
   }
 }
 
-/** Why a port could not be had, where the kernel's error says it: EAFNOSUPPORT, it has no IPv6. */
+/** The failure for an errno that says why a port is not available. EAFNOSUPPORT: the machine has no IPv6. */
 function refusalOf(error: unknown, port: PortMapping): unknown {
   const { code = "" } = error as NodeJS.ErrnoException;
   return REFUSALS.includes(code) ? refusedPort(port, code) : error;

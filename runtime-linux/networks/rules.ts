@@ -1,5 +1,5 @@
-// The firewall's rules of a bridge network: one nft table of its own, made with the network and gone with it. Published
-// ports are elements of two maps in it, so that a packet's way does not grow with the number of containers.
+// The firewall rules of a bridge network: one nft table for each network, made and removed along with it. Published
+// ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
 
 import type { networks } from "../../hosts/shared/host.js";
 import { failedTool, HostFailure, noSuch } from "../../hosts/shared/failure.js";
@@ -12,14 +12,14 @@ type PortMapping = networks.PortMapping;
 type Join = networks.Join;
 
 /**
- * A transaction that makes the network's table. Made again, elements of its maps stay.
- * - `guard`: 127.0.0.0/8 is routed to the bridge (route_localnet), so nobody but the machine itself may speak to it; it
- *   comes before conntrack, which turns answers of containers back into packets for 127.0.0.1.
- * - `publish`: address and port on the machine become those of a container, for packets from elsewhere, from containers
- *   and from the machine itself.
- * - `leaving`: containers' packets go out under the machine's address; so do those that reach a published port from the
- *   same bridge or from 127.0.0.1, as their answers must come back this way.
- * - `entering`: from outside of the bridge only answers and what was published get in.
+ * A transaction that makes the network's table. If the table exists, the elements of its maps stay.
+ * - `guard`: 127.0.0.0/8 is routed to the bridge (route_localnet), so only the machine itself may send to it. This
+ *   chain comes before conntrack, which turns containers' answers back into packets for 127.0.0.1.
+ * - `publish`: translates an address and port of the machine to those of a container, for packets from elsewhere, from
+ *   containers and from the machine itself.
+ * - `leaving`: containers' packets go out under the machine's address. So do packets to a published port from the same
+ *   bridge or from 127.0.0.1, since their answers must come back this way.
+ * - `entering`: only answers and published ports get in from outside the bridge.
  */
 export function tableOf({ network, interfaceName, subnet }: Bridge): string {
   const table = tableName(network);
@@ -51,12 +51,12 @@ export function tableOf({ network, interfaceName, subnet }: Bridge): string {
   ].join("\n");
 }
 
-/** Removes the network's table; one that is not there is as good. */
+/** Removes the network's table. A missing table is no error. */
 export function noTable(network: string): string {
   return `add table ${tableName(network)}\ndelete table ${tableName(network)}`;
 }
 
-/** Ports published by nobody else than these: what a crash or another hand has left in the maps goes. */
+/** Sets the maps to the ports of exactly these joins. Removes what a crash or somebody else has left there. */
 export function publishedBy(network: string, joins: Join[]): string {
   const table = tableName(network);
   const elements = joins.flatMap(({ address, ports }) => elementsOf(network, address, ports));
@@ -67,7 +67,7 @@ export function publishedBy(network: string, joins: Join[]): string {
   ].join("\n");
 }
 
-/** Publishes ports of a container with that address. A port that is still somebody else's here is taken from them. */
+/** Publishes ports of the container with that address. Takes them over from any other container. */
 export async function publish(network: string, address: string, ports: PortMapping[]): Promise<void> {
   const elements = elementsOf(network, address, ports);
   await eachIfNotAll(
@@ -77,11 +77,11 @@ export async function publish(network: string, address: string, ports: PortMappi
   );
 }
 
-/** Takes them back. Ports that are not published are as good, and so is a network whose table is gone. */
+/** Unpublishes ports. Ports that are not published are no error, and neither is a missing table. */
 export async function unpublish(network: string, address: string, ports: PortMapping[]): Promise<void> {
   const elements = elementsOf(network, address, ports);
   try {
-    // To delete what is not there would be an error; to add what is there is none, unless it is another container's.
+    // Deleting a missing element is an error. Adding an existing one is not, unless another container has it.
     await eachIfNotAll(
       elements,
       ({ text }) => `add element ${text}\ndelete element ${text}`,
@@ -93,7 +93,10 @@ export async function unpublish(network: string, address: string, ports: PortMap
   }
 }
 
-/** All in one transaction; if one of them stands in the map with another value, one by one, that one `otherwise`. */
+/**
+ * All in one transaction. If that fails because an element has another value in the map, one by one, with `otherwise`
+ * for that element.
+ */
 async function eachIfNotAll(
   elements: Element[],
   transaction: (element: Element) => string,
@@ -117,20 +120,20 @@ function isClash(error: unknown): boolean {
   return error instanceof HostFailure && error.failure.tag === "tool" && error.failure.val.said.includes("File exists");
 }
 
-/** Carries out a transaction: all of it or nothing. */
+/** Carries out a transaction, either all of it or nothing. */
 export async function nft(transaction: string): Promise<void> {
   const { code, stderr } = await runProgram("nft", ["-f", "-"], transaction);
   if (code !== 0) throw failedTool("nft", code, stderr);
 }
 
-/** A transaction takes a few milliseconds, and waits for those of others. */
+/** A transaction takes a few milliseconds, and waits for those of other programs. */
 const LIMIT_MS = 60_000;
 
-/** Runs a program to its end. Throws `no-such` when it is not installed. */
+/** Runs a program to its end. Throws `no-such` if it is not installed. */
 export async function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
   const child = start(program, args);
   const stdin = child.pipes[0]!;
-  stdin.on("error", () => {}); // it ended without reading; its code says why
+  stdin.on("error", () => {}); // it ended without reading; the exit code says why
   stdin.end(input);
   const [{ code }, ...said] = await Promise.all([endOf(child, libc, LIMIT_MS), saidBy(child, 1), saidBy(child, 2)]);
   return { code, stdout: said[0], stderr: said[1] };
@@ -144,7 +147,7 @@ function start(program: string, args: string[]): Child {
   }
 }
 
-/** How a program ended: no code if a signal killed it. */
+/** How a program ended. It has no code if a signal killed it. */
 export interface Ended {
   code: number | null;
   stdout: string;
@@ -163,13 +166,13 @@ function chain(table: string, name: string, hook: string, rules: string[]): stri
   ];
 }
 
-/** An element of one of the maps, as nft writes it: all of it, and what tells it apart. */
+/** An element of one of the maps in nft's syntax: the whole element, and its key. */
 interface Element {
   text: string;
   key: string;
 }
 
-/** Of ports on IPv4: the table knows no other. */
+/** For ports on IPv4, because the table has no others. */
 function elementsOf(network: string, address: string, ports: PortMapping[]): Element[] {
   const known = ports.filter(({ hostAddress }) => !isIpv6(hostAddress));
   return known.map((port) => elementOf(network, address, port));

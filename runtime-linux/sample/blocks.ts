@@ -3,7 +3,7 @@
 import type { engine } from "../../hosts/shared/host.js";
 import { number, type ReadFile } from "./text.js";
 
-/** v1's files, named by the scheduler that counts. */
+/** v1's files. Their names depend on the scheduler that counts. */
 const FILES: readonly (readonly [engine.BlockCounter, string])[] = [
   ["service-bytes", "io_service_bytes_recursive"],
   ["serviced", "io_serviced_recursive"],
@@ -15,10 +15,10 @@ const FILES: readonly (readonly [engine.BlockCounter, string])[] = [
   ["sectors", "sectors_recursive"],
 ];
 
-/** CFQ, BFQ, and what is counted whoever schedules. The first that has counted anything is taken. */
+/** CFQ, BFQ, and the counters that work with any scheduler. The first that has counted anything is used. */
 const COUNTERS = ["blkio.", "blkio.bfq.", "blkio.throttle."];
 
-/** Undefined: they are not counted. */
+/** Undefined: nothing counts them. */
 export function readBlocksV1(read: ReadFile): engine.BlockCount[] | undefined {
   const counted = (by: string, name: string): string => read("blkio", by + name);
   const there = COUNTERS.map((by) => ({ by, serviced: counted(by, "io_serviced_recursive") }));
@@ -36,7 +36,7 @@ export function readBlocksV1(read: ReadFile): engine.BlockCount[] | undefined {
   );
 }
 
-/** v2 has one file, with a line for each device that was used. */
+/** v2 has one file with a line for each device that was used. */
 export function readBlocksV2(read: ReadFile): engine.BlockCount[] {
   const lines = read("io", "io.stat").split("\n");
   return lines.flatMap((line) => {

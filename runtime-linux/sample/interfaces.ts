@@ -2,13 +2,13 @@
 
 import type { engine } from "../../hosts/shared/host.js";
 
-/** `lo` left out. */
+/** Leaves out `lo`. */
 export function readInterfaces(text: string): engine.InterfaceCount[] {
   return text.split("\n").flatMap((line) => {
     const [, name, numbers = ""] = /^\s*([^:]+):(.*)$/.exec(line) ?? [];
     if (!name || name === "lo") return [];
     const counts = numbers.trim().split(/\s+/).map(BigInt);
-    // Eight numbers each way: bytes, packets, errors, dropped, and what only old hardware counts.
+    // Eight numbers for each direction: bytes, packets, errors, dropped, and those that only old hardware counts.
     return [{ name, received: traffic(counts, 0), sent: traffic(counts, 8) }];
   });
 }

@@ -1,5 +1,5 @@
-// What the kernel counts for a container: control groups of version 1 or 2 (cgroups(7), Documentation/admin-guide of
-// the kernel), /proc/stat and /proc/PID/net/dev (proc(5)). A few small files, read at once.
+// The kernel's counters for a container: control groups of version 1 or 2 (cgroups(7), Documentation/admin-guide of the
+// kernel), /proc/stat and /proc/PID/net/dev (proc(5)). They are a few small files, read synchronously.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import { readBlocksV1, readBlocksV2 } from "./blocks.js";
 import { readInterfaces } from "./interfaces.js";
 import { number, readText, table, words, type ReadFile } from "./text.js";
 
-/** Of /proc/stat and of v1's cpuacct.stat: hundredths of a second (USER_HZ). */
+/** The unit of /proc/stat and of v1's cpuacct.stat: hundredths of a second (USER_HZ). */
 const TICK_NS = 10_000_000n;
 const MICROSECOND_NS = 1000n;
-/** v1 says so where there is no limit: the greatest number of whole pages. */
+/** v1's value for "no limit" is above this: the largest whole number of pages. */
 const NO_LIMIT = 1n << 62n;
 
 type Cpu = Pick<
@@ -37,7 +37,7 @@ export class Sampler {
     this.#proc = proc;
   }
 
-  /** `pid`: a process of the container, in its network namespace. Fails as `no-such` when the group is gone. */
+  /** `pid`: a process of the container, in its network namespace. Fails as `no-such` if the group is gone. */
   sample(container: string, pid: number): engine.Sample {
     const group = groupOf(this.#paths, container);
     const read: ReadFile = (controller, file) => {
@@ -118,7 +118,7 @@ function readMemoryV2(read: ReadFile): Memory {
   };
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is no limit. */
 function limitOf(text: string): bigint | undefined {
   const word = text.trim();
   return word === "" || word === "max" ? undefined : number(word);

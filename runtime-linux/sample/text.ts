@@ -1,11 +1,11 @@
-// The kernel's small text files, and what their words mean.
+// Reads the kernel's small text files.
 
 import { readFileSync } from "node:fs";
 
-/** Reads one file of the group in a controller's hierarchy; empty where it is missing. */
+/** Reads one file of the group in a controller's hierarchy; empty if it is missing. */
 export type ReadFile = (controller: string, file: string) => string;
 
-/** Lines of a name and a number. */
+/** Parses lines of a name and a number. */
 export function table(text: string): Map<string, bigint> {
   return new Map(
     text.split("\n").flatMap((line): [string, bigint][] => {
@@ -19,7 +19,7 @@ export function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
 }
 
-/** The counters of the kernel are never negative; what is no number counts nothing. */
+/** The kernel's counters are never negative. Anything that is not a number counts as 0. */
 export function number(text: string): bigint {
   const word = text.trim();
   return /^\d+$/.test(word) ? BigInt(word) : 0n;
@@ -30,7 +30,7 @@ export function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A group, or a process, that has gone; ENODEV and EOPNOTSUPP: a controller that is off.
+    // The group or the process has gone; ENODEV and EOPNOTSUPP: the controller is off.
     if (["ENOENT", "ENODEV", "ESRCH", "EOPNOTSUPP", "EINVAL"].includes(code ?? "")) return "";
     throw error;
   }

@@ -1,7 +1,7 @@
-// Docker's default seccomp profile, as data: which system calls a container may make, and which capability gives more.
-// Observed on a Docker 20.10 engine, one capability at a time, and brought up to date: io_uring is refused (since 25.0,
-// moby pull request 46762), sockets of AF_VSOCK too (since 23.0, 44562), and calls of newer kernels that do to a file or
-// lock what an older permitted call does are let through.
+// Docker's default seccomp profile as data: which system calls a container may make, and which capability permits more.
+// It was observed on a Docker 20.10 engine, one capability at a time, and then updated. io_uring is refused (since
+// 25.0, moby pull request 46762), and so are sockets of AF_VSOCK (since 23.0, 44562). Newer calls are permitted if they
+// do the same to a file or lock as a permitted older call.
 
 import type { Profile, Rule } from "./profile.js";
 
@@ -49,7 +49,7 @@ const ALWAYS = `
     wait4 waitid waitpid write writev
 `;
 
-/** Personalities: PER_LINUX, PER_LINUX32, UNAME26 with each, and the question which one it is. */
+/** Personalities: PER_LINUX, PER_LINUX32, UNAME26 with each, and the query for the current one. */
 const PERSONALITIES = [0, 8, 0x20000, 0x20008, 0xffffffff];
 
 const BY_CAPABILITY: Record<string, string> = {
@@ -96,7 +96,8 @@ export const DEFAULT_PROFILE: Profile = {
     ...PERSONALITIES.map((value) => allow("personality", { args: [{ index: 0, value, op: "SCMP_CMP_EQ" }] })),
     ...Object.entries(BY_CAPABILITY).map(([capability, names]) => allow(names, { includes: { caps: [capability] } })),
     ...BY_ARCHITECTURE.map(([arches, names]) => allow(names, { includes: { arches } })),
-    // No new namespaces for who may not make them. clone3 hides its flags behind a pointer: callers fall back to clone.
+    // No new namespaces without the capability. clone3 hides its flags behind a pointer, so it is refused, and callers
+    // fall back to clone.
     allow("clone", {
       args: [{ index: 0, value: CLONE_NEW, valueTwo: 0, op: "SCMP_CMP_MASKED_EQ" }],
       excludes: { caps: ["CAP_SYS_ADMIN"], arches: ["s390", "s390x"] },

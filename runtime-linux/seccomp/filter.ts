@@ -1,5 +1,5 @@
-// Seccomp rules made into the kernel's filter (classic BPF) by libseccomp, once for all containers that have the same:
-// the OCI runtime would do it anew at every start, which takes it longer than all the rest.
+// Compiles seccomp rules into the kernel's filter (classic BPF) with libseccomp, once for all containers with the same
+// rules. Otherwise the OCI runtime would compile them at every start, which takes it longer than all the rest.
 
 import { createRequire } from "node:module";
 import { closeSync, fstatSync, readSync } from "node:fs";
@@ -11,7 +11,9 @@ import type { Argument, Seccomp } from "./profile.js";
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** Instructions of the filter, 8 bytes each. Undefined when this machine has no libseccomp: the runtime has to do it. */
+/**
+ * Instructions of the filter, 8 bytes each. Undefined if this machine has no libseccomp: then the runtime must do it.
+ */
 export function compileFilter(seccomp: Seccomp): Uint8Array | undefined {
   const library = load();
   if (!library) return undefined;
@@ -19,7 +21,7 @@ export function compileFilter(seccomp: Seccomp): Uint8Array | undefined {
   const context = library.init(fallback);
   if (!context) throw malformed("seccomp-action", seccomp.defaultAction);
   try {
-    library.attribute(context, CTL_OPTIMIZE, BINARY_TREE); // a failure leaves a filter that works as well
+    library.attribute(context, CTL_OPTIMIZE, BINARY_TREE); // if this fails, the filter works anyway
     for (const name of seccomp.architectures) addArchitecture(library, context, name);
     for (const rule of seccomp.syscalls) addRule(library, context, fallback, rule);
     const filter = exported(library, context);
@@ -93,13 +95,14 @@ function tokenName(name: string): string {
 
 function addRule(library: Library, context: unknown, fallback: number, rule: Seccomp["syscalls"][number]): void {
   const wanted = action(rule.action, rule.errnoRet);
-  if (wanted === fallback) return; // libseccomp refuses what says nothing
+  if (wanted === fallback) return; // libseccomp refuses a rule that changes nothing
   for (const name of rule.names) {
     const call = library.call(name);
-    if (call === NO_SUCH_CALL) continue; // of another architecture, or newer than the library
+    if (call === NO_SUCH_CALL) continue; // a call of another architecture, or newer than the library
     const args = rule.args ?? [];
     const result = library.rule(context, wanted, call, args.length, packed(args));
-    // EDOM: the condition cannot be told on one of the architectures. A call asked for twice is no mistake either.
+    // EDOM: the condition cannot be checked on one of the architectures. A rule that exists already (EEXIST) is no
+    // error either.
     if (result < 0 && result !== -EDOM && result !== -EEXIST) throw refused("seccomp_rule_add", name, result);
   }
 }
@@ -127,7 +130,7 @@ function refuses(fallback: number): boolean {
 
 const OPERATORS = ["", "NE", "LT", "LE", "EQ", "GE", "GT", "MASKED_EQ"];
 
-/** `struct scmp_arg_cmp`, one after the other. */
+/** An array of `struct scmp_arg_cmp`. */
 function packed(args: readonly Argument[]): Uint8Array {
   const bytes = Buffer.alloc(Math.max(args.length, 1) * 24);
   args.forEach(({ index, op, value, valueTwo }, at) => {
@@ -154,12 +157,12 @@ function exported(library: Library, context: unknown): Uint8Array {
   }
 }
 
-/** `result`: of a call to libseccomp, an errno below 0. */
+/** `result`: a negative errno from libseccomp. */
 function refused(call: string, path: string, result: number): HostFailure {
   return new HostFailure({ tag: "call", val: { call, path, inside: false, error: getSystemErrorName(result) } });
 }
 
-/** An architecture, and the highest number among the calls that the rules name on it. */
+/** An architecture, and the highest call number that the rules name on it. */
 interface Newest {
   architecture: string;
   number: number;
@@ -180,8 +183,8 @@ const AUDIT_ARCH: Record<string, number> = {
 const X32_CALL = 0x40000000;
 
 /**
- * Instructions to go before the filter: a call newer than any the profile names gets ENOSYS in place of the refusal,
- * as runc has it, so that programs fall back to the older call they know.
+ * Instructions to put before the filter. A call newer than any in the profile gets ENOSYS instead of the refusal, as
+ * with runc, so that programs fall back to an older call.
  */
 function unknownCalls(newest: readonly Newest[]): Uint8Array {
   const known = newest.filter(({ architecture, number }) => AUDIT_ARCH[architecture] && number >= 0);
@@ -191,7 +194,7 @@ function unknownCalls(newest: readonly Newest[]): Uint8Array {
         instruction(LOAD, 0, 0, OFFSET_ARCH),
         instruction(JUMP_EQUAL, 0, 4, AUDIT_ARCH[architecture]!),
         instruction(LOAD, 0, 0, OFFSET_NUMBER),
-        instruction(JUMP_AT_LEAST, 2, 0, X32_CALL), // x32 numbers its calls from there
+        instruction(JUMP_AT_LEAST, 2, 0, X32_CALL), // x32 numbers its calls from here
         instruction(JUMP_GREATER, 0, 1, number),
         instruction(RETURN, 0, 0, ACTIONS["SCMP_ACT_ERRNO"]! + ENOSYS),
       ]),

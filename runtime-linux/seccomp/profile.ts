@@ -1,4 +1,5 @@
-// Seccomp profiles in Docker's JSON form, and what of one applies to a container: the spec's `linux.seccomp`.
+// Seccomp profiles in Docker's JSON format, and the part of one that applies to a container: the spec's
+// `linux.seccomp`.
 
 import { malformed } from "../../hosts/shared/failure.js";
 
@@ -10,7 +11,7 @@ export interface Argument {
   op: string;
 }
 
-/** When a rule applies: all that is named must hold (any of the architectures). */
+/** When a rule applies: every given condition must hold (for architectures, any of them). */
 export interface Condition {
   caps?: string[];
   arches?: string[];
@@ -47,17 +48,17 @@ export interface Seccomp {
   syscalls: { names: string[]; action: string; errnoRet?: number; args?: Argument[] }[];
 }
 
-/** What a profile is applied to. */
+/** The circumstances in which a profile is applied. */
 export interface Circumstances {
   /** The container's bounding set: `CAP_CHOWN` … */
   capabilities: readonly string[];
-  /** In Go's words: `amd64`. */
+  /** Go's name: `amd64`. */
   architecture: string;
   /** Kernel release: `6.18.44`. */
   kernel: string;
 }
 
-/** Reads a profile; anything that is none is a failure. */
+/** Parses a profile; fails if it is not one. */
 export function parseProfile(text: string): Profile {
   let profile: Profile | null;
   try {
@@ -71,7 +72,7 @@ export function parseProfile(text: string): Profile {
   return profile!;
 }
 
-/** What of a profile applies. */
+/** The part of a profile that applies. */
 export function applyProfile(profile: Profile, to: Circumstances): Seccomp {
   const rules = (profile.syscalls ?? []).filter((rule) => applies(rule, to));
   return {
@@ -88,7 +89,7 @@ export function applyProfile(profile: Profile, to: Circumstances): Seccomp {
   };
 }
 
-/** libseccomp's names of Go's architectures. */
+/** libseccomp's names for Go's architectures. */
 const NATIVE: Record<string, string> = {
   "386": "SCMP_ARCH_X86",
   amd64: "SCMP_ARCH_X86_64",

@@ -1,17 +1,18 @@
-// Where a run's output ends without a newline: conmon leaves that open, and the next run would seem to go on with it.
+// Marks where a run's output ends without a newline. conmon does not mark it, so the next run's output would seem to
+// continue the line.
 
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { STDERR, STDOUT } from "../../hosts/streams/frames.js";
 import { LogLine } from "../../hosts/streams/log-lines.js";
 import { Moment, TIMESTAMP_LENGTH } from "../../hosts/streams/timestamps.js";
 
-/** So much of a file's end is looked at. */
+/** How much of a file's end is searched. */
 const LOOKED_AT_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Marks, in a log's last file, the end of each stream whose last line may be without a newline, and ends a line that the
- * supervisor could not. A file in which nothing is yet stays so: it does not count against how many are kept.
+ * Marks the end of each stream in a log's last file if its last line may lack a newline, and ends a line that the
+ * supervisor could not finish. An empty file stays empty, and does not count against the number of files to keep.
  * `continues`: there are files before it. `at`: when the streams ended, in nanoseconds since 1970.
  */
 export function markEnds(path: string, continues: boolean, at: bigint): void {
@@ -23,7 +24,7 @@ export function markEnds(path: string, continues: boolean, at: bigint): void {
     readSync(file, block, 0, size - from, from);
     const { open, last } = look(block, from > 0, continues || from > 0);
     const ended = Moment.of(at);
-    // Files are stamped by a coarser clock than lines are.
+    // File times come from a coarser clock than the lines' times.
     const marks = open.map((stream) => mark(stream, ended.isBefore(last) ? last : ended)).join("");
     const torn = size > from && block.at(-2) !== NEWLINE ? "\n" : "";
     if (torn + marks !== "") writeSync(file, torn + marks);
@@ -33,13 +34,13 @@ export function markEnds(path: string, continues: boolean, at: bigint): void {
 }
 
 interface Look {
-  /** Streams that no end is known of. */
+  /** Streams whose end is not known. */
   open: number[];
   /** Time of the last line. */
   last: Moment;
 }
 
-/** `torn`: the first line may not be whole. `continues`: there is more before them. */
+/** `torn`: the first line may be incomplete. `continues`: there is more before the block. */
 function look(block: Uint8Array, torn: boolean, continues: boolean): Look {
   const isOpen = [false, continues, continues];
   const last = new Moment();

@@ -1,31 +1,31 @@
-// The files of one container's log. The supervisor writes `log`, and replaces it by an empty file when it is told to.
-// Every file that `log` ever is has a second name, `log.1`, `log.2`…, which it keeps when `log` is the next one already:
-// so nothing is lost between the two, and what is read never moves. Together they are one row of bytes; offsets count
-// from the first byte that was there when the log was first looked at, and never go back.
+// The files of one container's log. The supervisor writes `log`, and replaces it with an empty file when told to. Every
+// file that is ever `log` has a second name, `log.1`, `log.2`…, and keeps it after the next one has become `log`. So
+// nothing is lost between the two, and what is read never moves. Together the files form one sequence of bytes. Offsets
+// count from the first byte that existed when the log was first looked at, and never go back.
 
 import { linkSync, readdirSync, renameSync, rmSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { markEnds } from "./log-ends.js";
 import { COMPRESSED, isMissing, LogPiece, statOf } from "./log-piece.js";
 
-/** What a reader that falls behind may hold back of files that are gone already. */
+/** How many bytes of removed files are kept for a reader that falls behind. */
 const HELD_BACK_BYTES = 64 * 1024 ** 2;
 const LOOK_MS = 100;
 
-/** Ending of the name under which the supervisor makes a new file, for a moment: without that file it would end. */
+/** The temporary suffix of the supervisor's new file. The supervisor would end if it could not make this file. */
 const BEGINNING = ".tmp";
 
-/** Somebody who reads. */
+/** A reader. */
 export interface LogPosition {
-  /** Offset of the first byte that it may still ask for. */
+  /** Offset of the first byte that it may still read. */
   position: number;
 }
 
 export class LogFiles {
   readonly readers = new Set<LogPosition>();
-  /** In the order of their bytes; `log` is the last, if there is a log. */
+  /** In byte order. The last one is `log`, if there is a log. */
   #pieces: LogPiece[] = [];
-  /** Where the next file begins, and its number. */
+  /** Offset where the next file begins, and its number. */
   #end = 0;
   #next = 1;
   #seen = 0;
@@ -41,7 +41,7 @@ export class LogFiles {
     this.look();
   }
 
-  /** Looks whether `log` is another file by now. */
+  /** Checks whether `log` is another file by now. */
   look(): void {
     const now = statOf(this.path);
     const before = this.current;
@@ -69,7 +69,7 @@ export class LogFiles {
     return this.#pieces.at(-1)?.end ?? this.#end;
   }
 
-  /** Whether anything was written since the last time. */
+  /** Whether anything was written since the last call. */
   grown(): boolean {
     const { end } = this;
     const grown = end !== this.#seen;
@@ -77,12 +77,12 @@ export class LogFiles {
     return grown;
   }
 
-  /** The file that is written to. */
+  /** The file that is being written. */
   get current(): LogPiece | undefined {
     return this.#pieces.at(-1);
   }
 
-  /** -1: thrown away. 0: nothing more by now. `fresh`: as of `LogPiece.read`. */
+  /** -1: removed. 0: nothing more yet. `fresh`: see `LogPiece.read`. */
   async read(offset: number, into: Uint8Array, fresh: boolean): Promise<number> {
     if (this.#pieces.length === 0) this.look();
     if (offset < this.start) return -1;
@@ -92,7 +92,7 @@ export class LogFiles {
       const read = piece ? await piece.read(offset, into, fresh) : 0;
       if (read > 0 || !isCurrent) return read;
       this.look();
-      // What was written to it before the next one took its place is still to be read.
+      // The rest of the old file, written before the new one replaced it, must be read first.
       if (piece === this.current) return 0;
     }
   }
@@ -106,15 +106,12 @@ export class LogFiles {
     };
   }
 
-  /** There may be more to read. */
+  /** Notifies readers that there may be more. */
   readonly tell = (): void => {
     for (const grown of [...this.#watchers]) grown();
   };
 
-  /**
-   * Throws away all but the newest files that have something in them; 0: all. Readers that have yet to read a file keep
-   * it for a while.
-   */
+  /** Removes all but the newest non-empty files; 0 removes all. Readers that still need a file keep it for a while. */
   keep(files: number): void {
     const named = this.#pieces.filter(({ gone }) => !gone);
     const kept = files > 0 && this.current?.size === 0 ? files + 1 : files;
@@ -127,7 +124,7 @@ export class LogFiles {
     this.#letGo();
   }
 
-  /** Begins a new file where no supervisor writes. */
+  /** Starts a new file when there is no supervisor. */
   renew(): void {
     const next = `${this.path}.next`;
     writeFileSync(next, "", { mode: 0o600 });
@@ -136,11 +133,11 @@ export class LogFiles {
   }
 
   /**
-   * No supervisor writes any more: what has no newline is all of its line. That is marked in the newest file that has
-   * something in it. One that is compressed was whole when a run began.
+   * No supervisor writes any more, so a last line without a newline is complete. This is marked in the newest non-empty
+   * file. A compressed file needs no mark: it was complete when a run began.
    */
   endStreams(at: bigint): void {
-    rmSync(this.path + BEGINNING, { force: true }); // of one that was killed
+    rmSync(this.path + BEGINNING, { force: true }); // left by a supervisor that was killed
     this.look();
     const newest = this.#pieces.findLast(({ gone, size }) => !gone && size > 0);
     if (!newest || newest.compressed) return;
@@ -156,9 +153,9 @@ export class LogFiles {
   }
 
   /**
-   * Throws away, of the files that nothing is written to any more, what is not among the last `bytes` of all; of the file
-   * that is partly among them only if that is half of it or more, so that no more is copied than was written. So twice
-   * `bytes` are left at most.
+   * Removes old data beyond the last `bytes` of all files, except from the current file. A file that is partly within
+   * them is cut only if that removes half of it or more, so that no more is copied than was written. So at most twice
+   * `bytes` are left.
    */
   async cut(bytes: number): Promise<void> {
     const from = this.end - bytes;
@@ -173,17 +170,17 @@ export class LogFiles {
     this.#letGo();
   }
 
-  /** Files that have a name. */
+  /** Number of files that have a name. */
   get count(): number {
     return this.#pieces.filter(({ gone }) => !gone).length;
   }
 
-  /** Something follows the files before the current one: no run's end is marked in them any more. */
+  /** The log continues after the files before the current one: ends of runs are no longer marked in them. */
   get hasGoneOn(): boolean {
     return (this.current?.size ?? 0) > 0;
   }
 
-  /** Files that nothing is written to any more, and that are not compressed. */
+  /** Complete files that are not compressed. */
   finished(): LogPiece[] {
     return this.#pieces.slice(0, -1).filter(({ gone, compressed }) => !gone && !compressed);
   }
@@ -203,7 +200,7 @@ export class LogFiles {
     this.#next = piece.number + 1;
   }
 
-  /** Throws away the files that nothing is written to any more and that end there or before. */
+  /** Removes complete files that end at this offset or before it. */
   #dropUpTo(offset: number): void {
     const older = this.#pieces.slice(0, -1).filter(({ gone, end }) => !gone && end <= offset);
     for (const piece of older) piece.drop(this.#isWanted(piece));
@@ -215,12 +212,12 @@ export class LogFiles {
     return [...this.readers].some(({ position }) => position < end);
   }
 
-  /** Where the next one is read: of one that was cut, before its end. */
+  /** Where reading goes on in the next file. For a cut file this is before its end. */
   #readUpTo(piece: LogPiece): number {
     return this.#pieces[this.#pieces.indexOf(piece) + 1]?.base ?? piece.end;
   }
 
-  /** Lets go of what is gone and nobody wants or may want any more, and closes what nobody is reading. */
+  /** Releases removed files that no reader needs, and closes those that nobody is reading. */
   #letGo(): void {
     let held = 0;
     for (const piece of this.#pieces.filter(({ gone }) => gone).reverse()) {
@@ -252,7 +249,7 @@ export class LogFiles {
   }
 }
 
-/** Where the machine has no watch to spare (inotify(7)) it is looked at now and then. */
+/** If the machine has no watch to spare (inotify(7)), the file is polled. */
 function watched(path: string, written: () => void, failed: () => void): Pick<FSWatcher, "close"> {
   try {
     return watch(path, { persistent: false }, written).on("error", failed);
@@ -262,7 +259,7 @@ function watched(path: string, written: () => void, failed: () => void): Pick<FS
   }
 }
 
-/** The files that are there, in their order. */
+/** The existing files, in order. */
 function found(path: string): { number: number; path: string }[] {
   const directory = dirname(path);
   const beginning = basename(path) + BEGINNING;
@@ -271,7 +268,7 @@ function found(path: string): { number: number; path: string }[] {
   const files = names.flatMap((name) => {
     const [, number, ending] = form.exec(name) ?? [];
     const isBoth = ending === COMPRESSED && names.includes(name.slice(0, -ending.length));
-    // What was cut short by a crash, or is there twice: the compressed one may not be on the disk yet.
+    // A leftover of a crash, or a second copy: the compressed one may not be on disk yet.
     if (number === undefined || isBoth) rmSync(join(directory, name), { force: true });
     return number === undefined || isBoth ? [] : [{ number: Number(number), path: join(directory, name) }];
   });

@@ -1,4 +1,4 @@
-// One file of a container's log: being written, whole, or whole and compressed.
+// One file of a container's log: being written, complete, or complete and compressed.
 
 import { appendFileSync, closeSync, createReadStream, createWriteStream, fstatSync, openSync, read } from "node:fs";
 import { readSync, renameSync, rmSync, statSync, unlinkSync, type Stats } from "node:fs";
@@ -8,32 +8,32 @@ import { promisify } from "node:util";
 import { constants, createGunzip, createGzip } from "node:zlib";
 import { syncPath } from "../directories.js";
 
-/** Ending of the names of compressed files. */
+/** Suffix of compressed files. */
 export const COMPRESSED = ".gz";
-/** Endings of names that are there for a moment. */
+/** Suffixes of temporary files. */
 const UNPACKED = ".unpacked";
 const PACKING = ".packing";
 const CUTTING = ".cutting";
-/** A supervisor's lines are shorter. */
+/** A supervisor's lines are shorter than this. */
 const LINE_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
-/** RFC 1952: the last four bytes are the length of what was compressed, modulo 2^32. */
+/** RFC 1952: the last four bytes are the uncompressed length, modulo 2^32. */
 const LENGTH_BYTES = 4;
 const LARGEST_TO_COMPRESS = 2 ** 32 - 1;
 
 export class LogPiece {
-  /** Its length once nothing more is written to it. */
+  /** Its length once it is complete. */
   #size: number | undefined;
   #fd: number | undefined;
-  /** A nameless file with what was compressed. */
+  /** A nameless file with the uncompressed data. */
   #unpacked: Promise<number> | undefined;
   #reading = 0;
   #closing = false;
   #path: string;
-  /** Its name was taken away: it is there for those who have yet to read it. */
+  /** Its name was removed; it exists only for readers that still need it. */
   gone = false;
 
-  /** `base`: offset of its first byte in the whole log. It moves only while nothing is in it. */
+  /** `base`: offset of its first byte in the whole log. It moves only while the file is empty. */
   constructor(
     readonly number: number,
     public base: number,
@@ -63,7 +63,7 @@ export class LogPiece {
     return this.base + this.size;
   }
 
-  /** Nothing more is written to it. */
+  /** The file is complete. */
   finish(): void {
     this.#size = this.size;
   }
@@ -74,8 +74,8 @@ export class LogPiece {
   }
 
   /**
-   * `fresh`: what is there was written just now, so that it is in memory: it is read at once, in a hundredth of the time
-   * that another thread would take.
+   * `fresh`: the data was written just now and is still in memory. So it is read synchronously, in a hundredth of the
+   * time that another thread would take.
    */
   async read(offset: number, into: Uint8Array, fresh: boolean): Promise<number> {
     const at = offset - this.base;
@@ -90,7 +90,7 @@ export class LogPiece {
     }
   }
 
-  /** Takes its name away; with `keep`, who has yet to read it still can. */
+  /** Removes its name. With `keep`, readers that still need it can read on. */
   drop(keep: boolean): void {
     this.finish();
     if (keep && statOf(this.#path)) this.#open();
@@ -99,8 +99,8 @@ export class LogPiece {
   }
 
   /**
-   * Puts a compressed file in its place. Those who are reading it go on with what they have. It stays itself until the
-   * other's bytes and name are on the disk.
+   * Replaces the file by a compressed one. Current readers continue with the open file. The old file stays until the
+   * new one's bytes and name are on disk.
    */
   async compress(): Promise<void> {
     if (this.size > LARGEST_TO_COMPRESS) return;
@@ -120,8 +120,8 @@ export class LogPiece {
   }
 
   /**
-   * Offset of the first line that begins at or after `offset`: its end, if that is where the last one ends; undefined if
-   * none is near.
+   * Offset of the first line that begins at or after `offset`: the end of the file if the last line ends there;
+   * undefined if there is none nearby.
    */
   async lineFrom(offset: number): Promise<number | undefined> {
     const bytes = new Uint8Array(LINE_BYTES_MAX);
@@ -131,8 +131,8 @@ export class LogPiece {
   }
 
   /**
-   * Puts the part from `offset` on in its place, and gives that; undefined if its name was taken away meanwhile. Who has
-   * yet to read the rest still can.
+   * Replaces the file by its part from `offset` on, and returns that; undefined if its name was removed meanwhile.
+   * Readers that still need the rest can read on.
    */
   async cut(offset: number): Promise<LogPiece | undefined> {
     const cutting = this.#path + CUTTING;
@@ -149,7 +149,7 @@ export class LogPiece {
     return piece;
   }
 
-  /** Closes what is open of it, when nobody reads any more. */
+  /** Closes its descriptors once nobody reads any more. */
   close(): void {
     this.#closing = this.#reading > 0;
     if (this.#closing) return;
@@ -158,7 +158,7 @@ export class LogPiece {
     this.#fd = this.#unpacked = undefined;
   }
 
-  /** What is in it from there on: marks that came while the rest was copied. */
+  /** The bytes from there on: marks that were added while the rest was copied. */
   #from(offset: number): Uint8Array {
     const bytes = new Uint8Array(Math.max(0, this.end - offset));
     return bytes.subarray(0, readSync(this.#open(), bytes, 0, bytes.length, offset - this.base));
@@ -184,7 +184,7 @@ export class LogPiece {
   }
 }
 
-/** Undefined for what is not there. */
+/** Undefined if the file is missing. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -200,8 +200,8 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * Leaves no file when it fails: where the disk is full, a part of one would keep it full. What it leaves is on the disk:
- * it takes the place of another.
+ * If it fails, it removes its file, since part of one would keep a full disk full. On success the data is flushed to
+ * disk, because it replaces another file.
  */
 async function fill(path: string, ...from: (NodeJS.ReadableStream | NodeJS.ReadWriteStream)[]): Promise<void> {
   try {
@@ -212,7 +212,7 @@ async function fill(path: string, ...from: (NodeJS.ReadableStream | NodeJS.ReadW
   }
 }
 
-/** Leaves no file when its name cannot be put on the disk. */
+/** Removes the file if its name cannot be flushed to disk. */
 async function lasting(path: string): Promise<void> {
   try {
     await syncPath(dirname(path));
@@ -233,7 +233,10 @@ function append(path: string, bytes: Uint8Array): void {
 
 const readAt = promisify(read);
 
-/** It goes with its descriptor. Streams have descriptors of their own: one that fails closes what it was given. */
+/**
+ * The file disappears with its descriptor. Streams get descriptors of their own, because a stream that fails closes its
+ * descriptor.
+ */
 async function unpack(fd: number, path: string): Promise<number> {
   const plain = openSync(path + UNPACKED, "w+", 0o600);
   try {
@@ -247,7 +250,7 @@ async function unpack(fd: number, path: string): Promise<number> {
   }
 }
 
-/** Opens the same file once more, whether it still has a name or not. */
+/** Opens the same file once more, whether or not it still has a name. */
 function sameAs(fd: number): string {
   return `/proc/self/fd/${fd}`;
 }

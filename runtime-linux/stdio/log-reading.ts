@@ -1,11 +1,11 @@
-// A container's log as one reader has it open.
+// One reader's open view of a container's log.
 
 import type { LogBytes } from "../../hosts/shared/host.js";
 import type { LogFiles, LogPosition } from "./log-files.js";
 
 export class LogReading implements LogBytes, LogPosition {
   position = 0;
-  /** Who has read up to the end waits for what is written from now on. */
+  /** A reader that has reached the end waits for new output. */
   #atEnd = false;
   readonly #files: LogFiles;
   readonly #closed: () => void;
@@ -25,7 +25,7 @@ export class LogReading implements LogBytes, LogPosition {
   }
 
   async read(offset: number, into: Uint8Array, from?: number): Promise<number> {
-    this.position = from ?? offset; // also while another thread reads
+    this.position = from ?? offset; // set here already, while another thread reads
     const read = await this.#files.read(offset, into, this.#atEnd);
     this.#atEnd = read < into.length;
     this.position = from ?? offset + Math.max(0, read);

@@ -1,4 +1,4 @@
-// Containers' logs: opened for readers, and kept within their bounds while a run writes them.
+// Containers' logs: opens them for readers, and keeps them within their limits while a run writes them.
 
 import type { LogBytes } from "../../hosts/shared/host.js";
 import type { LogNote } from "../ends/run.js";
@@ -6,39 +6,42 @@ import { LogFiles } from "./log-files.js";
 import type { LogPiece } from "./log-piece.js";
 import { LogReading } from "./log-reading.js";
 
-/** How often the sizes of logs are looked at: a supervisor writes 75 MB a second at most. */
+/** How often sizes of logs are checked. A supervisor writes at most 75 MB a second. */
 const SHORTEST_LOOK_MS = 100;
 const LONGEST_LOOK_MS = 1000;
-/** How often it is looked whether a supervisor has begun a new file. */
+/** How often to check whether a supervisor has started a new file. */
 const FIRST_WAIT_MS = 2;
 const LONGEST_WAIT_MS = 1000;
 
-/** What could not be done to files is tried again, at first soon: a disk that is full stays so for a while. */
+/** Failed work on files is retried, at first soon, then less often: a full disk stays full for a while. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** A file so many times as long as it may be, which a burst between two looks makes of it, is cut. */
+/** If a burst between two checks makes a file this many times longer than its limit, the file is cut. */
 const OVERLONG = 2;
 
-/** What is needed to keep the log of a run within its bounds. */
+/** What is needed to keep the log of a run within its limits. */
 export interface Keeping extends LogNote {
-  /** Has the supervisor begin a new file. False when there is none, or it cannot be told now. */
+  /** Tells the supervisor to start a new file. False if there is none, or if it cannot be told now. */
   renew: () => boolean;
 }
 
-/** A log that is kept within its bounds. */
+/** A log that is kept within its limits. */
 interface Kept {
   keeping: Keeping;
-  /** Between two looks: what does not grow is looked at less and less often. */
+  /** Time between two checks. It grows while the log does not. */
   waitMs: number;
-  /** Of `performance.now`. */
+  /** On the clock of `performance.now`. */
   dueAt: number;
-  /** The supervisor was told to begin a file after that one: it may take its time, but another telling would be one more. */
+  /**
+   * The supervisor was told to start a new file after this one. It may take a while, and telling it again would start
+   * one more.
+   */
   owed: LogPiece | undefined;
-  /** Numbers of the files before which all is tidied up, and compressed. */
+  /** Number of the file before which everything is tidied up and compressed. */
   tidied: number;
   packed: number;
-  /** Work on its files: under way; and after what failed before a file, the pause, and when it is over. */
+  /** Whether work on its files is running. After a failure: the file's number, the pause, and the end of the pause. */
   working: boolean;
   failed: number;
   pauseMs: number;
@@ -49,12 +52,14 @@ export class Logs {
   readonly #path: (container: string) => string;
   readonly #open = new Map<string, LogFiles>();
   readonly #kept = new Map<string, Kept>();
-  /** Logs whose supervisors were told to begin a new file. */
+  /** Logs whose supervisors were told to start a new file. */
   readonly #renewing = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer goes off. */
+  /** When the timer fires. */
   #wakeAt = Infinity;
-  /** How much work on files of each log is under way: another look at them would find them between two states. */
+  /**
+   * How much work on each log's files is running. A new look at the files meanwhile would find them between two states.
+   */
   readonly #atWork = new Map<string, number>();
   #working: Promise<void> = Promise.resolve();
 
@@ -62,13 +67,13 @@ export class Logs {
     this.#path = path;
   }
 
-  /** The log of a container; there may be none yet. */
+  /** The log of a container. It need not exist yet. */
   open(container: string): LogBytes {
     const files = this.#files(container);
     return new LogReading(files, () => this.#forget(container));
   }
 
-  /** There is a log now: a run has begun to write it. It is kept within its bounds from now on. */
+  /** A run has started to write a log, which is kept within its limits from now on. */
   keep(container: string, keeping: Keeping): void {
     attempt(() => (keeping.fileBytes === 0 ? this.#open.get(container) : this.#files(container))?.look());
     if (keeping.fileBytes === 0) return;
@@ -76,7 +81,7 @@ export class Logs {
     this.#schedule();
   }
 
-  /** The run is over, at that moment in nanoseconds since 1970. */
+  /** The run ended at that time, in nanoseconds since 1970. */
   ended(container: string, at: bigint): void {
     const kept = this.#kept.get(container);
     this.#kept.delete(container);
@@ -86,7 +91,7 @@ export class Logs {
     this.#forget(container);
   }
 
-  /** Throws a log away, save what those who read have yet to read. */
+  /** Removes a log, except what current readers still need. */
   clear(container: string): void {
     this.#files(container).keep(0);
     this.#forget(container);
@@ -109,7 +114,7 @@ export class Logs {
     if (files?.readers.size === 0 && !isKept) this.#open.delete(container);
   }
 
-  /** Not put off by logs that come to be kept. */
+  /** New logs do not delay the timer. */
   #schedule(): void {
     const next = Math.min(...[...this.#kept.values()].map(({ dueAt }) => dueAt));
     if (next >= this.#wakeAt) return;
@@ -118,7 +123,7 @@ export class Logs {
     this.#timer = setTimeout(() => this.#look(), Math.max(0, next - performance.now())).unref();
   }
 
-  /** Polling costs the same however many lines there are; notifications come with every write. */
+  /** Polling costs the same for any number of lines; notifications would come with every write. */
   #look(): void {
     const now = performance.now();
     for (const [container, kept] of this.#kept) {
@@ -131,7 +136,7 @@ export class Logs {
     this.#schedule();
   }
 
-  /** Whether it has grown. */
+  /** Returns whether the log has grown. */
   #bound(container: string, kept: Kept): boolean {
     const { keeping } = kept;
     const files = this.#files(container);
@@ -146,7 +151,7 @@ export class Logs {
     return true;
   }
 
-  /** What is whole is tidied up, whoever had it end; it is compressed once a run's end need not be marked in it. */
+  /** Tidies up every complete file, whoever ended it. Compresses it once no run's end has to be marked in it. */
   #settle(container: string, files: LogFiles, kept: Kept): void {
     const number = files.current?.number ?? 0;
     if (kept.working || (kept.failed === number && performance.now() < kept.againAt)) return;
@@ -158,7 +163,7 @@ export class Logs {
     );
   }
 
-  /** What is not done to its end counts as not done: it would be left as it is. */
+  /** Unfinished work counts as not done; otherwise it would stay unfinished. */
   async #setRight(container: string, files: LogFiles, kept: Kept, number: number): Promise<void> {
     if (kept.tidied !== number) await this.#tidy(container, kept.keeping);
     kept.tidied = number;
@@ -167,7 +172,9 @@ export class Logs {
     kept.packed = number;
   }
 
-  /** Waits for the new file, so that readers go on without delay. One that comes later is seen by the looks at sizes. */
+  /**
+   * Waits for the new file, so that readers continue without delay. If the file comes later, the size checks notice it.
+   */
   async #renewed(container: string, files: LogFiles, kept: Kept): Promise<void> {
     this.#renewing.add(container);
     const before = files.current;
@@ -196,14 +203,14 @@ export class Logs {
     if (isOverlong) await this.#work(container, () => files.cut(most * fileBytes));
   }
 
-  /** What is whole only by the time of that work may have to be cut first: what is compressed cannot be. */
+  /** Files that became complete while this work ran may have to be cut first, since compressed files cannot be cut. */
   async #pack(container: string, before?: number): Promise<void> {
     const files = this.#files(container);
     const end = before ?? files.current?.number ?? 0;
     await this.#work(container, () => compress(files.finished().filter(({ number }) => number < end)));
   }
 
-  /** One thing at a time. What fails is left as it is. */
+  /** Runs one thing at a time. If it fails, the files stay as they are. */
   #work(container: string, act: () => Promise<void>): Promise<void> {
     this.#atWork.set(container, (this.#atWork.get(container) ?? 0) + 1);
     const work = this.#working.then(act);
@@ -227,12 +234,12 @@ function nextTry(pauseMs: number): Pick<Kept, "pauseMs" | "againAt"> {
   return { pauseMs: Math.min(pauseMs * 2, LONGEST_PAUSE_MS), againAt: performance.now() + pauseMs };
 }
 
-/** Those with the same wait are looked at together. */
+/** Logs with the same wait are checked together. */
 function nextLook(waitMs: number): Pick<Kept, "waitMs" | "dueAt"> {
   return { waitMs, dueAt: (Math.floor(performance.now() / waitMs) + 1) * waitMs };
 }
 
-/** On a disk that is full or fails: it is tried again at the next look, and who reads is told. False then. */
+/** False if the disk is full or fails. The next check tries again, and readers get the error. */
 function attempt(act: () => void): boolean {
   try {
     act();
@@ -242,10 +249,10 @@ function attempt(act: () => void): boolean {
   }
 }
 
-/** Nobody else need hear of a failure; once a run is over, the next one tries it again. */
+/** Ignores a failure: after the run's end, the next run tries again. */
 function leave(): void {}
 
-/** One that fails keeps none of the others from it. */
+/** If one fails, the others are still compressed. */
 async function compress(pieces: LogPiece[]): Promise<void> {
   const failures: unknown[] = [];
   for (const piece of pieces) {

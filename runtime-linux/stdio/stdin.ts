@@ -1,7 +1,8 @@
-// Bytes to a process's stdin, through its supervisor's attach socket. What comes before the launch waits for it.
+// Bytes to a process's stdin, through its supervisor's attach socket. Bytes that arrive before the launch are kept
+// until then.
 //
-// All clients of a run share one connection. Where stdin is closed with the first client's half-close, conmon does so
-// when the connection ends; so it is ended for that and for nothing else.
+// All clients of a run share one connection. If the first client's half-close is to close stdin, conmon does that when
+// the connection ends. So the connection ends only for that reason.
 
 import { createRequire } from "node:module";
 import { closeSync, openSync } from "node:fs";
@@ -9,10 +10,10 @@ import type * as UnixSocket from "node-unix-socket";
 import type { Stdin } from "../../hosts/shared/host.js";
 import { SHUT_RD, type Kernel } from "../kernel.js";
 
-/** conmon reads packets into a buffer of this size and would lose what is beyond. */
+/** conmon reads packets into a buffer of this size and would lose the rest. */
 const PACKET_BYTES_MAX = 8 * 1024;
 
-/** What a run does with its stdin. */
+/** How a run uses its stdin. */
 export interface StdinMode {
   tty: boolean;
   openStdin: boolean;
@@ -21,7 +22,7 @@ export interface StdinMode {
 
 /** Stdin of one run, for all its clients. */
 export class StdinPipe {
-  /** Clients that have not let go of it. */
+  /** Number of clients that have not released it. */
   clients = 0;
   readonly #kernel: Kernel;
   #socket: UnixSocket.SeqpacketSocket | undefined;
@@ -29,7 +30,7 @@ export class StdinPipe {
   #state: "waiting" | "open" | "over" = "waiting";
   #ended = false;
   readonly #held: { bytes: Uint8Array; taken: () => void }[] = [];
-  /** Called with every write that is on its way, should the process end before it is taken. */
+  /** Callbacks for writes that are waiting, in case the process ends first. */
   readonly #underway = new Set<() => void>();
 
   constructor(kernel: Kernel) {
@@ -51,7 +52,7 @@ export class StdinPipe {
     if (this.#ended) this.end();
   }
 
-  /** Resolves when the bytes are taken, or the process has ended. */
+  /** Resolves when the bytes are accepted, or when the process has ended. */
   write(bytes: Uint8Array): Promise<void> {
     return new Promise((taken) => {
       if (this.#state === "waiting") this.#held.push({ bytes, taken });
@@ -59,7 +60,7 @@ export class StdinPipe {
     });
   }
 
-  /** Nobody is left who has anything to say to a launch to come. */
+  /** No client is left with input for a later launch. */
   isIdle(): boolean {
     return this.#state === "waiting" && this.clients === 0 && !this.#ended;
   }
@@ -70,7 +71,7 @@ export class StdinPipe {
     if (this.#state === "open" && this.#endsOnce) this.#socket?.end();
   }
 
-  /** The run is over, or never came to be: nobody reads any more. */
+  /** The run is over, or never started: nobody reads any more. */
   close(): void {
     if (this.#state === "over") return;
     this.#state = "over";
@@ -83,7 +84,7 @@ export class StdinPipe {
   #attach(directory: string): UnixSocket.SeqpacketSocket | undefined {
     try {
       const fd = openAttachSocket(this.#kernel, directory);
-      // What the process writes is read from its log; refusing it here spares conmon the work and cannot block it.
+      // The process's output is read from its log. Refusing it here saves conmon work and cannot block it.
       this.#kernel.shutdown(fd, SHUT_RD);
       return adopt(fd);
     } catch (error) {
@@ -108,12 +109,12 @@ export class StdinPipe {
   }
 }
 
-/** One client's hold on it. */
+/** One client's handle on the pipe. */
 export class StdinClient implements Stdin {
   #pipe: StdinPipe | undefined;
   readonly #released: () => void;
 
-  /** `released` is called when the client has let go. */
+  /** `released` is called when the client releases it. */
   constructor(pipe: StdinPipe, released: () => void) {
     this.#pipe = pipe;
     this.#released = released;
@@ -146,7 +147,7 @@ function adopt(fd: number): UnixSocket.SeqpacketSocket {
   return socket;
 }
 
-/** The path goes through a descriptor: a socket's address has room for 107 bytes only. */
+/** The path goes through a descriptor, because a socket address has room for only 107 bytes. */
 function openAttachSocket(kernel: Kernel, directory: string): number {
   const at = openSync(directory, "r");
   try {

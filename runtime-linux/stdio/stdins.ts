@@ -14,7 +14,7 @@ export class Stdins {
     this.#kernel = kernel;
   }
 
-  /** A client more. `running`: what the run does with its stdin, once it has been launched. */
+  /** Adds a client. `running`: how the run uses its stdin, once it has been launched. */
   client(run: Run, running: () => StdinMode | undefined): StdinClient {
     let pipe = this.#pipes.get(run.name);
     if (!pipe) {
@@ -26,7 +26,7 @@ export class Stdins {
     return new StdinClient(pipe, () => pipe.isIdle() && this.close(run));
   }
 
-  /** The run's process is made: who has waited for it is heard. */
+  /** The run's process is made: delivers input that was waiting. */
   connect(run: Run, mode: StdinMode): void {
     this.#pipes.get(run.name)?.connect(run.directory, mode);
   }
@@ -35,7 +35,7 @@ export class Stdins {
     this.#close(run.name);
   }
 
-  /** Of all the container's runs. */
+  /** Forgets all the container's runs. */
   forget(container: string): void {
     for (const name of this.#pipes.keys()) if (parseRunName(name)?.container === container) this.#close(name);
   }

@@ -1,4 +1,4 @@
-// What `archive` and `export` send: files of a container as a tar (surface §2.13).
+// The bytes for the sources `archive` and `export`: files of a container as a tar (surface §2.13).
 
 import * as fs from "node:fs";
 import { pipeline, Readable } from "node:stream";
@@ -13,12 +13,12 @@ import { openAt } from "./stat.js";
 import { openView, type View, type Where } from "./view.js";
 import { walk, type Found } from "./walk.js";
 
-/** A path and all below it. */
+/** A path and everything below it. */
 export function archiveOf({ at, compression }: replies.ArchiveSource, where: Where): AsyncIterable<Uint8Array> {
   return compressed(archived(at, where), compression);
 }
 
-/** A container's own files. The container need not be mounted anywhere else. */
+/** A container's own files. The container need not be mounted elsewhere. */
 export function exportOf({ container }: replies.ExportSource, { paths, kernel }: Where): AsyncIterable<Uint8Array> {
   return pack(walk(paths.rootfs(container)), kernel);
 }
@@ -40,7 +40,7 @@ function compressed(bytes: AsyncIterable<Uint8Array>, how: replies.Compression):
   return transform;
 }
 
-/** A stream asks for more while it still holds what it was given. */
+/** A stream asks for more while it still holds the last piece, so each piece is copied. */
 async function* copies(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) yield Buffer.from(piece);
 }
@@ -57,7 +57,7 @@ async function* membersOf(view: View, path: string): AsyncGenerator<Found> {
   }
 }
 
-/** By way of its directory: a link cannot be read through a descriptor of its own. */
+/** Reads by way of the directory, because a link cannot be read through a descriptor of its own. */
 async function* alone(view: View, path: string, name: string): AsyncGenerator<Found> {
   const slash = path.lastIndexOf("/");
   let parent: number;
@@ -85,13 +85,16 @@ async function* below(view: View, path: string, fd: number, top: Found): AsyncGe
   }
 }
 
-/** What the kernel or the runtime makes for a run is no file of a container; who asks for it by name gets it. */
+/**
+ * Files that the kernel or the runtime makes for a run are not the container's own. They are sent only if the client
+ * asks for them by name.
+ */
 function isMade({ path }: Found, place: string): boolean {
   if (place.replace(/^\/+/, "") === "dev") return true;
   try {
     return KERNEL_FILES.has(fs.statfsSync(path).type);
   } catch {
-    return false; // gone meanwhile
+    return false; // removed meanwhile
   }
 }
 

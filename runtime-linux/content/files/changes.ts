@@ -1,4 +1,4 @@
-// What a container has changed of its image's files: its upper directory against the layers below.
+// What a container has changed in its image's files: compares its upper directory with the layers below.
 
 import * as fs from "node:fs";
 import type { content, engine } from "../../../hosts/shared/host.js";
@@ -16,7 +16,7 @@ export interface CompareDeps {
   kernel: Kernel;
 }
 
-/** A page of them, in the order of their paths' bytes. */
+/** One page of changes, sorted by the bytes of their paths. */
 export async function compare(
   { container, chain, after, limit }: content.Compare,
   { paths, kernel }: CompareDeps,
@@ -26,14 +26,14 @@ export async function compare(
   for await (const found of walk(paths.upper(checked(container)))) changes.add(found);
   const behind = bytesOf(after).slice(1);
   const names: string[] = [];
-  // Without anything made for each: there may be very many.
+  // Allocates nothing for each name, because there may be very many.
   for (const name of changes.kinds.keys()) if (name > behind) names.push(name);
   const page = names.sort().slice(0, limit);
   return page.map((name) => ({ path: textOf(`/${name}`), kind: changes.kinds.get(name)! }));
 }
 
 class Changes {
-  /** By name, bytes, one per character (see `tar/latin1.ts`). */
+  /** The kinds by name. Names are bytes, one for each character (see `tar/latin1.ts`). */
   readonly kinds = new Map<string, engine.ChangeKind>();
   readonly #lower: readonly string[];
   readonly #kernel: Kernel;
@@ -60,13 +60,13 @@ class Changes {
     }
   }
 
-  /** What the image has under a name, unless a directory above is all new. */
+  /** What the image has under a name, unless the container created a directory above it. */
   #below(name: string): Buffer | undefined {
     if (this.kinds.get(parentOf(name)) === "added") return undefined;
     return findInLayers(this.#lower, name, this.#kernel);
   }
 
-  /** With the directories above: they have changed in that. */
+  /** Also marks the directories above as changed. */
   #tell(name: string, kind: engine.ChangeKind): void {
     this.kinds.set(name, kind);
     for (let at = parentOf(name); at !== "" && !this.kinds.has(at); at = parentOf(at)) this.kinds.set(at, "modified");
@@ -76,13 +76,13 @@ class Changes {
     try {
       return Buffer.from(this.#kernel.lgetxattr(path, "security.capability") ?? []).toString("latin1");
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // the container has removed it by now
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // the container has removed it meanwhile
       return "";
     }
   }
 }
 
-/** What a copy of a file keeps; the times and sizes of directories say nothing. */
+/** Compares what a copy of a file keeps. Times and sizes of directories say nothing. */
 function isChanged(now: fs.BigIntStats, before: fs.BigIntStats): boolean {
   if (now.mode !== before.mode || now.uid !== before.uid || now.gid !== before.gid) return true;
   if (now.isDirectory()) return false;

@@ -1,5 +1,5 @@
-// Finding one's way within a directory tree that a stranger has filled: no name, and no symbolic link, leads out of it.
-// Whoever uses this has the tree to itself meanwhile. Names are bytes, one per character (see `tar/latin1.ts`).
+// Resolves names within an untrusted directory tree: no name and no symbolic link leads out of it. Nobody else may
+// change the tree meanwhile. Names are bytes, one for each character (see `tar/latin1.ts`).
 
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
 import { faultyName, noSuch } from "../../../hosts/shared/failure.js";
@@ -7,19 +7,22 @@ import { bytesOf, textOf } from "../../../hosts/streams/tar/latin1.js";
 import { parentOf } from "../../../hosts/streams/tar/names.js";
 
 export interface Resolution {
-  /** Makes directories that are not there. */
+  /** Makes missing directories. */
   make?: boolean;
-  /** Follows a link in the last place too. */
+  /** Also follows a link in the last component. */
   follow?: boolean;
-  /** Is asked about what stands in the place of a directory; true: it has taken it away. */
+  /**
+   * Called with the name of something that is not a directory but has a directory's place. Returns true if it has
+   * removed it.
+   */
   clear?: (name: string) => boolean;
-  /** Is told of each directory that was made. */
+  /** Called for each directory that was made. */
   made?: (name: string) => void;
 }
 
 /** A directory tree. */
 export class Confined {
-  /** Directories that were seen to be directories, not links to some. */
+  /** Names that are known to be directories, not links to directories. */
   readonly #verified = new Set<string>([""]);
   readonly #root: string;
 
@@ -27,19 +30,19 @@ export class Confined {
     this.#root = bytesOf(root);
   }
 
-  /** Where a name is on the disk; the name must have been resolved. */
+  /** The path on disk of a name that is already resolved. */
   path(name: string): Buffer {
     return Buffer.from(name === "" ? this.#root : `${this.#root}/${name}`, "latin1");
   }
 
-  /** Undefined when there is nothing. Not following links. */
+  /** Undefined if nothing is there. Does not follow links. */
   stat(name: string): Stats | undefined {
     return lstatSync(this.path(name), { throwIfNoEntry: false });
   }
 
   /**
-   * The name of a directory once links on its way are followed, all within the root. Throws `no-such`, or
-   * `faulty-name` when something on the way is not a directory.
+   * The name of a directory after its links are followed, all within the root. Throws `no-such`, or `faulty-name` if a
+   * component on the way is not a directory.
    */
   directory(name: string, how: Resolution = {}): string {
     if (this.#verified.has(name)) return name;
@@ -49,7 +52,7 @@ export class Confined {
     return found;
   }
 
-  /** The name under which something is, or would be, once links on its way are followed, all within the root. */
+  /** The name where something is, or would be, after links on the way are followed, all within the root. */
   resolve(name: string, how: Resolution = {}): string {
     const ahead = name.split("/").reverse();
     let at = "";
@@ -57,7 +60,7 @@ export class Confined {
       const part = ahead.pop();
       if (part === undefined || part === "" || part === ".") continue;
       if (part === "..") {
-        // Above the root is the root, as in a container.
+        // The parent of the root is the root, as in a container.
         at = parentOf(at);
         continue;
       }
@@ -81,18 +84,18 @@ export class Confined {
     return at;
   }
 
-  /** Whether a name is known to be that of a directory, with no link on its way. */
+  /** Whether a name is known to be a directory, with no link on the way. */
   isVerified(name: string): boolean {
     return this.#verified.has(name);
   }
 
-  /** Something was put in the place of a directory. */
+  /** Call this when something replaces a directory. */
   forget(name: string): void {
     for (const known of this.#verified)
       if (known === name || known.startsWith(`${name}/`)) this.#verified.delete(known);
   }
 
-  /** Goes on through `at`, which must be a directory, or become one. */
+  /** Continues through `at`, which must be a directory or become one. */
   #pass(name: string, at: string, stat: Stats | undefined, how: Resolution): void {
     const there = stat && (stat.isDirectory() || !how.clear?.(at));
     if (there && !stat.isDirectory()) throw faultyName("through-other", textOf(name), textOf(at));

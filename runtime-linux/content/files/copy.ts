@@ -1,9 +1,9 @@
-// Copying single files within this machine, with all that belongs to them.
+// Copies single files within this machine, with all their attributes.
 
 import * as fs from "node:fs";
 import type { Device, Kernel } from "../../kernel.js";
 
-/** Copies anything but a directory to a place where nothing is. */
+/** Copies anything but a directory to a free path. */
 export function copyFile(from: Buffer, to: Buffer, kernel: Kernel): void {
   const stat = fs.lstatSync(from, { bigint: true });
   if (stat.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(from, "buffer"), to);
@@ -13,12 +13,12 @@ export function copyFile(from: Buffer, to: Buffer, kernel: Kernel): void {
   copyAttributes(from, to, kernel);
 }
 
-/** Node would write a hole's zeros, and a file of a few bytes may have holes that no disk has room for. */
+/** Node would write a hole's zeros, and a small file may have holes larger than any disk. */
 export function hasHoles(stat: Pick<fs.BigIntStats, "size" | "blocks"> & { isFile(): boolean }): boolean {
   return stat.isFile() && stat.blocks * 512n < stat.size;
 }
 
-/** Copies a file's bytes, and its holes as holes, to a place where nothing is; a piece at a time. */
+/** Copies a file's bytes to a free path, one piece at a time. Holes stay holes. */
 export function* piecesCopied(from: Buffer, to: Buffer, kernel: Kernel): Generator<void> {
   const source = fs.openSync(from, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
   let target = -1;
@@ -41,7 +41,7 @@ export function* piecesCopied(from: Buffer, to: Buffer, kernel: Kernel): Generat
   }
 }
 
-/** Owner, mode, extended attributes (but overlayfs's own) and times. */
+/** Owner, mode, extended attributes (except overlayfs's own) and times. */
 export function copyAttributes(from: Buffer, to: Buffer, kernel: Kernel): void {
   const stat = fs.lstatSync(from, { bigint: true });
   fs.lchownSync(to, Number(stat.uid), Number(stat.gid));

@@ -1,4 +1,4 @@
-// Carries out `extract`: a request's body is unpacked into a directory of a container.
+// Carries out `extract`: unpacks a request's body into a directory of a container.
 
 import { closeSync, constants } from "node:fs";
 import { interrupted } from "../../../hosts/shared/failure.js";
@@ -23,10 +23,7 @@ export interface ExtractDeps {
   bodies: Bodies;
 }
 
-/**
- * Resolves when all of it is on the disk. What was unpacked before a failure stays; of a file that was not whole nothing
- * does.
- */
+/** Resolves when everything is on disk. If it fails, whatever was unpacked before stays, but never part of a file. */
 export async function extract(command: content.Extract, deps: ExtractDeps, signal: AbortSignal): Promise<void> {
   const view = openView(command.into.view, deps);
   try {
@@ -63,7 +60,7 @@ function requireDirectory(view: View, path: string): void {
   }
 }
 
-/** By the container's own passwd and group. */
+/** Looks the user up in the container's own passwd and group files. */
 function ownerIn(view: View, user: string): Owner {
   const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readIn(view, path));
   return identify(user, [], passwd ?? "", group ?? "");
@@ -83,5 +80,5 @@ function readIn(view: View, path: string): string {
   }
 }
 
-/** passwd and group files beyond this size are taken for missing. */
+/** Larger passwd and group files count as missing. */
 const ACCOUNTS_BYTES_MAX = 4 << 20;

@@ -1,5 +1,5 @@
-// Unpacks a tar into a directory of a container that may be running (surface §2.13). Every name is looked up from the
-// container's root by the kernel; what is done then is done by way of the directory's descriptor, to the name itself.
+// Unpacks a tar into a directory of a container, which may be running (surface §2.13). The kernel looks up every name
+// from the container's root. Every change then goes through the directory's descriptor and affects the name itself.
 
 import * as fs from "node:fs";
 import { faultyName } from "../../../hosts/shared/failure.js";
@@ -24,16 +24,16 @@ import { IncomingFile } from "./incoming-file.js";
 import { OpenDirectories } from "./open-directories.js";
 import type { View } from "./view.js";
 
-/** Numbers of an owner. */
+/** Numeric ids of an owner. */
 export interface Owner {
   uid: number;
   gid: number;
 }
 
 export interface ExtractHow {
-  /** A directory and something else never take each other's place. */
+  /** A directory never replaces anything else, and nothing else replaces a directory. */
   keepKinds: boolean;
-  /** Null: to whom the tar says. */
+  /** Null: the owner that the tar says. */
   owner: Owner | null;
 }
 
@@ -42,12 +42,12 @@ export class Extractor implements TarSink {
   readonly #view: View;
   readonly #kernel: Kernel;
   readonly #how: ExtractHow;
-  /** The directory to unpack into, without links on its way. */
+  /** The directory to unpack into, with its links resolved. */
   readonly #into: string;
-  /** Directories' times, which change with whatever is put into them. */
+  /** Directories' times, set at the end, since they change with every file that is put in. */
   readonly #directories = new Map<string, TarEntry>();
   readonly #open = new OpenDirectories((name) => this.#entered(this.#openDirectory(name)));
-  /** Of each file system that is unpacked to a directory, by its device's number. */
+  /** A descriptor for each file system that is unpacked to, by device number. */
   readonly #fileSystems = new Map<number, number>();
   #file: IncomingFile | null = null;
 
@@ -65,7 +65,7 @@ export class Extractor implements TarSink {
     const owned = this.#how.owner ? { ...entry, ...this.#how.owner } : entry;
     const make = (): void =>
       this.#reporting(entry.type === "directory" ? "mkdir" : "open", name, () => this.#make(name, owned));
-    // A file comes to its place when it is whole.
+    // A file takes its place only when it is complete.
     const cleared = entry.type === "file" ? undefined : this.#clearDirectory(name, owned);
     return cleared ? cleared.then(make) : make();
   }
@@ -102,7 +102,7 @@ export class Extractor implements TarSink {
     return cleared ? cleared.then(put) : put();
   }
 
-  /** After the last entry: directories get their times, the deepest first. */
+  /** Call this after the last entry. Sets directories' times, the deepest first. */
   finish(): void {
     for (const [name, { mtime }] of [...this.#directories].reverse()) {
       const parent = this.#view.open(this.#pathOf(parentOf(name)), DIRECTORY);
@@ -115,8 +115,9 @@ export class Extractor implements TarSink {
   }
 
   /**
-   * Puts all of it on the disk: until then a power loss may take it back. Whole file systems: a flush for each file of
-   * many would take longer. Who does not wait for it may close this: what is flushed is held open until it is.
+   * Flushes everything to disk; before that, a power loss may undo it. Flushes whole file systems, because a flush for
+   * each of many files would take longer. The caller may close this without waiting: the descriptors stay open until
+   * the flush is done.
    */
   async flush(): Promise<void> {
     const directories = [...this.#fileSystems.values()];
@@ -132,7 +133,7 @@ export class Extractor implements TarSink {
     }
   }
 
-  /** Lets go of everything; of a file that is not whole nothing is left. */
+  /** Closes everything. An incomplete file leaves nothing behind. */
   close(): void {
     this.#file?.abandon();
     this.#file = null;
@@ -189,7 +190,7 @@ export class Extractor implements TarSink {
     this.#kernel.mknod(path, TYPE_BITS[type] | 0o600, device);
   }
 
-  /** chmod(2) would follow a link put there just now; a descriptor is what it is. */
+  /** chmod(2) would follow a link that was put there just now; a descriptor cannot change its file. */
   #changeMode(path: Buffer, mode: number): void {
     const fd = fs.openSync(path, O_PATH | fs.constants.O_NOFOLLOW);
     try {
@@ -199,15 +200,15 @@ export class Extractor implements TarSink {
     }
   }
 
-  /** What comes once owner and mode are set: both take some attributes away. */
+  /** Runs after owner and mode are set, because both clear some attributes. */
   #finish(path: Buffer, { xattrs, mtime }: TarEntry): void {
     if (xattrs.size > 0) setAttributes(path, xattrs, this.#kernel);
     this.#kernel.lutimens(path, mtime, mtime);
   }
 
   /**
-   * The last name of a file that a tar has says to whom it belongs; and its mode and time, where what it links to has the
-   * same name from the root and is no symbolic link (as with Docker, which looks for it there).
+   * The last name that a tar gives a file decides its owner. It also decides mode and time if the link's target has the
+   * same name from the root and is not a symbolic link. Docker does so, too: it looks for the target there.
    */
   #linked(path: Buffer, entry: TarEntry): void {
     changeOwner(path, entry);
@@ -230,14 +231,14 @@ export class Extractor implements TarSink {
     }
   }
 
-  /** The directory of a hard link's target; the caller closes it. */
+  /** The directory of a hard link's target. The caller closes it. */
   #linkTarget(entry: TarEntry): number {
     const target = targetBelow(this.#into, entry.target);
     if (target === "") throw faultyName("hard-link-to-directory", textOf(entry.name));
     return this.#view.open(this.#pathOf(parentOf(target)), DIRECTORY);
   }
 
-  /** Takes away a directory where something else is to be; undefined if there is none. */
+  /** Removes a directory in the way of something else; undefined if there is none. */
   #clearDirectory(name: string, entry: TarEntry): Promise<void> | undefined {
     if (entry.type === "directory") return undefined;
     let cleared: Promise<void> | undefined;
@@ -267,7 +268,10 @@ export class Extractor implements TarSink {
     }
   }
 
-  /** Takes away what is there, save a directory (see `#clearDirectory`). True: a directory that is to become one is left. */
+  /**
+   * Removes what is there, except a directory (see `#clearDirectory`). True: the entry is a directory, and one is
+   * already there.
+   */
   #clear(name: string, entry: TarEntry, directory: number): boolean {
     const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
     if (!there) return false;
@@ -278,7 +282,7 @@ export class Extractor implements TarSink {
     return false;
   }
 
-  /** A file replaces a file, or a link, by itself. False: nothing has its name. */
+  /** A rename replaces a file or a link by itself. False: the name is free. */
   #makeWay(name: string, entry: TarEntry, directory: number): boolean {
     const there = fs.lstatSync(pathIn(directory, baseOf(name)), { throwIfNoEntry: false });
     if (!there) return false;
@@ -294,7 +298,7 @@ export class Extractor implements TarSink {
     throw refusedKind(this.#pathOf(name), there.isDirectory(), this.#into);
   }
 
-  /** Made, with those above it, if it is not there. */
+  /** Makes the directory and its parents if they are missing. */
   #openDirectory(name: string): number {
     try {
       return this.#view.open(this.#pathOf(name), DIRECTORY);
@@ -310,7 +314,7 @@ export class Extractor implements TarSink {
     return this.#view.open(this.#pathOf(name), DIRECTORY);
   }
 
-  /** Takes note of the file system that an open directory is on: a container's may be several. */
+  /** Notes which file system an open directory is on. A container may have several. */
   #entered(directory: number): number {
     const { dev } = fs.fstatSync(directory);
     if (!this.#fileSystems.has(dev)) {
@@ -333,7 +337,7 @@ export class Extractor implements TarSink {
   }
 }
 
-/** Of a name in an open directory: what it leads to must not be followed by who uses it. */
+/** The path of a name in an open directory. The caller must not follow the name if it is a link. */
 function pathIn(directory: number, name: string): Buffer {
   return Buffer.from(`/proc/self/fd/${directory}/${name}`, "latin1");
 }

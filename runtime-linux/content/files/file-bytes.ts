@@ -1,8 +1,8 @@
-// Bytes of an open file, as many as it had when it was looked at.
+// The bytes of an open file, up to the size that it had at first.
 
 import * as fs from "node:fs";
 
-/** All of a small file, in a buffer of that length: zeros are behind it. */
+/** All of a small file, in a buffer of `length` bytes, padded with zeros. */
 export function readSmall(file: number, size: number, length = size): Buffer {
   const bytes = Buffer.alloc(length);
   for (let done = 0; done < size;) {
@@ -13,7 +13,10 @@ export function readSmall(file: number, size: number, length = size): Buffer {
   return bytes;
 }
 
-/** While a piece is on its way the next is read. A piece is good until the one after the next is asked for. */
+/**
+ * Reads the next piece while the current one is being sent. A piece is valid until the caller asks for the one after
+ * the next.
+ */
 export async function* bodyOf(file: number, size: number): AsyncGenerator<Uint8Array> {
   const length = Math.min(PIECE, size);
   const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
@@ -31,7 +34,7 @@ export async function* bodyOf(file: number, size: number): AsyncGenerator<Uint8A
   }
 }
 
-/** Zeros where the file has become shorter. */
+/** Zeros if the file has become shorter. */
 async function readAt(file: number, into: Buffer, at: number, length: number): Promise<Buffer> {
   for (let done = 0; done < length;) {
     const read = await new Promise<number>((resolve, reject) => {
@@ -43,7 +46,7 @@ async function readAt(file: number, into: Buffer, at: number, length: number): P
   return into.subarray(0, length);
 }
 
-/** Bytes of a file that is read at once. */
+/** A file of up to this size is read synchronously. */
 export const SMALL = 64 << 10;
-/** Bytes sent or read at once. */
+/** Bytes sent or read at a time. */
 export const PIECE = 512 << 10;

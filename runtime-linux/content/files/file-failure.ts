@@ -1,9 +1,9 @@
-// What the kernel says of a container's file, told by the name that the file has there.
+// The failure for a kernel error at a container's file. It names the file as the container does.
 
 import { refusedCall } from "../../../hosts/shared/failure.js";
 import { textOf } from "../../../hosts/streams/tar/latin1.js";
 
-/** `path` is bytes, one per character (see `tar/latin1.ts`). `call`: its name in Go's libraries. */
+/** `path` is bytes, one for each character (see `tar/latin1.ts`). `call` is the call's name in Go's libraries. */
 export function fileFailure(error: unknown, call: string, path: string): unknown {
   return refusedCall(error, call, textOf(path));
 }

@@ -1,19 +1,20 @@
-// A file of a tar that is being unpacked into a container. It appears whole: until then it has no name, and what has its
-// name stays; a file gives way to it in one step, so that a crash leaves the one or the other.
+// A file from a tar that is being unpacked into a container. It appears only when it is complete. Until then it has no
+// name, and an old file of that name stays. The new file replaces the old one in a single step, so a crash leaves
+// either the one or the other.
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import type { TarEntry } from "../../../hosts/streams/tar/entry.js";
 import { O_TMPFILE, type Kernel } from "../../kernel.js";
 
-/** Where it will be. */
+/** Where the file will be. */
 export interface Destination {
-  /** In the tar. */
+  /** Its name in the tar. */
   name: string;
   entry: TarEntry;
   /** Descriptor of its directory. */
   directory: number;
-  /** In that directory. */
+  /** Its path in that directory. */
   path: Buffer;
 }
 
@@ -21,7 +22,7 @@ export class IncomingFile {
   readonly destination: Destination;
   readonly #kernel: Kernel;
   readonly #fd: number;
-  /** A name that it has until it gets its own. */
+  /** A temporary name, until the file gets its own. */
   #spare: string | null = null;
   #at = 0;
 
@@ -41,16 +42,16 @@ export class IncomingFile {
     }
   }
 
-  /** The next bytes are zeros that the file need not keep. */
+  /** The next bytes are zeros; the file may leave a hole for them. */
   hole(size: number): void {
     this.#at += size;
   }
 
-  /** Gives it owner, mode and name. `makeWay`: true if something has its name. */
+  /** Sets owner, mode and name. `makeWay` returns true if the name is taken. */
   finish(makeWay: () => boolean): void {
     const { entry } = this.destination;
     try {
-      // What the last hole leaves out.
+      // A hole at the end was not written: set the file's size.
       if (entry.holes > 0) fs.ftruncateSync(this.#fd, entry.size);
       fs.fchownSync(this.#fd, entry.uid, entry.gid);
       fs.fchmodSync(this.#fd, entry.mode);
@@ -60,7 +61,7 @@ export class IncomingFile {
     }
   }
 
-  /** Lets go of it; without its name it is gone. */
+  /** Closes the file. Since it has no name, it is gone. */
   abandon(): void {
     fs.closeSync(this.#fd);
     if (this.#spare !== null) fs.rmSync(this.#spare, { force: true });
@@ -74,7 +75,7 @@ export class IncomingFile {
     this.#spare = null;
   }
 
-  /** False when something has that name. */
+  /** False if the name is taken. */
   #link(path: Buffer): boolean {
     try {
       this.#kernel.linkOpen(this.#fd, path);
@@ -106,7 +107,7 @@ export class IncomingFile {
   }
 }
 
-/** Off the main thread: a slow disk may take its time. */
+/** Off the main thread, because the disk may be slow. */
 async function writeAside(fd: number, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     done += await new Promise<number>((resolve, reject) => {
@@ -118,7 +119,7 @@ async function writeAside(fd: number, bytes: Uint8Array, at: number): Promise<vo
 }
 
 const NEW = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW;
-/** What kernels and file systems say that do not know O_TMPFILE (open(2)); overlayfs does since 6.1. */
+/** Errors of kernels and file systems without O_TMPFILE (open(2)). overlayfs supports it since Linux 6.1. */
 const UNKNOWN = new Set(["EOPNOTSUPP", "ENOTSUP", "EISDIR", "EINVAL"]);
-/** Bytes of a piece that is written at once. */
+/** A larger piece is written off the main thread. */
 const LARGE = 256 << 10;

@@ -1,4 +1,4 @@
-// On which mount an open file is (proc_pid_fdinfo(5)), and what that is (proc_pid_mountinfo(5)).
+// Finds the mount of an open file (proc_pid_fdinfo(5)) and describes it (proc_pid_mountinfo(5)).
 
 import { readFileSync } from "node:fs";
 
@@ -12,7 +12,7 @@ export function mountIdOf(fd: number): number {
   return Number(/^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1]);
 }
 
-/** As a process sees it; undefined when the process is gone. */
+/** The mount as a process sees it; undefined if the process is gone. */
 export function mountedAt(pid: number, id: number): Mounted | undefined {
   const fields = mountInfo(pid).find(([number]) => number === String(id));
   if (fields === undefined) return undefined;
@@ -20,18 +20,18 @@ export function mountedAt(pid: number, id: number): Mounted | undefined {
   return { destination: unescaped(fields[4] ?? "/"), readOnly: options.some((words) => words.includes("ro")) };
 }
 
-/** A line of it. */
+/** One line of the file. */
 export interface MountLine {
   id: string;
-  /** The mount that it stands on. */
+  /** The id of its parent mount. */
   parent: string;
   point: string;
-  /** Its own. */
+  /** Options of this mount alone. */
   options: string[];
   type: string;
 }
 
-/** What a process sees, in the kernel's order. */
+/** The mounts that a process sees, in the kernel's order. */
 export function mountsOf(pid: number): MountLine[] {
   return mountInfo(pid).flatMap((fields) => {
     const [id, parent, , , point, options] = fields;
@@ -41,13 +41,13 @@ export function mountsOf(pid: number): MountLine[] {
   });
 }
 
-/** Mount points below a directory of this process's, in the order in which they were mounted. */
+/** Mount points below a directory of our own process, in mount order. */
 export function mountsBelow(directory: string): string[] {
   const points = mountInfo(process.pid).map((fields) => unescaped(fields[4] ?? ""));
   return points.filter((point) => point.startsWith(`${directory}/`));
 }
 
-/** Of a process that is gone, or of which only the exit code is left. */
+/** Errors for a process that is gone, or of which only the exit code is left. */
 const ENDED = new Set(["ENOENT", "ESRCH", "EINVAL"]);
 
 function mountInfo(pid: number): string[][] {
@@ -55,13 +55,13 @@ function mountInfo(pid: number): string[][] {
     const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
     return lines.map((line) => line.split(" "));
   } catch (error) {
-    // Whoever asks refuses by what is there: no other error may look as if nothing were.
+    // Callers refuse requests by what they find here. So any other error must not look like an empty list.
     if (ENDED.has((error as NodeJS.ErrnoException).code ?? "")) return [];
     throw error;
   }
 }
 
-/** Blanks, line ends and backslashes stand as octal numbers. */
+/** Spaces, line ends and backslashes are written as octal numbers. */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

@@ -1,20 +1,20 @@
-// The directories that a tar's names are in, each opened once: most tars come back to the same few again and again.
+// A cache of open directories: most tars return to the same few directories again and again, so each is opened once.
 
 import { closeSync } from "node:fs";
 
-/** Open at the same time. */
+/** Most directories open at the same time. */
 const MOST = 128;
 
 export class OpenDirectories {
   readonly #open: (name: string) => number;
-  /** Descriptors by name; the first has been waiting the longest. */
+  /** Descriptors by name, the least recently used first. */
   readonly #files = new Map<string, number>();
 
   constructor(open: (name: string) => number) {
     this.#open = open;
   }
 
-  /** A descriptor that is good until the next call. It stays this directory, whatever its name leads to later. */
+  /** A descriptor that is valid until the next call. It stays this directory even if its name later leads elsewhere. */
   get(name: string): number {
     const file = this.#files.get(name) ?? this.#open(name);
     this.#files.delete(name);
@@ -23,7 +23,7 @@ export class OpenDirectories {
     return file;
   }
 
-  /** Something else takes the place of what has that name. */
+  /** Call this when something else takes the directory's place. */
   forget(name: string): void {
     for (const known of this.#files.keys()) if (known === name || known.startsWith(`${name}/`)) this.#close(known);
   }

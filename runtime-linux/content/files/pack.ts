@@ -9,8 +9,8 @@ import { entryOf, LinkNames } from "./tar-entry.js";
 import type { Found } from "./walk.js";
 
 /**
- * A tar of what is found, in that order, under these names. What is gone when its turn comes is left out; a file that
- * changes while it is read has as many bytes as it had at first.
+ * A tar of the found files, in that order, under these names. A file that is gone when its turn comes is left out. A
+ * file that changes while it is read keeps the size that it had at first.
  */
 export async function* pack(found: AsyncIterable<Found>, kernel: Kernel): AsyncGenerator<Uint8Array> {
   const links = new LinkNames();
@@ -19,7 +19,7 @@ export async function* pack(found: AsyncIterable<Found>, kernel: Kernel): AsyncG
     const member = openMember(one, links, kernel);
     if (!member) continue;
     const { entry, file } = member;
-    // As Docker's tars have it: a fraction would need a record of its own for each file.
+    // Docker's tars have whole seconds: a fraction would need an extra record for each file.
     entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;
     try {
       const head = headerOf(entry);
@@ -46,11 +46,14 @@ function padded(size: number): number {
 
 export interface Member {
   entry: TarEntry;
-  /** -1 unless it has a body; whoever asked for it closes it. */
+  /** -1 if the entry has no body. The caller closes it. */
   file: number;
 }
 
-/** A regular file is what it is once it is open. Undefined for what is gone, and for what a tar cannot hold: a socket. */
+/**
+ * Only an open file is certain to be a regular one. Undefined for a file that is gone, and for a socket, which a tar
+ * cannot hold.
+ */
 export function openMember(found: Found, links: LinkNames, kernel: Kernel): Member | undefined {
   let file = -1;
   try {
@@ -71,6 +74,6 @@ export function openMember(found: Found, links: LinkNames, kernel: Kernel): Memb
 }
 
 const TO_READ = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK;
-/** Somebody removed it or put something else in its place (EINVAL: of a link); or a socket, which cannot be opened. */
+/** The file was removed or replaced (EINVAL: it was a link), or it is a socket, which cannot be opened. */
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EISDIR", "EINVAL"]);
 const SECOND = 1_000_000_000n;

@@ -1,4 +1,4 @@
-// Removing what a container has under a name, while it may be putting links in the place of directories.
+// Removes a container's files by name, while the container may be replacing directories with links.
 
 import * as fs from "node:fs";
 import { readdir, rmdir } from "node:fs/promises";
@@ -6,15 +6,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import { O_PATH } from "../../kernel.js";
 import { mountIdOf } from "./mounted.js";
 
-/** What is no directory. EBUSY where something is mounted on it. */
+/** Removes anything but a directory. EBUSY if something is mounted on it. */
 export function removeFileAt(directory: number, name: string): void {
   requireUnmounted(directory, name);
   fs.unlinkSync(pathIn(directory, name));
 }
 
 /**
- * All below a name of an open directory, and the name. Nothing of another mount is touched: EBUSY. Others have their
- * turn meanwhile: there may be very many.
+ * Removes a name in an open directory and everything below it. Never touches another mount: EBUSY. Yields to other work
+ * now and then, because there may be very many files.
  */
 export async function removeAt(directory: number, name: string, told = { removed: 0 }): Promise<void> {
   const path = pathIn(directory, name);
@@ -31,8 +31,8 @@ export async function removeAt(directory: number, name: string, told = { removed
 }
 
 /**
- * EBUSY where something is mounted on a file. The kernel says so only to who has the mount in a namespace of their own;
- * for anybody else it takes the mount away with the name.
+ * Throws EBUSY if something is mounted on the file. The kernel refuses only a caller that has the mount in its own
+ * namespace; for any other caller it removes the mount along with the name.
  */
 export function requireUnmounted(directory: number, name: string): void {
   const fd = fs.openSync(pathIn(directory, name), O_PATH | fs.constants.O_NOFOLLOW);
@@ -47,7 +47,7 @@ function pathIn(directory: number, name: string): Buffer {
   return Buffer.from(`/proc/self/fd/${directory}/${name}`, "latin1");
 }
 
-/** Files that are removed at once: some 10 ms. */
+/** Files removed before others have a turn: some 10 ms. */
 const AT_ONCE = 128;
 
 function busy(name: string): NodeJS.ErrnoException {

@@ -1,11 +1,14 @@
-// Extended attributes that a tar wants a file to have.
+// Sets the extended attributes that a tar gives a file.
 
 import { lchownSync, lstatSync } from "node:fs";
 import { ownerSet, type TarEntry } from "../../../hosts/streams/tar/entry.js";
 import { textOf } from "../../../hosts/streams/tar/latin1.js";
 import type { Kernel } from "../../kernel.js";
 
-/** Attributes of overlayfs belong to the host, not to images; those that the file system refuses are left out. */
+/**
+ * Leaves out overlayfs's attributes, which belong to the host and not to images, and those that the file system
+ * refuses.
+ */
 export function setAttributes(path: Buffer, xattrs: ReadonlyMap<string, string>, kernel: Kernel): void {
   for (const [key, value] of xattrs) {
     if (/^(trusted|user)\.overlay\./.test(key)) continue;
@@ -17,12 +20,15 @@ export function setAttributes(path: Buffer, xattrs: ReadonlyMap<string, string>,
   }
 }
 
-/** Only where it is another: its capabilities go with every change, and a tar may tell them with its first name alone. */
+/**
+ * Only if the owner differs: every change of owner clears the file's capabilities, and a tar may list those with the
+ * first name only.
+ */
 export function changeOwner(path: Buffer, { uid, gid }: TarEntry): void {
   const there = lstatSync(path);
   const wanted = { uid: there.uid, gid: there.gid, ...ownerSet(uid, gid) };
   if (wanted.uid !== there.uid || wanted.gid !== there.gid) lchownSync(path, wanted.uid, wanted.gid);
 }
 
-/** What a file system says of an attribute that it does not keep. */
+/** Errors of a file system that does not keep an attribute. */
 const REFUSED = new Set(["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"]);

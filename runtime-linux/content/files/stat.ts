@@ -1,4 +1,4 @@
-// What stands at a path of a container.
+// Stat and mkdir at a path of a container.
 
 import { closeSync, constants, fstatSync } from "node:fs";
 import type { engine } from "../../../hosts/shared/host.js";
@@ -8,7 +8,7 @@ import { O_PATH } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import type { View } from "./view.js";
 
-/** Throws `call`: ENOENT, or ENOTDIR when something on the way is no directory. */
+/** Throws `call`: ENOENT, or ENOTDIR if a component on the way is not a directory. */
 export function statIn(view: View, given: string, follow: boolean): engine.FileStat {
   const path = bytesOf(absolutePath(given));
   const fd = openAt(view, path, follow);
@@ -29,14 +29,17 @@ export function statIn(view: View, given: string, follow: boolean): engine.FileS
   }
 }
 
-/** What stands there then, a directory or not. Throws `call` with ENOTDIR when something on the way is no directory. */
+/**
+ * Makes a directory unless something is there, and describes what is there then. Throws `call` with ENOTDIR if a
+ * component on the way is not a directory.
+ */
 export function makeDirectoryIn(view: View, given: string): engine.FileStat {
   const path = view.locate(bytesOf(absolutePath(given)));
   closeSync(view.make(path, true, "lstat"));
   return statIn(view, textOf(path), false);
 }
 
-/** A descriptor that names a file and does not read it (O_PATH). */
+/** A descriptor that refers to a file without opening it for reading (O_PATH). */
 export function openAt(view: View, path: string, follow: boolean): number {
   try {
     return view.open(path, O_PATH | (follow ? 0 : constants.O_NOFOLLOW));

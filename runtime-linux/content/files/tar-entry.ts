@@ -1,4 +1,4 @@
-// What a tar says of a file of this machine.
+// The tar entry for a file of this machine.
 
 import { readlinkSync } from "node:fs";
 import type { EntryType, TarEntry } from "../../../hosts/streams/tar/entry.js";
@@ -6,11 +6,11 @@ import type { Kernel } from "../../kernel.js";
 import { splitDevice } from "./copy.js";
 import type { Found } from "./walk.js";
 
-/** First name of each file that has several. */
+/** Remembers the first name of each file that has several. */
 export class LinkNames {
   readonly #names = new Map<string, string>();
 
-  /** Undefined for the first. */
+  /** Undefined for the first name. */
   firstOf(name: string, { dev, ino, nlink }: Found["stat"]): string | undefined {
     if (nlink === 1n) return undefined;
     const key = `${dev} ${ino}`;
@@ -20,7 +20,7 @@ export class LinkNames {
   }
 }
 
-/** Undefined for what a tar cannot hold: a socket. `file`: its descriptor if it is open, or -1. */
+/** Undefined for a socket, which a tar cannot hold. `file` is the file's descriptor, or -1 if it is not open. */
 export function entryOf(
   { name, path, stat }: Found,
   links: LinkNames,

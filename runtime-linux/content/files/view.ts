@@ -1,5 +1,6 @@
-// A container's files as its processes see them, from outside: by descriptors below its root, never by names that lead
-// through the machine's own. A process that swaps directories for links meanwhile gets whoever looks nowhere else.
+// A container's files as its own processes see them, for use from outside. It uses descriptors below the container's
+// root, never paths through the machine's own root. So a process that replaces directories with links cannot lead us
+// out of the container.
 
 import * as fs from "node:fs";
 import { malformed, noSuch } from "../../../hosts/shared/failure.js";
@@ -19,16 +20,16 @@ export interface Where {
   kernel: Kernel;
 }
 
-/** Paths in it are absolute, bytes, one per character (see `tar/latin1.ts`). */
+/** Its paths are absolute. They are bytes, one for each character (see `tar/latin1.ts`). */
 export class View {
   readonly #kernel: Kernel;
   readonly #root: number;
-  /** What is mounted where, by the kernel's number of the mount. */
+  /** The mount that has this id in the kernel. */
   readonly #mounted: (id: number) => Mounted | undefined;
-  /** Descriptors that it lives by. */
+  /** Descriptors that must stay open as long as the view. */
   readonly #held: number[];
 
-  /** `held`: its root's descriptor, and others that are to be closed with it. */
+  /** `held` starts with the root's descriptor. The others are closed along with it. */
   constructor(kernel: Kernel, mounted: (id: number) => Mounted | undefined, held: number[]) {
     this.#kernel = kernel;
     this.#root = held[0]!;
@@ -36,14 +37,14 @@ export class View {
     this.#held = held;
   }
 
-  /** Opens a path; the caller closes it. Without O_NOFOLLOW a link in the last place is followed. */
+  /** Opens a path; the caller closes it. Without O_NOFOLLOW, a link in the last component is followed. */
   open(path: string, flags: number): number {
     return openConfined(this.#kernel, this.#root, Buffer.from(path, "latin1"), flags);
   }
 
   /**
-   * The same, to name it; made like that if it is not there, its directories of mode 0755. `call`: what a failure is told
-   * of.
+   * A descriptor that only refers to the path. If it is missing, it is made, and so are its parents, with mode 0755.
+   * `call` is the call to name in failures.
    */
   make(path: string, isDirectory: boolean, call: string): number {
     try {
@@ -65,17 +66,20 @@ export class View {
     return this.open(path, O_PATH);
   }
 
-  /** Where a path leads once all links are followed; what does not exist is kept by name. A text, and no more. */
+  /**
+   * Where a path leads after all links are followed. Components that do not exist keep their names. The result is only
+   * text.
+   */
   locate(path: string): string {
     return followed(path, (directory, name) => this.#targetOf(directory, name));
   }
 
-  /** In which place an open file is. */
+  /** The mount that an open file is on. */
   placeOf(fd: number): Mounted {
     return this.#mounted(mountIdOf(fd)) ?? { destination: "/", readOnly: false };
   }
 
-  /** The device of its own files. */
+  /** The device of the container's own files. */
   device(): bigint {
     return fs.fstatSync(this.#root, { bigint: true }).dev;
   }
@@ -84,7 +88,7 @@ export class View {
     for (const fd of this.#held.splice(0)) fs.closeSync(fd);
   }
 
-  /** Undefined for what is no link. */
+  /** Undefined if the name is not a link. */
   #targetOf(directory: string, name: string): string | undefined {
     let parent: number;
     try {
@@ -113,8 +117,8 @@ export function openView(view: types.View, { paths, kernel }: Where): View {
 }
 
 /**
- * Its first process's root: with it come all mounts of the run, which stay as long as the view does. Undefined for a run
- * that is over.
+ * Opens the root of the run's first process. All mounts of the run come with it, and they stay as long as the view
+ * does. Undefined if the run is over.
  */
 function viewOfRun(run: Run, kernel: Kernel): View | undefined {
   const process = run.process();
@@ -125,17 +129,17 @@ function viewOfRun(run: Run, kernel: Kernel): View | undefined {
     held.push(fs.openSync(`/proc/${pid}/root/.`, DIRECTORY), fs.openSync(`/proc/${pid}/ns/mnt`, "r"));
   } catch (error) {
     for (const fd of held) fs.closeSync(fd);
-    // One that is just ending has neither any more.
+    // A process that is just ending has no root and no mounts any more.
     if (["ENOENT", "ESRCH", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
-  // Now that it is open it must still be the process that was meant.
+  // The pid may have been reused: check again that it is the same process, now that its root is open.
   if (isAlive(process)) return new View(kernel, (id) => mountedAt(pid, id), held);
   for (const fd of held) fs.closeSync(fd);
   return undefined;
 }
 
-/** Binds its places in a mount namespace of their own, which ends with the view, or with us. */
+/** Binds the container's mounts in a mount namespace of their own, which ends with the view or with our process. */
 function withPlaces(rootfs: string, places: types.Place[], where: Where): View {
   const { kernel } = where;
   const home = fs.openSync("/proc/thread-self/ns/mnt", "r");
@@ -157,7 +161,7 @@ function withPlaces(rootfs: string, places: types.Place[], where: Where): View {
   }
 }
 
-/** The number of the mount. What is missing on either side is made, as a start would. */
+/** Returns the mount's id. Makes what is missing on either side, as a start would. */
 function bindPlace(view: View, place: types.Place, where: Where): number {
   const { kernel } = where;
   const source = openSource(place.source, where);

@@ -1,5 +1,5 @@
-// All files of a directory tree that someone else may be changing: each directory is opened below its parent's open
-// file, so that a link put in the place of a directory leads nowhere.
+// Walks all files of a directory tree that someone else may be changing. Each directory is opened below its parent's
+// descriptor, so a link that replaces a directory leads nowhere.
 
 import * as fs from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -8,16 +8,16 @@ import { faultyName } from "../../../hosts/shared/failure.js";
 import { textOf } from "../../../hosts/streams/tar/latin1.js";
 
 export interface Found {
-  /** Below the root, bytes, one per character (see `tar/latin1.ts`). */
+  /** Relative to the root; bytes, one for each character (see `tar/latin1.ts`). */
   name: string;
-  /** Reaches it without following any link, until the next is asked for. */
+  /** A path to the file without links, valid until the next file is asked for. */
   path: Buffer;
   stat: fs.BigIntStats;
 }
 
 /**
- * In the order of their names' bytes, a directory before what is in it; the root itself is left out. `enters`: whether
- * what is in a directory is wanted.
+ * Sorted by the bytes of the names, a directory before its contents. The root itself is left out. `enters` decides
+ * whether to go into a directory.
  */
 export async function* walk(root: string, enters: (found: Found) => boolean = () => true): AsyncGenerator<Found> {
   const open: Opened[] = [];
@@ -37,7 +37,7 @@ export async function* walk(root: string, enters: (found: Found) => boolean = ()
       const name = at.name === "" ? child : `${at.name}/${child}`;
       const found = { name, path, stat };
       yield found;
-      // Not a wait for each directory, which takes longer than reading it; yet nobody else is held up.
+      // A wait at each directory would take longer than reading it. A wait now and then lets other work have its turn.
       if (++told % AT_ONCE === 0) await turn();
       const below = stat.isDirectory() && enters(found) ? await enter(path, name) : undefined;
       if (!below) continue;
@@ -50,23 +50,23 @@ export async function* walk(root: string, enters: (found: Found) => boolean = ()
 }
 
 interface Opened {
-  /** -1 while others much deeper are told. */
+  /** -1 while the walk is much deeper below. */
   fd: number;
   dev: bigint;
   ino: bigint;
   name: string;
-  /** What is still to be told, the next one last. */
+  /** The names still to come, the next one last. */
   children: string[];
 }
 
-/** A tree may be deeper than there are descriptors. */
+/** Closes a directory for a while, because a tree may be deeper than there are descriptors. */
 function rest(opened: Opened | undefined): void {
   if (!opened || opened.fd < 0) return;
   fs.closeSync(opened.fd);
   opened.fd = -1;
 }
 
-/** Back to the directory above, which is opened again by way of the one that is left. */
+/** Goes back to the parent directory, which is reopened by way of the one being left. */
 function leave(open: Opened[]): void {
   const left = open.pop()!;
   try {
@@ -85,7 +85,7 @@ function openAbove(left: Opened, { dev, ino, name }: Opened): number {
   throw faultyName("moved-out", textOf(name));
 }
 
-/** Undefined when it is no directory any more. */
+/** Undefined if it is not a directory any more. */
 async function enter(path: string | Buffer, name: string): Promise<Opened | undefined> {
   let fd: number;
   try {
@@ -105,8 +105,8 @@ async function enter(path: string | Buffer, name: string): Promise<Opened | unde
 }
 
 /**
- * The names in a directory, at once; undefined if they are many, whose reading would hold others up, or if the file system
- * does not tell their types: they would be asked for by name.
+ * The names in a directory, read synchronously. Undefined if there are many, since reading them would block other work.
+ * Also undefined if the file system does not report types, since each name would need a stat.
  */
 function fewIn(fd: number): string[] | undefined {
   const directory = fs.opendirSync(`/proc/self/fd/${fd}`, { encoding: "latin1", bufferSize: FEW });
@@ -124,10 +124,10 @@ function fewIn(fd: number): string[] | undefined {
 }
 
 const DIRECTORY = fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW;
-/** Names of a directory that are read at once: some 5 ms. */
+/** Most names of a directory to read synchronously: some 5 ms. */
 const FEW = 4096;
-/** Directories that are open, each in the one before. */
+/** Most directories open at a time, each inside the one before. */
 const MOST_OPEN = 64;
-/** Files that are told of before others have a turn: some 10 ms. */
+/** Files reported before others have a turn: some 10 ms. */
 const AT_ONCE = 256;
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);

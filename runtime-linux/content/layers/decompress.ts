@@ -1,4 +1,4 @@
-// Decompression by what the platform has, and in script where it has nothing.
+// Decompression by Node where Node supports it, and by scripts where it does not.
 
 import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { recognized } from "../../../hosts/streams/compression.js";
 import { unxz } from "../../../hosts/streams/xz.js";
 import { zstdInScript } from "./zstd.js";
 
-/** The bytes as they were before gzip, zstd, bzip2 or xz; others pass through. */
+/** Undoes gzip, zstd, bzip2 or xz; other bytes pass through. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const { compression, bytes } = await recognized(source);
   switch (compression) {
@@ -40,7 +40,7 @@ async function* through(source: AsyncIterable<Uint8Array>, transform: Transform)
 }
 
 function zstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  // Since Node 22.15; its types are younger than ours.
+  // Node has this since 22.15; our type definitions are older.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => Transform };
   return createZstdDecompress ? through(source, createZstdDecompress({ chunkSize: CHUNK })) : scripted(source);
 }
@@ -53,7 +53,7 @@ async function* scripted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   }
 }
 
-/** All of the source first, so that a client that stops sending holds nobody else up; in a file without a name. */
+/** Reads all of the source into an unnamed file first, so that a client that stops sending blocks nobody else. */
 async function* spooled(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const path = join(tmpdir(), `coracle-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
@@ -89,5 +89,5 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Bytes of decompressed data at a time: fewer turns of the event loop. */
+/** Bytes of decompressed data at a time. A larger chunk needs fewer turns of the event loop. */
 const CHUNK = 256 << 10;

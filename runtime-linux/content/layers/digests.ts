@@ -1,4 +1,4 @@
-// Digests as names of files.
+// Digests as file names.
 
 import { malformed } from "../../../hosts/shared/failure.js";
 
@@ -8,7 +8,7 @@ export function isDigest(text: unknown): boolean {
   return typeof text === "string" && DIGEST.test(text);
 }
 
-/** The digits of `sha256:HEX`, safe as a file's name. */
+/** The hex digits of `sha256:HEX`, safe as a file name. */
 export function hexOf(digest: string): string {
   const match = DIGEST.exec(digest);
   if (!match?.[1]) throw malformed("digest", digest);

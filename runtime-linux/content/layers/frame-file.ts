@@ -1,6 +1,7 @@
-// The frame of a layer's tar in a file, compressed: before each file's content stand the bytes of the tar that come before
-// it and the file's name. All numbers are little-endian: 4 bytes for how many bytes, 2 for how many of the name, 6 for the
-// size of the file; then the bytes and the name. A part without a name is followed by more of the frame.
+// The file format for the frame of a layer's tar: a compressed sequence of parts. A part holds the tar's bytes before a
+// file's content, and the file's name. All numbers are little-endian: 4 bytes for the length of the bytes, 2 for the
+// length of the name, 6 for the file's size. Then come the bytes and the name. If a part has no name, the next part
+// continues the frame.
 
 import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
@@ -11,7 +12,7 @@ import type { FramePart } from "../../../hosts/streams/tar/frame.js";
 import { malformed } from "../../../hosts/streams/tar/header.js";
 import { decompressed } from "./decompress.js";
 
-/** Writes a frame as it comes. */
+/** Writes a frame as it arrives. */
 export class FrameFile {
   readonly #file: FileHandle;
   #pieces: Uint8Array[] = [];
@@ -35,18 +36,18 @@ export class FrameFile {
     if (this.#size >= PIECE) await this.#flush();
   }
 
-  /** There is no more. */
+  /** Call this at the end of the frame. */
   async end(): Promise<void> {
     await this.#flush();
     await this.#file.close();
   }
 
-  /** Lets go of a file that is not finished. */
+  /** Drops an unfinished file. */
   async abandon(): Promise<void> {
     await this.#file.close();
   }
 
-  /** Members of gzip one after the other are one file (RFC 1952, section 2.2). */
+  /** Several gzip members in a row are one gzip file (RFC 1952, section 2.2). */
   async #flush(): Promise<void> {
     const bytes = await gzip(Buffer.concat(this.#pieces), { level: zlib.constants.Z_BEST_SPEED });
     [this.#pieces, this.#size] = [[], 0];
@@ -54,7 +55,7 @@ export class FrameFile {
   }
 }
 
-/** Reads it again. */
+/** Reads a frame back. */
 export async function* readFrame(path: string): AsyncGenerator<FramePart<string>> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of decompressed(createReadStream(path))) {
@@ -68,7 +69,7 @@ export async function* readFrame(path: string): AsyncGenerator<FramePart<string>
 }
 
 function headOf({ bytes, size }: FramePart<string>, nameLength: number): Buffer {
-  // No file system has one as large as that.
+  // No file system holds a file that large.
   if (size > LARGEST) throw malformed();
   const head = Buffer.alloc(HEAD);
   head.writeUInt32LE(bytes.length, 0);
@@ -77,7 +78,7 @@ function headOf({ bytes, size }: FramePart<string>, nameLength: number): Buffer 
   return head;
 }
 
-/** Bytes of the part that begins here. */
+/** Size in bytes of the part that begins here. */
 function sizeAt(held: Buffer): number {
   return held.length < HEAD ? Infinity : HEAD + held.readUInt32LE(0) + held.readUInt16LE(4);
 }
@@ -90,6 +91,6 @@ function partOf(held: Buffer): FramePart<string> {
 
 const gzip = promisify(zlib.gzip) as (bytes: Uint8Array, options: zlib.ZlibOptions) => Promise<Buffer>;
 const HEAD = 12;
-/** What six bytes hold. */
+/** The largest number in six bytes. */
 const LARGEST = 2 ** 48 - 1;
 const PIECE = 1 << 20;

@@ -1,6 +1,6 @@
-// Sees to it, while a layer is unpacked, that its tar can be had again, byte for byte. What came from a registry is kept as
-// it came. Of any other the frame is kept, which the files fill; or, where the tar took some of its own files away again,
-// the archive's member as it came.
+// While a layer is unpacked, keeps enough to rebuild its tar byte for byte. A blob from a registry is kept as it
+// arrived. For any other tar the frame is kept, and the layer's files fill it. If the tar removed some of its own files
+// again, the archive's member is kept as it arrived.
 
 import { copyFile, link, rm } from "node:fs/promises";
 import { FramedReader } from "../../../hosts/streams/tar/frame.js";
@@ -22,7 +22,7 @@ export const MEMBER = "member";
 export class TarKeeper {
   readonly #unpacker: Unpacker;
   readonly #draft: string;
-  /** File of the archive's member; null: the layer's blob is kept. */
+  /** The file of the archive's member; null: the layer's blob is kept. */
   readonly #member: Buffer | null;
   readonly #reader: TarReader | FramedReader<string>;
   #frame: FrameFile | null = null;
@@ -43,14 +43,14 @@ export class TarKeeper {
     await frame.add(this.#reader.take());
   }
 
-  /** There is no more of the tar. */
+  /** Call this at the end of the tar. */
   async end(): Promise<void> {
     this.#reader.end();
     if (this.#member !== null) await (await this.#frameFile()).end();
     this.#frame = null;
   }
 
-  /** Once all files are there. */
+  /** Call this once all files are there. */
   async keep(): Promise<KeptTar> {
     const size = this.#size;
     const member = this.#member;
@@ -62,7 +62,7 @@ export class TarKeeper {
     return { size, as: "member" };
   }
 
-  /** Lets go of what is not finished. */
+  /** Drops what is not finished. */
   async abandon(): Promise<void> {
     await this.#frame?.abandon();
     this.#frame = null;

@@ -1,4 +1,4 @@
-// The tars of unpacked layers, byte for byte as they came: see `kept-tar.ts`.
+// The tars of unpacked layers, byte for byte as they arrived: see `kept-tar.ts`.
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
@@ -32,7 +32,7 @@ function recordOf(chain: string, layers: Layers): LayerRecord {
   return record;
 }
 
-/** Of layers made before their tars were kept, those that have a blob have a tar. */
+/** A layer made by an engine that did not keep tars yet has a tar only if it has a blob. */
 function tarOf(chain: string, { tar, blob }: LayerRecord, layers: Layers): AsyncIterable<Uint8Array> {
   if (blob !== null) return decompressed(fs.createReadStream(layers.blob(blob), READ));
   if (tar?.as === "member") return decompressed(fs.createReadStream(layers.directory(chain, MEMBER), READ));
@@ -40,7 +40,7 @@ function tarOf(chain: string, { tar, blob }: LayerRecord, layers: Layers): Async
   throw noSuch("layer-tar", chain);
 }
 
-/** A frame with its files. */
+/** The frame, filled with the contents of its files. */
 async function* filled(frame: string, root: string): AsyncGenerator<Uint8Array> {
   const tree = new Confined(root);
   for await (const { bytes, place, size } of readFrame(frame)) {
@@ -56,7 +56,7 @@ async function* filled(frame: string, root: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Where it was put, and nowhere else: no link leads there. */
+/** Opens the file exactly where it was put; no link is followed. */
 function openFile(tree: Confined, place: string, size: number): number {
   if (tree.resolve(place) !== place) throw changed(place);
   const file = fs.openSync(tree.path(place), TO_READ);
@@ -70,7 +70,7 @@ function changed(place: string): HostFailure {
   return damaged("layer-file", textOf(place));
 }
 
-/** Small pieces together; a large one is good as long as it was before. */
+/** Joins small pieces. A large piece stays valid as long as it did before. */
 async function* batched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [small, size]: [Uint8Array[], number] = [[], 0];
   for await (const piece of pieces) {
@@ -86,7 +86,7 @@ async function* batched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (size > 0) yield Buffer.concat(small);
 }
 
-/** Fails before its end when it is not what it should be. */
+/** Passes the tar through, and fails before its end if its digest is wrong. */
 async function* checked(pieces: AsyncIterable<Uint8Array>, { diffId }: LayerRecord): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   for await (const piece of pieces) {

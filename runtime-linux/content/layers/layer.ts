@@ -1,5 +1,5 @@
-// One layer, in one streaming pass: bytes → digest of the blob → decompress → DiffID → unpack, the blob kept on the way.
-// What had come of a blob when its connection broke is read again, and the rest fetched.
+// Makes one layer in one streaming pass: bytes → digest of the blob → decompress → DiffID → unpack. The blob is kept on
+// the way. If a connection broke before, the bytes kept from it are read again, and only the rest is fetched.
 
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
@@ -19,13 +19,13 @@ export interface LayerDeps {
   layers: Layers;
   kernel: Kernel;
   registry: Registry;
-  /** Where an archive's member stands on disk. */
+  /** The path of an archive's member on disk. */
   member(member: content.Member): Buffer;
-  /** Resolves when a chain that is being unpacked is whole; at once for any other. */
+  /** Resolves when a chain that is being unpacked is complete; at once for any other. */
   settled(chain: string): Promise<void>;
 }
 
-/** Makes a layer, whole or not at all. Resolves to the bytes of its files. */
+/** Makes a layer, either all of it or nothing. Resolves to the size of its files in bytes. */
 export async function makeLayer(
   layer: content.Layer,
   deps: LayerDeps,
@@ -51,13 +51,13 @@ export async function makeLayer(
 interface Source {
   body: AsyncIterable<Uint8Array>;
   size: number;
-  /** To be compared with what comes; null when the bytes are ours. */
+  /** The digest to check; null if the bytes are our own. */
   digest: string | null;
-  /** File to keep them in; null when they are kept already. */
+  /** The file to keep the bytes in; null if they are kept already. */
   keep: string | null;
-  /** So many of them are in it. */
+  /** How many bytes that file has already. */
   had: number;
-  /** File of the archive's member that they are; null: they are a blob, and kept as that. */
+  /** The file of the archive's member; null if the bytes are a blob and are kept as a blob. */
   member: Buffer | null;
 }
 
@@ -84,7 +84,7 @@ async function openSource(layer: content.Layer, draft: string, deps: LayerDeps, 
   return { ...known, body: wentOn(keep, blob), keep, had: blob.from };
 }
 
-/** What is kept of a blob, and then the rest of it. */
+/** The kept bytes of a blob, then the rest of it. */
 async function* wentOn(kept: string, blob: BlobStream): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(kept, { ...READ, end: blob.from - 1 });
@@ -121,7 +121,7 @@ async function unpack(
     await unpacker.settled();
     await readOut(bytes);
   } catch (error) {
-    // Bytes that make no sense are, first of all, not those that were asked for.
+    // If the bytes cannot be decoded, check their digest first: most likely they are not the ones that were asked for.
     if (makesNoSense(error)) await readOut(bytes);
     throw taken.failure ?? error;
   } finally {
@@ -138,14 +138,14 @@ async function unpack(
   return { size: unpacker.size, tar };
 }
 
-/** What is known of the source while it is read by others. */
+/** What is known about the source while its bytes are being read. */
 interface Taken {
   bytes: number;
-  /** How it failed; its reader may have failed before, and not have been told. */
+  /** Why the source failed. Its reader may have failed earlier, without seeing this. */
   failure: unknown;
 }
 
-/** The source's bytes, checked and kept; fails when they are not what they should be, after the last of them. */
+/** The source's bytes, checked and kept. Fails after the last byte if the digest is wrong. */
 async function* received(source: Source, progress: LayerProgress, taken: Taken): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   const file = source.keep === null ? null : await open(source.keep, source.had > 0 ? "a" : "wx", 0o600);
@@ -158,7 +158,7 @@ async function* received(source: Source, progress: LayerProgress, taken: Taken):
       if (source.digest !== null) hash.update(chunk);
       await kept;
       kept = file && taken.bytes > source.had ? writeAll(file, chunk) : kept;
-      // It is waited for before the next; until then its failure is not unhandled.
+      // It is awaited before the next write. Until then its failure must not count as unhandled.
       kept.catch(() => {});
       if (file) progress.at("downloading", taken.bytes);
       yield chunk;
@@ -176,12 +176,12 @@ async function* received(source: Source, progress: LayerProgress, taken: Taken):
   }
 }
 
-/** For a reader that may stop early without ending the source. */
+/** Lends a source to a reader that may stop early, without ending the source. */
 function lent(source: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => ({ next: () => source.next() }) };
 }
 
-/** To the end, where the checks are. */
+/** Reads to the end, where the checks are. */
 async function readOut(source: AsyncIterator<Uint8Array>): Promise<void> {
   while (!(await source.next()).done);
 }
@@ -189,12 +189,13 @@ async function readOut(source: AsyncIterator<Uint8Array>): Promise<void> {
 function verify({ digest, size, keep }: Source, received: number, hash: Hash): void {
   const isWhole = digest === null ? received === size : received <= size && digestOf(hash) === digest;
   if (isWhole && received === size) return;
-  // Whole, and shorter than it was said to be, it would come so again. What is a file of ours has no other bytes.
+  // If the source is complete but shorter than announced, a retry would get the same bytes. A file of our own has no
+  // other bytes.
   if (received < size && !isWhole) throw keep === null ? damaged("cut") : cutShort("blob", digest ?? "");
   throw mismatch("blob", digest ?? "");
 }
 
-/** Needs the layers below: rare, and the only thing for which a layer waits for its parent. */
+/** Hard links to files of lower layers. They are rare, and the only reason for a layer to wait for its parent. */
 async function linkToLower(
   unpacker: Unpacker,
   layer: content.Layer,

@@ -1,6 +1,7 @@
-// Unpacked layers on disk: `layers/HEX/` for each chain, with `diff/` (the files), `layer.json` (what it is) and, once a
-// container was mounted on it, `stubs/`; and `frame` or `member`, what else its tar takes (kept-tar.ts). A layer appears there by one rename, whole. `layers/tmp/` holds what is being
-// made or thrown away; blobs as received stand in `blobs/sha256/`.
+// Unpacked layers on disk. Each chain has `layers/HEX/` with `diff/` (the files) and `layer.json` (the layer's record);
+// after a container was mounted on it, `stubs/`; and `frame` or `member`, which its tar needs too (kept-tar.ts). A
+// layer appears there complete, by one rename. `layers/tmp/` holds layers that are being made or removed. Blobs as
+// received are in `blobs/sha256/`.
 
 import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
@@ -14,21 +15,21 @@ import { hexOf, isDigest } from "./digests.js";
 import type { KeptTar } from "./kept-tar.js";
 import { Rests } from "./rests.js";
 
-/** What is kept of a layer. */
+/** The record of a layer. */
 export interface LayerRecord {
-  /** ChainID below it. */
+  /** ChainID of the parent. */
   parent: string | null;
   diffId: string;
-  /** Bytes of its files. */
+  /** Size of its files in bytes. */
   size: number;
-  /** Digest of the blob that it came as, kept; null when it came otherwise. */
+  /** Digest of the kept blob that the layer came from; null if it came another way. */
   blob: string | null;
-  /** What is kept of its tar; nothing, but the blob if there is one, of layers made before that was done. */
+  /** What is kept to rebuild its tar. Missing in layers of older engines, which have their blob at most. */
   tar?: KeptTar;
 }
 
 export class Layers {
-  /** Of blobs that broke off. */
+  /** Parts of blobs whose connection broke. */
   readonly rests: Rests;
   readonly #paths: Paths;
   readonly #kernel: Kernel;
@@ -42,7 +43,7 @@ export class Layers {
     this.rests = new Rests(paths.layers("tmp"));
   }
 
-  /** ChainIDs of all whole layers. */
+  /** ChainIDs of all complete layers. */
   all(): string[] {
     return [...this.#known().keys()];
   }
@@ -63,30 +64,30 @@ export class Layers {
     return stack;
   }
 
-  /** What a container's own files stand over: its chain, and once it was mounted, its stubs above. */
+  /** The lower directories of a container: its chain, and the stubs on top once it was mounted. */
   lower(chain: string | undefined): string[] {
     const stubs = this.stubs(chain);
     const stack = chain === undefined ? [] : this.stack(chain);
     return existsSync(stubs) ? [stubs, ...stack] : stack;
   }
 
-  /** Where the stubs of a chain's containers stand; without a chain, of those that stand on nothing. */
+  /** The directory of the stubs for a chain's containers. Without a chain: for containers that have no layers. */
   stubs(chain: string | undefined): string {
     return chain === undefined ? this.#paths.layers("none", "stubs") : this.directory(chain, "stubs");
   }
 
-  /** A layer's directory, or what is in it. */
+  /** The path of a layer's directory, or of something in it. */
   directory(chain: string, ...name: string[]): string {
     return this.#paths.layers(hexOf(chain), ...name);
   }
 
-  /** A new directory for something to be made, which `sweep` removes. Readable by root alone, as are all layers. */
+  /** A new directory for work in progress; `sweep` removes it. Only root can read it, like all layers. */
   async draft(): Promise<string> {
     await makeLasting(this.#paths.layers("tmp"), 0o700);
     return mkdtemp(this.#paths.layers("tmp", "draft-"));
   }
 
-  /** Puts a blob that is kept already at a place in a draft; false when it is not kept. */
+  /** Puts a kept blob into a draft; false if the blob is not kept. */
   async reuse({ digest, size }: { digest: string; size: bigint }, place: string): Promise<boolean> {
     const kept = this.blob(digest);
     if ((await stat(kept).catch(() => null))?.size !== Number(size)) return false;
@@ -97,8 +98,8 @@ export class Layers {
   }
 
   /**
-   * Makes a draft with a `diff` (and a `blob`) a layer. What it holds is on disk before it has its name, and its name
-   * before this resolves: an image is put on record after that.
+   * Turns a draft with a `diff` (and a `blob`) into a layer. The contents are on disk before the layer gets its name,
+   * and the name is on disk before this resolves, because the image is recorded after that.
    */
   async keep(chain: string, draft: string, record: LayerRecord): Promise<void> {
     const note = await open(`${draft}/layer.json`, "wx", 0o600);
@@ -116,7 +117,7 @@ export class Layers {
     await this.rests.drop(chain);
   }
 
-  /** Forgets a layer, or what is kept of it on its way; the blob too, when no other layer came from it. */
+  /** Forgets a layer, or what is kept of an incomplete one. The blob goes too if no other layer came from it. */
   async drop(chain: string): Promise<void> {
     const before = this.dropped(chain) ?? Promise.resolve();
     const drop = before.then(() => this.#drop(chain));
@@ -128,7 +129,7 @@ export class Layers {
     }
   }
 
-  /** Of a chain that is being dropped: resolves when it is. What there is of it then stays. */
+  /** If a chain is being dropped: resolves when that is done. A chain made after that stays. */
   dropped(chain: string): Promise<void> | undefined {
     return this.#drops.get(chain)?.catch(() => {});
   }
@@ -158,7 +159,7 @@ export class Layers {
     }
   }
 
-  /** Read once: nobody else writes here. */
+  /** Read only once, because nobody else writes here. */
   #known(): Map<string, LayerRecord> {
     if (this.#records) return this.#records;
     this.#records = new Map();
@@ -169,12 +170,15 @@ export class Layers {
     return this.#records;
   }
 
-  /** Where a blob that was received is kept. */
+  /** The path of a received blob. */
   blob(digest: string): string {
     return this.#paths.blobs("sha256", hexOf(digest));
   }
 
-  /** One whose `layer.json` cannot be read is none, but containers may still run on it: it goes with the next sweep. */
+  /**
+   * A directory whose `layer.json` cannot be read is no layer. But containers may still run on it, so the next sweep
+   * removes it.
+   */
   async #putAside(directory: string): Promise<void> {
     if (existsSync(directory)) await rename(directory, `${await this.draft()}/layer`);
   }
@@ -183,12 +187,12 @@ export class Layers {
     await makeLasting(this.#paths.blobs("sha256"), 0o700);
     await rename(from, this.blob(digest));
     await syncPath(this.#paths.blobs("sha256"));
-    // Two names of one file: rename(2) does nothing then.
+    // If both names belong to one file, rename(2) does nothing.
     await rm(from, { force: true });
   }
 }
 
-/** A file that cannot be read as one is no layer. */
+/** Undefined if the file is unreadable: then there is no layer. */
 function readRecord(path: string): LayerRecord | undefined {
   try {
     const record = JSON.parse(readFileSync(path, "utf8")) as LayerRecord | null;

@@ -1,12 +1,12 @@
-// What a stack of layers has under a name, read from the layers themselves as overlayfs would merge them.
+// Finds names in a stack of layers as overlayfs would merge them, but reads the layers directly.
 
 import { lstatSync, readdirSync } from "node:fs";
 import type { Kernel } from "../../kernel.js";
 import { bytesOf } from "../../../hosts/streams/tar/latin1.js";
 
 /**
- * Where a file stands. `layers` are directories, the top first; the name is bytes, one per character. Links on the way
- * are not followed: what lies behind one is not found.
+ * The path of a file. `layers` are directories, the top first. The name is bytes, one for each character. Links on the
+ * way are not followed, so files behind them are not found.
  */
 export function findInLayers(layers: readonly string[], name: string, kernel: Kernel): Buffer | undefined {
   const parts = name.split("/");
@@ -17,7 +17,7 @@ export function findInLayers(layers: readonly string[], name: string, kernel: Ke
   return undefined;
 }
 
-/** `below`: this layer says nothing of it. */
+/** `below`: this layer has nothing to say about the name. */
 function findInLayer(layer: string, parts: readonly string[], kernel: Kernel): Buffer | undefined | "below" {
   let opaque = false;
   let path = layer;
@@ -34,7 +34,7 @@ function findInLayer(layer: string, parts: readonly string[], kernel: Kernel): B
   return undefined;
 }
 
-/** Names in a directory of the stack. The same holds for links. */
+/** Names in a directory of the stack. Links are not followed here either. */
 export function namesInLayers(layers: readonly string[], name: string, kernel: Kernel): string[] {
   const names = new Set(layers.flatMap((layer) => namesIn(Buffer.from(`${bytesOf(layer)}/${name}`, "latin1"))));
   return [...names].filter((child) => findInLayers(layers, `${name}/${child}`, kernel) !== undefined);
@@ -44,7 +44,7 @@ function namesIn(path: Buffer): string[] {
   try {
     return readdirSync(path, "latin1");
   } catch {
-    return []; // not in this layer, or no directory there
+    return []; // not in this layer, or not a directory there
   }
 }
 

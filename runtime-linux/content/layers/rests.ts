@@ -1,5 +1,5 @@
-// What had come of layers' blobs when their connections broke, until they are asked for again or dropped: files
-// `rest-CHAIN-BLOB` beside what is being made, which the next start removes.
+// Partial blobs whose connection broke, kept until they are asked for again or dropped. They are files
+// `rest-CHAIN-BLOB` beside the drafts, and the next start removes them.
 
 import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export class Rests {
     this.#directory = directory;
   }
 
-  /** Keeps a file's bytes as those of a layer; there may be no such file. */
+  /** Keeps a file's bytes as the partial blob of a layer; none may exist yet. */
   async keep(layer: content.Layer, from: string): Promise<void> {
     if ((await sizeOf(from)) > 0) await rename(from, this.#path(layer));
   }
@@ -24,17 +24,17 @@ export class Rests {
     return sizeOf(this.#path(layer));
   }
 
-  /** Moves them to a place. */
+  /** Moves the bytes to a path. */
   take(layer: content.Layer, to: string): Promise<void> {
     return rename(this.#path(layer), to);
   }
 
-  /** Forgets one that is of no use. */
+  /** Forgets a useless one. */
   forget(layer: content.Layer): Promise<void> {
     return rm(this.#path(layer), { force: true });
   }
 
-  /** Forgets all of a chain. */
+  /** Forgets all partial blobs of a chain. */
   async drop(chain: string): Promise<void> {
     const own = prefixOf(chain);
     for (const name of namesIn(this.#directory)) {

@@ -1,5 +1,5 @@
-// Puts a layer's tar into a directory as overlayfs wants it: whiteouts become character devices 0:0 and extended
-// attributes (OCI image spec, layer.md; Linux overlayfs.rst). Nothing it does reaches outside of that directory.
+// Unpacks a layer's tar into a directory as overlayfs wants it: whiteouts become character devices 0:0 and extended
+// attributes (OCI image spec, layer.md; Linux overlayfs.rst). It never touches anything outside that directory.
 
 import * as fs from "node:fs";
 import { faultyName, isMissing } from "../../../hosts/shared/failure.js";
@@ -22,37 +22,37 @@ import type { PlacingSink } from "../../../hosts/streams/tar/frame.js";
 import { MOST_HOLES } from "../../../hosts/streams/tar/sink.js";
 import { changeOwner, setAttributes } from "../files/set-attributes.js";
 
-/** A hard link to a file that this layer does not have. */
+/** A hard link to a file that is not in this layer. */
 export interface LowerLink {
-  /** Where the link is to be, resolved. */
+  /** Where the link will be, resolved. */
   name: string;
-  /** Where the file is in the layers below, and will be in this one: as the tar says, not resolved. */
+  /** Where the file is in the lower layers, and will be in this one: the tar's name, not resolved. */
   target: string;
   entry: TarEntry;
 }
 
 export class Unpacker implements PlacingSink<string> {
   readonly mostHoles = MOST_HOLES;
-  /** To be made once the layers below are there: see `linkToLower`. */
+  /** To be made once the lower layers are there: see `linkToLower`. */
   readonly lowerLinks: LowerLink[] = [];
-  /** Bytes of all files so far. */
+  /** Size of all files so far, in bytes. */
   size = 0;
-  /** Name, resolved, of the file that the newest entry is. */
+  /** The resolved name of the newest entry's file. */
   place: string | null = null;
-  /** Something of this layer was taken away again: not all bodies are there. */
+  /** The tar removed something of its own again, so some bodies are missing. */
   replaced = false;
 
   readonly #tree: Confined;
   readonly #kernel: Kernel;
-  /** Whether anything is below: without it there is nothing to hide. */
+  /** Whether there are lower layers. Without them there is nothing to hide. */
   readonly #hasLower: boolean;
   /** Whiteouts that this layer made, by name. */
   readonly #whiteouts = new Set<string>();
-  /** Directories' entries; their times change with whatever is put into them. */
+  /** Directories' times, set at the end, since they change with every file that is put in. */
   readonly #directories = new Map<string, bigint>();
-  /** All names of this layer, and some that were removed again: under any other name there is nothing. */
+  /** All names of this layer, and some that were removed again. Any other name is certainly free. */
   readonly #names = new Set<string>();
-  /** Names whose whiteout gave way to something made in this layer: if that is a directory it hides what is below. */
+  /** Names whose whiteout was replaced by something of this layer. If that is a directory, it hides what is below. */
   readonly #hidden = new Set<string>();
   readonly #bodies: FileBodies;
 
@@ -86,19 +86,19 @@ export class Unpacker implements PlacingSink<string> {
     this.#bodies.end();
   }
 
-  /** Resolves when all that was told is done. */
+  /** Resolves when all entries so far are written. */
   async settled(): Promise<void> {
     await this.#bodies.settled();
   }
 
-  /** After the last entry: directories get their times, the deepest first. */
+  /** Call this after the last entry. Sets directories' times, the deepest first. */
   finish(): void {
     for (const [name, mtime] of [...this.#directories].reverse()) {
       this.#kernel.lutimens(this.#tree.path(name), mtime, mtime);
     }
   }
 
-  /** Makes one of `lowerLinks`: `find` tells where in the layers below a name is, without following links. */
+  /** Makes one of `lowerLinks`. `find` returns where a name is in the lower layers, without following links. */
   linkToLower({ name, target, entry }: LowerLink, find: (name: string) => Buffer | undefined): void {
     const source = find(target);
     const made: string[] = [];
@@ -110,7 +110,7 @@ export class Unpacker implements PlacingSink<string> {
       if (below) copyAttributes(below, this.#tree.path(directory), this.#kernel);
     }
     this.#clear(name);
-    // What this layer hides is not brought back: the link is all that is left of it.
+    // A file that this layer hides stays hidden: then the link is its only name.
     const copy = this.#tree.path(this.#whiteouts.has(target) ? name : target);
     if (this.#whiteouts.has(target) || !this.#tree.stat(target)) {
       copyFile(source, copy, this.#kernel);
@@ -120,12 +120,12 @@ export class Unpacker implements PlacingSink<string> {
     this.#linked(this.#tree.path(name), entry);
   }
 
-  /** Lets go of files that are not finished; resolves when nothing is written any more. */
+  /** Drops unfinished files. Resolves when no write is running any more. */
   async abandon(): Promise<void> {
     await this.#bodies.abandon();
   }
 
-  /** Whether an entry may touch a file that is on its way. */
+  /** Whether an entry may touch a file that is still being written. */
   #needsAll(name: string, { type }: TarEntry): boolean {
     if (type === "link" || baseOf(name).startsWith(WHITEOUT)) return true;
     return this.#names.has(name) || !this.#tree.isVerified(parentOf(name));
@@ -145,7 +145,7 @@ export class Unpacker implements PlacingSink<string> {
     }
   }
 
-  /** The name, with its parents made and every link among them followed. */
+  /** The resolved name: makes its parents, and follows every link among them. */
   #place(name: string, made: string[] = []): string {
     const parent = this.#tree.directory(parentOf(name), {
       make: true,
@@ -169,7 +169,7 @@ export class Unpacker implements PlacingSink<string> {
     return this.#create(name, entry, this.#tree.path(name));
   }
 
-  /** Where nothing is. */
+  /** Creates the entry at a free path. */
   #create(name: string, entry: TarEntry, path: Buffer): Promise<void> | void {
     switch (entry.type) {
       case "file":
@@ -193,7 +193,7 @@ export class Unpacker implements PlacingSink<string> {
     this.#finish(path, entry);
   }
 
-  /** What comes once owner and mode are set: both take some attributes away. */
+  /** Runs after owner and mode are set, because both clear some attributes. */
   #finish(path: Buffer, { xattrs, mtime }: TarEntry): void {
     if (xattrs.size > 0) setAttributes(path, xattrs, this.#kernel);
     this.#kernel.lutimens(path, mtime, mtime);
@@ -224,7 +224,9 @@ export class Unpacker implements PlacingSink<string> {
     this.#linked(this.#tree.path(name), entry);
   }
 
-  /** The last name that a file has in this layer says whose it is, its mode and its time; of a symbolic link, whose alone. */
+  /**
+   * The last name that a file has in this layer decides its owner, mode and time; for a symbolic link only the owner.
+   */
   #linked(path: Buffer, entry: TarEntry): void {
     const isSymbolic = fs.lstatSync(path).isSymbolicLink();
     changeOwner(path, entry);
@@ -233,7 +235,7 @@ export class Unpacker implements PlacingSink<string> {
     this.#finish(path, entry);
   }
 
-  /** What this layer has under a name of the image, links on the way followed; undefined when it has nothing. */
+  /** What this layer has under a name of the image, with links on the way followed; undefined if it has nothing. */
   #find(name: string): string | undefined {
     try {
       const found = this.#tree.resolve(name);
@@ -251,7 +253,7 @@ export class Unpacker implements PlacingSink<string> {
     if (hides === "" || hides === "." || hides === "..") throw faultyName("whiteout", textOf(name));
     const place = this.#place(name);
     const target = parentOf(place) === "" ? hides : `${parentOf(place)}/${hides}`;
-    // It hides what lower layers have, not what this one has.
+    // A whiteout hides what lower layers have, not what this one has.
     const stat = this.#tree.stat(target);
     if (stat?.isDirectory()) return this.#opaque(target);
     if (stat || !this.#hasLower) return;
@@ -266,7 +268,7 @@ export class Unpacker implements PlacingSink<string> {
     if (this.#hasLower) this.#kernel.lsetxattr(this.#tree.path(name), "trusted.overlay.opaque", YES);
   }
 
-  /** A directory in the place of a whiteout: what the whiteout hid stays hidden. */
+  /** A directory replaces a whiteout: what the whiteout hid stays hidden. */
   #uncover(name: string): void {
     if (this.#hidden.delete(name)) this.#opaque(name);
   }
@@ -278,7 +280,7 @@ export class Unpacker implements PlacingSink<string> {
     return true;
   }
 
-  /** Takes away whatever has a name, for something else to have it. */
+  /** Removes whatever has a name, so that something else can take it. */
   #clear(name: string): void {
     const stat = this.#names.has(name) ? this.#tree.stat(name) : undefined;
     if (!stat) return;

@@ -1,11 +1,11 @@
-// zstd for a Node that has none of its own: frame by frame and block by block (RFC 8878 §3.1), so that however much a few
-// bytes stand for, no more than a block of it is in memory. What a block holds is fzstd's to decode.
+// A zstd decoder for Node versions that have none. It works frame by frame and block by block (RFC 8878 §3.1), so
+// memory never holds more than one block, however much a few bytes expand to. fzstd decodes each block's contents.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { Decompress } from "fzstd";
 import { damaged, type HostFailure } from "../../../hosts/shared/failure.js";
 
-/** What the frames hold, up to 128 KiB at a time. Throws what fzstd throws, and `damaged` when the source breaks off. */
+/** The frames' contents, up to 128 KiB at a time. Throws fzstd's errors, and `damaged` if the source breaks off. */
 export async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = new Input(source);
   try {
@@ -35,11 +35,11 @@ async function* frame(magic: Buffer, input: Input): AsyncGenerator<Uint8Array> {
     isLast = (value & 1) === 1;
     if (size > Math.min(window, BLOCK_MAX)) throw corrupt(NO_ZSTD);
     const content = await input.take(type === RLE ? 1 : size);
-    // The next head comes along: fzstd looks for it, and is slower ever after if it looks beyond the end.
+    // Also take the next header: fzstd looks for it, and stays slow if it once looks beyond the end.
     head = await input.take(isLast ? checksum : 3);
     decoder.push(Buffer.concat([content, head]), isLast);
     yield* ready.splice(0).filter(({ length }) => length > 0);
-    // It moves the whole window for every block, and nothing else may have made us wait.
+    // fzstd moves the whole window for every block, and perhaps nothing else has yielded to other work.
     if (performance.now() - turned < TURN_MS) continue;
     await turn();
     turned = performance.now();
@@ -48,9 +48,9 @@ async function* frame(magic: Buffer, input: Input): AsyncGenerator<Uint8Array> {
 
 interface Header {
   bytes: Buffer;
-  /** Bytes that blocks may refer back to. */
+  /** How far back blocks may refer, in bytes. */
   window: number;
-  /** Bytes of the checksum after the last block. */
+  /** Size in bytes of the checksum after the last block. */
   checksum: number;
 }
 
@@ -72,7 +72,7 @@ function contentSize(bytes: Buffer): number {
   return bytes.readUIntLE(0, bytes.length) + (bytes.length === 2 ? 256 : 0);
 }
 
-/** Bytes by number. */
+/** Reads a source by number of bytes. */
 class Input {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
@@ -81,7 +81,7 @@ class Input {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Fewer only at the source's end. A copy. */
+  /** Returns fewer bytes only at the source's end. The buffer is a copy. */
   async upTo(count: number): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     for (let missing = count; missing > 0;) {
@@ -131,17 +131,17 @@ function corrupt(said: string): HostFailure {
   return damaged("compression", said);
 }
 
-/** In fzstd's words, and in those of libzstd, which other Nodes have. */
+/** The error texts of fzstd, and of libzstd, which other Node versions have. */
 const NO_ZSTD = "invalid zstd data";
 const TOO_MUCH = "Frame requires too much memory for decoding";
 
 const FRAME = 0xfd2fb528;
-/** The first of sixteen. */
+/** The first of sixteen magic numbers. */
 const SKIPPABLE = 0x184d2a50;
-/** Block_Type of one byte that is repeated. */
+/** Block_Type for one repeated byte. */
 const RLE = 1;
-/** Block_Maximum_Size, where the window is no smaller. */
+/** Block_Maximum_Size, unless the window is smaller. */
 const BLOCK_MAX = 128 << 10;
-/** What zstd(1) and Node's own decoder take without being told to take more. */
+/** The default limit of zstd(1) and of Node's own decoder. */
 const WINDOW_MAX = 128 << 20;
 const TURN_MS = 20;
