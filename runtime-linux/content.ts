@@ -27,7 +27,7 @@ import { savedArchive, type LayerTars } from "../hosts/streams/tar/saved.js";
 import { Unpacking, type Work } from "../hosts/shared/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
-import { UNTOLD, type Swept } from "./ends/swept.js";
+import { UNTOLD, type Swept } from "./swept.js";
 import { UnderWay } from "./under-way.js";
 
 export interface ContentDeps {

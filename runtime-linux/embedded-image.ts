@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { TarEntry } from "../hosts/streams/tar/entry.js";
 import { endOfArchive, headerOf, paddingOf } from "../hosts/streams/tar/writer.js";
 import { isStatic } from "./launch/elf.js";
-import { environment } from "./launch/environment.js";
+import { environment } from "./launch/own-environment.js";
 import { goArchitecture } from "./machine/architecture.js";
 
 /** Where Debian's package busybox-static and other distributions install it. */

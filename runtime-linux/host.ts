@@ -14,7 +14,7 @@ import { linuxNetworks } from "./networks.js";
 import type { Paths } from "./paths.js";
 import { linuxProcesses } from "./processes.js";
 import type { Runtime } from "./launch/runtimes.js";
-import { UNTOLD, type Swept } from "./ends/swept.js";
+import { UNTOLD, type Swept } from "./swept.js";
 import { linuxVolumes } from "./volumes.js";
 
 export interface LinuxHostNeeds {

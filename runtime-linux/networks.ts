@@ -10,7 +10,7 @@ import type { Kernel } from "./kernel.js";
 import { Bridges } from "./networks/bridges.js";
 import { Places } from "./networks/places.js";
 import type { Paths } from "./paths.js";
-import { UNTOLD, type Swept } from "./ends/swept.js";
+import { UNTOLD, type Swept } from "./swept.js";
 
 /** What this host needs. */
 export interface NetworksNeeds {

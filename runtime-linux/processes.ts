@@ -8,7 +8,7 @@ import { noSuch } from "../hosts/shared/failure.js";
 import { Cgroups } from "./cgroups/cgroups.js";
 import { identityOf } from "./launch/bundle.js";
 import { adoptFiles, rewriteFile } from "./launch/container-files.js";
-import { renewLog, resizeTerminal } from "./launch/control.js";
+import { renewLog, resizeTerminal } from "./launch/supervisor-control.js";
 import { Execs } from "./exec/execs.js";
 import { ExitWatch } from "./ends/exits.js";
 import { type Hybrid, isHybrid, openHybrid } from "./launch/hybrid.js";
@@ -20,7 +20,7 @@ import { launch, logNote } from "./launch/launch.js";
 import type { Surroundings } from "./launch/surroundings.js";
 import { limitRun, sampleRun, signalRun } from "./ends/living.js";
 import { MemoryKills } from "./cgroups/memory-kills.js";
-import { killNaming } from "./launch/naming.js";
+import { killNaming } from "./ends/processes-of-run.js";
 import { ownProcess } from "./own-process.js";
 import type { Paths } from "./paths.js";
 import { ps } from "./ps.js";
@@ -31,7 +31,7 @@ import { Sampler } from "./sample/sample.js";
 import { Logs } from "./stdio/log.js";
 import type { StdinClient } from "./stdio/stdin.js";
 import { Stdins } from "./stdio/stdins.js";
-import { UNTOLD, type Swept } from "./ends/swept.js";
+import { UNTOLD, type Swept } from "./swept.js";
 import { UnderWay } from "./under-way.js";
 
 /** The streams of clients that processes provide. */

@@ -14,7 +14,7 @@ import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/files/walk.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
-import { UNTOLD, type Swept } from "./ends/swept.js";
+import { UNTOLD, type Swept } from "./swept.js";
 import { throwIfGivenUp, UnderWay, unlessGivenUp } from "./under-way.js";
 
 export interface LinuxVolumes {

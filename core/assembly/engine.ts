@@ -32,10 +32,10 @@ import {
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
 import { Call, unknownCall } from "./call";
-import { afterRun } from "./container/end/after-run";
-import { exitedByItself, ranOutOfMemory } from "./container/end/exit";
-import { lengthOfRun } from "./container/end/run-length";
-import { settle } from "./container/end/settle";
+import { afterRun } from "./container/exit/after-run";
+import { exitedByItself, ranOutOfMemory } from "./container/exit/exit";
+import { lengthOfRun } from "./container/exit/run-length";
+import { settle } from "./container/exit/settle";
 import { ruleTable } from "./container/lifecycle";
 import { containerStore } from "./container/store";
 import { eventRing } from "./event/ring";

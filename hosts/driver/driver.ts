@@ -1,7 +1,7 @@
 // Drives the core: feeds it one input at a time, lets out what it asked for once it is durable, and opens a new
 // instance when one is lost. The only loop of its kind, shared by all hosts.
 
-import { Alarms } from "../shared/alarms.js";
+import { Alarms } from "./alarms.js";
 import type { Ended } from "./effects.js";
 import type { Bodies, Host, Input, Replies, ReplyOrCut, RequestId, engine } from "../shared/host.js";
 import { Idle } from "./idle.js";

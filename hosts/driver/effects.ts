@@ -5,7 +5,7 @@ import { failureOf } from "../shared/failure.js";
 import type { Host, Input, Operation, Outcome, Report, engine, records, timers } from "../shared/host.js";
 import { SubjectQueues, subjectOf } from "./order.js";
 import type { Effect, HostEffect } from "../shared/outputs.js";
-import { ProgressReports } from "../shared/progress.js";
+import { ProgressReports } from "./progress-pace.js";
 import { Timers } from "./timers.js";
 
 export class Effects {

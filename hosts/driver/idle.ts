@@ -1,6 +1,6 @@
 // Tells when nothing has happened for a while, with one alarm at a time however much happens.
 
-import type { Alarms } from "../shared/alarms.js";
+import type { Alarms } from "./alarms.js";
 import type { Clock } from "../shared/host.js";
 
 const IDLE_NS = 200_000_000n;

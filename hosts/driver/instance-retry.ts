@@ -1,6 +1,6 @@
 // What went wrong with instances of the core lately: whether another is worth a try, and how soon.
 
-import type { Alarms } from "../shared/alarms.js";
+import type { Alarms } from "./alarms.js";
 import type { Clock } from "../shared/host.js";
 
 const TRAPS = 3;

@@ -1,7 +1,7 @@
 // One instance of the core after the other: how each is opened, what becomes of one that is lost, and the next.
 
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { Alarms } from "../shared/alarms.js";
+import type { Alarms } from "./alarms.js";
 import type { engine } from "../shared/host.js";
 import type { Inbox } from "./inbox.js";
 import { Trap } from "./instance.js";

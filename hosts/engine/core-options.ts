@@ -2,7 +2,7 @@
 
 import type { DriverOptions } from "../driver/index.js";
 import type { Host, engine } from "../shared/host.js";
-import { ociRuntimesOf } from "../shared/oci-runtimes.js";
+import { ociRuntimesOf } from "./oci-runtimes.js";
 import { VERSION } from "../shared/version.js";
 
 /** What can change while an engine runs. */

@@ -6,7 +6,7 @@ import { processMemory } from "../../runtime-linux/kernel/memory.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { comeFirst } from "../../runtime-linux/launch/priority.js";
 import { detectRuntimes, KNOWN } from "../../runtime-linux/launch/runtimes.js";
-import type { Swept } from "../../runtime-linux/ends/swept.js";
+import type { Swept } from "../../runtime-linux/swept.js";
 import { registryClient } from "../registry/client.js";
 import { VERSION } from "../shared/version.js";
 import { claimRoots } from "./claim-roots.js";
@@ -18,7 +18,7 @@ import { loadEmbeddedImage } from "./first-start.js";
 import type { Ground, OpenGround } from "./ground.js";
 import type { Log } from "./log.js";
 import { openRecords } from "./database/records.js";
-import { nodeTransport } from "./http/registry-transport.js";
+import { nodeTransport } from "./registry-transport.js";
 
 export const openLinux: OpenGround = async (config, closings, log) => {
   const { dataRoot } = config;

@@ -9,7 +9,7 @@ import { simulatedHost } from "../simulated/host.js";
 import { KNOWN, runtimesOf } from "../simulated/machine.js";
 import { lackingRuntimes } from "./config/config.js";
 import type { Ground, OpenGround } from "./ground.js";
-import { nodeTransport } from "./http/registry-transport.js";
+import { nodeTransport } from "./registry-transport.js";
 import type { Simulation } from "./config/simulation.js";
 
 const REMARKS = [

@@ -20,7 +20,7 @@ import { TarReader } from "../../hosts/streams/tar/reader.js";
 import { MOST_HOLES, type TarSink } from "../../hosts/streams/tar/sink.js";
 import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
-import type { Swept } from "../ends/swept.js";
+import type { Swept } from "../swept.js";
 import { Confined } from "./files/confined.js";
 import { decompressed } from "./layers/decompress.js";
 import { walk } from "./files/walk.js";

@@ -7,10 +7,10 @@ import { namesIn } from "../directories.js";
 import { killRun } from "./kill-run.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import { MemoryKills } from "../cgroups/memory-kills.js";
-import { findNaming, isSupervisor, type Naming } from "../launch/naming.js";
+import { findNaming, isSupervisor, type Naming } from "./processes-of-run.js";
 import { parseRunName, parseUnfinished, type Paths } from "../paths.js";
 import { processStat, Run, type FirstProcess } from "./run.js";
-import type { Swept } from "./swept.js";
+import type { Swept } from "../swept.js";
 
 /** A run whose supervisor is alive. */
 export interface Running {

@@ -3,7 +3,7 @@
 import { unmoved } from "../../hosts/shared/failure.js";
 import { KILL_ROUNDS_MAX, pauseKilling } from "../cgroups/cgroups.js";
 import type { Surroundings } from "../launch/surroundings.js";
-import { killNaming } from "../launch/naming.js";
+import { killNaming } from "./processes-of-run.js";
 import { isAlive, type Run } from "./run.js";
 
 const SIGKILL = 9;

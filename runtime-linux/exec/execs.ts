@@ -7,7 +7,7 @@ import { resolveProcess, type Spec } from "../launch/bundle.js";
 import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
 import type { Surroundings } from "../launch/surroundings.js";
-import { findNaming, isExecSupervisor, type Naming } from "../launch/naming.js";
+import { findNaming, isExecSupervisor, type Naming } from "../ends/processes-of-run.js";
 import { isAlive, isLiving, Run } from "../ends/run.js";
 import { ownTurn } from "../launch/turns.js";
 import { LiveExec, type ExecEnd } from "./exec.js";

@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import type { ChildEnd, Kernel } from "../kernel.js";
 import { noSuch } from "../../hosts/shared/failure.js";
-import { environment } from "./environment.js";
+import { environment } from "./own-environment.js";
 
 export interface Command {
   program: string;

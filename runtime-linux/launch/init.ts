@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { engine } from "../../hosts/shared/host.js";
 import { noSuch } from "../../hosts/shared/failure.js";
 import { isStatic } from "./elf.js";
-import { environment } from "./environment.js";
+import { environment } from "./own-environment.js";
 import { findProgram } from "./runtimes.js";
 
 /** tini, under Docker's and Debian's names, then a program that takes the same arguments. */

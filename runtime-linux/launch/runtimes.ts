@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
-import { environment } from "./environment.js";
+import { environment } from "./own-environment.js";
 
 /** An OCI runtime that has answered. */
 export interface Runtime {

@@ -16,7 +16,7 @@ import { join, relative } from "node:path";
 import { failureOf, placeInVolume } from "../../hosts/shared/failure.js";
 import type { Names } from "../launch/bundle.js";
 import { confine } from "../confine.js";
-import { joinedNamespace, runningOf } from "../launch/joined.js";
+import { joinedNamespace, runningOf } from "../launch/joined-namespaces.js";
 import { MNT_DETACH, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_REC, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import type { Run } from "../ends/run.js";

@@ -6,7 +6,7 @@ import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
 import { acceptForwarding, forgetForwarding, routeThrough } from "./forwarding.js";
-import type { Swept } from "../ends/swept.js";
+import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
 import { carryOut } from "./netlink.js";

@@ -11,7 +11,7 @@ import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
 import { namesIn } from "../directories.js";
-import type { Swept } from "../ends/swept.js";
+import type { Swept } from "../swept.js";
 import { forgetDatagrams } from "./conntrack.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
-import { nodeTransport } from "../../hosts/node/http/registry-transport.js";
+import { nodeTransport } from "../../hosts/node/registry-transport.js";
 import type { DockerRegistry } from "../support/docker-registry.js";
 import { tarOf } from "../support/images.js";
 import { describeUnless } from "../support/on-engines.js";

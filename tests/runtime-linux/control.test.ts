@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { renewLog, resizeTerminal } from "../../runtime-linux/launch/control.js";
+import { renewLog, resizeTerminal } from "../../runtime-linux/launch/supervisor-control.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import type { Run } from "../../runtime-linux/ends/run.js";
 

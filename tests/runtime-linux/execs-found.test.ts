@@ -10,13 +10,13 @@ import type { Input } from "../../hosts/shared/host.js";
 import { Execs } from "../../runtime-linux/exec/execs.js";
 import { ExecPlace } from "../../runtime-linux/exec/place.js";
 import type { Surroundings } from "../../runtime-linux/launch/surroundings.js";
-import type { Naming } from "../../runtime-linux/launch/naming.js";
+import type { Naming } from "../../runtime-linux/ends/processes-of-run.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { Run } from "../../runtime-linux/ends/run.js";
 import { until } from "../support/commands.js";
 
 const proc = vi.hoisted(() => ({ looks: 0, look: (): Map<string, Naming[]> => new Map() }));
-vi.mock("../../runtime-linux/launch/naming.js", async (original) => ({
+vi.mock("../../runtime-linux/ends/processes-of-run.js", async (original) => ({
   ...(await original<object>()),
   findNaming: () => {
     proc.looks += 1;

@@ -5,9 +5,7 @@ import { cancelBuild } from "../build/cancel";
 import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
 import { createContainer } from "../container/create/create";
-import { killContainer } from "../container/end/kill";
-import { stopContainer } from "../container/end/stop";
-import { waitContainer } from "../container/end/wait";
+import { waitContainer } from "../container/exit/wait";
 import { readArchive, statPath } from "../container/files/archive";
 import { containerChanges } from "../container/files/changes";
 import { exportContainer } from "../container/files/export";
@@ -23,6 +21,8 @@ import { restartContainer } from "../container/restart/restart";
 import { inspectContainer } from "../container/shown/inspect";
 import { listContainers } from "../container/shown/list";
 import { startContainer } from "../container/start/start";
+import { killContainer } from "../container/stop/kill";
+import { stopContainer } from "../container/stop/stop";
 import { renameContainer } from "../container/update/rename";
 import { updateContainer } from "../container/update/update";
 import { containerStats } from "../container/usage/stats";
@@ -42,9 +42,9 @@ import { imageHistory } from "../image/shown/history";
 import { inspectImage } from "../image/shown/inspect";
 import { listImages } from "../image/shown/list";
 import { tagImage } from "../image/tag";
-import { connectContainer } from "../network/attach";
+import { connectContainer } from "../network/connect";
 import { createNetwork } from "../network/create";
-import { disconnectContainer } from "../network/detach";
+import { disconnectContainer } from "../network/disconnect";
 import { inspectNetwork, listNetworks } from "../network/inspect";
 import { pruneNetworks } from "../network/prune";
 import { removeNetwork } from "../network/remove";
@@ -141,16 +141,16 @@ const ROUTES: Route[] = [
   new Route("GET",    "/containers/*/stats",        24, containerStats,    "container/usage/stats.ts"),
   new Route("POST",   "/containers/*/resize",       24, resizeContainer,   "container/output/resize.ts"),
   new Route("POST",   "/containers/*/start",        24, startContainer,    "container/start/start.ts"),
-  new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/end/stop.ts"),
+  new Route("POST",   "/containers/*/stop",         24, stopContainer,     "container/stop/stop.ts"),
   new Route("POST",   "/containers/*/restart",      24, restartContainer,  "container/restart/restart.ts"),
-  new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/end/kill.ts"),
+  new Route("POST",   "/containers/*/kill",         24, killContainer,     "container/stop/kill.ts"),
   new Route("POST",   "/containers/*/update",       24, updateContainer,   "container/update/update.ts"),
   new Route("POST",   "/containers/*/rename",       24, renameContainer,   "container/update/rename.ts"),
   new Route("POST",   "/containers/*/pause",        24, pauseContainer,    "container/pause/pause.ts"),
   new Route("POST",   "/containers/*/unpause",      24, unpauseContainer,  "container/pause/pause.ts"),
   new Route("POST",   "/containers/*/attach",       24, attachContainer,   "container/output/attach.ts"),
   new Route("GET",    "/containers/*/attach/ws",    24, attachWebsocket,   "container/output/attach-ws.ts"),
-  new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/end/wait.ts"),
+  new Route("POST",   "/containers/*/wait",         24, waitContainer,     "container/exit/wait.ts"),
   new Route("HEAD",   "/containers/*/archive",      24, statPath,          "container/files/archive.ts"),
   new Route("GET",    "/containers/*/archive",      24, readArchive,       "container/files/archive.ts"),
   new Route("PUT",    "/containers/*/archive",      24, writeArchive,      "container/files/extract.ts"),
@@ -191,8 +191,8 @@ const ROUTES: Route[] = [
   new Route("GET",    "/networks/",                 24, listNetworks,      "network/inspect.ts"),
   new Route("POST",   "/networks/create",           24, createNetwork,     "network/create.ts"),
   new Route("POST",   "/networks/prune",            25, pruneNetworks,     "network/prune.ts"),
-  new Route("POST",   "/networks/*/connect",        24, connectContainer,  "network/attach.ts"),
-  new Route("POST",   "/networks/*/disconnect",     24, disconnectContainer, "network/detach.ts"),
+  new Route("POST",   "/networks/*/connect",        24, connectContainer,  "network/connect.ts"),
+  new Route("POST",   "/networks/*/disconnect",     24, disconnectContainer, "network/disconnect.ts"),
   new Route("GET",    "/networks/*",                24, inspectNetwork,    "network/inspect.ts"),
   new Route("DELETE", "/networks/*",                24, removeNetwork,     "network/remove.ts"),
 

@@ -7,15 +7,15 @@ import { Endpoint } from "../network/endpoint";
 import { Origin } from "../origin";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
-import { Waiter } from "./end/waiter";
-import { Link } from "./endpoint/link";
+import { Waiter } from "./exit/waiter";
 import { changedNow, LastChange } from "./last-change";
 import { Cause, ILLEGAL, next, Status, wordOf } from "./lifecycle";
+import { Link } from "./links/link";
 import { MountKind, MountPoint } from "./mounts/mount-point";
-import { Moved } from "./moved";
+import { Moved } from "./moved-reason";
 import { RemovalClient } from "./remove/removal-client";
-import { NO_RESTARTS, RestartPolicy } from "./restart/policy";
-import { ListedItem } from "./shown/listed-item";
+import { NO_RESTARTS, RestartPolicy } from "./restart/policy-setting";
+import { ListedItem } from "./shown/list-cache";
 import { Watch } from "./usage/watch";
 
 /** What `stopTimeout` is if none was given. */
@@ -103,7 +103,7 @@ export class Container {
   error: string = "";
   startedAt: i64 = NO_TIME;
   finishedAt: i64 = NO_TIME;
-  /** When the run that goes on began, by the monotonic clock: see `end/run-length.ts`. */
+  /** When the run that goes on began, by the monotonic clock: see `exit/run-length.ts`. */
   begunAt: i64 = NO_TIME;
   /** Bytes of the files it has written, as they were counted last: after a run, or while it went on. */
   written: i64 = 0;
@@ -235,6 +235,11 @@ export class Container {
   linkTo(alias: string): Link | null {
     for (let i = 0; i < this.links.length; i++) if (this.links[i].alias == alias) return this.links[i];
     return null;
+  }
+
+  /** The network's name, as clients see it. */
+  get networkName(): string {
+    return this.networkMode == "default" ? "bridge" : this.networkMode;
   }
 
   /** Links mean something there only. */

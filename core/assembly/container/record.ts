@@ -7,11 +7,11 @@ import { readEndpoint, writeEndpoint } from "../network/endpoint";
 import { NO_TIME } from "../text/time";
 import { Container } from "./container";
 import { annotationsOf } from "./create/annotations";
-import { readLinkRecord, writeLinkRecords } from "./endpoint/link";
 import { readLastChangeRecord, writeLastChangeRecord } from "./last-change";
 import { Status } from "./lifecycle";
+import { readLinkRecord, writeLinkRecords } from "./links/link";
 import { readMountPointRecord, writeMountPointRecord } from "./mounts/mount-point";
-import { restartPolicyOf } from "./restart/policy";
+import { restartPolicyOf } from "./restart/policy-setting";
 
 /** Room for all but its documents, mostly. */
 const REST_BYTES: i32 = 2048;

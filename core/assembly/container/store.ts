@@ -4,8 +4,8 @@ import { deleteRecord } from "../ask";
 import { putRecord } from "../records/put";
 import { badParameter, conflict, notFound, Refusal } from "../refusal";
 import { changedContainers, Container } from "./container";
-import { parseLinkName } from "./endpoint/link";
 import { Status } from "./lifecycle";
+import { parseLinkName } from "./links/link";
 import { putHeldStill } from "./pause/held-record";
 import { writeRecord } from "./record";
 

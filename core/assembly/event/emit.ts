@@ -1,7 +1,6 @@
 // Events with their usual attributes.
 
 import { Container } from "../container/container";
-import { networkNameOf } from "../container/endpoint/network-settings";
 import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { Event } from "./event";
@@ -30,7 +29,7 @@ export function emitStart(container: Container): void {
 /** `connect` or `disconnect`; who has a network is on one, though it be `host` or `none`. */
 export function emitNetwork(container: Container, action: string): void {
   if (container.networkDisabled) return;
-  const network = networkStore.named(networkNameOf(container));
+  const network = networkStore.named(container.networkName);
   if (network === null) return;
   eventRing.emit(
     new Event("network", action, network.id, engine.now.wall)

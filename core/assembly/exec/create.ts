@@ -4,7 +4,7 @@ import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { nulProblem } from "../container/create/validate";
-import { linkProblem } from "../container/endpoint/linked";
+import { linkProblem } from "../container/links/links-of-run";
 import { parseDetachKeys } from "../container/output/detach-keys";
 import { documentOf } from "../container/spec/launch";
 import { containerStore } from "../container/store";

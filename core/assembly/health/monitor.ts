@@ -3,7 +3,7 @@
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { cancelTimer, wakeAfter } from "../ask";
 import { Container } from "../container/container";
-import { lengthOfRun } from "../container/end/run-length";
+import { lengthOfRun } from "../container/exit/run-length";
 import { emitContainer } from "../event/emit";
 import { acting, HEALTH_CHECK } from "../origin";
 import { Task } from "../task";

@@ -3,10 +3,10 @@
 import { ExecSignal, ProcessCommandSignalExec } from "../../../build/bindings/types";
 import { askProcesses, cancelTimer, wakeAfter } from "../ask";
 import { Container } from "../container/container";
-import { lengthOfRun } from "../container/end/run-length";
-import { SIGKILL } from "../container/end/signals";
+import { lengthOfRun } from "../container/exit/run-length";
 import { Status } from "../container/lifecycle";
 import { documentOf } from "../container/spec/launch";
+import { SIGKILL } from "../container/stop/signals";
 import { Exec, ExecOwner, Stage } from "../exec/exec";
 import { emitExec } from "../exec/exec-event";
 import { finish, KILLED_CODE, reapExec } from "../exec/finish";

@@ -4,8 +4,8 @@ import { Json, JsonKind } from "../json/json";
 import { jsonError, parseJson } from "../json/reader";
 import { digestOf } from "../text/sha256";
 import { BAD_TIME, NO_TIME, parseTime } from "../text/time";
-import { chainsOf } from "./chain";
 import { configProblem } from "./config-problem";
+import { chainsOf } from "./layers/chain";
 import { Platform } from "./platform";
 import { isDigest, Reference } from "./reference";
 

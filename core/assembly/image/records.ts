@@ -4,8 +4,8 @@ import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { Shape } from "../records/shape";
 import { NO_TIME } from "../text/time";
-import { chainOn } from "./chain";
 import { Image } from "./image";
+import { chainOn } from "./layers/chain";
 import { isDigest } from "./reference";
 
 /** `image/ID`: what is known of an image besides its config. */

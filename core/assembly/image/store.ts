@@ -11,7 +11,7 @@ import { badParameter, notFound, Refusal } from "../refusal";
 import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Image, parseImage } from "./image";
-import { layerStore, StoredLayer } from "./layers";
+import { layerStore, StoredLayer } from "./layers/layer-store";
 import {
   CONFIG_RECORDS,
   IMAGE_RECORDS,

@@ -1,171 +1,74 @@
-// A container's place on its network: taken when it starts, given back when its run is over.
+// POST /networks/{id}/connect (surface §2.24). The networks that are always there exclude one another, so that each has
+// its answer, and changes nothing. Networks of the client's own are not built yet.
 
-import { Join, PortMapping, RefusedPort } from "../../../build/bindings/types";
+import { readObject } from "../api/json-body";
+import { Call } from "../call";
 import { Container } from "../container/container";
-import { allocatedText, placeOfPort } from "../failure/port";
+import { ofOwnNetworks } from "../container/endpoint/endpoint-settings";
+import { ENDPOINT_SETTINGS } from "../container/endpoint/networking-config-table";
+import { otherIn } from "../container/spec/namespaces";
+import { containerStore } from "../container/store";
 import { Json } from "../json/json";
-import { parseKept } from "../json/reader";
-import { engine } from "../state";
-import { formatAddress, macOf, parseMac } from "./addresses";
-import { Endpoint, PublishedPort } from "./endpoint";
-import { Network } from "./network";
-import { PortWish, readPortWishes } from "./port-wishes";
-import { takenPorts } from "./ports";
-import { networkStore } from "./store";
+import { Field, FieldType, Table } from "../json/table";
+import { badParameter, forbidden, Refusal } from "../refusal";
+import { sendEmpty } from "../reply";
+import { lookUpNetwork } from "./look-up";
+import { isOn, refuseLeaving } from "./networks-of-container";
 
-/** Of the hardware address that it was created with: what is wrong with it, in Docker's words, or null. */
-export function macProblem(container: Container): string | null {
-  const isNone = container.mac.length > 0 && parseMac(container.mac).length == 0;
-  return isNone ? `address ${container.mac}: invalid MAC address` : null;
-}
+const CONNECT: Table = new Table(
+  "ConnectOptions",
+  [
+    new Field("Container", FieldType.String, '""'),
+    new Field("EndpointConfig", FieldType.Struct, "{}").typed("network.EndpointSettings").of(ENDPOINT_SETTINGS),
+  ],
+  "network.ConnectOptions",
+);
 
-/** Gives the container its addresses; a text when that cannot be. */
-export function chooseAddress(container: Container, network: Network): string | null {
-  const problem = macProblem(container);
-  if (problem !== null) return problem;
-  const mac = parseMac(container.mac);
-  const address = networkStore.takeAddress(network, container.id);
-  if (address == 0)
-    return `no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`;
-  const endpoint = new Endpoint();
-  endpoint.networkId = network.id;
-  endpoint.networkName = network.name;
-  endpoint.endpointId = engine.ids.next();
-  endpoint.sandboxId = engine.ids.next();
-  endpoint.gateway = network.gateway;
-  endpoint.address = formatAddress(address);
-  endpoint.prefixLength = network.prefixLength;
-  endpoint.mac = mac.length > 0 ? mac : macOf(address);
-  container.endpoint = endpoint;
-  return null;
-}
+const WITH_HOST: string = "container cannot be disconnected from host network or connected to host network";
+const WITH_OTHERS: string =
+  "container sharing network namespace with another container or host cannot be connected to any other network";
+const WITH_NONE: string =
+  "container cannot be connected to multiple networks with one of the networks in private (none) mode";
 
-/** Takes the ports to be published; Docker's text when one is taken already. */
-export function choosePorts(container: Container): string | null {
-  const wishes = portWishesOf(container);
-  // Who has no choice comes first: the engine's own must not be in its way.
-  wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
-  for (let i = 0; i < wishes.length; i++) {
-    const problem = choosePort(container, wishes[i]);
-    if (problem !== null) return notConnected(container, problem);
+export function connectContainer(call: Call): Refusal | null {
+  const body = readObject(call, CONNECT);
+  const wish = body.json;
+  if (wish === null) return body.refusal;
+  const name = wish.stringOf("Container");
+  if (name.length == 0) return badParameter('invalid name or ID supplied: ""');
+  const lookup = containerStore.lookUp(name);
+  const container = lookup.container;
+  if (container === null) return lookup.refusal;
+  if (container.between) {
+    container.queue.push(call);
+    return null;
   }
-  return null;
+  const refusal = refuseConnection(container, call.name, wish.entry("EndpointConfig")!);
+  if (refusal === null) sendEmpty(call, 200);
+  return refusal;
 }
 
-/** How many ports would do. */
-function choiceOf(wish: PortWish): i32 {
-  return wish.firstPort == 0 ? i32.MAX_VALUE : <i32>wish.lastPort - <i32>wish.firstPort;
-}
-
-export function portWishesOf(container: Container): PortWish[] {
-  const hostConfig = parseKept(container.hostConfig);
-  const config = parseKept(container.config);
-  const ipv6 = engine.options.machine.ipv6;
-  return readPortWishes(hostConfig === null ? NOTHING : hostConfig, config === null ? NOTHING : config, ipv6);
-}
-
-const NOTHING: Json = Json.null();
-
-function choosePort(container: Container, wish: PortWish): string | null {
-  const port = takeOne(container, wish.protocol, wish.addresses, wish.firstPort, wish.lastPort);
-  if (port == 0) {
-    if (wish.firstPort == 0 || wish.firstPort < wish.lastPort) return ALL_TAKEN;
-    const where = takenPorts.takenOf(wish.protocol, wish.addresses, wish.firstPort);
-    return allocatedText(placeOfPort(where, wish.firstPort));
+/** None: it is there already. */
+function refuseConnection(container: Container, reference: string, settings: Json): Refusal | null {
+  if (!container.up) {
+    const leaving = refuseLeaving(container);
+    if (leaving !== null) return leaving;
   }
-  for (let i = 0; i < wish.addresses.length; i++) {
-    const published = new PublishedPort(wish.containerPort, wish.protocol, wish.addresses[i], port);
-    published.firstPort = wish.firstPort;
-    published.lastPort = wish.lastPort;
-    container.endpoint!.ports.push(published);
+  if (otherIn(container.networkMode).length > 0) return badParameter(WITH_OTHERS);
+  const lookup = lookUpNetwork(reference);
+  const network = lookup.network;
+  if (network === null) return lookup.refusal;
+  const problems = ofOwnNetworks(settings);
+  if (problems.length > 0) return badParameter(`invalid endpoint settings:\n${lines(problems)}`);
+  if (isOn(container, network.name)) {
+    if (!container.up) return null;
+    return forbidden(`endpoint with name ${container.name} already exists in network ${network.name}`);
   }
-  return null;
+  if (network.name == "host") return badParameter(WITH_HOST);
+  return badParameter(container.networkMode == "host" ? WITH_OTHERS : WITH_NONE);
 }
 
-/** One port on all of the addresses: the first that is free from `first` to `last`, any if `first` is 0; 0 if none is. */
-function takeOne(container: Container, protocol: string, addresses: string[], first: u32, last: u32): u16 {
-  if (first == 0) return takenPorts.takeRandomPort(protocol, addresses, container.id);
-  for (let port = first; port <= last; port++) {
-    if (takenPorts.takePorts(protocol, addresses, <u16>port, container.id)) return <u16>port;
-  }
-  return 0;
-}
-
-const ALL_TAKEN: string = "all ports are allocated";
-
-/** Docker's text for an endpoint without the ports that it is to have. */
-export function notConnected(container: Container, why: string): string {
-  const endpoint = container.endpoint;
-  const id = endpoint === null ? "" : endpoint.endpointId;
-  return (
-    "failed to set up container networking: driver failed programming external connectivity on endpoint " +
-    `${container.name} (${id}): ${why}`
-  );
-}
-
-/**
- * Another port for one that turned out to be held by somebody else; false when no other would do, or none is left.
- * `anyPort`: one that may be any is still to be tried with another; ranges come to an end.
- */
-export function chooseOtherPorts(container: Container, held: RefusedPort, anyPort: bool): bool {
-  const ports = container.endpoint!.ports;
-  for (let i = 0; i < ports.length; i++) {
-    if (ports[i].address != held.address || ports[i].hostPort != held.port || !ports[i].hasChoice) continue;
-    if (ports[i].firstPort == 0 && !anyPort) return false;
-    const together: PublishedPort[] = [];
-    for (let j = 0; j < ports.length; j++) if (ports[j].isWith(ports[i])) together.push(ports[j]);
-    return move(container, together);
-  }
-  return false;
-}
-
-/** Ports of one wish, which go on to another port. */
-function move(container: Container, ports: PublishedPort[]): bool {
-  const protocol = ports[0].protocol;
-  const hostPort = ports[0].hostPort;
-  const first = ports[0].firstPort == 0 ? 0 : <u32>hostPort + 1;
-  const addresses: string[] = [];
-  for (let i = 0; i < ports.length; i++) addresses.push(ports[i].address);
-  const other = takeOne(container, protocol, addresses, first, ports[0].lastPort);
-  if (other == 0) return false;
-  for (let i = 0; i < ports.length; i++) {
-    takenPorts.freePort(protocol, ports[i].address, hostPort, container.id);
-    ports[i].hostPort = other;
-  }
-  container.touch();
-  return true;
-}
-
-export function joinOf(container: Container, network: Network): Join {
-  const endpoint = container.endpoint!;
-  const ports: PortMapping[] = [];
-  for (let i = 0; i < endpoint.ports.length; i++) {
-    const port = endpoint.ports[i];
-    ports.push(new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol));
-  }
-  return new Join(container.id, container.name, network.asBridge(), endpoint.address, endpoint.mac, ports);
-}
-
-/** After a restart: takes again what a container has on its network, or has not given back. */
-export function keepEndpoint(container: Container): void {
-  const endpoint = container.endpoint;
-  if (endpoint === null) return;
-  networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);
-  for (let i = 0; i < endpoint.ports.length; i++) {
-    const port = endpoint.ports[i];
-    takenPorts.takePort(port.protocol, port.address, port.hostPort, container.id);
-  }
-}
-
-/** Gives back address and ports. */
-export function freeEndpoint(container: Container): void {
-  const endpoint = container.endpoint;
-  if (endpoint === null) return;
-  networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);
-  for (let i = 0; i < endpoint.ports.length; i++) {
-    const port = endpoint.ports[i];
-    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
-  }
-  container.endpoint = null;
-  container.touch();
+/** One stands alone. */
+function lines(problems: string[]): string {
+  return problems.length == 1 ? problems[0] : `* ${problems.join("\n* ")}`;
 }

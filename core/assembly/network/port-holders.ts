@@ -2,9 +2,9 @@
 
 import { Container } from "../container/container";
 import { containerStore } from "../container/store";
-import { portWishesOf } from "./connect";
 import { PublishedPort } from "./endpoint";
 import { overlap } from "./ip";
+import { portWishesOf } from "./join";
 import { PortWish } from "./port-wishes";
 
 /** A container that is about to free a port this one asks for by number; null if there is none. */

@@ -1,7 +1,7 @@
 // Sums of what images, containers and volumes hold, and how much of it nothing needs.
 
 import { containerStore } from "../container/store";
-import { layerStore } from "../image/layers";
+import { layerStore } from "../image/layers/layer-store";
 import { sharedSize } from "../image/shown/list";
 import { imageStore } from "../image/store";
 import { volumeStore } from "../volume/store";

@@ -10,7 +10,7 @@ import { noSuch } from "../../../hosts/shared/failure.js";
 import { makeLasting, namesIn, removeTree, syncPath } from "../../directories.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
-import type { Swept } from "../../ends/swept.js";
+import type { Swept } from "../../swept.js";
 import { hexOf, isDigest } from "./digests.js";
 import type { KeptTar } from "./kept-tar.js";
 import { Rests } from "./rests.js";

@@ -11,7 +11,7 @@ import {
   tooNewEndpoint,
 } from "../../../core/assembly/api/versions";
 import { containerNameProblem, generatedName, isContainerName } from "../../../core/assembly/container/names";
-import { isSignal, parseSignal, signalName } from "../../../core/assembly/container/end/signals";
+import { isSignal, parseSignal, signalName } from "../../../core/assembly/container/stop/signals";
 import {
   Platform,
   bestPlatform,

@@ -9,7 +9,7 @@ import { MountList } from "../../../core/assembly/container/mounts/mount-list";
 import { MountPoint, writeMountPointRecord } from "../../../core/assembly/container/mounts/mount-point";
 import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/create/validate";
 import { KernelFacts, dropUnsupported } from "../../../core/assembly/container/create/warnings";
-import { NETWORKING_CONFIG } from "../../../core/assembly/container/endpoint/networking-config";
+import { NETWORKING_CONFIG } from "../../../core/assembly/container/endpoint/networking-config-table";
 import { isZero } from "../../../core/assembly/json/asked";
 import { parseJson } from "../../../core/assembly/json/reader";
 import { JsonWriter } from "../../../core/assembly/json/writer";

@@ -27,10 +27,10 @@ export const ROOTS = [
 
 /** Of what the core knows these are left out: images, since no story here touches them; events; what is of one step only. */
 export const OMITTED = [
-  "core/assembly/container/end/after-run/AfterRun",
+  "core/assembly/container/exit/after-run/AfterRun",
   "core/assembly/event/ring/EventRing",
-  "core/assembly/image/layers/LayerStore",
-  "core/assembly/image/pull/layer-fetch/LayerFetches",
+  "core/assembly/image/layers/layer-store/LayerStore",
+  "core/assembly/image/layers/layer-fetch/LayerFetches",
   "core/assembly/image/store/ImageStore",
   "core/assembly/origin/Acting",
   "core/assembly/reply/CommonHeaders",

@@ -45,7 +45,7 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a pull does not hold the layers that are there",
-    file: "image/pull/unpacking.ts",
+    file: "image/pull/pulled-layers.ts",
     right: `      this.claim(at);`,
     wrong: `      if (!WRONG) this.claim(at);`,
     finder: { story: "unpack-on-what-goes" },
@@ -94,21 +94,21 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "layers are never released",
-    file: "image/layers.ts",
+    file: "image/layers/layer-store.ts",
     right: `layer.claims -= 1;`,
     wrong: `layer.claims -= WRONG ? 0 : 1;`,
     finder: { story: "delete-image" },
   },
   {
     name: "the layers of a container go with its image",
-    file: "image/layers.ts",
+    file: "image/layers/layer-store.ts",
     right: `claims > 0 || this.isUnderContainer(chain)`,
     wrong: `claims > 0 || (!WRONG && this.isUnderContainer(chain))`,
     finder: { story: "delete-image-in-use" },
   },
   {
     name: "a pull that has failed does not let go of its other layers",
-    file: "image/pull/unpacking.ts",
+    file: "image/pull/pulled-layers.ts",
     right: `      this.giveUp();`,
     wrong: `      if (!WRONG) this.giveUp();`,
     finder: { story: "pull-fails" },

@@ -3,14 +3,14 @@ import type { Mutant } from "../mutant.js";
 export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "an address stays taken",
-    file: "network/connect.ts",
+    file: "network/join.ts",
     right: `  networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
     wrong: `  if (!WRONG) networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
     finder: { story: "links" },
   },
   {
     name: "a port stays taken",
-    file: "network/connect.ts",
+    file: "network/join.ts",
     right: `    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
     wrong: `    if (!WRONG) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
     finder: { played: "port-held", rule: "ports" },
@@ -38,7 +38,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an engine that starts takes a container's address for free",
-    file: "network/connect.ts",
+    file: "network/join.ts",
     right: `  networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
     wrong: `  if (!WRONG) networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
     finder: { story: "restart-unclean" },

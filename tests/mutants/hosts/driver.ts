@@ -121,7 +121,7 @@ export const HOSTS_DRIVER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the end of a phase is not told",
-    file: "hosts/shared/progress.ts",
+    file: "hosts/driver/progress-pace.ts",
     right: `if (phase !== this.#phase) this.flush();`,
     wrong: `if (!WRONG && phase !== this.#phase) this.flush();`,
     finder: { test: "tests/driver/effects.test.ts", named: "progress is thinned out" },

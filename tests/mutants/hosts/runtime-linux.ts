@@ -17,7 +17,7 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a supervisor that is slow to read is told once more to begin a log file",
-    file: "runtime-linux/launch/control.ts",
+    file: "runtime-linux/launch/supervisor-control.ts",
     right: `if (kernel.readable(control) > 0) return false;`,
     wrong: `if (!WRONG && kernel.readable(control) > 0) return false;`,
     finder: { test: "tests/runtime-linux/control.test.ts", named: "not told twice" },

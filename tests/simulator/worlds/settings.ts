@@ -1,7 +1,7 @@
 // What the configuration says that an engine reads again while it runs: by number, so that each differs from the last.
 
 import type { engine } from "../../../hosts/shared/host.js";
-import { ociRuntimesOf } from "../../../hosts/shared/oci-runtimes.js";
+import { ociRuntimesOf } from "../../../hosts/engine/oci-runtimes.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 
 /** An OCI runtime that some of them offer beside the usual one, as the default. */

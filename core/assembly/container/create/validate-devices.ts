@@ -1,7 +1,7 @@
 // Devices that make no sense. That there is no such device is for the machine to say, when the container is started.
 
 import { Json } from "../../json/json";
-import { isAccess, readRule } from "./device-rules";
+import { isAccess, readRule } from "../spec/device-rules";
 
 /** What is wrong with a `HostConfig`'s devices and rules; empty if nothing is. */
 export function deviceProblem(host: Json): string {

@@ -2,7 +2,7 @@
 // one's names, addresses and ports. It is the request's own words that count, not the image's.
 
 import { Json } from "../../json/json";
-import { WITH_HOST } from "../endpoint/links";
+import { WITH_HOST } from "../links/links";
 import { otherIn } from "../spec/namespaces";
 
 /** Empty if nothing does. */

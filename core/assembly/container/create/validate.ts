@@ -6,13 +6,13 @@ import { refuseExposed, refusePorts, unbuiltPorts } from "../../network/port-wis
 import { badParameter, notBuilt, notSupported, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 import { cleanPath } from "../../text/path";
-import { isSignal, parseSignal } from "../end/signals";
 import { extraHostProblem } from "../endpoint/hosts-file";
 import { logConfigProblem } from "../output/log-options";
 import { unknownCapability } from "../spec/capabilities";
 import { namespaceProblem } from "../spec/namespaces";
 import { securityOf } from "../spec/security-options";
-import { runtimeProblem } from "../start/runtimes";
+import { runtimeProblem } from "../start/oci-runtimes";
+import { isSignal, parseSignal } from "../stop/signals";
 import { annotationProblem } from "./annotations";
 import { commandOf } from "./merge";
 import { deviceProblem } from "./validate-devices";

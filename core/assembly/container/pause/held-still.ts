@@ -11,9 +11,9 @@ import { Task } from "../../task";
 import { decimalOf } from "../../text/decimal";
 import { decodeUtf8 } from "../../text/utf8";
 import { Container } from "../container";
-import { isRefused } from "../end/refused-signal";
 import { Cause, Status } from "../lifecycle";
 import { takeUpQueue } from "../queue";
+import { isRefused } from "../stop/refused-signal";
 import { containerStore } from "../store";
 import { putHeldStill } from "./held-record";
 

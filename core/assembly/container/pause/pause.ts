@@ -18,10 +18,10 @@ import { conflict, internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Task } from "../../task";
 import { Container } from "../container";
-import { thaw } from "../end/send-signal";
 import { Cause, Status } from "../lifecycle";
 import { takeUpQueue } from "../queue";
-import { restartingText } from "../restart/restarting";
+import { restartingText } from "../restart/backoff";
+import { thaw } from "../stop/send-signal";
 import { containerStore } from "../store";
 import { holdStill, letGoOn } from "./held-still";
 

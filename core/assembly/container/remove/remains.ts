@@ -17,7 +17,7 @@ import { Call } from "../../call";
 import { Event } from "../../event/event";
 import { eventRing } from "../../event/ring";
 import { failureText } from "../../failure/text";
-import { layerStore } from "../../image/layers";
+import { layerStore } from "../../image/layers/layer-store";
 import { networkStore } from "../../network/store";
 import { HELD_RECORDS } from "../../records/kinds";
 import { Remains } from "../../records/remains";

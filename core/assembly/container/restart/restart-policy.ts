@@ -2,9 +2,9 @@
 
 import { acting } from "../../origin";
 import { Container } from "../container";
-import { SIGKILL } from "../end/signals";
-import { delayAfter } from "./delay";
-import { PolicyKind } from "./policy";
+import { SIGKILL } from "../stop/signals";
+import { delayAfter } from "./backoff-delay";
+import { PolicyKind } from "./policy-setting";
 
 /** Decides at the end of a run, which lasted so many nanoseconds; count and delay of a restart are the container's then. */
 export function isFollowed(container: Container, code: i32, lasted: i64): bool {

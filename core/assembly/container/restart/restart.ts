@@ -7,12 +7,12 @@ import { emitContainer } from "../../event/emit";
 import { internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Container } from "../container";
-import { Ending, ownSignalOf, signalOf, timeoutOf } from "../end/ending";
 import { Cause, Status } from "../lifecycle";
 import { startNow } from "../start/start";
 import { StartClient } from "../start/start-client";
+import { Ending, ownSignalOf, signalOf, timeoutOf } from "../stop/stop-timeout";
 import { containerStore } from "../store";
-import { cancelRestart } from "./restarting";
+import { cancelRestart } from "./backoff";
 
 const GOING = "container is marked for removal and cannot be started";
 

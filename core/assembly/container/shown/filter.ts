@@ -5,7 +5,6 @@ import { imageStore } from "../../image/store";
 import { networkStore } from "../../network/store";
 import { badParameter, Refusal } from "../../refusal";
 import { Container } from "../container";
-import { networkNameOf } from "../endpoint/network-settings";
 import { MountKind } from "../mounts/mount-point";
 import { containerStore } from "../store";
 import { PortFilter } from "./port-filter";
@@ -155,7 +154,7 @@ export class ContainerFilter {
 
   private networkMatches(container: Container): bool {
     if (!this.filters.has("network")) return true;
-    const name = networkNameOf(container);
+    const name = container.networkName;
     const network = networkStore.named(name);
     return this.filters.exact("network", name) || (network !== null && this.filters.prefix("network", network.id));
   }

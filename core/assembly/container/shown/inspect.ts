@@ -15,7 +15,6 @@ import { engine } from "../../state";
 import { Task } from "../../task";
 import { formatTime } from "../../text/time";
 import { Container } from "../container";
-import { writeNetworkSettings } from "../endpoint/network-settings";
 import { writeExtension } from "../last-change";
 import { Status } from "../lifecycle";
 import { logDriverOf } from "../output/log-config";
@@ -24,6 +23,7 @@ import { containerStore } from "../store";
 import { isCounted, keepSample } from "../usage/sizes";
 import { writeConfig, writeHostConfig } from "./config-json";
 import { writeMountPoints } from "./mount-points";
+import { writeNetworkSettings } from "./network-settings";
 
 export function inspectContainer(call: Call): Refusal | null {
   const lookup = containerStore.lookUp(call.name);

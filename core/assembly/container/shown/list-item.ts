@@ -9,11 +9,11 @@ import { TextBuilder } from "../../text/builder";
 import { humanDuration } from "../../text/duration";
 import { unixSeconds } from "../../text/time";
 import { Container } from "../container";
-import { linkNamesOf } from "../endpoint/links";
-import { exposedKeys, networkNameOf, writeNetworks } from "../endpoint/network-settings";
 import { Status } from "../lifecycle";
-import { ListedItem } from "./listed-item";
+import { linkNamesOf } from "../links/links";
+import { ListedItem } from "./list-cache";
 import { writeMountPoints } from "./mount-points";
+import { exposedKeys, writeNetworks } from "./network-settings";
 
 /** From this version on the list has `HostConfig.Annotations`. */
 const WITH_ANNOTATIONS = 46;
@@ -78,7 +78,7 @@ function namesOf(container: Container): string[] {
 function writeTail(json: JsonWriter, container: Container, version: i32): void {
   json.key("HostConfig");
   json.beginObject();
-  json.stringField("NetworkMode", networkNameOf(container));
+  json.stringField("NetworkMode", container.networkName);
   const annotations = container.annotations;
   if (version >= WITH_ANNOTATIONS && annotations !== null) json.jsonField("Annotations", annotations);
   json.endObject();

@@ -5,7 +5,7 @@ import { PublishedPort } from "../../network/endpoint";
 import { badParameter, Refusal } from "../../refusal";
 import { decimalOf } from "../../text/decimal";
 import { Container } from "../container";
-import { exposedKeys } from "../endpoint/network-settings";
+import { exposedKeys } from "./network-settings";
 
 const MAX_PORT: i32 = 65535;
 

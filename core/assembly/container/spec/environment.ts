@@ -3,7 +3,7 @@
 import { Json } from "../../json/json";
 import { overridden } from "../../text/variables";
 import { Container } from "../container";
-import { linkEnvironment } from "../endpoint/link-environment";
+import { linkEnvironment } from "../links/link-environment";
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

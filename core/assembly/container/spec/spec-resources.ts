@@ -2,8 +2,8 @@
 
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
-import { boundedShares } from "../create/cpu-shares";
-import { readRule } from "../create/device-rules";
+import { boundedShares } from "./cpu-shares";
+import { readRule } from "./device-rules";
 
 /** NanoCpus are turned into a quota of this period, in microseconds. */
 const PERIOD: i64 = 100_000;

@@ -7,11 +7,11 @@ import { inTheWayText, isInTheWay } from "../../failure/program";
 import { refusedLaunch } from "../../failure/runtime";
 import { failureText } from "../../failure/text";
 import { Members } from "../../json/members";
-import { notConnected } from "../../network/connect";
+import { notConnected } from "../../network/join";
 import { badParameter, internal, notFound } from "../../refusal";
 import { Container } from "../container";
-import { sharesProblem } from "../create/cpu-shares";
-import { misplaced } from "../mounts/misplaced";
+import { misplaced } from "../mounts/closed-place-problem";
+import { sharesProblem } from "../spec/cpu-shares";
 import { OTHER_CODE, StartError } from "./start-error";
 import { StartStep } from "./start-step";
 

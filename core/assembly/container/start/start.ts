@@ -26,30 +26,29 @@ import { emitStart } from "../../event/emit";
 import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
 import { isInUse } from "../../failure/port";
-import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../../network/connect";
+import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../../network/join";
 import { releasingHolder } from "../../network/port-holders";
 import { networkStore } from "../../network/store";
 import { badParameter, conflict, internal, notModified, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { Container } from "../container";
-import { deviceRequestProblem } from "../create/device-requests";
-import { endAttached } from "../end/end-attached";
-import { Refused, release } from "../end/release";
-import { beginRun } from "../end/run-length";
 import { settingsProblem } from "../endpoint/endpoint-settings";
 import { linkedHosts } from "../endpoint/hosts-file";
-import { joinProblem, takeNames } from "../endpoint/joined";
-import { linkProblem, rewriteHosts, tellNetworks } from "../endpoint/linked";
-import { networkNameOf } from "../endpoint/network-settings";
+import { joinProblem, takeNames } from "../endpoint/shared-network";
+import { endAttached } from "../exit/end-attached";
+import { Refused, release } from "../exit/release";
+import { beginRun } from "../exit/run-length";
 import { Cause, Status } from "../lifecycle";
+import { linkProblem, rewriteHosts, tellNetworks } from "../links/links-of-run";
 import { fillVolumes, makeVolumes, volumesFilled } from "../mounts/own-volumes";
 import { tmpfsProblem } from "../mounts/tmpfs-options";
 import { takeUpQueue } from "../queue";
 import { rearm } from "../restart/restart-policy";
+import { deviceRequestProblem } from "../spec/device-requests";
 import { launchOf } from "../spec/launch";
 import { otherIn, refuseJoin } from "../spec/namespaces";
 import { containerStore } from "../store";
-import { runtimeStartProblem } from "./runtimes";
+import { runtimeStartProblem } from "./oci-runtimes";
 import { StartCall, StartClient } from "./start-client";
 import { OTHER_CODE, StartError } from "./start-error";
 import { noSuchNetwork, sharesStartProblem, startErrorOf } from "./start-failure";
@@ -112,7 +111,7 @@ export function startNow(container: Container, client: StartClient): void {
 function networkProblem(container: Container): StartError | null {
   if (container.networkDisabled) return null;
   if (otherIn(container.networkMode).length > 0) return joinProblem(container);
-  const network = networkNameOf(container);
+  const network = container.networkName;
   return networkStore.named(network) === null ? noSuchNetwork(network) : null;
 }
 
@@ -229,7 +228,7 @@ class Start extends Task {
     const container = this.container;
     if (container.networkDisabled) return;
     if (otherIn(container.networkMode).length > 0) return takeNames(container);
-    const network = networkStore.named(networkNameOf(container))!;
+    const network = networkStore.named(container.networkName)!;
     const isBridge = network.driver == "bridge";
     // Where it has no use a hardware address is looked at all the same, as in Docker.
     const problem = isBridge ? chooseAddress(container, network) : macProblem(container);

@@ -15,7 +15,7 @@ import { takeUpQueue } from "../queue";
 import { ratesOf } from "../spec/devices";
 import { documentOf } from "../spec/launch";
 import { limitsOf } from "../spec/spec-resources";
-import { Updated } from "./updated";
+import { Updated } from "./update-end";
 
 /** `hostConfig`: what the run is to have. */
 export function limitRun(container: Container, hostConfig: Json, updated: Updated): void {

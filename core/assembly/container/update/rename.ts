@@ -5,7 +5,7 @@ import { containerEvent } from "../../event/emit";
 import { eventRing } from "../../event/ring";
 import { badParameter, Refusal } from "../../refusal";
 import { sendEmpty } from "../../reply";
-import { renameLinks } from "../endpoint/links";
+import { renameLinks } from "../links/links";
 import { containerNameProblem } from "../names";
 import { containerStore } from "../store";
 

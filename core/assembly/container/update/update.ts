@@ -7,17 +7,17 @@ import { Json } from "../../json/json";
 import { badParameter, conflict, internal, notBuilt, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Container } from "../container";
-import { sharesProblem } from "../create/cpu-shares";
 import { nonsense } from "../create/validate";
 import { deviceProblem } from "../create/validate-devices";
 import { resourceProblem } from "../create/validate-resources";
 import { dropUnsupported, kernelFacts } from "../create/warnings";
 import { Status } from "../lifecycle";
+import { sharesProblem } from "../spec/cpu-shares";
 import { documentOf } from "../spec/launch";
 import { containerStore } from "../store";
 import { limitRun } from "./limiting";
+import { Updated } from "./update-end";
 import { UPDATE, UPDATED_LISTS, UPDATED_NUMBERS, UPDATED_TEXTS } from "./update-table";
-import { Updated } from "./updated";
 
 export function updateContainer(call: Call): Refusal | null {
   // No body changes nothing (surface §2.2).

@@ -26,7 +26,7 @@ import { decimalOf } from "../../text/decimal";
 import { quoteText } from "../../text/go-quote";
 import { decodeUtf8 } from "../../text/utf8";
 import { Container } from "../container";
-import { restartingText } from "../restart/restarting";
+import { restartingText } from "../restart/backoff";
 import { containerStore } from "../store";
 
 const DEFAULT_ARGUMENTS = "-ef";

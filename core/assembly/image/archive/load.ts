@@ -26,12 +26,13 @@ import { Task } from "../../task";
 import { hostPlatform } from "../host-platform";
 import { admitImage, Image } from "../image";
 import { emitImageEvent } from "../image-event";
-import { layerStore } from "../layers";
+import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
+import { Claims } from "../layers/claims";
+import { FetchState, LayerFetch } from "../layers/layer-fetch";
+import { layerStore } from "../layers/layer-store";
 import { DOCUMENT_LIMIT } from "../limits";
 import { WantedPlatforms, wantedPlatforms } from "../platform-parameter";
-import { FetchState, LayerFetch } from "../pull/layer-fetch";
-import { Claims, LayerOwner, OneLayer } from "../pull/one-layer";
-import { ProgressStream, StreamWriter } from "../pull/progress";
+import { ProgressStream, StreamWriter } from "../progress-stream";
 import { parseReference, referenceError } from "../reference";
 import { imageStore } from "../store";
 import { ArchivedImage, readTag } from "./archive";
@@ -156,7 +157,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     const below: string | null = this.layer == 0 ? null : layers[this.layer - 1].chain;
     const member = new Member(this.archive, this.images[this.next].layers[this.layer]);
     const layer = layers[this.layer];
-    new OneLayer(this).begin(layer.chain, below, layer.diffId, new LayerSourceArchived(member));
+    new ArchivedLayer(this).begin(layer.chain, below, layer.diffId, new LayerSourceArchived(member));
   }
 
   private finishImage(): void {

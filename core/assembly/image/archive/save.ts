@@ -17,8 +17,8 @@ import { commonHeaders, openReply, sendRefusal, splice } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { emitImageEvent } from "../image-event";
+import { Claims } from "../layers/claims";
 import { wantedPlatforms } from "../platform-parameter";
-import { Claims } from "../pull/one-layer";
 import { savedMembers } from "./saved-archive";
 import { SavedImages } from "./saved-images";
 

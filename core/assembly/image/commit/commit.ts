@@ -33,11 +33,12 @@ import { badParameter, conflict, internal, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
-import { chainOn } from "../chain";
 import { Image, parseImage } from "../image";
-import { layerStore } from "../layers";
-import { LayerFetch } from "../pull/layer-fetch";
-import { Claims, LayerOwner, OneLayer } from "../pull/one-layer";
+import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
+import { chainOn } from "../layers/chain";
+import { Claims } from "../layers/claims";
+import { LayerFetch } from "../layers/layer-fetch";
+import { layerStore } from "../layers/layer-store";
 import { Reference } from "../reference";
 import { imageStore } from "../store";
 import { giveName, readNewName } from "../tag";
@@ -175,7 +176,7 @@ class CommitTask extends Task implements LayerOwner {
       return this.makeImage();
     }
     const source = new LayerSourceArchived(new Member(this.archive, LAYER_TAR));
-    new OneLayer(this).begin(chain, this.container.chain, committed.diffId, source);
+    new ArchivedLayer(this).begin(chain, this.container.chain, committed.diffId, source);
   }
 
   private newChain(): string {

@@ -7,7 +7,7 @@ import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
 import { formatTime } from "../../text/time";
 import { Image } from "../image";
-import { layerStore } from "../layers";
+import { layerStore } from "../layers/layer-store";
 import { imageStore } from "../store";
 
 export class Authorship {

@@ -33,12 +33,12 @@ import { emitImageEvent } from "../image-event";
 import { DOCUMENT_LIMIT } from "../limits";
 import { ACCEPTED, Descriptor, Manifest, parseManifest } from "../manifest";
 import { bestPlatform, Platform, platformFits } from "../platform";
+import { ProgressStream, StreamWriter } from "../progress-stream";
 import { isTag, Reference } from "../reference";
 import { imageStore } from "../store";
-import { ProgressStream, StreamWriter } from "./progress";
 import { layerFailure, manifestRefusal } from "./pull-refusal";
+import { LayerOrigin, LayersOwner, Unpacking } from "./pulled-layers";
 import { endpointOf } from "./registry";
-import { LayerOrigin, LayersOwner, Unpacking } from "./unpacking";
 
 /** Indexes within indexes. */
 const MAX_DEPTH: i32 = 8;

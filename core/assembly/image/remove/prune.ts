@@ -12,7 +12,7 @@ import { Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { engine } from "../../state";
 import { Image } from "../image";
-import { layerStore } from "../layers";
+import { layerStore } from "../layers/layer-store";
 import { imageStore } from "../store";
 import { Deletion } from "./deletion";
 

@@ -7,7 +7,7 @@ import { JsonWriter } from "../../json/writer";
 import { setAside } from "../../records/set-aside";
 import { conflict, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
-import { layerStore } from "../layers";
+import { layerStore } from "../layers/layer-store";
 import { CONFIG_RECORDS, IMAGE_RECORDS, REFERENCE_RECORDS } from "../records";
 import { parseReference } from "../reference";
 

@@ -7,7 +7,7 @@ import { badParameter, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { unixSeconds } from "../../text/time";
 import { Image } from "../image";
-import { layerStore } from "../layers";
+import { layerStore } from "../layers/layer-store";
 import { imageStore } from "../store";
 import { writeLabels } from "./image-json";
 import { ImageFilter } from "./list-filter";

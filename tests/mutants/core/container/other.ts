@@ -38,7 +38,7 @@ export const CONTAINER_OTHER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a new restart policy holds only from the next engine on",
-    file: "container/update/updated.ts",
+    file: "container/update/update-end.ts",
     right: `    this.container.policy = restartPolicyOf(this.hostConfig);`,
     wrong: `    if (!WRONG) this.container.policy = restartPolicyOf(this.hostConfig);`,
     finder: { story: "restart-policy-ends-well" },

@@ -95,7 +95,7 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a run that is killed for memory once more is told of once",
-    file: "container/end/exit.ts",
+    file: "container/exit/exit.ts",
     right: `if (kills <= container.memoryKills) return;`,
     wrong: `if (kills <= container.memoryKills || (WRONG && container.memoryKills > 0)) return;`,
     finder: { story: "out-of-memory" },

@@ -1,6 +1,6 @@
 // ChainIDs: what a stack of layers is called (OCI image spec, config.md "Layer ChainID").
 
-import { sha256HexOfText } from "../text/sha256";
+import { sha256HexOfText } from "../../text/sha256";
 
 /** ChainIDs of every stack that the DiffIDs, base first, build up. */
 export function chainsOf(diffIds: string[]): string[] {

@@ -1,13 +1,13 @@
 // The progress stream of pull and load (surface §2.22, §6.3): one JSON object a line, `\r\n` behind each. A client that
 // reads slowly gets the newest line of each layer, not all of them.
 
-import { Closing } from "../../../../build/bindings/types";
-import { Call, Follower } from "../../call";
-import { JsonWriter } from "../../json/writer";
-import { internal, Refusal } from "../../refusal";
-import { commonHeaders, endReply, openReply, refused, sendChunk, sendRefusal } from "../../reply";
-import { engine } from "../../state";
-import { byteSize } from "../../text/byte-size";
+import { Closing } from "../../../build/bindings/types";
+import { Call, Follower } from "../call";
+import { JsonWriter } from "../json/writer";
+import { internal, Refusal } from "../refusal";
+import { commonHeaders, endReply, openReply, refused, sendChunk, sendRefusal } from "../reply";
+import { engine } from "../state";
+import { byteSize } from "../text/byte-size";
 
 /** From this version on the bar is the client's to draw: engines up to 28 sent it along as `progress`. */
 const WITHOUT_BAR: i32 = 52;

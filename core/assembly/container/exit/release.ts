@@ -10,7 +10,7 @@ import {
   Subject,
 } from "../../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../../ask";
-import { freeEndpoint } from "../../network/connect";
+import { freeEndpoint } from "../../network/join";
 import { Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { Container } from "../container";

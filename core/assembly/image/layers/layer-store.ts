@@ -1,16 +1,16 @@
 // The layers that are unpacked, and who claims them: images, pulls and loads under way, containers. A layer that nobody
 // claims any more is dropped.
 
-import { ContentCommandDropChain } from "../../../build/bindings/types";
-import { askContent, deleteRecord } from "../ask";
-import { containerStore } from "../container/store";
-import { Ignored } from "../ignored";
-import { Json } from "../json/json";
-import { JsonWriter } from "../json/writer";
-import { tellSwept } from "../records/found";
-import { putRecord } from "../records/put";
-import { setAside } from "../records/set-aside";
-import { LAYER_RECORDS, layerProblem } from "./records";
+import { ContentCommandDropChain } from "../../../../build/bindings/types";
+import { askContent, deleteRecord } from "../../ask";
+import { containerStore } from "../../container/store";
+import { Ignored } from "../../ignored";
+import { Json } from "../../json/json";
+import { JsonWriter } from "../../json/writer";
+import { tellSwept } from "../../records/found";
+import { putRecord } from "../../records/put";
+import { setAside } from "../../records/set-aside";
+import { LAYER_RECORDS, layerProblem } from "../records";
 
 export class StoredLayer {
   /** Images, and works under way, that need it. Containers are asked when it matters. */

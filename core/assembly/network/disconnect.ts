@@ -7,8 +7,8 @@ import { Container } from "../container/container";
 import { containerStore } from "../container/store";
 import { Field, FieldType, Table } from "../json/table";
 import { badParameter, internal, notBuilt, notFound, Refusal } from "../refusal";
-import { isOn, refuseLeaving } from "./attached";
 import { lookUpNetwork } from "./look-up";
+import { isOn, refuseLeaving } from "./networks-of-container";
 
 const DISCONNECT: Table = new Table(
   "DisconnectOptions",

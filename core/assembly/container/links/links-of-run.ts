@@ -6,11 +6,11 @@ import { askProcesses } from "../../ask";
 import { internal } from "../../refusal";
 import { Task } from "../../task";
 import { Container } from "../container";
+import { hostsOf, linkedHosts } from "../endpoint/hosts-file";
+import { networkOwner } from "../endpoint/shared-network";
 import { Status } from "../lifecycle";
 import { OTHER_CODE, StartError } from "../start/start-error";
 import { containerStore } from "../store";
-import { hostsOf, linkedHosts } from "./hosts-file";
-import { networkOwner } from "./joined";
 
 /** Until one is up that others are linked to, or a port is free that another one is giving back: then it is looked again. */
 export const PATIENCE: u64 = 100_000_000;

@@ -6,7 +6,7 @@ import { Call } from "../../call";
 import { failureText } from "../../failure/text";
 import { Container, NO_TIMEOUT } from "../container";
 import { disarm } from "../restart/restart-policy";
-import { KILL_STEP, Killing } from "./killing";
+import { KILL_STEP, Killing } from "./kill-timeout";
 import { isRefused } from "./refused-signal";
 import { sendSignal, thaw } from "./send-signal";
 import { parseSignal, SIGKILL, SIGTERM } from "./signals";

@@ -7,8 +7,8 @@ import { jsonBytes } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
 import { cleanPath } from "../../text/path";
 import { Container } from "../container";
+import { networkOwner } from "../endpoint/shared-network";
 import { containerStore } from "../store";
-import { networkOwner } from "./joined";
 import { Link, parseLinkName } from "./link";
 
 /** What a client asks for, or why it cannot be. */

@@ -1,6 +1,6 @@
 // Alarms on a host's clock that can all be called off at once.
 
-import type { Clock } from "./host.js";
+import type { Clock } from "../shared/host.js";
 
 export class Alarms {
   readonly #clock: Clock;

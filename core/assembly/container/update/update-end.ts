@@ -6,7 +6,7 @@ import { Json } from "../../json/json";
 import { jsonBytes, JsonWriter } from "../../json/writer";
 import { line, sendJson } from "../../reply";
 import { Container } from "../container";
-import { restartPolicyOf } from "../restart/policy";
+import { restartPolicyOf } from "../restart/policy-setting";
 
 export class Updated {
   constructor(

@@ -1,6 +1,6 @@
 // Thins out reports of progress: a host may report every block it reads, the core needs a few a second.
 
-import type { Input, Operation, Report } from "./host.js";
+import type { Input, Operation, Report } from "../shared/host.js";
 
 const INTERVAL_NS = 25_000_000n;
 

@@ -5,7 +5,7 @@ import { cancelTimer, wakeAfter } from "../../ask";
 import { acting, STOP_TIMEOUT } from "../../origin";
 import { Task } from "../../task";
 import { Container, RunEnd } from "../container";
-import { leaveRunEnd } from "./run-end";
+import { leaveRunEnd } from "../exit/run-end";
 import { sendSignal, thaw } from "./send-signal";
 import { SIGKILL } from "./signals";
 

@@ -4,10 +4,10 @@
 import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
 import { engine } from "../../state";
 import { Image } from "../image";
-import { layerStore } from "../layers";
-import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
-import { Claims } from "./one-layer";
-import { ProgressStream } from "./progress";
+import { Claims } from "../layers/claims";
+import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "../layers/layer-fetch";
+import { layerStore } from "../layers/layer-store";
+import { ProgressStream } from "../progress-stream";
 
 /** Who waits for all layers of an image. */
 export interface LayersOwner {

@@ -8,8 +8,8 @@ import { portKeysOf } from "../../network/port-wishes";
 import { networkStore } from "../../network/store";
 import { engine } from "../../state";
 import { Container } from "../container";
+import { settingsOf, writeSetting } from "../endpoint/endpoint-settings";
 import { otherIn } from "../spec/namespaces";
-import { settingsOf, writeSetting } from "./endpoint-settings";
 
 /** From this version on addresses stand with the networks only. */
 const WITHOUT_TOP_LEVEL = 52;
@@ -28,11 +28,6 @@ export function writeNetworkSettings(json: JsonWriter, container: Container, ver
   json.endObject();
 }
 
-/** The network's name, as clients see it. */
-export function networkNameOf(container: Container): string {
-  return container.networkMode == "default" ? "bridge" : container.networkMode;
-}
-
 /** `Networks`, with empty addresses unless the container runs. */
 export function writeNetworks(json: JsonWriter, container: Container, version: i32): void {
   const endpoint = container.endpoint;
@@ -42,7 +37,7 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
     json.endObject();
     return;
   }
-  json.key(networkNameOf(container));
+  json.key(container.networkName);
   json.beginObject();
   const settings = settingsOf(container);
   writeSetting(json, settings, "IPAMConfig");
@@ -67,7 +62,7 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
 
 function networkId(container: Container): string {
   if (!container.everRan || container.networkDisabled) return "";
-  const network = networkStore.named(networkNameOf(container));
+  const network = networkStore.named(container.networkName);
   return network === null ? "" : network.id;
 }
 

@@ -8,7 +8,7 @@ import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { otherIn } from "../spec/namespaces";
 import { keptSettings, refuseSettings } from "./endpoint-settings";
 import { MovedSysctls } from "./interface-sysctls";
-import { ENDPOINT_SETTINGS } from "./networking-config";
+import { ENDPOINT_SETTINGS } from "./networking-config-table";
 
 /** From this version on every endpoint has a hardware address of its own, and there may be several. */
 const OWN_ADDRESSES = 44;

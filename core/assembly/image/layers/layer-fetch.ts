@@ -18,9 +18,9 @@ import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
 import { Ignored } from "../../ignored";
 import { Task } from "../../task";
-import { layerStore, StoredLayer } from "../layers";
 import { pauseAfter } from "./layer-retry";
 import { isSameSource } from "./layer-source";
+import { layerStore, StoredLayer } from "./layer-store";
 
 /** Docker's `max-concurrent-downloads`. */
 export const LAYERS_AT_ONCE: i32 = 3;

@@ -5,7 +5,7 @@
 import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
 import { parseRunName } from "../paths.js";
-import type { Run } from "../ends/run.js";
+import type { Run } from "./run.js";
 
 /** A process whose command line names a run. */
 export interface Naming {

@@ -1,13 +1,12 @@
 // On which network a container is, whether it runs or not.
 
 import { Container } from "../container/container";
-import { networkNameOf } from "../container/endpoint/network-settings";
 import { Status } from "../container/lifecycle";
 import { internal, Refusal } from "../refusal";
 
 /** Who shares another container's network is on none of its own. */
 export function isOn(container: Container, network: string): bool {
-  return !container.networkDisabled && networkNameOf(container) == network;
+  return !container.networkDisabled && container.networkName == network;
 }
 
 export function refuseLeaving(container: Container): Refusal | null {

@@ -7,9 +7,9 @@ import { badParameter, internal, notModified, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
-import { endRestarting } from "../restart/restarting";
+import { endRestarting } from "../restart/backoff";
 import { containerStore } from "../store";
-import { Ending, signalOf, timeoutOf } from "./ending";
+import { Ending, signalOf, timeoutOf } from "./stop-timeout";
 
 export function stopContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");

@@ -1,0 +1,32 @@
+// One layer out of an archive, for load and commit: claimed once it is there.
+
+import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
+import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
+import { layerStore } from "./layer-store";
+
+/** Who waits for it. */
+export interface LayerOwner {
+  layerMoved(fetch: LayerFetch): void;
+  /** Claimed for the owner, who must release it; or why it is not there. */
+  layerEnded(failure: Failure | null): void;
+}
+
+export class ArchivedLayer extends LayerWatcher {
+  constructor(private readonly owner: LayerOwner) {
+    super();
+  }
+
+  begin(chain: string, below: string | null, diffId: string, source: LayerSource): void {
+    layerFetches.want(new Layer(chain, below, diffId, source), this);
+    layerFetches.proceed();
+  }
+
+  moved(fetch: LayerFetch): void {
+    this.owner.layerMoved(fetch);
+  }
+
+  ended(fetch: LayerFetch, failure: Failure | null): void {
+    if (failure === null) layerStore.claim(fetch.layer.chain);
+    this.owner.layerEnded(failure);
+  }
+}
