@@ -1,4 +1,4 @@
-// Requests to registries of the real network: while one is waited for, the world's time does not leap.
+// Requests to registries of the real network. While a response is pending, the world's time does not jump ahead.
 
 import type { Transport, TransportResponse } from "../registry/transport.js";
 import type { WorldTime } from "./world-time.js";

@@ -1,60 +1,63 @@
-// What can go wrong in the simulated world, as inputs: a closed list. Each is set, stays until it has struck as often as
-// it was told to (for ever, if not told), and can be lifted.
+// The faults of the simulated world, a closed list. Like everything from outside, they enter as inputs. A fault stays
+// set until it has struck as many times as requested (for ever if no number was given), or until it is lifted.
 
-/** Which containers: an id, a name as `networks.join` or a launch knows it, or all. */
+/** Which containers: an id, a name as `networks.join` or a launch knows it, or all if not given. */
 export type Whom = { container?: string };
 
-/** Something that goes wrong. */
+/** A fault. */
 export type Fault =
   /** No connection to any registry, or to this one (`authority`, such as `docker.io`'s `registry-1.docker.io`). */
   | { kind: "registry-down"; authority?: string }
-  /** 401, whatever the credentials. */
+  /** 401, whatever the credentials are. */
   | { kind: "registry-unauthorized"; authority?: string }
   /** 429, with `Retry-After` in seconds. */
   | { kind: "registry-limited"; authority?: string; retryAfter: number }
-  /** Bytes a second. */
+  /** The registry sends this many bytes per second. */
   | { kind: "registry-slow"; authority?: string; bytesPerSecond: number }
-  /** The connection breaks after so many bytes of a blob that has more. */
+  /** The connection breaks after this many bytes of a larger blob. */
   | { kind: "registry-cut"; authority?: string; afterBytes: number }
-  /** A blob's bytes are not those of its digest. */
+  /** The bytes of a blob do not match its digest. */
   | { kind: "registry-corrupt"; authority?: string }
-  /** No room for one more byte, in layers, containers and volumes. */
+  /** The disk is full: no room for another byte in layers, containers and volumes. */
   | { kind: "disk-full" }
-  /** Records cannot be kept either. */
+  /** Records cannot be written either. */
   | { kind: "records-full" }
-  /** SIGTERM does nothing to processes that would end by it. */
+  /** SIGTERM has no effect on processes that it would end. */
   | ({ kind: "ignore-sigterm" } & Whom)
-  /** Processes end by themselves right after their start, with this code. */
+  /** Processes exit with this code right after their start. */
   | ({ kind: "die-at-once"; code: number } & Whom)
-  /** The kernel kills a running process for memory: strikes at once, and everyone launched while it is set. */
+  /**
+   * The OOM killer kills a running process. Strikes running containers at once, and every container launched while it
+   * is set.
+   */
   | ({ kind: "out-of-memory" } & Whom)
-  /** The OCI runtime fails with this text. */
+  /** The OCI runtime fails with this message. */
   | ({ kind: "runtime-fails"; message: string } & Whom)
-  /** The supervisor is killed, and takes the exit code along. */
+  /** The supervisor is killed, and the exit code is lost with it. */
   | ({ kind: "supervisor-lost" } & Whom)
-  /** The engine is killed after so many more of its outputs (records, effects, replies); 0: now. */
+  /** The engine is killed after this many more of its outputs (records, effects, replies); 0 means now. */
   | { kind: "engine-crash"; afterOutputs: number };
 
 /** A fault that is set. */
 export interface SetFault {
   readonly fault: Fault;
-  /** How often it will still strike; null for ever. */
+  /** How many more times it will strike; null for ever. */
   readonly left: number | null;
 }
 
 /** The faults that are set. */
 export interface Faults {
-  /** In the order they were set in. */
+  /** In the order in which they were set. */
   readonly set: readonly SetFault[];
-  /** Sets one, for so many strikes; for ever if not given. Returns what lifts it. */
+  /** Sets a fault for this many strikes; for ever if not given. Returns a function that lifts it. */
   inject(fault: Fault, times?: number): () => void;
-  /** Lifts all of a kind. */
+  /** Lifts all faults of a kind. */
   lift(kind: Fault["kind"]): void;
 }
 
-/** Where those who carry out commands ask whether something goes wrong now. */
+/** The code that carries out commands asks here whether something goes wrong now. */
 export interface FaultSource {
-  /** The fault of this kind that strikes whom this is about, which counts as one strike; null when none does. */
+  /** Returns the fault of this kind that applies to the target, and counts one strike; null if there is none. */
   strike<Kind extends Fault["kind"]>(
     kind: Kind,
     about?: { authority?: string; container?: string; bytes?: number },

@@ -12,7 +12,7 @@ import { sharedCatalogue } from "./registry/catalogue.js";
 const EXEC_ROOT = "/run/coracle";
 const FIRST_IMAGES = ["busybox:latest"];
 
-/** A world of its own. It outlives engines: one that crashed finds everything again. */
+/** A separate world. It outlives engines: after a crash, the next engine finds everything again. */
 export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
   const { seed = 0, images = FIRST_IMAGES } = options;
   const parts = new Parts(options);
@@ -43,7 +43,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
   };
 }
 
-/** What the core asks for, and where replies take their bytes from. */
+/** The interfaces that the core calls, and the sources of replies' bytes. */
 function interfacesOf({ processes, networks, content, volumes, looks, disk }: Parts) {
   return {
     processes: processes.perform,
@@ -65,7 +65,7 @@ function interfacesOf({ processes, networks, content, volumes, looks, disk }: Pa
   } satisfies Partial<Host>;
 }
 
-/** What an engine finds in the world when it begins, until the world ends. */
+/** What a new engine finds in the world, and how to end the world. */
 function lifeOf(parts: Parts): Pick<Host, "inventory" | "close"> {
   let hasEnded = false;
   return {

@@ -1,8 +1,8 @@
-// The simulated machine, and what it runs containers with.
+// The simulated machine and its OCI runtimes.
 
 import type { engine } from "../shared/host.js";
 
-/** Facts of `/info` and `/version`. Routes to the machine's own network (RFC 5737) included. */
+/** Facts for `/info` and `/version`, including routes to the machine's own network (RFC 5737). */
 export const MACHINE: engine.Machine = {
   name: "coracle-sim",
   os: "linux",
@@ -50,10 +50,10 @@ export const MACHINE: engine.Machine = {
   warnings: ["WARNING: this machine is simulated: no process, file or network of it is real"],
 };
 
-/** The name that clients know. */
+/** The runtime name that clients know. */
 export const KNOWN: readonly string[] = ["runc"];
 
-/** Those, and these besides. There are no such programs. */
+/** The usual runtimes and these as well. No such programs exist. */
 export function runtimesOf(names: readonly string[]): engine.OciRuntime[] {
   return [...new Set([...KNOWN, ...names])].map((name) => ({
     name,

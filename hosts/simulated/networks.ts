@@ -1,4 +1,4 @@
-// Networks of the simulated machine: who is where under which address, and which ports lead to whom.
+// Networks of the simulated machine: which containers are on them, with which addresses and published ports.
 
 import { interrupted, malformed, noSuch, refusedPort } from "../shared/failure.js";
 import type { Outcome, Perform, engine, networks } from "../shared/host.js";
@@ -7,12 +7,12 @@ import type { SimulatedTime } from "./time.js";
 /** Making or removing an interface and its rules takes about as long as on Linux. */
 const DELAY_NS = 3_000_000n;
 
-/** A port of the machine that a program outside of containers listens on. */
+/** A port of the machine on which a program outside containers listens. */
 export type TakenPort = Pick<networks.PortMapping, "hostAddress" | "hostPort" | "protocol">;
 
 export interface WorldNetworksNeeds {
   time: Pick<SimulatedTime, "now" | "at">;
-  /** Addresses that the machine has, beside those of its bridges. */
+  /** Addresses of the machine, in addition to those of its bridges. */
   addresses?: readonly string[];
   taken?: readonly TakenPort[];
 }
@@ -23,9 +23,9 @@ export class WorldNetworks {
   readonly #taken: readonly TakenPort[];
   readonly #bridges = new Map<string, networks.Bridge>();
   readonly #joins = new Map<string, networks.Join>();
-  /** Names outlive joins: a container that has ended is still spoken of. */
+  /** Names outlive joins, because a container may be mentioned after its end. */
   readonly #names = new Map<string, string>();
-  /** Counts engines: what one that is gone had begun is not done any more. */
+  /** Counts engines. Operations that an earlier engine began are dropped. */
   #engine = 0;
 
   constructor({ time, addresses = MACHINE_ADDRESSES, taken = [] }: WorldNetworksNeeds) {
@@ -54,7 +54,7 @@ export class WorldNetworks {
     return DONE;
   };
 
-  /** The engine is gone, and another takes over: what is under way is given up. */
+  /** A new engine takes over: operations under way are cancelled. */
   restart(): void {
     this.#engine++;
   }
@@ -66,7 +66,7 @@ export class WorldNetworks {
     this.#joins.clear();
   }
 
-  /** Networks made. */
+  /** Existing networks. */
   networks(): string[] {
     return [...this.#bridges.keys()];
   }
@@ -77,7 +77,7 @@ export class WorldNetworks {
     return joins.map(({ container, bridge, address }) => ({ container, network: bridge.network, address }));
   }
 
-  /** A container's places, in the order in which it joined: `eth0` first. */
+  /** A container's networks, in the order in which it joined them: `eth0` first. */
   placesOf(container: string): networks.Join[] {
     return [...this.#joins.values()].filter((join) => join.container === container);
   }
@@ -87,7 +87,7 @@ export class WorldNetworks {
     return this.#names.get(container);
   }
 
-  /** The container is dropped: nobody speaks of it any more. */
+  /** The container was removed: its name is no longer needed. */
   forget(container: string): void {
     this.#names.delete(container);
   }
@@ -109,7 +109,7 @@ export class WorldNetworks {
     this.#names.set(join.container, join.containerName);
   }
 
-  /** As the kernel gives ports away: one after the other, each checked against all that are taken. */
+  /** Assigns ports as the kernel does: one after the other, each checked against all that are taken. */
   #takePorts(ports: readonly networks.PortMapping[]): void {
     const taken = new Map<string, TakenPort[]>();
     const take = (port: TakenPort): void => {
@@ -138,19 +138,19 @@ export class WorldNetworks {
 }
 
 const DONE: Outcome = { tag: "done" };
-/** In the ranges that RFC 5737 and RFC 3849 keep for examples. */
+/** From the ranges that RFC 5737 and RFC 3849 reserve for documentation. */
 const MACHINE_ADDRESSES = ["192.0.2.10", "2001:db8::10"];
 
 function placeOf({ container, network }: networks.Leave): string {
   return `${container} ${network}`;
 }
 
-/** What several ports may have in common, if it is not the address. */
+/** Ports with the same key conflict if their addresses overlap. */
 function numberOf({ protocol, hostPort }: TakenPort): string {
   return `${protocol} ${hostPort}`;
 }
 
-/** One port cannot be had on all addresses of a family and on one of them. */
+/** Whether two addresses conflict: a port cannot be bound on all addresses of a family and also on one of them. */
 function excludes(a: string, b: string): boolean {
   return isIpv6(a) === isIpv6(b) && (isEvery(a) || isEvery(b) || a === b);
 }

@@ -1,4 +1,4 @@
-// The parts of a simulated world, made once and told of each other. `host.ts` shows them as a host.
+// The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
 import type { Bodies, RequestId, engine } from "../shared/host.js";
 import { registryClient } from "../registry/client.js";
@@ -35,9 +35,9 @@ export class Parts {
   readonly processes: SimulatedProcesses;
   readonly bodies = new LateBodies();
   readonly crashing = new Crashing();
-  /** What files of containers are looked at through. */
+  /** Access to containers' files. */
   readonly looks: Looks;
-  /** The OCI runtimes that there are now. */
+  /** The OCI runtimes that exist now. */
   runtimes: engine.OciRuntime[];
 
   constructor(options: SimulatedOptions) {
@@ -58,7 +58,7 @@ export class Parts {
     this.processes = this.#processesFor(options);
   }
 
-  /** What an engine that is opened now would find. */
+  /** The inventory that an engine opened now would find. */
   found(): engine.Inventory {
     const { processes, content, networks, volumes } = this;
     return {
@@ -73,7 +73,7 @@ export class Parts {
     };
   }
 
-  /** The machine restarts, and the engine goes with all that runs. */
+  /** The machine restarts: the engine and all processes are gone. */
   reboot(): void {
     this.crashing.crash();
     this.processes.reboot();
@@ -113,19 +113,19 @@ export class Parts {
     });
   }
 
-  /** What does not wait for something to happen. */
+  /** Handles faults that strike at once, without waiting for an operation. */
   #strikeAtOnce(fault: Fault): void {
     if (fault.kind === "out-of-memory" || fault.kind === "supervisor-lost") this.processes.struck(fault.kind);
     if (fault.kind === "engine-crash" && fault.afterOutputs <= 0) this.crashing.crash();
   }
 }
 
-/** Whoever has an engine here says how to end it. */
+/** The engine on this host sets how to crash it. */
 class Crashing {
   crash: () => void = () => {};
 }
 
-/** The engine gives them once it is there. */
+/** Request bodies. The engine supplies them once it exists. */
 class LateBodies implements Bodies {
   given: Bodies | null = null;
 

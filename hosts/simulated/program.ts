@@ -1,62 +1,62 @@
-// A program of the simulated world: what stands behind an executable file in a container. Embedders register their own.
+// Programs of the simulated world: the code behind an executable file in a container. Embedders can register their own.
 
 import type { FileSystem } from "./files/file-system.js";
 
-/** A process as its program sees it. Nothing here is real: time is the world's, files are the container's. */
+/** A process as its program sees it. Nothing is real: time is the world's, and files are the container's. */
 export interface Process {
-  /** Its name as it was called, then its arguments. */
+  /** The name it was called by, then its arguments. */
   readonly argv: readonly string[];
-  /** Its own: changes are seen by nobody else. */
+  /** A copy of its own: other processes do not see changes. */
   readonly env: Map<string, string>;
-  /** Absolute. */
+  /** An absolute path. */
   cwd: string;
-  /** In its container: the first is 1. */
+  /** The pid in its container: the first process is 1. */
   readonly pid: number;
   readonly uid: number;
   readonly gid: number;
-  /** Its container's. */
+  /** The host name of its container. */
   readonly hostname: string;
-  /** Its container's; paths are absolute, whatever `cwd` is. */
+  /** The files of its container. Paths must be absolute; `cwd` is not applied. */
   readonly files: FileSystem;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   /**
-   * Aborted by the signal that ends the process; `reason` is a `Killed`. Everything that waits then rejects with it, so
-   * that a program that does not care ends by itself.
+   * Aborted by the signal that ends the process; `reason` is a `Killed`. Every pending wait then rejects with it, so a
+   * program that does nothing about it ends by itself.
    */
   readonly ended: AbortSignal;
-  /** Catches these signals, by number on Linux, in place of their default action. SIGKILL (9) cannot be caught. */
+  /** Catches these signals, by their Linux numbers, instead of their default action. SIGKILL (9) cannot be caught. */
   onSignal(signals: readonly number[], caught: (signal: number) => void): void;
   /** Time of day in nanoseconds since 1970. */
   now(): bigint;
-  /** Nanoseconds of the world's time. */
+  /** Sleeps for nanoseconds of the world's time. */
   sleep(ns: bigint): Promise<void>;
   /** A number from 0 up to 1, from the world's seed. */
   random(): number;
-  /** Counts against the container's memory limit; beyond it the process is killed (137, out of memory). */
+  /** Counts against the container's memory limit. Beyond the limit the process is killed (137, out of memory). */
   allocate(bytes: number): void;
   /** Starts another program of the container as a child. Throws `NoProgram`. */
   spawn(start: ChildStart): Child;
 }
 
-/** Bytes that come in. */
+/** A stream of incoming bytes. */
 export interface Input {
-  /** They come from a terminal. */
+  /** Whether it is a terminal. */
   readonly tty: boolean;
   /** The next piece, or null at the end. Rejects with `Killed`. */
   read(): Promise<Uint8Array | null>;
 }
 
-/** Bytes that go out. */
+/** A stream of outgoing bytes. */
 export interface Output {
-  /** They go to a terminal. */
+  /** Whether it is a terminal. */
   readonly tty: boolean;
-  /** Resolves when there is room for more. Rejects with `Killed`: of SIGPIPE, too, when nobody reads any more. */
+  /** Resolves when there is room for more. Rejects with `Killed`; with SIGPIPE if nobody reads any more. */
   write(bytes: Uint8Array | string): Promise<void>;
 }
 
-/** The process is to end: a signal that it did not catch. */
+/** The process must end: it received a signal that it did not catch. */
 export class Killed extends Error {
   constructor(
     readonly signal: number,
@@ -66,25 +66,25 @@ export class Killed extends Error {
   }
 }
 
-/** There is no program to run: `found` tells whether there is such a file, not to be executed (126), or none (127). */
+/** There is no program to run. `found`: the file exists but cannot be executed (126); otherwise there is none (127). */
 export class NoProgram extends Error {
   constructor(
     readonly command: string,
     readonly found: boolean,
-    /** What execve(2) would say. */
+    /** The error of execve(2). */
     readonly reason = found ? "Permission denied" : "No such file or directory",
   ) {
     super(`${command}: ${found ? reason : "not found"}`);
   }
 }
 
-/** How a child is to be started; what is left out is the parent's. */
+/** How to start a child. What is left out comes from the parent. */
 export interface ChildStart {
-  /** The first is looked up in PATH, unless it holds a slash. */
+  /** The first is looked up in PATH unless it contains a slash. */
   argv: readonly string[];
-  /** Runs in place of the file that the first of `argv` names: a fork without an exec. */
+  /** Runs instead of the file that `argv` names: a fork without an exec. */
   program?: Program;
-  /** This and all that follows: the parent's if not given. */
+  /** This and the following fields: the parent's if not given. */
   env?: ReadonlyMap<string, string>;
   cwd?: string;
   stdin?: Input;
@@ -94,13 +94,13 @@ export interface ChildStart {
 
 /** A process that a program started. */
 export interface Child {
-  /** In its container. */
+  /** The pid in its container. */
   readonly pid: number;
-  /** Its exit code; 128 + signal for a killed one. Never rejects. */
+  /** Its exit code; 128 + signal if it was killed. Never rejects. */
   readonly exited: Promise<number>;
-  /** Sends it a signal, by number on Linux; nothing once it has ended. */
+  /** Sends it a signal, by its Linux number. Does nothing once it has ended. */
   signal(number: number): void;
 }
 
-/** Runs to its end. Resolves to the exit code; throwing `Killed` is ending by that signal. */
+/** Runs the program to its end and resolves to the exit code. Throwing `Killed` means that the signal ended it. */
 export type Program = (process: Process) => Promise<number>;

@@ -1,4 +1,4 @@
-// Records in memory: what was flushed stays, whatever becomes of the engine.
+// Records in memory. Flushed records survive the engine.
 
 import type { RecordChange, RecordStore, engine } from "../shared/host.js";
 import { MemoryJournal } from "../shared/journal.js";
@@ -10,7 +10,7 @@ export class WorldRecords implements RecordStore {
   protected readonly kept = new Map<string, Uint8Array>();
   readonly #faults: FaultSource;
 
-  /** `journalBytes`: how large the journal may grow. */
+  /** `journalBytes`: the largest size of the journal. */
   constructor(faults: FaultSource, journalBytes?: number) {
     this.#faults = faults;
     this.journal = new MemoryJournal(journalBytes);
@@ -35,6 +35,6 @@ export class WorldRecords implements RecordStore {
     else this.journal.append(change.val);
   }
 
-  /** What is kept stays, for the next engine. */
+  /** The records stay for the next engine. */
   async close(): Promise<void> {}
 }

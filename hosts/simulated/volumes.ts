@@ -1,4 +1,4 @@
-// Carries out `volumes` commands: trees that outlive containers.
+// Carries out `volumes` commands. Volumes are trees that outlive containers.
 
 import { malformed, noSuch } from "../shared/failure.js";
 import type { Outcome, Perform, volumes } from "../shared/host.js";
@@ -11,7 +11,7 @@ import type { Tree } from "./files/tree.js";
 
 export interface SimulatedVolumes {
   perform: Perform<volumes.VolumeCommand>;
-  /** For the inventory: volumes made. */
+  /** For the inventory: existing volumes. */
   names(): string[];
 }
 
@@ -50,7 +50,7 @@ function find(disk: Disk, path: string): void {
   }
 }
 
-/** Files, modes, owners and times. Whole or not at all. */
+/** Copies files with their modes, owners and times, completely or not at all. */
 function populate(disk: Disk, { name, container, path }: volumes.Populate): void {
   const volume = disk.volumes.get(checked(name));
   if (!volume) throw noSuch("volume", name);
@@ -66,7 +66,7 @@ function populate(disk: Disk, { name, container, path }: volumes.Populate): void
   }
 }
 
-/** Null when there is no directory. */
+/** Null if there is no directory. */
 function directoryAt(disk: Disk, container: string, path: string): Inode | null {
   const mounts = disk.mountsOf(container);
   if (mounts === null) return null;
@@ -79,7 +79,7 @@ function directoryAt(disk: Disk, container: string, path: string): Inode | null 
   }
 }
 
-/** All below a directory, and the directory's own attributes. */
+/** Copies everything below a directory, and the directory's own attributes. */
 function copyInto(tree: Tree, into: Inode, from: Inode, path: string, copies: Map<Inode, Inode>): void {
   const { mode, uid, gid, modified, xattrs } = from;
   Object.assign(into, { mode, uid, gid, modified, xattrs });

@@ -1,4 +1,4 @@
-// The faults that are set in a world: whom they strike, and how often they still will.
+// The faults that are set in a world: which containers they strike, and how many more times.
 
 import type { Fault, FaultSource, Faults, SetFault } from "./faults.js";
 
@@ -7,7 +7,7 @@ export class WorldFaults implements Faults, FaultSource {
   readonly #injected: (fault: Fault) => void;
   #set: Entry[] = [];
 
-  /** `nameOf`: a container's name, if it is known. `injected` is told of every fault once it is set. */
+  /** `nameOf` returns a container's name if it is known. `injected` is called for every fault after it is set. */
   constructor(
     nameOf: (container: string) => string | undefined = () => undefined,
     injected: (fault: Fault) => void = () => {},
@@ -38,7 +38,7 @@ export class WorldFaults implements Faults, FaultSource {
     return entry.fault as Extract<Fault, { kind: K }>;
   }
 
-  /** One more output has left the engine. True: it must crash now. */
+  /** Counts an output that has left the engine. True if the engine must crash now. */
   outputLeft(): boolean {
     const due = this.#set.filter(({ fault }) => fault.kind === "engine-crash" && --fault.afterOutputs <= 0);
     due.forEach((entry) => this.#remove(entry));
@@ -68,7 +68,7 @@ interface Entry extends SetFault {
   left: number | null;
 }
 
-/** Whether a container is meant: by its name, its id, or the beginning of that. */
+/** Whether a container is meant: by its name, its id, or a prefix of its id. */
 export function isNamed(wanted: string, id: string, name: string | undefined): boolean {
   return wanted === name || id.startsWith(wanted);
 }

@@ -1,4 +1,4 @@
-// The simulated world's clock: see `time.ts`. One event at a time, each with all that it sets off.
+// The simulated world's clock: see `time.ts`. Events run one at a time, and each includes everything that it causes.
 
 import TinyQueue from "tinyqueue";
 import type { types } from "../shared/host.js";
@@ -12,20 +12,20 @@ export interface WorldTimeOptions {
   /** Time of day when the world begins. */
   begins?: types.WallTime;
   pace?: Pace;
-  /** Real time in milliseconds, from any beginning. */
+  /** Real time in milliseconds, from any starting point. */
   real?: () => number;
 }
 
 /**
- * Events run in the order of their moments; those of one moment in the order in which they were asked for, what enters
- * from outside after all others. An event is over when the platform's loop has turned once: every promise that it
- * settled has then been seen to.
+ * Events run in the order of their moments. Events of the same moment run in the order in which they were added; those
+ * from outside run last. An event is over after one turn of the platform's event loop: by then every promise that it
+ * settled has been handled.
  */
 export class WorldTime implements SimulatedTime {
   readonly #begins: bigint;
   readonly #real: () => number;
   readonly #queue = new TinyQueue<WorldEvent>([], compare);
-  /** Where the pace that holds began: real milliseconds, world nanoseconds. */
+  /** When the current pace began: real milliseconds and world nanoseconds. */
   #anchor: { real: number; world: bigint };
   #pace: Pace;
   #now = 0n;
@@ -33,7 +33,7 @@ export class WorldTime implements SimulatedTime {
   #lastEntered = -1n;
   /** An event has begun and is not over. */
   #inEvent = false;
-  /** The event that runs, or the last one: the next waits for it. */
+  /** The running event, or the last one. The next event waits for it. */
   #last: Promise<unknown> = Promise.resolve();
   #isRunning = false;
   #alarm: { at: bigint; timer: ReturnType<typeof setTimeout> } | null = null;
@@ -105,15 +105,15 @@ export class WorldTime implements SimulatedTime {
     this.#lastEntered = max(this.#lastEntered, moment);
     return new Promise((resolve, reject) => {
       const event = this.#add(moment, true, act, { resolve: () => resolve(moment), reject });
-      // What is to be done now is done now, whatever the pace.
+      // An action for now runs now, whatever the pace.
       if (moment === now) void this.#runWhile(() => event.act !== null).then(() => this.#wind());
       else this.#wind();
     });
   }
 
   /**
-   * Something beyond the world is waited for: a registry of the real network. Until it has come, time passes no faster
-   * than real time, so that it does not come too late for everybody.
+   * Waits for something outside the world, such as a registry of the real network. Until then time passes no faster
+   * than real time, so that the response does not come too late in the world's time.
    */
   async beyond<T>(pending: Promise<T>): Promise<T> {
     this.#await(1);
@@ -124,7 +124,7 @@ export class WorldTime implements SimulatedTime {
     }
   }
 
-  /** The end of time: nothing happens any more. */
+  /** Ends time: no event runs any more. */
   close(): void {
     this.#closed = true;
     for (const event of this.#queue.data) event.act = null;
@@ -137,19 +137,19 @@ export class WorldTime implements SimulatedTime {
     this.#wind();
   }
 
-  /** The pace in force. */
+  /** The current pace. */
   #speed(): number | "fast" | "stopped" {
     const speed = typeof this.#pace === "object" ? this.#pace.times : this.#pace;
     if (this.#awaited === 0 || speed === "stopped") return speed;
     return speed === "fast" ? 1 : Math.min(speed, 1);
   }
 
-  /** What the world's time should be by now. */
+  /** The world's time according to the pace. */
   #target(speed: number): bigint {
     return this.#anchor.world + BigInt(Math.round((this.#real() - this.#anchor.real) * 1e6 * speed));
   }
 
-  /** Outside of events time goes on with real time, up to the next event. Returns the time. */
+  /** Between events, advances the time with real time, at most to the next event. Returns the time. */
   #catchUp(): bigint {
     const speed = this.#speed();
     if (typeof speed !== "number" || this.#inEvent || this.#closed) return this.#now;
@@ -159,7 +159,7 @@ export class WorldTime implements SimulatedTime {
     return this.#now;
   }
 
-  /** The pace changes: what waits for its time waits anew. */
+  /** The pace changed: timers are set again. */
   #setAnchor(): void {
     this.#catchUp();
     this.#anchor = { real: this.#real(), world: this.#now };
@@ -172,13 +172,13 @@ export class WorldTime implements SimulatedTime {
     return event;
   }
 
-  /** The next event; those that were called off are dropped. */
+  /** The next event. Cancelled events are dropped. */
   #first(): WorldEvent | undefined {
     while (this.#queue.peek()?.act === null) this.#queue.pop();
     return this.#queue.peek();
   }
 
-  /** Sees to it that what is due is run, now or when its time comes. */
+  /** Runs due events now, or sets a timer for the next one. */
   #wind(): void {
     if (this.#isRunning || this.#closed) return;
     const event = this.#first();
@@ -201,7 +201,7 @@ export class WorldTime implements SimulatedTime {
     this.#alarm = null;
   }
 
-  /** Runs what the pace allows; who asked for it goes first. */
+  /** Runs the events that the pace allows, after the caller has finished. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     this.#stopAlarm();
@@ -220,7 +220,7 @@ export class WorldTime implements SimulatedTime {
     while (await this.#runOne(may));
   }
 
-  /** Runs the next event, once the one before is over; false if there is none, or it may not run. */
+  /** Runs the next event once the one before is over. False if there is none or it may not run. */
   #runOne(may: (event: WorldEvent) => boolean): Promise<boolean> {
     const run = this.#last.then(() => {
       const event = this.#first();
@@ -253,18 +253,18 @@ interface WorldEvent {
   readonly at: bigint;
   readonly entered: boolean;
   readonly sequence: number;
-  /** Null once it has run, or was called off. */
+  /** Null once it has run or was cancelled. */
   act: (() => void) | null;
   readonly over: Over;
 }
 
-/** Told of an event's end. */
+/** Callbacks for the end of an event. */
 interface Over {
   resolve(): void;
   reject(error: unknown): void;
 }
 
-/** Errors are the program's, as with a platform's own timers. */
+/** Errors reach the program as uncaught errors, like those of a platform's own timers. */
 const UNHEARD: Over = {
   resolve: () => {},
   reject: (error) =>
@@ -273,7 +273,7 @@ const UNHEARD: Over = {
     }),
 };
 
-/** Longest wait that timers can express. */
+/** The longest delay that timers support. */
 const LONGEST_MS = 2_147_483_647;
 
 function compare(a: WorldEvent, b: WorldEvent): number {

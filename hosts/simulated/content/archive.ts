@@ -1,4 +1,4 @@
-// What `archive` and `export` send: files of a container as a tar (surface §2.13).
+// Responses to `archive` and `export`: a container's files as a tar (surface §2.13).
 
 import { Gzip, Zlib } from "fflate";
 import type { replies } from "../../shared/host.js";
@@ -12,12 +12,12 @@ import { byBytes } from "./archives.js";
 import { entryOf } from "./commit.js";
 import { openView, placeAt, type Looks } from "./view.js";
 
-/** A path and all below it. */
+/** Sends a path and everything below it. */
 export function archiveOf({ at, compression }: replies.ArchiveSource, looks: Looks): AsyncIterable<Uint8Array> {
   return compressed(archived(at, looks), compression);
 }
 
-/** A container's own files. */
+/** Sends all files of a container. */
 export async function* exportOf({ container, chain }: replies.ExportSource, disk: Disk): AsyncGenerator<Uint8Array> {
   const packer = new Packer(disk.mountsOf(container) ?? new Map());
   const root = disk.containers.get(container)?.tree.root ?? disk.layers.image(chain ?? null);
@@ -38,14 +38,14 @@ async function* archived({ view, path: given }: replies.ArchiveSource["at"], loo
 
 class Packer {
   readonly #mounts: MountTable;
-  /** First name of each file that has several. */
+  /** The first name of each file that has several names. */
   readonly #names = new Map<Inode, string>();
 
   constructor(mounts: MountTable) {
     this.#mounts = mounts;
   }
 
-  /** What is in a directory, at a path of the container; names begin with `prefix`. */
+  /** Sends the entries of a directory. `path` is its path in the container; names in the tar begin with `prefix`. */
   *below(directory: Inode, path: string, prefix: string): Generator<Uint8Array> {
     for (const [name, file] of byBytes(directory.entries)) {
       const at = path === "/" ? `/${name}` : `${path}/${name}`;
@@ -53,7 +53,7 @@ class Packer {
       const there = mount?.root ?? file;
       const full = `${prefix}${bytesOf(name)}${there.kind === "directory" ? "/" : ""}`;
       yield* this.file(there, full);
-      // What the kernel or the runtime makes for a run is no file of a container.
+      // Files that the kernel or the runtime makes for a run do not belong to the container.
       const isMade = mount && (at === "/dev" || MADE.has(mount.type));
       if (there.kind === "directory" && !isMade) yield* this.below(there, at, full);
     }
@@ -61,7 +61,7 @@ class Packer {
 
   *file(file: Inode, name: string): Generator<Uint8Array> {
     const entry = entryOf(file, name);
-    // As Docker's tars have it: a fraction would need a record of its own for each file.
+    // Docker's tars hold whole seconds. A fraction would need an extra header for each file.
     entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;
     const first = file.links > 1 && file.kind !== "directory" ? this.#names.get(file) : undefined;
     if (first !== undefined) return yield headerOf({ ...entry, type: "link", target: first, size: 0 });

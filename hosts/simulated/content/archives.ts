@@ -1,4 +1,4 @@
-// Archives that are held for the core: their members, in memory.
+// Archives that the host holds for the core. Their members are kept in memory.
 
 import { faultyName, HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../shared/failure.js";
 import type { content, engine } from "../../shared/host.js";
@@ -24,7 +24,9 @@ export class Archives {
     this.#room = room;
   }
 
-  /** Takes an archive in, whole or not at all. Files, and links that lead to one, in the order of their names. */
+  /**
+   * Stores an archive completely or not at all. Returns its files, and the links that lead to files, sorted by name.
+   */
   async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
     return this.#make(archive, async (share, tree) => {
       const reader = new TarReader(new Members(tree, share));
@@ -45,14 +47,14 @@ export class Archives {
     });
   }
 
-  /** A member's bytes, if they are no more than they may be. */
+  /** Returns a member's bytes if it is no larger than the limit. */
   read({ limit, ...member }: content.ReadMember): Uint8Array {
     const bytes = this.member(member);
     if (bytes.length > limit) throw tooLarge("member", member.path, limit);
     return bytes;
   }
 
-  /** A member's bytes; links are followed within the archive. */
+  /** Returns a member's bytes. Links are followed within the archive. */
   member({ archive, path }: content.Member): Uint8Array {
     const found = this.#archives.get(archive);
     if (!found) throw noSuch("archive", archive);
@@ -67,7 +69,7 @@ export class Archives {
     this.#archives.delete(archive);
   }
 
-  /** No archive outlives the engine. */
+  /** Archives do not outlive the engine. */
   clear(): void {
     for (const archive of [...this.#archives.keys()]) this.drop(archive);
   }
@@ -86,7 +88,7 @@ export class Archives {
   }
 }
 
-/** Files and links; owners, modes and times are not kept. */
+/** Keeps files and links, but not owners, modes or times. */
 class Members implements TarSink {
   readonly mostHoles = MOST_HOLES_IN_MEMORY;
   readonly #tree: ChangeTree;
@@ -120,7 +122,7 @@ class Members implements TarSink {
     this.#body.end();
   }
 
-  /** Null for what an archive has no use for: devices. */
+  /** Null for devices, which an archive does not need. */
   #made(entry: TarEntry, name: string): Inode | null {
     if (entry.type === "link") return this.#target(entry);
     if (entry.type === "symlink") return inode("symlink", null, { target: textOf(entry.target) });
@@ -152,7 +154,7 @@ function filesIn(tree: ChangeTree): engine.ArchivedFile[] {
   return files;
 }
 
-/** Undefined when the name leads to no file of the archive. */
+/** Undefined if the name leads to no file of the archive. */
 function fileBehind(tree: ChangeTree, name: string, follow: boolean): Inode | undefined {
   try {
     const file = tree.find(name, follow)?.change.file;
@@ -163,7 +165,7 @@ function fileBehind(tree: ChangeTree, name: string, follow: boolean): Inode | un
   }
 }
 
-/** In the order of their names' bytes. */
+/** Sorts by the bytes of the names. */
 export function byBytes<T>(entries: ReadonlyMap<string, T>): [string, T][] {
   const keyed = [...entries].map(([name, value]) => ({ key: bytesOf(name), name, value }));
   keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));

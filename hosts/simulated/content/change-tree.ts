@@ -1,22 +1,22 @@
-// The files of a tar, put together in memory: no name, and no symbolic link, leads out of the tree.
+// The files of a tar, built up in memory as a tree. No name and no symbolic link leads out of the tree.
 
 import { faultyName } from "../../shared/failure.js";
 import { cleanName } from "../../streams/tar/names.js";
 import { inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 
-/** Where something stands, or would. */
+/** A place in the tree where a file stands or can be put. */
 export interface Spot {
   directory: Change;
   name: string;
-  /** From the root, without links. */
+  /** Path from the root, without links. */
   path: string;
 }
 
 export class ChangeTree {
   readonly root: Change = directoryChange();
 
-  /** Where an entry goes, with its directories made and links among them followed. Throws `faulty-name`. */
+  /** Finds the place for an entry. Makes missing directories and follows links on the way. Throws `faulty-name`. */
   place(name: string): Spot {
     const { parts, last } = split(name);
     const walk = this.#walk(parts, name, true);
@@ -24,7 +24,10 @@ export class ChangeTree {
     return { directory: at.change, name: last, path: join(at.path, last) };
   }
 
-  /** What stands under a name, links on the way followed; `follow`: the last too. Undefined when nothing does. */
+  /**
+   * Finds the file with this name, or returns undefined. Links on the way are followed; with `follow`, the last part
+   * too.
+   */
   find(name: string, follow = false): { change: Change; path: string } | undefined {
     if (name === "") return { change: this.root, path: "" };
     for (let [rest, links] = [name, 0]; ; links++) {
@@ -39,7 +42,7 @@ export class ChangeTree {
     }
   }
 
-  /** Puts a file in a place; what was there is gone, but what it hid stays hidden. */
+  /** Puts a file in a place and replaces what was there. What the old file hid stays hidden. */
   put({ directory, name }: Spot, file: Inode): Change {
     const there = directory.entries.get(name);
     const change: Change = { file, opaque: there?.opaque ?? false, entries: new Map() };
@@ -47,7 +50,7 @@ export class ChangeTree {
     return change;
   }
 
-  /** The directories on the way, the root first; empty when one is missing and may not be made. */
+  /** The directories on the way, the root first. Empty if one is missing and `make` is false. */
   #walk(parts: string[], name: string, make: boolean): Step[] {
     const ahead = parts.reverse();
     let way: Step[] = [{ change: this.root, path: "" }];
@@ -56,7 +59,7 @@ export class ChangeTree {
       const at = way.at(-1)!;
       if (part === undefined || part === "" || part === ".") continue;
       if (part === "..") {
-        // Above the root is the root, as in a container.
+        // The parent of the root is the root itself, as in a container.
         if (way.length > 1) way.pop();
         continue;
       }
@@ -77,7 +80,7 @@ export class ChangeTree {
     return way;
   }
 
-  /** A directory that no entry has told of yet. */
+  /** Makes a directory that no tar entry has named yet. */
   #implied(parent: Change, name: string): Change {
     const made = directoryChange();
     made.implied = true;
@@ -105,7 +108,7 @@ function join(directory: string, name: string): string {
   return directory === "" ? name : `${directory}/${name}`;
 }
 
-/** A link's target as a name from the root. */
+/** Turns a link's target into a name relative to the root. */
 function relative(directory: string, target: string): string {
   return cleanName(target.startsWith("/") ? target : `${directory}/${target}`);
 }

@@ -1,4 +1,4 @@
-// What a container has changed of its image's files.
+// Lists what a container has changed in its image's files.
 
 import type { content, engine } from "../../shared/host.js";
 import { bytesOf } from "../../streams/tar/latin1.js";
@@ -6,7 +6,7 @@ import type { Disk } from "../files/disk.js";
 import type { Inode } from "../files/inode.js";
 import type { Tree } from "../files/tree.js";
 
-/** A page of them, in the order of their paths' bytes. */
+/** Returns one page of changes, sorted by the bytes of their paths. */
 export function compare({ container, after, limit }: content.Compare, disk: Disk): engine.Changed[] {
   const files = disk.containers.get(container);
   if (!files) return [];
@@ -29,7 +29,7 @@ class Changes {
     this.#tree = tree;
   }
 
-  /** What was changed in a directory that the tree has as its own, against one of the image. */
+  /** Compares a directory that the container's own tree holds with the same directory in the image. */
   directory(at: Inode, below: Inode | null, path: string): void {
     for (const name of below?.entries.keys() ?? []) if (!at.entries.has(name)) this.#tell(`${path}/${name}`, "deleted");
     for (const [name, file] of at.entries) {
@@ -43,14 +43,14 @@ class Changes {
     if (file.kind === "directory") this.directory(file, below?.kind === "directory" ? below : null, path);
   }
 
-  /** With the directories above: they have changed in that. */
+  /** Records a change, and marks the directories above it as modified. */
   #tell(path: string, kind: engine.ChangeKind): void {
     this.kinds.set(path, kind);
     for (let at = parentOf(path); at !== "" && !this.kinds.has(at); at = parentOf(at)) this.kinds.set(at, "modified");
   }
 }
 
-/** What a copy of a file keeps; the times of directories say nothing. */
+/** Compares what copying a file preserves. A directory's time does not count. */
 function isChanged(now: Inode, before: Inode): boolean {
   if (now.kind !== before.kind || now.mode !== before.mode) return true;
   if (now.uid !== before.uid || now.gid !== before.gid) return true;

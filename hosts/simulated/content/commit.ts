@@ -1,5 +1,5 @@
-// A container's changes as a layer tar: what it has copied up or made, with whiteouts for what it took away (OCI image
-// spec, layer.md). The same changes give the same bytes.
+// Packs a container's changes as a layer tar: files that it copied up or made, and a whiteout for each file that it
+// removed (OCI image spec, layer.md). The same changes give the same bytes.
 
 import type { engine } from "../../shared/host.js";
 import { digestOf } from "../../registry/digest.js";
@@ -12,7 +12,7 @@ import { contentOf, type Inode } from "../files/inode.js";
 import type { Tree } from "../files/tree.js";
 import { byBytes } from "./archives.js";
 
-/** The tar, and what is to be told of it. */
+/** Returns the tar and the facts that the core needs about it. */
 export function changesOf(tree: Tree): { bytes: Uint8Array; committed: engine.Committed } {
   const changes = new Changes(tree);
   changes.directory(tree.root, "");
@@ -25,14 +25,14 @@ class Changes {
   readonly pieces: Uint8Array[] = [];
   size = 0n;
   readonly #tree: Tree;
-  /** First name of each file that has several. */
+  /** The first name of each file that has several names. */
   readonly #names = new Map<Inode, string>();
 
   constructor(tree: Tree) {
     this.#tree = tree;
   }
 
-  /** What was changed in a directory that the tree has as its own. */
+  /** Packs the changes in a directory that the container's own tree holds. */
   directory(at: Inode, path: string): void {
     const names = new Map<string, Inode | null>();
     for (const name of at.origin?.entries.keys() ?? []) if (!at.entries.has(name)) names.set(name, null);
@@ -66,7 +66,7 @@ class Changes {
   }
 }
 
-/** `name`: bytes, one per character (see `tar/latin1.ts`). */
+/** `name` holds bytes, one per character (see `tar/latin1.ts`). */
 export function entryOf(file: Inode, name: string): TarEntry {
   const { kind, mode, uid, gid, size, modified, target, major, minor, xattrs } = file;
   const capability = xattrs?.get(CAPABILITY);
@@ -86,7 +86,7 @@ export function entryOf(file: Inode, name: string): TarEntry {
   };
 }
 
-/** When exactly something was taken away nobody remembers: its directory changed then or later. */
+/** Nothing records when a file was removed. Its directory changed then or later, so the whiteout takes that time. */
 function whiteout(directory: Inode): TarEntry {
   return { ...entryOf(directory, ""), type: "file", mode: 0o600, size: 0, xattrs: new Map() };
 }

@@ -23,15 +23,18 @@ export interface ContentDeps extends Looks {
 
 export interface SimulatedContent {
   perform: Perform<content.ContentCommand>;
-  /** Gives up what is under way and forgets all archives: the engine is gone. Resolves when nothing is left of it. */
+  /**
+   * Cancels everything under way and forgets all archives, because the engine is gone. Resolves when everything has
+   * stopped.
+   */
   restart(): Promise<void>;
-  /** An archive of images. */
+  /** Writes an archive of images. */
   saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
-  /** For the inventory: chains whose top layer is whole. */
+  /** For the inventory: chains whose top layer is complete. */
   chains(): string[];
   /** For the inventory: containers whose file system is mounted. */
   mounts(): string[];
-  /** For the inventory: containers for which there is anything on the disk. */
+  /** For the inventory: containers that have anything on the disk. */
   containers(): string[];
 }
 
@@ -52,7 +55,7 @@ class Carrier {
   readonly #deps: ContentDeps;
   readonly #archives: Archives;
   readonly #unpacking = new Unpacking();
-  /** Gives up an operation under way. */
+  /** Operations under way, and how to cancel each. */
   readonly #underWay = new Map<Operation, { controller: AbortController; over: Promise<unknown> }>();
 
   constructor(deps: ContentDeps) {
@@ -137,7 +140,7 @@ class Carrier {
     }
   }
 
-  /** Bytes of the layer's files; what is whole is not made again. */
+  /** Returns the size of the layer's files in bytes. A complete layer is not made again. */
   async #layer(layer: content.Layer, report: Report, signal: AbortSignal): Promise<number> {
     const { disk, clock, registry } = this.#deps;
     const { layers } = disk;
@@ -150,14 +153,14 @@ class Carrier {
 
   async #commit({ archive, container }: content.Commit): Promise<ReturnType<typeof changesOf>["committed"]> {
     const { containers, room } = this.#deps.disk;
-    // One that was never mounted has changed nothing.
+    // A container that was never mounted has changed nothing.
     const { bytes, committed } = changesOf(containers.get(container)?.tree ?? new Tree(room));
     await this.#archives.keep(archive, "layer.tar", bytes);
     return committed;
   }
 }
 
-/** 64 hex digits. */
+/** Checks that the id is 64 hex digits. */
 function checked(container: string): string {
   if (!/^[0-9a-f]{64}$/.test(container)) throw malformed("container-id", container);
   return container;

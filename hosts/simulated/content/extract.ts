@@ -24,7 +24,7 @@ import { lookup } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { locate, openView, placeAt, told, type Looks } from "./view.js";
 
-/** What was unpacked before a failure stays; of a file that was not whole nothing does. */
+/** After a failure, complete files stay, but an incomplete file leaves nothing behind. */
 export async function extract(
   { into, request, keepKinds, owner }: content.Extract,
   deps: Looks & { bodies: Bodies },
@@ -57,7 +57,7 @@ class Extractor implements TarSink {
   readonly #into: string;
   readonly #keepKinds: boolean;
   readonly #owner: Owner | null;
-  /** Directories' times, which change with whatever is put into them. */
+  /** Modification times of directories. They are set last, because every new entry changes them. */
   readonly #directories = new Map<string, bigint>();
   #file: { path: string; entry: TarEntry; pieces: Uint8Array[] } | null = null;
 
@@ -70,7 +70,7 @@ class Extractor implements TarSink {
 
   entry(entry: TarEntry): void {
     const name = textOf(nameBelow(bytesOf(this.#into), entry.name));
-    // The directory itself stays as it is.
+    // The target directory itself is left as it is.
     if (name === "") return refuseInPlace(entry);
     const path = this.#pathOf(name);
     const owned = this.#owner ? { ...entry, ...this.#owner } : entry;
@@ -85,7 +85,7 @@ class Extractor implements TarSink {
     this.#file?.pieces.push(new Uint8Array(size));
   }
 
-  /** What has its name stays until the file is whole. */
+  /** An existing file of this name stays until the new one is complete. */
   end(): void {
     const file = this.#file;
     this.#file = null;
@@ -98,7 +98,7 @@ class Extractor implements TarSink {
     });
   }
 
-  /** After the last entry: directories get their times, the deepest first. */
+  /** Runs after the last entry and sets the directories' times, the deepest first. */
   finish(): void {
     for (const [path, modified] of [...this.#directories].reverse()) {
       told("chtimes", path, () => this.#files.setAttributes(path, { modified }));
@@ -140,7 +140,7 @@ class Extractor implements TarSink {
     this.#directories.set(path, entry.mtime);
   }
 
-  /** As the Linux host does it: see there. */
+  /** Works as on the Linux host: see there. */
   #linked(path: string, entry: TarEntry): void {
     const { uid, gid, mode, mtime, target, xattrs } = entry;
     const there = this.#kindAt(`/${cleanName(textOf(target))}`, false);
@@ -155,7 +155,7 @@ class Extractor implements TarSink {
     this.#files.setAttributes(path, { mode: own, ...owner, modified: mtime, xattrs: xattrs.size > 0 ? xattrs : null });
   }
 
-  /** Takes away what is there. True: a directory that is to become one is left. */
+  /** Removes what is at the path. Returns true if a directory was left because the entry is a directory too. */
   #clear(path: string, entry: TarEntry): boolean {
     this.#refuseOtherKind(path, entry);
     const kind = this.#kindAt(path, false);
@@ -173,7 +173,7 @@ class Extractor implements TarSink {
     throw refusedKind(bytesOf(path), kind === "directory", bytesOf(this.#into));
   }
 
-  /** Null for nothing. */
+  /** Null if nothing is there. */
   #kindAt(path: string, follow: boolean): string | null {
     try {
       return lookup(this.#files.mounts, path, follow, null).place?.inode.kind ?? null;
@@ -192,7 +192,7 @@ class Extractor implements TarSink {
   }
 }
 
-/** A file, or a directory and all in it; nothing of another mount is touched. */
+/** Removes a file, or a directory and everything in it, but nothing of another mount. */
 function remove(files: MountedFiles, path: string): void {
   if (files.linkStatus(path).kind !== "directory") return files.remove(path);
   if (files.mounts.has(path)) throw new FileError("EBUSY", path);
@@ -200,7 +200,7 @@ function remove(files: MountedFiles, path: string): void {
   files.removeDirectory(path);
 }
 
-/** By the container's own passwd and group. */
+/** Looks the user up in the container's own passwd and group files. */
 function ownerIn(files: MountedFiles, user: string): Owner {
   const [passwd = "", group = ""] = ["/etc/passwd", "/etc/group"].map((path) => {
     try {

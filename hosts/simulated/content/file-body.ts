@@ -1,4 +1,4 @@
-// The body of the file of a tar that is being read.
+// The body of the file that is being read from a tar.
 
 import { joined } from "../../streams/bytes.js";
 import type { Inode } from "../files/inode.js";
@@ -15,7 +15,7 @@ export class FileBody {
     this.#space = space;
   }
 
-  /** `name` is told when there is no room. */
+  /** `name` is the name reported if the disk is full. */
   begin(file: Inode, name: string): void {
     this.#file = file;
     this.#name = name;
@@ -27,7 +27,7 @@ export class FileBody {
     this.#pieces.push(new Uint8Array(piece));
   }
 
-  /** It takes the room of its zeros: this disk keeps no holes. */
+  /** A hole takes as much room as its zeros, because this disk does not store files sparsely. */
   hole(size: number): void {
     this.#take(size);
     this.#pieces.push(new Uint8Array(size));

@@ -1,4 +1,4 @@
-// The tars of the simulated disk's layers, byte for byte as they came.
+// Rebuilds the tars of the simulated disk's layers, byte for byte as they arrived.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -20,7 +20,7 @@ function layerOf(chain: string, layers: Layers): Layer {
   return layer;
 }
 
-/** Fails at its end when it is not what it should be. */
+/** Throws at its end if the bytes do not match the DiffID. */
 async function* tarOf({ tar, diffId }: Layer): AsyncGenerator<Uint8Array> {
   const hash = sha256.create();
   for (const { bytes, place } of tar) {

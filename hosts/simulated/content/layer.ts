@@ -1,5 +1,5 @@
-// One layer: bytes → digest of the blob → decompress → DiffID → tree of changes, the blob kept on the way. What had come
-// of a blob when its connection broke is kept, and the rest fetched.
+// Makes one layer: bytes → digest of the blob → decompression → DiffID → tree of changes. The blob is kept on the way.
+// If the connection breaks, the bytes received so far are kept, and only the rest is fetched.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -21,13 +21,13 @@ export interface LayerDeps {
   layers: Layers;
   clock: Clock;
   registry: RegistryClient;
-  /** An archive's member. */
+  /** Returns a member of an archive. */
   member(member: content.Member): Uint8Array;
-  /** Resolves when a chain that is being unpacked is whole; at once for any other. */
+  /** Resolves when a chain that is being unpacked is complete; at once for any other chain. */
   settled(chain: string): Promise<void>;
 }
 
-/** Makes a layer, whole or not at all. Resolves to the bytes of its files. */
+/** Makes a layer completely or not at all. Resolves to the size of its files in bytes. */
 export async function makeLayer(
   layer: content.Layer,
   deps: LayerDeps,
@@ -51,12 +51,12 @@ export async function makeLayer(
   }
 }
 
-/** A layer's bytes, checked. */
+/** A layer's bytes, after checking. */
 interface Source {
   bytes: Uint8Array;
-  /** Null when it is an archive's. */
+  /** Null if the layer comes from an archive. */
   digest: string | null;
-  /** It is to be kept. */
+  /** Whether the blob must still be stored. */
   isNew: boolean;
 }
 
@@ -88,7 +88,7 @@ async function fetched(
   return { bytes, digest, isNew: true };
 }
 
-/** The bytes of a blob, as they come. */
+/** Yields the bytes of a blob as they arrive. */
 async function download(
   chain: string,
   blob: content.RegistryBlob,
@@ -112,7 +112,7 @@ async function download(
     report("downloading", BigInt(received), blob.size);
   }
   if (received >= blob.size) return;
-  // Whole, and shorter than it was said to be, it would come so again.
+  // A blob that is complete but shorter than announced would arrive the same way again, so a retry is useless.
   throw digestOf(joined(pieces)) === blob.digest ? refused(blob.digest) : cutShort("blob", blob.digest);
 }
 
@@ -149,7 +149,7 @@ async function unpack(
   return { unpacker, tar };
 }
 
-/** As fast as the disk takes them in. */
+/** Yields bytes at the speed at which the disk writes them. */
 async function* inPieces(
   bytes: Uint8Array,
   clock: Clock,
@@ -164,14 +164,14 @@ async function* inPieces(
   }
 }
 
-/** Needs the layers below: rare, and the only thing for which a layer waits for its parent. */
+/** Makes hard links into the layers below. Such links are rare, and only for them does a layer wait for its parent. */
 async function linkToLower(unpacker: Unpacker, { parent }: content.Layer, deps: LayerDeps): Promise<void> {
   if (!unpacker.needsLower) return;
   if (parent !== undefined) await deps.settled(parent);
   unpacker.linkToLower(deps.layers.tree(parent ?? null));
 }
 
-/** Bytes unpacked at once. */
+/** Bytes that are unpacked at a time. */
 const PIECE = 64 << 10;
-/** 20 MB of compressed bytes a second. */
+/** 20 MB of compressed bytes per second. */
 const NS_PER_BYTE = 50n;

@@ -1,9 +1,9 @@
-// A full disk, in the words of a host.
+// The failure that a host reports when its disk is full.
 
 import { refusedCall } from "../../shared/failure.js";
 import { FileError } from "../files/file-system.js";
 
-/** Does something that takes room; when there is none, that is told by the name that the file has. */
+/** Runs something that takes room on the disk. If the disk is full, the failure names the file. */
 export function roomed<T>(act: () => T): T {
   try {
     return act();

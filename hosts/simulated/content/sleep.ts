@@ -3,7 +3,7 @@
 import { interrupted } from "../../shared/failure.js";
 import type { Clock } from "../../shared/host.js";
 
-/** Resolves after so many nanoseconds; rejects as `interrupted` as soon as the signal is given. */
+/** Resolves after this many nanoseconds; rejects as `interrupted` as soon as the signal is aborted. */
 export function sleep(clock: Clock, ns: bigint, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(interrupted("given-up"));

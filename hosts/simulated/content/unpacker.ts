@@ -1,4 +1,4 @@
-// A layer's tar as a tree of changes (OCI image spec, layer.md).
+// Turns a layer's tar into a tree of changes (OCI image spec, layer.md).
 
 import { faultyName } from "../../shared/failure.js";
 import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
@@ -13,25 +13,25 @@ import { ChangeTree, type Spot } from "./change-tree.js";
 import { FileBody } from "./file-body.js";
 import { roomed } from "./room.js";
 
-/** A hard link to a file that this layer does not have. */
+/** A hard link to a file that is not in this layer. */
 interface LowerLink {
-  /** Where the link is to be. */
+  /** Where the link must be made. */
   path: string;
-  /** Where the file is in the layers below, as the tar says. */
+  /** Where the file is in the layers below, as the tar names it. */
   target: string;
   entry: TarEntry;
 }
 
 export class Unpacker implements PlacingSink<Inode> {
   readonly mostHoles = MOST_HOLES_IN_MEMORY;
-  /** The file that the newest entry is. */
+  /** The file that the newest entry has made. */
   place: Inode | null = null;
 
   readonly #tree = new ChangeTree();
   readonly #space: Space;
-  /** Whether anything is below: without it there is nothing to hide. */
+  /** Whether there are layers below. Without them there is nothing to hide. */
   readonly #hasLower: boolean;
-  /** To be made once the layers below are there. */
+  /** Links to be made once the layers below are complete. */
   readonly #lowerLinks: LowerLink[] = [];
   readonly #body: FileBody;
 
@@ -45,7 +45,7 @@ export class Unpacker implements PlacingSink<Inode> {
     return this.#tree.root;
   }
 
-  /** Whether something is linked to that is not in this layer. */
+  /** Whether the layer has links to files that it does not contain. */
   get needsLower(): boolean {
     return this.#lowerLinks.length > 0;
   }
@@ -76,7 +76,7 @@ export class Unpacker implements PlacingSink<Inode> {
     this.#body.end();
   }
 
-  /** Makes the hard links to what is below, whose tree is given. */
+  /** Makes the hard links to files of the layers below, given their tree. */
   linkToLower(lower: Inode | null): void {
     for (const { path, target, entry } of this.#lowerLinks) {
       const source = findWithoutLinks(lower, target);
@@ -85,7 +85,7 @@ export class Unpacker implements PlacingSink<Inode> {
         throw faultyName("hard-link-to-nothing", path, target);
       }
       const own = there.directory.entries.get(there.name);
-      // What this layer hides is not brought back: the link is all that is left of it.
+      // If this layer hides the file, the link does not bring the hidden name back: the link becomes its only name.
       const file = own?.file ?? { ...source, owner: null, links: own ? 0 : 1 };
       if (!own?.file) roomed(() => this.#space.take(spaceOf(file), target));
       if (!own) this.#put(there, file);
@@ -95,7 +95,7 @@ export class Unpacker implements PlacingSink<Inode> {
     }
   }
 
-  /** Bytes of all files and links; a file with several names counts once. */
+  /** Size of all files and links in bytes. A file with several names counts once. */
   size(): number {
     const seen = new Set<Inode>();
     const add = ({ file, entries }: Change): void => {
@@ -149,13 +149,13 @@ export class Unpacker implements PlacingSink<Inode> {
     if (name.startsWith(META)) return;
     const hides = name.slice(WHITEOUT.length);
     if (hides === "" || hides === "." || hides === "..") throw faultyName("whiteout", path);
-    // It hides what lower layers have, not what this one has.
+    // A whiteout hides what lower layers have, not what this layer has.
     const there = directory.entries.get(hides);
     if (there) there.opaque = true;
     else if (this.#hasLower) directory.entries.set(hides, { file: null, opaque: true, entries: new Map() });
   }
 
-  /** Takes the place of whatever stands there. */
+  /** Puts a file in a place and replaces what stands there. */
   #put(spot: Spot, file: Inode): void {
     const there = spot.directory.entries.get(spot.name);
     if (there) this.#discard(there);
@@ -170,7 +170,7 @@ export class Unpacker implements PlacingSink<Inode> {
 
 type FileAttributes = Pick<Inode, "mode" | "modified" | "xattrs"> & Partial<Pick<Inode, "uid" | "gid">>;
 
-/** The last name that a file has in this layer says whose it is, its mode and its time; of a symbolic link, whose alone. */
+/** The last name of a file in this layer sets its owner, mode and time; for a symbolic link, its owner only. */
 function takeAttributes(file: Inode, link: TarEntry): void {
   const { mode, modified, xattrs, ...owner } = attributesOf(link);
   const more = file.kind === "symlink" ? {} : { mode, modified, xattrs: xattrs ?? file.xattrs };

@@ -1,4 +1,4 @@
-// A container's files as its processes see them, or would, from outside.
+// A container's files as its processes see them, looked at from outside, whether the container runs or not.
 
 import { refusedCall } from "../../shared/failure.js";
 import type { engine, types } from "../../shared/host.js";
@@ -10,10 +10,10 @@ import { lookup, type MountTable, type Place } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { makeDirectory } from "../processes/spec.js";
 
-/** Where containers' files are looked for. */
+/** Where to look for containers' files. */
 export interface Looks {
   disk: Disk;
-  /** What the processes of a run see; null once it is over. */
+  /** The files that the processes of a run see; null once the run is over. */
   filesOf(container: string, run: number): MountedFiles | null;
 }
 
@@ -27,7 +27,9 @@ export function openView({ container, run, places }: types.View, { disk, filesOf
   return told("open", container, () => disk.mountView(container, { mounts }));
 }
 
-/** What stands at a path. Throws `call`: ENOENT, or ENOTDIR when something on the way is no directory. */
+/**
+ * Returns the status of the file at a path. Throws `call`: ENOENT, or ENOTDIR if a part of the path is no directory.
+ */
 export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks): engine.FileStat {
   const { mounts } = openView(view, looks);
   const path = absolutePath(given);
@@ -44,7 +46,7 @@ export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks
   };
 }
 
-/** What stands there then. Throws `call` with ENOTDIR when something on the way is no directory. */
+/** Makes a directory and returns its status. Throws `call` with ENOTDIR if a part of the path is no directory. */
 export function makeDirectoryIn({ view, path: given }: types.FileAt, looks: Looks): engine.FileStat {
   const files = openView(view, looks);
   const path = locate(files.mounts, absolutePath(given));
@@ -52,7 +54,7 @@ export function makeDirectoryIn({ view, path: given }: types.FileAt, looks: Look
   return statIn({ view, path, follow: false }, looks);
 }
 
-/** What is at an absolute path. */
+/** Finds the file at an absolute path. */
 export function placeAt(mounts: MountTable, path: string, follow: boolean): Place {
   return told("lstat", path, () => {
     const { place } = lookup(mounts, path, follow, null);
@@ -61,7 +63,7 @@ export function placeAt(mounts: MountTable, path: string, follow: boolean): Plac
   });
 }
 
-/** Where an absolute path leads; what does not exist is kept by name. */
+/** Resolves an absolute path. Parts that do not exist are kept by name. */
 export function locate(mounts: MountTable, path: string): string {
   return followed(path, (directory, name) => {
     try {
@@ -73,7 +75,7 @@ export function locate(mounts: MountTable, path: string): string {
   });
 }
 
-/** What goes wrong with a container's file is told by its name there. */
+/** Failures report the file's path in the container. */
 export function told<T>(call: string, path: string, act: () => T): T {
   try {
     return act();
@@ -87,5 +89,5 @@ const TYPE_BITS: Record<FileKind, number> = {
   ...{ file: 0o100000, directory: 0o040000, symlink: 0o120000 },
   ...{ character: 0o020000, block: 0o060000, fifo: 0o010000 },
 };
-/** What ext4 says of a small directory. */
+/** The size that ext4 reports for a small directory. */
 const BLOCK = 4096;

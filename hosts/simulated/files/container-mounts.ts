@@ -1,4 +1,4 @@
-// What is mounted over a container's file system, from the mounts of its OCI config (runtime spec, config.md).
+// Builds what is mounted over a container's file system from the mounts of its OCI config (runtime spec, config.md).
 
 import { refuseClosed } from "../../shared/closed-places.js";
 import { noSuch, placeInVolume } from "../../shared/failure.js";
@@ -15,7 +15,7 @@ import { Room } from "./space.js";
 import { programFile } from "./stubs.js";
 import { Tree } from "./tree.js";
 
-/** A mount as config.json has it. Sources of binds: see `processes.launch`. */
+/** A mount as in config.json. For the sources of binds see `processes.launch`. */
 export interface MountSpec {
   destination: string;
   type?: string;
@@ -25,30 +25,30 @@ export interface MountSpec {
 
 export interface ViewSpec {
   mounts: readonly MountSpec[];
-  /** Places that none of them may come to. */
+  /** Directories that no bind may expose. */
   closed?: readonly processes.ClosedPlace[];
   /** `root.readonly` of config.json. */
   readOnly?: boolean;
-  /** More of /proc than every container has, by paths below it; asked for when somebody looks. */
+  /** Files of /proc below the usual ones, by their paths below it. Called when a process looks at /proc. */
   proc?: () => MadeFiles;
-  /** More of /sys. */
+  /** The same for /sys. */
   sys?: () => MadeFiles;
 }
 
-/** Where sources of binds are looked up. */
+/** Where the sources of binds are looked up. */
 export interface Sources {
   now: () => bigint;
-  /** Null when there is no such volume. */
+  /** Null if there is no such volume. */
   volume(name: string): Tree | null;
-  /** The memory that a running container shares; null if it has none. */
+  /** The shared memory of a running container; null if it has none. */
   memory(container: string): Tree | null;
-  /** A file made for the container itself (`NAME`), or for another one (`CONTAINER/NAME`); null if there is none. */
+  /** A file made for the container itself (`NAME`) or for another one (`CONTAINER/NAME`); null if there is none. */
   made(source: string): { tree: Tree; root: Inode } | null;
-  /** The machine's own files. */
+  /** The files of the simulated machine. */
   machine: MountTable;
 }
 
-/** All mounts of a container's run. Places that are missing are made in the container, as OCI runtimes do. */
+/** All mounts of a container's run. Missing mount points are made in the container, as OCI runtimes do. */
 export function mountContainer(container: Tree, spec: ViewSpec, sources: Sources): MountTable {
   const root: Mount = { tree: container, root: container.root, readOnly: false, ...ROOT };
   const mounts = new Map<string, Mount>([["/", root]]);
@@ -79,13 +79,16 @@ function mountOf(wanted: MountSpec, spec: ViewSpec, sources: Sources, mounts: Mo
   return { tree, root: tree.root, ...about };
 }
 
-/** What the kernel tells. */
+/** The files of /proc or /sys. */
 function kernelFiles(type: "proc" | "sysfs", { proc, sys }: ViewSpec, mounts: MountTable): () => MadeFiles {
   if (type === "sysfs") return () => sys?.() ?? new Map();
   return () => new Map([["mounts", () => mountsText(mounts)], ...PROC, ...(proc?.() ?? [])]);
 }
 
-/** Its tree is made when somebody looks into it: few programs do, and it is larger than all else of a container. */
+/**
+ * Builds its tree when a process looks into it: few programs do, and the tree is larger than everything else of a
+ * container.
+ */
 class MadeMount implements Mount {
   readonly readOnly: boolean;
   readonly source: string;
@@ -128,7 +131,7 @@ function sharedMemory(container: string, sources: Sources): { tree: Tree; root: 
   return { tree, root: tree.root };
 }
 
-/** No link leads out of the volume: it is all there is. */
+/** No link leads out of the volume: links are resolved with the volume as the root. */
 function below(tree: Tree, volume: string, path: string): Inode {
   const about = { tree, root: tree.root, readOnly: true, source: volume, type: "ext4", options: "" };
   try {
@@ -140,7 +143,7 @@ function below(tree: Tree, volume: string, path: string): Inode {
   throw placeInVolume(volume, path, "ENOENT");
 }
 
-/** Nobody can change it. */
+/** The file of the init program. Nobody can change it. */
 function initProgram(): { tree: Tree; root: Inode } {
   const tree = new Tree(MADE);
   return { tree, root: inode("file", null, { mode: 0o755, bytes: programFile("docker-init") }) };
@@ -158,7 +161,7 @@ function machineFile(source: string, { machine }: Sources): { tree: Tree; root: 
   return { tree: place.mount.tree, root: place.inode };
 }
 
-/** What a recursive bind of the machine's files (mount(8), --rbind) brings along: volumes, by their paths below it. */
+/** The volumes that a recursive bind of the machine's files (mount(8), --rbind) includes, by their paths below it. */
 function mountsBelow({ source = "", options = [] }: MountSpec, machine: MountTable): [string, Mount][] {
   if (!source.startsWith("/") || !options.includes("rbind")) return [];
   const { path = "/" } = lookup(machine, source, true, null).place ?? {};
@@ -168,20 +171,20 @@ function mountsBelow({ source = "", options = [] }: MountSpec, machine: MountTab
     .map(([place, mount]) => [place.slice(top.length), mount]);
 }
 
-/** Where a mount is to stand, links followed within the container; what is missing is kept by name. */
+/** The path of a mount point, with links followed within the container. Parts that do not exist are kept by name. */
 function placeOf(files: MountedFiles, destination: string): string {
   return followed(destination, (directory, name) =>
     targetOf(files, directory === "/" ? `/${name}` : `${directory}/${name}`),
   );
 }
 
-/** Undefined for what is no link. */
+/** Undefined if the file is not a link. */
 function targetOf(files: MountedFiles, path: string): string | undefined {
   const status = existing(() => files.linkStatus(path));
   return status?.kind === "symlink" ? status.target : undefined;
 }
 
-/** There are no links on its way. */
+/** The path holds no links. */
 function makePlace(files: MountedFiles, path: string, isDirectory: boolean): void {
   if (path === "/" || existing(() => files.status(path))) return;
   makePlace(files, directoryOf(path), true);
@@ -189,7 +192,7 @@ function makePlace(files: MountedFiles, path: string, isDirectory: boolean): voi
   else files.write(path, new Uint8Array(0));
 }
 
-/** Undefined for what is not there. */
+/** Undefined if the file does not exist. */
 function existing<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -202,7 +205,7 @@ function existing<T>(look: () => T): T | undefined {
 const DISK = { source: "/dev/vda1", type: "ext4", options: "relatime" };
 const MEMORY = { source: "shm", type: "tmpfs", options: "nosuid,nodev,noexec,relatime" };
 const ROOT = { source: "overlay", type: "overlay", options: "relatime" };
-/** What the kernel makes takes no room. */
+/** Files that the kernel makes take no room on the disk. */
 const MADE = new Room(Infinity);
 const PROC: [string, () => string][] = [
   ["filesystems", () => "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\toverlay\n\text4\n"],

@@ -1,4 +1,4 @@
-// The simulated disk: layers, containers' file systems, volumes, and the machine's own files. Survives the engine.
+// The simulated disk: layers, containers' file systems, volumes, and the machine's own files. It survives the engine.
 
 import { noSuch } from "../../shared/failure.js";
 import type { FaultSource } from "../faults.js";
@@ -15,26 +15,26 @@ import { Tree } from "./tree.js";
 export type { MountSpec, ViewSpec };
 
 export interface DiskOptions {
-  /** Bytes that it holds. */
+  /** How many bytes it can hold. */
   size: number;
   faults: FaultSource;
-  /** Where the machine has the volumes, as the engine tells it: those of NAME in `NAME/_data`. */
+  /** Directory in which the engine says the machine keeps volumes: the files of volume NAME are in `NAME/_data`. */
   volumesAt?: string;
-  /** Names of programs that containers find beside those of their images. */
+  /** Names of programs that containers find in addition to those of their images. */
   programs?: readonly string[];
   /** Time of day in nanoseconds since 1970. */
   now(): bigint;
 }
 
-/** What a container has on the disk. */
+/** The files of one container on the disk. */
 export interface ContainerFiles {
   tree: Tree;
   share: Share;
-  /** Chain that it stands on; null: on nothing. */
+  /** The chain below its own files; null if it has no image. */
   chain: string | null;
-  /** Whether it is mounted. */
+  /** Whether its file system is mounted. */
   mounted: boolean;
-  /** What was made for it and others may have mounted, too, by name. */
+  /** Files made for it, by name. Other containers can mount them too. */
   made: Map<string, Inode>;
 }
 
@@ -45,14 +45,14 @@ export class Disk {
   readonly containers = new Map<string, ContainerFiles>();
   /** By volume name. */
   readonly volumes = new Map<string, { tree: Tree; share: Share }>();
-  /** The machine's own files, which binds lead to. */
+  /** The machine's own files. Binds lead here. */
   readonly machine: MountedFiles;
   readonly now: () => bigint;
   readonly #machine: Map<string, Mount>;
-  /** What running containers share, by container id. */
+  /** Shared memory of running containers, by container id. */
   readonly #memory = new Map<string, Tree>();
   readonly #tree: Tree;
-  /** All that was made for containers. It takes no room. */
+  /** All files made for containers. They take no room on the disk. */
   readonly #madeFiles = new Tree(new Room(Infinity));
   readonly #volumes: Inode;
   readonly #volumesAt: string;
@@ -77,21 +77,21 @@ export class Disk {
     this.machine = new MountedFiles(this.#machine, now);
   }
 
-  /** A container's files without anything mounted over them; null when it has none. */
+  /** A container's files with nothing mounted over them; null if it has none. */
   view(container: string): FileSystem | null {
     const mounts = this.mountsOf(container);
     return mounts && new MountedFiles(mounts, this.now);
   }
 
-  /** The same as mounts: its own tree and nothing else. */
+  /** The same as a mount table: the container's own tree and nothing else. */
   mountsOf(container: string): MountTable | null {
     const files = this.containers.get(container);
     return files ? new Map([["/", rootMount(files.tree)]]) : null;
   }
 
   /**
-   * What the processes of a container's run see. Throws `no-such` unless its file system is mounted, or a volume is
-   * missing; `FileError` for the source of a bind that is missing, or a place that cannot be made.
+   * What the processes of a container's run see. Throws `no-such` if its file system is not mounted or a volume is
+   * missing. Throws `FileError` if the source of a bind is missing or a mount point cannot be made.
    */
   mountView(container: string, spec: ViewSpec): MountedFiles {
     const files = this.containers.get(container);
@@ -106,7 +106,7 @@ export class Disk {
     return new MountedFiles(mountContainer(files.tree, spec, sources), this.now);
   }
 
-  /** A file for a container, and whoever joins it; a new run gives it new bytes. */
+  /** Makes a file for a container and for containers that join it. A new run replaces its bytes. */
   putMade(container: string, name: string, bytes: Uint8Array): void {
     const made = this.containers.get(container)?.made;
     const file = made?.get(name);
@@ -115,19 +115,19 @@ export class Disk {
     else made?.set(name, inode("file", this.#madeFiles, { bytes, modified }));
   }
 
-  /** Memory for a container to share with others as long as it runs. */
+  /** Makes shared memory for a container. Others can join it while the container runs. */
   makeMemory(container: string, bytes: bigint): void {
     const tree = new Tree(new Room(Number(bytes)));
     tree.root.mode = 0o1777;
     this.#memory.set(container, tree);
   }
 
-  /** Those that have it mounted keep it. */
+  /** Containers that have it mounted keep it. */
   dropMemory(container: string): void {
     this.#memory.delete(container);
   }
 
-  /** Makes a directory of the machine, and those above it, where they are missing: the source of a bind. */
+  /** Makes a directory of the machine and its missing parents: the source of a bind. */
   makeDirectory(path: string): void {
     const parts = path.split("/").filter((part) => part !== "");
     for (const [index] of parts.entries()) {
@@ -136,20 +136,20 @@ export class Disk {
     }
   }
 
-  /** Makes a container's file system ready, if it is not. Throws `no-such` when a layer is missing. */
+  /** Mounts a container's file system if it is not mounted. Throws `no-such` if a layer is missing. */
   mount(container: string, chain: string | null): void {
     const files = this.containers.get(container) ?? this.#make(chain);
     files.mounted = true;
     this.containers.set(container, files);
   }
 
-  /** What was written stays. */
+  /** Written files stay. */
   unmount(container: string): void {
     const files = this.containers.get(container);
     if (files) files.mounted = false;
   }
 
-  /** The machine restarts: nothing is mounted, and what was written stays. */
+  /** The machine restarts: nothing stays mounted, but written files stay. */
   reboot(): void {
     for (const files of this.containers.values()) files.mounted = false;
   }
@@ -188,7 +188,7 @@ export class Disk {
   }
 }
 
-/** With a disk; what containers have of them they have by number. */
+/** The machine's /dev, with a disk. A container refers to its devices by number. */
 function machineDevices(tree: Tree): Inode {
   const directory = devices();
   directory.owner = tree;

@@ -1,4 +1,4 @@
-// What a program of the simulated world sees of its container's files: POSIX in miniature, in memory, at once.
+// A container's files as a program of the simulated world sees them: a small, synchronous POSIX file system in memory.
 
 /** Errors of file operations, as errno(3) names them. */
 export type FileErrorCode =
@@ -27,7 +27,7 @@ export class FileError extends Error {
   }
 }
 
-/** By its text. */
+/** The error with this message. */
 export function errorNamed(text: string): FileErrorCode {
   const [code] = Object.entries(FILE_ERROR_TEXTS).find(([, words]) => words === text) ?? ["ENOENT"];
   return code as FileErrorCode;
@@ -50,58 +50,60 @@ const FILE_ERROR_TEXTS: Record<FileErrorCode, string> = {
   ENAMETOOLONG: "File name too long",
 };
 
-/** What stands under a name. */
+/** Types of files. */
 export type FileKind = "file" | "directory" | "symlink" | "character" | "block" | "fifo";
 
-/** What stat(2) tells. */
+/** The facts that stat(2) reports. */
 export interface FileStatus {
   kind: FileKind;
-  /** Permissions, setuid, setgid and sticky bits. */
+  /** Permission bits, setuid, setgid and sticky bit. */
   mode: number;
   uid: number;
   gid: number;
-  /** Bytes of a file, length of a symlink's target, 0 for the rest. */
+  /** Bytes of a file, length of a symlink's target, otherwise 0. */
   size: number;
-  /** Last change of the bytes, in nanoseconds since 1970. */
+  /** When the bytes last changed, in nanoseconds since 1970. */
   modified: bigint;
-  /** Of a symlink. */
+  /** For a symlink. */
   target: string;
-  /** Names that lead to it. */
+  /** Number of names (hard links). */
   links: number;
-  /** Of a device; 0 for the rest. */
+  /** For a device; otherwise 0. */
   major: number;
   minor: number;
 }
 
-/** Absolute paths, `/` for the root; `.`, `..` and symlinks are resolved inside of it. Everything throws `FileError`. */
+/**
+ * Takes absolute paths; `/` is the root. `.`, `..` and symlinks are resolved inside it. All methods throw `FileError`.
+ */
 export interface FileSystem {
   /** Follows a symlink at the end of the path. */
   status(path: string): FileStatus;
-  /** Tells of the symlink itself. */
+  /** Describes the symlink itself. */
   linkStatus(path: string): FileStatus;
   /** The absolute path without symlinks, `.` or `..`. */
   resolve(path: string): string;
-  /** The whole content; must not be changed. Of devices only /dev/null has one: nothing. */
+  /** The whole content. The caller must not change it. Of all devices only /dev/null can be read: it is empty. */
   read(path: string): Uint8Array;
-  /** Makes the file if it is not there (`mode`, 0644 if not given); else replaces its content. */
+  /** Makes the file if it does not exist (`mode`: 0644 if not given); otherwise replaces its content. */
   write(path: string, bytes: Uint8Array, mode?: number): void;
-  /** Makes the file, 0644, if it is not there. */
+  /** Makes the file (0644) if it does not exist. */
   append(path: string, bytes: Uint8Array): void;
   /** Names in a directory, sorted, without `.` and `..`. */
   list(path: string): string[];
-  /** Its parent must be there. `mode`: 0755 if not given. */
+  /** The parent must exist. `mode` is 0755 if not given. */
   makeDirectory(path: string, mode?: number): void;
   /** Removes a file or symlink. */
   remove(path: string): void;
   /** Removes an empty directory. */
   removeDirectory(path: string): void;
   symlink(target: string, path: string): void;
-  /** Another name for the same file. */
+  /** Makes another name (a hard link) for the same file. */
   link(existing: string, path: string): void;
-  /** Takes the place of what `to` names, as rename(2) does. */
+  /** Replaces what `to` names, as rename(2) does. */
   rename(from: string, to: string): void;
   changeMode(path: string, mode: number): void;
   changeOwner(path: string, uid: number, gid: number): void;
-  /** Sets the time of a file that is there. */
+  /** Sets the modification time of an existing file. */
   touch(path: string, modified: bigint): void;
 }

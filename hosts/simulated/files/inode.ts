@@ -1,44 +1,44 @@
-// What stands behind a name: one file of a tree in memory.
+// One file of a tree in memory: what a name refers to.
 
 import { isAscii } from "../../streams/tar/latin1.js";
 import { FileError, type FileKind } from "./file-system.js";
 
 export interface Inode {
   kind: FileKind;
-  /** The tree that may change it; null: nobody, it is shared. */
+  /** The tree that may change it; null if it is shared and nobody may. */
   owner: object | null;
-  /** Permissions, setuid, setgid and sticky bits. */
+  /** Permission bits, setuid, setgid and sticky bit. */
   mode: number;
   uid: number;
   gid: number;
   /** Nanoseconds since 1970. */
   modified: bigint;
-  /** Names that lead to it. */
+  /** Number of names (hard links). */
   links: number;
-  /** Content of a file. Never changed in place below `size` bytes: `read` hands it out. */
+  /** Content of a file. Never changed in place below `size` bytes, because `read` returns this array. */
   bytes: Uint8Array;
-  /** Bytes of the content; there may be room for more behind them. */
+  /** Size of the content in bytes. The array may have spare room at its end. */
   size: number;
-  /** Content that is made when it is read, in place of `bytes`. */
+  /** Makes the content when it is read, instead of `bytes`. */
   made: (() => Uint8Array) | null;
-  /** Of a symlink. */
+  /** For a symlink. */
   target: string;
-  /** Of a device. */
+  /** For a device. */
   major: number;
   minor: number;
-  /** Of a directory; empty for the rest. */
+  /** For a directory; otherwise empty. */
   entries: Map<string, Inode>;
-  /** The directory of a lower tree that this one was copied from and stands over; null: it hides whatever is below. */
+  /** The directory of a lower tree that this one was copied from and covers; null if it hides whatever is below. */
   origin: Inode | null;
-  /** Of a directory: it is marked as hiding what is below, where a commit looks for it. */
+  /** For a directory: marked as hiding what is below. A commit reads this. */
   opaque: boolean;
-  /** Extended attributes, values as bytes, one per character; null for none. */
+  /** Extended attributes, values as bytes, one per character; null if there are none. */
   xattrs: ReadonlyMap<string, string> | null;
 }
 
 export type Attributes = Partial<Omit<Inode, "kind" | "owner">>;
 
-/** A new file, of root's and with the usual mode unless told otherwise. */
+/** A new file. It belongs to root and has the usual mode unless given otherwise. */
 export function inode(kind: FileKind, owner: object | null, given: Attributes = {}): Inode {
   return {
     kind,
@@ -62,7 +62,7 @@ export function inode(kind: FileKind, owner: object | null, given: Attributes = 
   };
 }
 
-/** A copy that a tree may change. Bytes are shared, since they are never changed in place. */
+/** A copy that a tree may change. The bytes are shared, because they are never changed in place. */
 export function copyOf(from: Inode, owner: object): Inode {
   const isDirectory = from.kind === "directory";
   return {
@@ -79,7 +79,7 @@ export function contentOf({ made, bytes, size }: Inode): Uint8Array {
   return made ? made() : bytes.subarray(0, size);
 }
 
-/** Puts bytes behind a file's content. The room is taken twice over, so that many small pieces cost little. */
+/** Appends bytes to a file's content. The buffer doubles when it grows, so that many small writes stay cheap. */
 export function extend(file: Inode, more: Uint8Array): void {
   const size = file.size + more.length;
   if (size > file.bytes.length) {
@@ -96,18 +96,18 @@ export function spaceOf({ kind, size, target }: Inode): number {
   return kind === "file" ? size : kind === "symlink" ? lengthOf(target) : 0;
 }
 
-/** Bytes of a text in UTF-8. */
+/** Length of a text in UTF-8, in bytes. */
 export function lengthOf(text: string): number {
   return isAscii(text) ? text.length : new TextEncoder().encode(text).length;
 }
 
-/** Bytes that a process reads from a device, all of them. Endless ones cannot be read so. */
+/** All bytes that a process reads from a device. Endless devices cannot be read this way. */
 export function readDevice({ major, minor }: Inode, path: string): Uint8Array {
   if (major === 1 && minor === NULL) return NOTHING;
   throw new FileError("EINVAL", path);
 }
 
-/** What becomes of bytes that are written to a device (null(4), full(4)). */
+/** Handles a write to a device (null(4), full(4)). */
 export function writeDevice({ major, minor }: Inode, path: string): void {
   if (major === 1 && minor === FULL) throw new FileError("ENOSPC", path);
   if (major !== 1) throw new FileError("EINVAL", path);

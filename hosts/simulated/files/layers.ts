@@ -1,4 +1,4 @@
-// Layers on the simulated disk: each a tree of changes, kept apart from the one below, since that may come later.
+// Layers on the simulated disk. Each is a tree of changes, kept apart from the layer below, which may arrive later.
 
 import { noSuch } from "../../shared/failure.js";
 import type { FramePart } from "../../streams/tar/frame.js";
@@ -8,39 +8,39 @@ import { Rests } from "./rests.js";
 import { Share, type Space } from "./space.js";
 import { withStubs } from "./stubs.js";
 
-/** What is kept of a layer. */
+/** What the disk keeps of a layer. */
 export interface Layer {
-  /** ChainID below it; null for the lowest. */
+  /** ChainID of the layer below; null for the lowest. */
   parent: string | null;
   diffId: string;
-  /** Bytes of its files. */
+  /** Size of its files in bytes. */
   size: number;
-  /** Digest of the blob that it came as, kept; null when it came otherwise. */
+  /** Digest of the blob that it was unpacked from, which is kept; null if it came another way. */
   blob: string | null;
   changes: Change;
-  /** Its tar: what stands between the contents of its files, and those. */
+  /** Its tar as parts: the bytes between the files' contents, and references to the contents. */
   tar: readonly FramePart<Inode>[];
 }
 
 export class Layers {
-  /** Of blobs that broke off. */
+  /** Beginnings of blobs whose download broke off. */
   readonly rests = new Rests(() => this.share());
   readonly #room: Space;
   readonly #layers = new Map<string, Layer & { share: Share }>();
   /** Blobs as they were received. */
   readonly #blobs = new Map<string, { bytes: Uint8Array; share: Share }>();
-  /** Trees of whole chains, with what containers need of places to mount on. */
+  /** Trees of whole chains, with the mount points that containers need. */
   readonly #images = new Map<string, Inode>();
 
   readonly #programs: readonly string[];
 
-  /** `programs`: names of those that every image is to have. */
+  /** `programs`: names of programs that every image gets. */
   constructor(room: Space, programs: readonly string[] = []) {
     this.#room = room;
     this.#programs = programs;
   }
 
-  /** ChainIDs of all whole layers. */
+  /** ChainIDs of all complete layers. */
   all(): string[] {
     return [...this.#layers.keys()];
   }
@@ -49,7 +49,7 @@ export class Layers {
     return this.#layers.get(chain);
   }
 
-  /** Room for a layer or a blob that is on its way: to be handed to `keep`, or released. */
+  /** Room for a layer or a blob that is still arriving. The caller passes it to `keep` or releases it. */
   share(): Share {
     return new Share(this.#room);
   }
@@ -58,7 +58,7 @@ export class Layers {
     return this.#blobs.get(digest)?.bytes;
   }
 
-  /** `blob`: the bytes it came as, if they are not kept already, with the room they took. */
+  /** `blob`: the bytes that the layer was unpacked from and the room they took; used if they are not stored already. */
   keep(chain: string, layer: Layer, share: Share, blob: { bytes: Uint8Array; share: Share } | null): void {
     this.#layers.set(chain, { ...layer, share });
     if (blob === null || layer.blob === null) return;
@@ -66,7 +66,7 @@ export class Layers {
     else this.#blobs.set(layer.blob, blob);
   }
 
-  /** Forgets a layer, or what is kept of it on its way; the blob too, when no other layer came from it. */
+  /** Removes a layer, or what has been received of it. Removes its blob too if no other layer came from it. */
   drop(chain: string): void {
     this.rests.drop(chain);
     const layer = this.#layers.get(chain);
@@ -79,7 +79,7 @@ export class Layers {
     this.#blobs.delete(layer.blob);
   }
 
-  /** The files of a chain, to be shared; null: of none. Throws `no-such` when a layer is missing. */
+  /** The files of a chain, to be shared; null stands for no image. Throws `no-such` if a layer is missing. */
   image(chain: string | null): Inode {
     const key = chain ?? "";
     const image = this.#images.get(key) ?? withStubs(this.tree(chain), this.#programs);
@@ -87,7 +87,7 @@ export class Layers {
     return image;
   }
 
-  /** The same without places to mount on. */
+  /** The same without mount points. */
   tree(chain: string | null): Inode | null {
     const changes: Change[] = [];
     for (let at = chain; at !== null;) {

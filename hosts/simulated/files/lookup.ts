@@ -1,52 +1,52 @@
-// Finding one's way through mounted trees, within their root: path_resolution(7) in miniature.
+// Resolves paths through mounted trees, without leaving their root: a small path_resolution(7).
 
 import { FileError } from "./file-system.js";
 import type { Inode } from "./inode.js";
 import type { Tree } from "./tree.js";
 
-/** A tree, or a file in one, that stands at some path. */
+/** A tree, or one file of a tree, that is mounted at a path. */
 export interface Mount {
   tree: Tree;
-  /** What stands there: a directory or a file of the tree, owned by it. */
+  /** The mounted directory or file, owned by the tree. */
   root: Inode;
   readOnly: boolean;
-  /** How it is called in /proc/mounts. */
+  /** Its source in /proc/mounts. */
   source: string;
   type: string;
   options: string;
 }
 
-/** Mounts by the path they stand at, without symlinks; the root is `/`. */
+/** Mounts by their paths, without symlinks; the root is `/`. */
 export type MountTable = ReadonlyMap<string, Mount>;
 
-/** A file where it was found. */
+/** A file at the place where it was found. */
 export interface Place {
   mount: Mount;
   inode: Inode;
   /** Null for the root. */
   parent: Place | null;
   name: string;
-  /** Absolute, without symlinks. */
+  /** Absolute path, without symlinks. */
   path: string;
 }
 
-/** Whose rights count; null: root's, which are all. */
+/** The user whose permissions apply; null for root, who may do everything. */
 export interface Identity {
   uid: number;
-  /** All of them. */
+  /** All groups of the user. */
   groups: readonly number[];
 }
 
-/** What a path leads to, or where that would be. */
+/** What a path leads to, or would lead to. */
 export interface Found {
   place: Place | null;
-  /** Directory in which it stands; of the root: the root. */
+  /** The directory that contains it; for the root, the root. */
   parent: Place;
-  /** Its name there; of the root: empty. */
+  /** Its name there; empty for the root. */
   name: string;
 }
 
-/** Follows a path. Throws when what it leads through is missing; the last part may be. */
+/** Follows a path. Throws if a directory on the way is missing; the last part may be missing. */
 export function lookup(mounts: MountTable, path: string, follow: boolean, identity: Identity | null): Found {
   if (path === "") throw new FileError("ENOENT", path);
   if (path.includes("\0")) throw new FileError("EINVAL", path);
@@ -85,7 +85,7 @@ export function lookup(mounts: MountTable, path: string, follow: boolean, identi
   return { place: at, parent: at.parent ?? at, name: at.name };
 }
 
-/** Whether someone has the right: 4 to read, 2 to write, 1 to execute or pass through. */
+/** Whether the user has a permission: 4 to read, 2 to write, 1 to execute or search. */
 export function allows({ mode, uid, gid }: Inode, right: number, identity: Identity | null): boolean {
   if (identity === null || identity.uid === 0) return true;
   const shift = identity.uid === uid ? 6 : identity.groups.includes(gid) ? 3 : 0;
@@ -98,7 +98,10 @@ function rootOf(mounts: MountTable): Place {
   return { mount, inode: mount.root, parent: null, name: "", path: "/" };
 }
 
-/** `longest`: to look for a path costs as much as it is long, which is much for one below hundreds of directories. */
+/**
+ * `longest`: a map lookup takes time with the length of the path, which is much for one below hundreds of directories.
+ * Longer paths skip it.
+ */
 function step(mounts: MountTable, at: Place, name: string, longest: number): Place | null {
   const path = at.parent === null ? `/${name}` : `${at.path}/${name}`;
   const mount = path.length > longest ? undefined : mounts.get(path);
@@ -107,20 +110,20 @@ function step(mounts: MountTable, at: Place, name: string, longest: number): Pla
   return inode ? { mount: at.mount, inode, parent: at, name, path } : null;
 }
 
-/** Characters of the longest path at which something is mounted. */
+/** Length in characters of the longest path at which something is mounted. */
 function longestMount(mounts: MountTable): number {
   let longest = 0;
   for (const path of mounts.keys()) longest = Math.max(longest, path.length);
   return longest;
 }
 
-/** Than so many bytes. */
+/** Whether a text is longer than this many bytes. */
 function isLonger(text: string, bytes: number): boolean {
   return text.length * MOST_BYTES > bytes && encoder.encode(text).length > bytes;
 }
 
 const encoder = new TextEncoder();
-/** Of UTF-8, for a character. */
+/** UTF-8 bytes that one character (UTF-16 unit) takes at most. */
 const MOST_BYTES = 3;
 /** NAME_MAX, and PATH_MAX without the NUL (limits.h). */
 const LONGEST_NAME = 255;
@@ -130,5 +133,5 @@ function requireDirectory(at: Place, path: string): void {
   if (at.inode.kind !== "directory") throw new FileError("ENOTDIR", path);
 }
 
-/** As many as the kernel follows. */
+/** The kernel follows this many links. */
 const MOST_LINKS = 40;

@@ -1,4 +1,4 @@
-// File systems in memory: what their options ask for, and how the kernel tells of them (tmpfs(5), mount(8)).
+// File systems in memory: their mount options, and how the kernel lists them (tmpfs(5), mount(8)).
 
 import { FileError } from "./file-system.js";
 import { Room } from "./space.js";
@@ -7,7 +7,7 @@ import { Tree } from "./tree.js";
 
 const NUMBER = /^\d+[kmgtpe]?$/i;
 
-/** Values that the kernel takes. A share of the machine's memory is more than anything here fills. */
+/** Values that the kernel accepts. A percentage of the machine's memory is more than anything here fills. */
 const VALUES: Readonly<Record<string, RegExp>> = {
   size: /^\d+([kmgtpe]|%)?$/i,
   nr_blocks: NUMBER,
@@ -19,7 +19,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
 };
 const BLOCK = 4096;
 
-/** Empty, but for the devices of /dev. Throws EINVAL for a value that the kernel does not take. */
+/** An empty tree, except for the devices of /dev. Throws EINVAL for a value that the kernel does not accept. */
 export function memoryTree(type: string, destination: string, options: readonly string[]): Tree {
   const given = type === "tmpfs" ? valuesOf(destination, options) : new Map<string, string>();
   const tree = new Tree(new Room(sizeOf(given)), type === "tmpfs" && destination === "/dev" ? DEVICES : null);
@@ -29,7 +29,7 @@ export function memoryTree(type: string, destination: string, options: readonly 
   return tree;
 }
 
-/** As /proc/mounts has them. */
+/** The options as /proc/mounts lists them. */
 export function toldOptions(options: readonly string[]): string {
   return options
     .filter((option) => !UNTOLD.test(option))
@@ -37,7 +37,10 @@ export function toldOptions(options: readonly string[]): string {
     .join(",");
 }
 
-/** Told otherwise, what there is without them, or of nobody's concern who looks at mounts. */
+/**
+ * Options that this list leaves out: they appear in another form, are the default, or do not matter to readers of
+ * mounts.
+ */
 const UNTOLD =
   /^(ro|rw|exec|suid|dev|async|nomand|atime|diratime|norelatime|(no)?strictatime|mpol=.*|r?(private|shared|slave|unbindable))$/;
 
@@ -57,7 +60,7 @@ function valuesOf(destination: string, options: readonly string[]): Map<string, 
   return given;
 }
 
-/** None is no bound. */
+/** No size option means no limit. */
 function sizeOf(given: ReadonlyMap<string, string>): number {
   const size = given.get("size") ?? "0";
   if (size.endsWith("%")) return Infinity;

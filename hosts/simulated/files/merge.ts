@@ -1,20 +1,22 @@
-// A layer's changes put over the tree below them (OCI image spec, layer.md).
+// Applies a layer's changes to the tree below it (OCI image spec, layer.md).
 
 import { inode, type Inode } from "./inode.js";
 
-/** What a layer says of one name. */
+/** What a layer changes about one name. */
 export interface Change {
-  /** The file, a directory without its entries; null: what is below is gone. */
+  /** The file, or a directory without its entries; null if the layer removes the name. */
   file: Inode | null;
-  /** What is below does not show, whatever becomes of the file. */
+  /** Hides what is below, even if the layer later removes the file. */
   opaque: boolean;
-  /** A directory of which nothing is told but what is in it: if there is one below, it is as that one. */
+  /**
+   * A directory that the tar does not list itself, only its contents. If there is one below, its attributes are kept.
+   */
   implied?: boolean;
-  /** Of a directory. */
+  /** For a directory. */
   entries: Map<string, Change>;
 }
 
-/** The tree as it is with the changes. Nothing that is given is changed. */
+/** The tree with the changes applied. The arguments are not changed. */
 export function merged(lower: Inode | null, { file, opaque, implied, entries }: Change): Inode | null {
   if (file?.kind !== "directory") return file;
   const below = lower?.kind === "directory" && !opaque ? lower : null;

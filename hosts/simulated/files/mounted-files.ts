@@ -1,11 +1,11 @@
-// Mounted trees as one file system: what a container's processes see.
+// Mounted trees as one file system, as a container's processes see it.
 
 import { FileError, type FileKind, type FileStatus, type FileSystem } from "./file-system.js";
 import { contentOf, extend, inode, lengthOf, readDevice, writeDevice, type Attributes, type Inode } from "./inode.js";
 import { allows, lookup, type Found, type Identity, type MountTable, type Place } from "./lookup.js";
 import { isMountRoot, isOwnAll, own } from "./own.js";
 
-/** Numbers of a device; 0 for what is none. */
+/** Numbers of a device; 0 if the file is not a device. */
 interface Device {
   major: number;
   minor: number;
@@ -25,12 +25,15 @@ export class MountedFiles implements FileSystem {
     this.#gid = identity?.groups[0] ?? 0;
   }
 
-  /** The same files with somebody's rights; the first group is that of new files. */
+  /** The same files with the permissions of a user. New files get the first group. */
   as(identity: Identity): MountedFiles {
     return new MountedFiles(this.mounts, this.#now, identity);
   }
 
-  /** Whether the rights suffice: 4 to read, 2 to write, 1 to execute. Root may execute what anybody may. */
+  /**
+   * Whether the permissions suffice: 4 to read, 2 to write, 1 to execute. Root may execute a file that anyone may
+   * execute.
+   */
   allows(path: string, right: number): boolean {
     const { inode: file } = this.#existing(path, true);
     if (right === 1 && file.kind === "file" && (file.mode & 0o111) === 0) return false;
@@ -88,7 +91,7 @@ export class MountedFiles implements FileSystem {
     this.#create(this.#absent(path), path, "directory", { mode });
   }
 
-  /** A node of that number and mode (mknod(2)), in the place of what stands there. */
+  /** Makes a device node with these numbers and this mode (mknod(2)), replacing what stands there. */
   makeDevice(path: string, { kind, mode, major, minor }: Pick<FileStatus, "kind" | "mode" | "major" | "minor">): void {
     if (this.#find(path, false).place !== null) this.remove(path);
     this.#create(this.#absent(path), path, kind, { mode, major, minor });
@@ -134,7 +137,7 @@ export class MountedFiles implements FileSystem {
     const directory = this.#changeable(found.parent, to);
     const origin = this.#changeable(source.parent, from);
     const file = own(source, from);
-    // As overlayfs does, whether anything is below or not.
+    // Overlayfs does this whether there is anything below or not.
     if (file.kind === "directory" && directory.origin !== null) file.opaque = true;
     if (found.place) found.place.mount.tree.unlinked(found.place.inode);
     origin.entries.delete(source.name);
@@ -155,12 +158,12 @@ export class MountedFiles implements FileSystem {
     this.#changeAttributes(path, (file) => (file.modified = modified));
   }
 
-  /** A device or a fifo: mknod(2). */
+  /** Makes a device or a fifo: mknod(2). */
   makeNode(path: string, kind: "character" | "block" | "fifo", { major, minor }: Device): void {
     this.#create(this.#absent(path), path, kind, { major, minor });
   }
 
-  /** Sets what is given, of a symlink itself. */
+  /** Sets the given attributes. A symlink is not followed. */
   setAttributes(path: string, attributes: Pick<Attributes, "mode" | "uid" | "gid" | "modified" | "xattrs">): void {
     this.#changeAttributes(path, (file) => Object.assign(file, attributes), false);
   }
@@ -176,7 +179,7 @@ export class MountedFiles implements FileSystem {
   }
 
   #absent(path: string): Found {
-    // A slash at the end of a new directory's name says nothing.
+    // A slash at the end of a new directory's name has no meaning.
     const found = this.#find(path.replace(/(?<=[^/])\/+$/, ""), false);
     if (found.place !== null) throw new FileError("EEXIST", path);
     return found;
@@ -186,7 +189,7 @@ export class MountedFiles implements FileSystem {
     if (!allows(file, right, this.#identity)) throw new FileError("EACCES", path);
   }
 
-  /** The file to put bytes into, its old content kept or not; null for a device, which has taken them. */
+  /** The file to write to, with or without its old content; null for a device, which has consumed the bytes. */
   #writable(place: Place, path: string, keep: boolean): Inode | null {
     const { inode: file, mount } = place;
     if (file.kind === "directory") throw new FileError("EISDIR", path);
@@ -239,7 +242,7 @@ export class MountedFiles implements FileSystem {
     change(own(place, path));
   }
 
-  /** A directory that names may be put into and taken from. */
+  /** A directory in which names may be added and removed. */
   #changeable(place: Place, path: string): Inode {
     if (place.mount.readOnly) throw new FileError("EROFS", path);
     this.#require(place.inode, 3, path);
@@ -253,7 +256,7 @@ function statusOf(file: Inode): FileStatus {
   return { kind, mode, uid, gid, size, modified, target, links, major, minor };
 }
 
-/** Whether a lower tree has something of that name. */
+/** Whether a lower tree has an entry of this name. */
 function hasLower({ origin }: Inode, name: string): boolean {
   return origin?.entries.has(name) ?? false;
 }
@@ -269,12 +272,12 @@ function requireMovable(source: Place, { place, parent }: Found, path: string): 
   const isDirectory = source.inode.kind === "directory";
   if (place && place.inode.kind === "directory" && !isDirectory) throw new FileError("EISDIR", path);
   if (place && place.inode.kind !== "directory" && isDirectory) throw new FileError("ENOTDIR", path);
-  // As overlayfs without `redirect_dir`: whoever moves such a directory has to copy it.
+  // Like overlayfs without `redirect_dir`: such a directory cannot be renamed, so the program must copy it.
   if (isDirectory && !isOwnAll(source)) throw new FileError("EXDEV", path);
   if (place && place.inode.entries.size > 0) throw new FileError("ENOTEMPTY", path);
 }
 
-/** Whether a place is the other or below it. */
+/** Whether the first place is the second or below it. */
 function isWithin({ path }: Place, { path: above }: Place): boolean {
   return `${path}/`.startsWith(`${above}/`);
 }

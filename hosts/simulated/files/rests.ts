@@ -1,4 +1,4 @@
-// What had come of layers' blobs when their connections broke, until they are asked for again or dropped.
+// Beginnings of layers' blobs whose connections broke, kept until the blob is requested again or dropped.
 
 import type { Share } from "./space.js";
 
@@ -12,12 +12,12 @@ export class Rests {
   readonly #byChain = new Map<string, Rest & { share: Share }>();
   readonly #share: () => Share;
 
-  /** `share`: new room on the disk. */
+  /** `share` reserves new room on the disk. */
   constructor(share: () => Share) {
     this.#share = share;
   }
 
-  /** Keeps the beginning of a chain's blob, with the room that it takes. */
+  /** Keeps the beginning of a chain's blob, and the room that it takes. */
   keep(chain: string, rest: Rest, room: Share): void {
     this.drop(chain);
     const share = this.#share();
@@ -31,7 +31,7 @@ export class Rests {
     return rest?.digest === digest ? rest.bytes.length : 0;
   }
 
-  /** Gives them away, with their room. */
+  /** Hands the bytes over, with their room. */
   take(chain: string, room: Share): Uint8Array | undefined {
     const rest = this.#byChain.get(chain);
     rest?.share.hand(room);
@@ -44,7 +44,7 @@ export class Rests {
     this.#byChain.delete(chain);
   }
 
-  /** The engine that they were for is gone. */
+  /** Drops everything: the engine that it was kept for is gone. */
   sweep(): void {
     for (const chain of [...this.#byChain.keys()]) this.drop(chain);
   }

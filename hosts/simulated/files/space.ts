@@ -1,16 +1,16 @@
-// Room on the simulated disk, in bytes of files and links; what directories and names take is not counted.
+// Room on the simulated disk. Files and links count in bytes; directories and names do not count.
 
 import type { FaultSource } from "../faults.js";
 import { FileError } from "./file-system.js";
 
-/** Where bytes are taken from. */
+/** Something that room is taken from. */
 export interface Space {
-  /** Throws ENOSPC when there is no room for so many more. */
+  /** Throws ENOSPC if there is no room for this many more bytes. */
   take(bytes: number, path: string): void;
   free(bytes: number): void;
 }
 
-/** A whole disk, or a tmpfs. `faults` may fill it early. */
+/** A whole disk, or a tmpfs. A fault can make it full early. */
 export class Room implements Space {
   used = 0;
   readonly size: number;
@@ -32,7 +32,7 @@ export class Room implements Space {
   }
 }
 
-/** Part of a disk that one owner has: a layer, a container, a volume. */
+/** The part of a disk that one owner uses: a layer, a container, a volume. */
 export class Share implements Space {
   used = 0;
   readonly #room: Space;
@@ -51,13 +51,13 @@ export class Share implements Space {
     this.used -= bytes;
   }
 
-  /** Another owner has all of it from now on. */
+  /** Transfers all of it to another owner. */
   hand(to: Share): void {
     to.used += this.used;
     this.used = 0;
   }
 
-  /** Its owner is gone. */
+  /** The owner is gone: frees the room. */
   release(): void {
     this.free(this.used);
   }

@@ -1,14 +1,14 @@
-// Trees that the kernel makes: /dev, /proc and /sys, as little of them as programs look at.
+// Trees that the kernel makes: the parts of /dev, /proc and /sys that programs look at.
 
 import { inode, type Attributes, type Inode } from "./inode.js";
 import type { MountTable } from "./lookup.js";
 import { Tree } from "./tree.js";
 import type { Space } from "./space.js";
 
-/** What /proc and /sys tell: paths below the mount, and what makes the content of each. */
+/** Contents of /proc and /sys: paths below the mount, and a function that makes the content of each. */
 export type MadeFiles = ReadonlyMap<string, () => string>;
 
-/** Devices and links as the OCI runtime spec wants them (config-linux.md, default devices). Shared by all /dev. */
+/** Devices and links that the OCI runtime spec requires (config-linux.md, default devices). All /dev share them. */
 export function devices(): Inode {
   const directory = inode("directory", null);
   const add = (name: string, file: Inode): void => void directory.entries.set(name, file);
@@ -17,12 +17,12 @@ export function devices(): Inode {
   add("pts", inode("directory", null));
   add("shm", inode("directory", null, { mode: 0o1777 }));
   add("mqueue", inode("directory", null, { mode: 0o1777 }));
-  // The terminal of a container that has one; without one nobody gets anything from it.
+  // The terminal of a container that has one. Without a terminal, reading it gives nothing.
   add("console", inode("character", null, { mode: 0o620, major: 136, minor: 0 }));
   return directory;
 }
 
-/** A tree of files whose content is made when it is read. */
+/** A tree of files whose content is made when they are read. */
 export function madeTree(files: MadeFiles, space: Space): Tree {
   const tree = new Tree(space);
   tree.root.mode = 0o555;
@@ -33,7 +33,7 @@ export function madeTree(files: MadeFiles, space: Space): Tree {
   return tree;
 }
 
-/** /proc/mounts, in the order of mounting. */
+/** The text of /proc/mounts, in the order of mounting. */
 export function mountsText(mounts: MountTable): string {
   const line = ([path, { source, type, readOnly, options }]: [
     string,
@@ -42,7 +42,7 @@ export function mountsText(mounts: MountTable): string {
   return [...mounts].map(line).join("");
 }
 
-/** Puts a file into a tree, with the directories on its way. */
+/** Puts a file into a tree and makes the directories on its way. */
 export function put(tree: Tree, path: string, file: Inode, mode = 0o755): void {
   const parts = path.split("/").filter((part) => part !== "");
   const name = parts.pop() ?? "";

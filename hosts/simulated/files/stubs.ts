@@ -1,11 +1,11 @@
-// Places that an OCI runtime mounts something on, and files of programs that no image has. They stand between an image's
-// layers and what a container writes, so that they do not count as written by the container.
+// Mount points that an OCI runtime needs, and files of programs that no image has. They form a tree between an image's
+// layers and the container's own files, so that they do not count as changes of the container.
 
 import { copyOf, inode, type Inode } from "./inode.js";
 
 /**
- * The tree with what is missing of them; places as dockerd makes them, modes included. `programs`: names of those that
- * every container is to find in its PATH.
+ * The tree plus those that it lacks. Mount points are as dockerd makes them, modes included. `programs`: names of
+ * programs that every container finds in its PATH.
  */
 export function withStubs(image: Inode | null, programs: readonly string[] = []): Inode {
   const owner = {};
@@ -19,14 +19,14 @@ export function withStubs(image: Inode | null, programs: readonly string[] = [])
   return root;
 }
 
-/** A link, and a file in place of a directory, make way. */
+/** Whether a suitable file is there. A link is replaced, and so is a file where a directory is needed. */
 function stands(found: Inode | undefined, wanted: Inode): boolean {
   if (!found) return false;
   if (wanted.kind === "directory") return found.kind === "directory";
   return wanted.kind === "symlink" || found.kind !== "symlink";
 }
 
-/** In /usr/local/bin, where what no package of a system brings belongs (FHS 4.9). */
+/** Adds programs to /usr/local/bin, the place for programs that come from no package (FHS 4.9). */
 function addPrograms(root: Inode, programs: readonly string[], owner: object): void {
   let at: Inode | null = root;
   for (const name of ["usr", "local", "bin"]) at &&= ownDirectory(at, name, owner);
@@ -36,7 +36,7 @@ function addPrograms(root: Inode, programs: readonly string[], owner: object): v
   }
 }
 
-/** Null for a link or a file in the way: what the runtime makes of it is the runtime's to say. */
+/** Null if a link or a file is in the way: the runtime then decides what happens. */
 function ownDirectory(root: Inode, name: string, owner: object): Inode | null {
   const there = root.entries.get(name) ?? inode("directory", owner);
   if (there.kind !== "directory") return null;
@@ -45,7 +45,7 @@ function ownDirectory(root: Inode, name: string, owner: object): Inode | null {
   return own;
 }
 
-/** What stands for a program of the world by its name. */
+/** Content of a file that stands for a program of the world by its name. */
 export function programFile(name: string): Uint8Array {
   return new TextEncoder().encode(`#!coracle ${name}\n`);
 }

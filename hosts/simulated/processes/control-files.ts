@@ -1,9 +1,9 @@
-// The control group that a container sees in /sys/fs/cgroup (Linux cgroup-v2.rst): its limits, as they are now.
+// The cgroup that a container sees in /sys/fs/cgroup (Linux cgroup-v2.rst), with its current limits.
 
 import type { BlockIO, ThrottledDevice } from "../../shared/device-rates.js";
 import type { Resources } from "./oci-spec.js";
 
-/** Paths below /sys, and what makes the content of each. */
+/** Paths below /sys, and a function that makes the content of each. */
 export function controlFiles(now: () => Resources): [string, () => string][] {
   const files: [string, (resources: Resources) => string][] = [
     ["memory.max", ({ memory }) => limit(memory?.limit)],
@@ -28,13 +28,13 @@ function limit(value: number | undefined): string {
   return value !== undefined && value > 0 ? String(value) : "max";
 }
 
-/** The spec's number is of memory and swap together. */
+/** The spec's number is the sum of memory and swap. */
 function swapOf(memory: Resources["memory"]): string {
   const { limit: own = 0, swap = 0 } = memory ?? {};
   return swap > 0 ? String(swap - own) : "max";
 }
 
-/** 2 to 262144 shares as 1 to 10000 (runtime-spec, as OCI runtimes convert them). */
+/** Converts 2 to 262144 shares to a weight of 1 to 10000, as OCI runtimes do (runtime-spec). */
 function weightOf(shares: number): number {
   return shares === 0 ? 100 : 1 + Math.floor(((shares - 2) * 9999) / 262_142);
 }

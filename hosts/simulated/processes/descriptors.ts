@@ -1,25 +1,25 @@
-// A process's hold on what its descriptors lead to: waiting, being killed and being stopped in between.
+// A process's use of its file descriptors. Between operations the process may wait, be stopped or be killed.
 
 import type { Input, Output } from "../program.js";
 import { Killed } from "../program.js";
 import { SIGPIPE } from "./signals.js";
 import { ForeignSink, ForeignSource, type Sink, type Source } from "./streams.js";
 
-/** What a system call costs, and what a byte costs, in nanoseconds of a processor. */
+/** Processor time of a system call, and of each byte, in nanoseconds. */
 const CALL_NS = 2_000;
 const BYTE_NS = 1;
 
 const encoder = new TextEncoder();
 
-/** The process whose descriptors they are. */
+/** The process that owns the descriptors. */
 export interface Holder {
-  /** Uses a processor for so many nanoseconds. */
+  /** Uses a processor for this many nanoseconds. */
   work(ns: number): Promise<void>;
-  /** Waits until `register`'s argument is called. Rejects with `Killed`. */
+  /** Waits until the callback passed to `register` is called. Rejects with `Killed`. */
   wait(register: (wake: () => void) => () => void): Promise<void>;
-  /** Takes so many bytes of memory. Throws `Killed` if there are none. */
+  /** Allocates this many bytes of memory. Throws `Killed` if there are too few. */
   allocate(bytes: number): void;
-  /** A signal that it sends itself by what it does. False if it survives. */
+  /** Delivers a signal that the process causes itself. False if the process survives. */
   raise(signal: number): boolean;
 }
 
@@ -45,7 +45,7 @@ export class ProcessInput implements Input {
     }
   }
 
-  /** Gives back what was read too much. */
+  /** Returns bytes that were read but not used. */
   unread(bytes: Uint8Array): void {
     this.source.unread(bytes);
   }
@@ -73,19 +73,19 @@ export class ProcessOutput implements Output {
   }
 }
 
-/** Tells that nobody reads any more; for who does not end by SIGPIPE. */
+/** Nobody reads any more: for processes that SIGPIPE does not end. */
 export class BrokenPipe extends Error {
   constructor() {
     super("Broken pipe");
   }
 }
 
-/** What a write to a pipe without readers does. */
+/** The result of writing to a pipe without readers. */
 function breakPipe(process: Holder): Error {
   return process.raise(SIGPIPE) ? new Killed(SIGPIPE) : new BrokenPipe();
 }
 
-/** What a program gives to a child as its input. */
+/** The source for input that a program passes to a child. */
 export function sourceOf(input: Input): Source {
   return input instanceof ProcessInput ? input.source : new ForeignSource(input);
 }

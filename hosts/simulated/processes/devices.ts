@@ -1,4 +1,4 @@
-// Devices of the simulated machine in a container: their nodes, and their rates.
+// Devices of the simulated machine in a container: their nodes and their rate limits.
 
 import { noSuch, wrongKind } from "../../shared/failure.js";
 import type { processes } from "../../shared/host.js";
@@ -8,7 +8,7 @@ import type { MountedFiles } from "../files/mounted-files.js";
 import { directoryOf } from "../programs/paths.js";
 import { makeDirectory } from "./spec.js";
 
-/** Makes the nodes. `files`: the container's, as root sees them. */
+/** Makes the device nodes. `files` are the container's files as root sees them. */
 export function addDevices(wanted: readonly processes.HostDevice[], machine: FileSystem, files: MountedFiles): void {
   for (const device of wanted) {
     const found = gathered(device.path, device.destination, machine);
@@ -19,7 +19,7 @@ export function addDevices(wanted: readonly processes.HostDevice[], machine: Fil
   }
 }
 
-/** Number of a device of the machine. */
+/** Numbers of a device of the machine. */
 export function numberOf(machine: FileSystem, path: string): DeviceNumber {
   const status = statusOf(machine, path);
   if (!status) throw noSuch("rated-device", path);
@@ -27,7 +27,7 @@ export function numberOf(machine: FileSystem, path: string): DeviceNumber {
   return { major: status.major, minor: status.minor };
 }
 
-/** Of a directory all devices in it. */
+/** A device, or all devices in a directory. */
 function gathered(path: string, destination: string, machine: FileSystem): { path: string; status: FileStatus }[] {
   const status = statusOf(machine, path);
   if (!status) throw noSuch("device", path);

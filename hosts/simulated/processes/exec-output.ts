@@ -1,11 +1,11 @@
-// Where the descriptors of a simulated exec lead.
+// The stdout and stderr of a simulated exec.
 
 import type { OutputPiece } from "../../shared/host.js";
 import { HeldOutput } from "../../streams/held-output.js";
 import type { Sink } from "./streams.js";
 
 export class ExecOutput extends HeldOutput {
-  /** Descriptors that lead here. */
+  /** Number of open descriptors that lead here. */
   #writers = 0;
   #resolveWritten: () => void = () => {};
   /** Resolves when nobody can write any more. */

@@ -1,4 +1,4 @@
-// One more process in a run: from its start to its end, and what goes between it and its client.
+// An exec: an extra process in a run, from its start to its end, and the streams between it and its client.
 
 import type { ExecStdio, engine, processes, types } from "../../shared/host.js";
 import { HostFailure, noSuch, refusedDirectory } from "../../shared/failure.js";
@@ -15,13 +15,13 @@ import { StdinClient, StdinPipe } from "./stdin.js";
 import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 
-/** Who still holds the output of an exec that has ended is waited for that long, as with Docker. */
+/** How long to wait for other processes that still hold the output of an exec that has ended, as Docker does. */
 const DRAIN_NS = 2_000_000_000n;
 
-/** What its start asks for. */
+/** What an exec needs to start. */
 export interface Start {
   now(): bigint;
-  /** Number that the machine gives a process. */
+  /** The machine's number for a process. */
   pidOf(process: ContainerProcess): number;
 }
 
@@ -31,7 +31,7 @@ export class Exec {
   #process: ContainerProcess | null = null;
   #terminal: Terminal | null = null;
   #exit: types.Exit | undefined;
-  /** Nobody is to be told of its end. */
+  /** Its end must not be reported. */
   isDropped = false;
 
   constructor(
@@ -45,17 +45,17 @@ export class Exec {
     return this.#process !== null && !this.#process.isOver;
   }
 
-  /** Undefined before it has ended, and of one that never came to run. */
+  /** Undefined until it has ended, and if it never ran. */
   get exit(): types.Exit | undefined {
     return this.#exit;
   }
 
-  /** For an inventory: what has ended, and is not yet known to have, is so soon. */
+  /** For an inventory: an exec that has ended counts as running until its end is reported, which is soon. */
   get goesOn(): boolean {
     return this.#process !== null && this.#exit === undefined;
   }
 
-  /** For one client. */
+  /** Streams for one client. */
   stdio(): ExecStdio {
     this.#output.bind();
     return {
@@ -65,7 +65,7 @@ export class Exec {
     };
   }
 
-  /** Resolves with how it ended, once its output is at its end. */
+  /** Resolves with its exit once its output has ended. */
   start({ pidOf, now }: Start): {
     launched: types.Launched;
     exited: Promise<Omit<engine.ExecExited, "exec">>;
@@ -96,7 +96,7 @@ export class Exec {
     terminal.signalGroup(terminal.foreground, SIGWINCH);
   }
 
-  /** Ends what is left of it. Nobody is told. */
+  /** Kills what is left of it. Nothing is reported. */
   drop(): void {
     this.isDropped = true;
     this.#process?.signal(SIGKILL, true);
@@ -149,7 +149,7 @@ export class Exec {
     const exit = { code, outOfMemory, lost: false, at: time.now().wall };
     this.#exit = exit;
     this.#stdin.close();
-    // A terminal goes with its session's leader.
+    // A terminal closes with its session leader.
     if (this.#terminal) this.#output.end();
     const callOff = time.at(time.now().monotonic + DRAIN_NS, () => this.#output.end());
     await this.#output.written;
@@ -164,7 +164,7 @@ interface Opened {
   stdin: Source;
   stdout: Sink;
   stderr: Sink;
-  /** What the process holds from now on. */
+  /** What the process holds from its start on. */
   held: { release(): void }[];
 }
 
@@ -178,7 +178,7 @@ function refuseDirectory(files: { status(path: string): { kind: string } }, cwd:
   if (kind !== "directory") throw refusedDirectory(cwd, "ENOTDIR");
 }
 
-/** Its run has as many processes as it may have. */
+/** The failure when its run has reached its limit of processes. */
 function refusedFork(): HostFailure {
   return new HostFailure({ tag: "call", val: { call: "fork", path: "", inside: true, error: "EAGAIN" } });
 }

@@ -1,4 +1,4 @@
-// The execs of the simulated world. Like launches they live on when an engine dies.
+// The execs of the simulated world. Like launches, they survive the engine.
 
 import type { engine, ExecStdio, Input, processes, types } from "../../shared/host.js";
 import { noSuch } from "../../shared/failure.js";
@@ -7,17 +7,17 @@ import type { Run } from "./run.js";
 import { identityOf } from "./spec.js";
 
 export interface ExecsNeeds extends Start {
-  /** Throws `HostFailure` for a run that does not go on. */
+  /** Throws `HostFailure` if the run is not running. */
   running(subject: processes.Subject): Run;
-  /** The run of a container that goes on. */
+  /** The running run of a container. */
   runOf(container: string): Run | undefined;
   after(ns: bigint): Promise<void>;
-  /** How long a start takes. */
+  /** Duration of a start. */
   startNs(): bigint;
   happened(input: Input): void;
 }
 
-/** The end of a process is known a little later. */
+/** Delay until the end of a process is reported. */
 const EXIT_NS = 500_000n;
 const SIGNAL_NS = 300_000n;
 
@@ -29,7 +29,7 @@ export class Execs {
     this.#needs = needs;
   }
 
-  /** Asked for beside the start. */
+  /** Called next to the start. */
   stdio(exec: string): ExecStdio {
     const found = this.#byId.get(exec);
     if (!found) throw noSuch("exec", exec);
@@ -71,7 +71,7 @@ export class Execs {
     await this.#needs.after(SIGNAL_NS);
   }
 
-  /** With its run. */
+  /** Reaps the execs of a run along with the run. */
   reapOf(run: Run): void {
     for (const [id, exec] of [...this.#byId]) {
       if (exec.run !== run) continue;
@@ -87,7 +87,7 @@ export class Execs {
     identityOf({ user, groups: [] }, files);
   }
 
-  /** Kept for an inventory until it is reaped. */
+  /** Keeps the exit for an inventory until the core reaps it. */
   async #ended(id: string, exec: Exec, end: Omit<engine.ExecExited, "exec">): Promise<void> {
     await this.#needs.after(EXIT_NS);
     if (!exec.isDropped) this.#needs.happened({ tag: "exec-exited", val: { exec: id, ...end } });

@@ -1,4 +1,4 @@
-// Which program stands behind a command: PATH, the file's first bytes, and the names of programs that the world has.
+// Finds the program for a command: by PATH, by the file's first bytes, and by the names of the world's programs.
 
 import { FileError, type FileSystem } from "../files/file-system.js";
 import { NoProgram, type Program } from "../program.js";
@@ -14,13 +14,13 @@ export interface Search {
 
 export interface Found {
   program: Program;
-  /** With the interpreter, if it is one's script. */
+  /** For a script, with its interpreter first. */
   argv: readonly string[];
 }
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const ELF = "\x7fELF";
-/** First line of a file that stands for a program of the world by name. */
+/** First line of a file that stands for a program of the world, followed by its name. */
 const OWN = "#!coracle ";
 const INTERPRETERS_MAX = 4;
 
@@ -40,7 +40,7 @@ export function findProgram(argv: readonly string[], search: Search, depth = 0):
   throw new NoProgram(command, true, "Exec format error");
 }
 
-/** The file that a name without a slash leads to; undefined if there is none. A file that may not be executed is passed over. */
+/** The file for a name without a slash; undefined if there is none. Files that may not be executed are skipped. */
 export function lookup(name: string, { files, cwd, path = DEFAULT_PATH }: Search): string | undefined {
   if (name === "") return undefined;
   let found: string | undefined;
@@ -58,7 +58,7 @@ export function lookup(name: string, { files, cwd, path = DEFAULT_PATH }: Search
   return found;
 }
 
-/** An absolute path, as it is written. */
+/** An absolute path, not normalized. */
 export function absolute(path: string, cwd: string): string {
   if (path.startsWith("/")) return path;
   return cwd === "/" ? `/${path}` : `${cwd}/${path}`;

@@ -1,4 +1,4 @@
-// What a container reads in /proc and /sys, of itself and of the machine (proc(5), cgroups(7)).
+// The files of /proc and /sys that a container reads about itself and the machine (proc(5), cgroups(7)).
 
 import type { processes } from "../../shared/host.js";
 import type { MadeFiles } from "../files/special.js";
@@ -6,15 +6,15 @@ import { controlFiles } from "./control-files.js";
 import type { Resources, Spec } from "./oci-spec.js";
 import type { MachineFacts } from "./pid-namespace.js";
 
-/** What it was launched with beside its spec. */
+/** What the launch gives in addition to the spec. */
 type Launched = Pick<processes.Launch, "user" | "seccomp">;
 
 /** Facts of the machine that a container sees. */
 export interface Seen {
   machine: MachineFacts;
-  /** Names of network interfaces, `lo` left out. */
+  /** Names of network interfaces, without `lo`. */
   interfaces: readonly string[];
-  /** Limits, as they are now. */
+  /** The current limits. */
   resources(): Resources;
   /** Nanoseconds since the machine started. */
   uptime(): bigint;
@@ -72,7 +72,7 @@ function cpuText(count: number): string {
 /** SECCOMP_MODE_FILTER (seccomp(2)). */
 const FILTERED = 2;
 
-/** The container's first process; what is told here is the same for all of its others. */
+/** The status of the container's first process. Its other processes get the same text. */
 function statusText(spec: Spec, launch: Launched, { machine, resources }: Seen): string {
   const isRoot = /^(0|root|)(:|$)/.test(launch.user);
   const { bounding = [], effective = [] } = spec.process?.capabilities ?? {};

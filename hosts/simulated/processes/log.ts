@@ -1,16 +1,16 @@
-// A container's log over all its runs, in conmon's k8s-file form: see `LogBytes` in `hosts/shared/host.ts`.
+// A container's log across all its runs, in conmon's k8s-file format: see `LogBytes` in `hosts/shared/host.ts`.
 
 import type { LogBytes, processes } from "../../shared/host.js";
 import { never, type Sink } from "./streams.js";
 
-/** conmon reads so many bytes at once, and cuts lines there. */
+/** conmon reads this many bytes at a time and splits lines there. */
 const READ_BYTES = 8192;
 const BLOCK_BYTES = 65_536;
-/** A byte takes conmon so long, in nanoseconds: 50 MB a second. */
+/** Time that conmon takes per byte, in nanoseconds: 50 MB per second. */
 const LOGGED_BYTE_NS = 20;
-/** What a log may hold, whatever it was told to keep: it is memory. */
+/** Upper limit of a log's size, whatever the options ask for: it is held in memory. */
 const LOG_BYTES_MAX = 256 * 1024 ** 2;
-/** What a reader that falls behind may hold back beyond that. */
+/** Bytes beyond that limit that a slow reader can keep alive. */
 const HELD_BACK_BYTES = 16 * 1024 ** 2;
 const NEWLINE = 0x0a;
 
@@ -19,16 +19,16 @@ const encoder = new TextEncoder();
 export class ContainerLog {
   #size = 0;
   #blocks: Uint8Array[] = [];
-  /** Offset of the first of them. */
+  /** Offset of the first byte. */
   #base = 0;
-  /** Where files begin, the oldest first. */
+  /** Offsets at which log files begin, the oldest first. */
   #files = [0];
   #fileBytes = LOG_BYTES_MAX / 2;
   #filesMax = 2;
-  /** What lies before this offset goes as soon as nobody has to read it. */
+  /** Bytes before this offset are dropped as soon as no reader needs them. */
   #unkept = 0;
   #passing = false;
-  /** How far readers have come. */
+  /** Positions of the readers. */
   readonly #readers = new Set<{ position: number }>();
   readonly #watchers = new Set<() => void>();
   /** Streams whose last line has no newline. */
@@ -37,7 +37,7 @@ export class ContainerLog {
   /** `now`: time of day in nanoseconds since 1970. */
   constructor(readonly now: () => bigint) {}
 
-  /** Keeps so much from now on. */
+  /** Sets how much to keep from now on. */
   keep({ fileBytes, files, passing }: processes.LogKeeping): void {
     this.#passing = passing;
     if (fileBytes === 0n) return;
@@ -45,7 +45,7 @@ export class ContainerLog {
     this.#fileBytes = Math.min(Number(fileBytes), LOG_BYTES_MAX / files);
   }
 
-  /** A run is over: what has no newline is all of its line. */
+  /** A run is over: a last line without a newline is complete. */
   endRun(): void {
     if (this.#passing) return;
     for (const stream of this.#open) this.#append(encoder.encode(`${timeOf(this.now())} ${stream} E \n`));
@@ -53,14 +53,16 @@ export class ContainerLog {
     for (const watcher of [...this.#watchers]) watcher();
   }
 
-  /** The run is cleared away, and with it what was to be kept no longer, save what those who read have yet to read. */
+  /**
+   * The run is removed. A log that should not outlive its run goes too, except bytes that open readers have not read.
+   */
   clearRun(): void {
     if (!this.#passing) return;
     this.#files.push(this.#size);
     this.#throwAway(this.#size);
   }
 
-  /** Where a process's output goes. */
+  /** Where a process writes its output. */
   sink(stream: "stdout" | "stderr"): Sink {
     const put = (bytes: Uint8Array): number => this.#write(stream, bytes);
     return { tty: false, byteNs: LOGGED_BYTE_NS, put, wake: never, retain() {}, release() {} };
@@ -111,7 +113,10 @@ export class ContainerLog {
     }
   }
 
-  /** Whole files that end at an offset or before, save what a reader has yet to read and has not fallen far behind. */
+  /**
+   * Drops whole files that end at this offset or before. A reader that has not fallen far behind keeps what it has not
+   * read.
+   */
   #throwAway(before: number): void {
     this.#unkept = before;
     const wanted = Math.min(before, ...[...this.#readers].map(({ position }) => position));

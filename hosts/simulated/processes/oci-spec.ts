@@ -1,4 +1,4 @@
-// What is read here of a launch's `config.json` (OCI runtime spec).
+// The parts of a launch's `config.json` that are read here (OCI runtime spec).
 
 import type { BlockIO } from "../../shared/device-rates.js";
 import type { MountSpec } from "../files/disk.js";
@@ -25,7 +25,7 @@ export interface Spec {
   };
 }
 
-/** Limits, as far as anything follows from them. */
+/** The limits that have an effect in this world. */
 export interface Resources {
   memory?: { limit?: number; swap?: number; reservation?: number };
   pids?: { limit?: number };

@@ -1,4 +1,4 @@
-// open(2): files, devices and a process's own descriptors as something that bytes are taken from or put into.
+// open(2): opens files, devices and a process's own descriptors as a source or a sink of bytes.
 
 import { FileError, type FileStatus } from "../files/file-system.js";
 import { absolute } from "./executable.js";
@@ -8,7 +8,7 @@ import { never, type Sink, type Source } from "./streams.js";
 const PIECE_BYTES = 65_536;
 const UNHELD = { tty: false, wake: never, retain() {}, release() {} };
 
-/** For reading. Throws `FileError`. */
+/** Opens for reading. Throws `FileError`. */
 export function openSource(process: ContainerProcess, path: string): Source {
   const at = absolute(path, process.cwd);
   if (descriptorOf(process, at) !== undefined) return process.stdin.source;
@@ -18,7 +18,7 @@ export function openSource(process: ContainerProcess, path: string): Source {
   return new FileSource(process, process.files.resolve(at));
 }
 
-/** For writing: made or emptied, unless `append`. Throws `FileError`. */
+/** Opens for writing: makes or empties the file, unless `append`. Throws `FileError`. */
 export function openSink(process: ContainerProcess, path: string, append: boolean): Sink {
   const at = absolute(path, process.cwd);
   const own = descriptorOf(process, at);
@@ -31,7 +31,7 @@ export function openSink(process: ContainerProcess, path: string, append: boolea
   return { ...UNHELD, put: (bytes) => put(process, resolved, bytes) };
 }
 
-/** A file being read: what is appended meanwhile is read too. */
+/** A file that is being read. Bytes appended meanwhile are read too. */
 class FileSource implements Source {
   readonly tty = false;
   #at = 0;
@@ -90,7 +90,7 @@ function deviceSink(process: ContainerProcess, { major, minor }: FileStatus, pat
   return { ...UNHELD, put: (bytes) => bytes.length };
 }
 
-/** ENXIO: a terminal where there is none. */
+/** ENXIO: there is no terminal. */
 class NoDevice extends Error {
   constructor(readonly path: string) {
     super("No such device or address");
@@ -102,7 +102,7 @@ function randomBytes(process: ContainerProcess): Uint8Array {
 }
 
 function put(process: ContainerProcess, path: string, bytes: Uint8Array): number {
-  // A file that was removed meanwhile takes bytes that nobody will see.
+  // A write to a file that was removed meanwhile succeeds, but nobody sees the bytes.
   if (statusOf(process, path)) process.files.append(path, bytes);
   return bytes.length;
 }
@@ -116,7 +116,7 @@ function statusOf(process: ContainerProcess, path: string): FileStatus | null {
   }
 }
 
-/** Images link their log files to it: `/var/log/nginx/access.log -> /dev/stdout`. */
+/** Images link their log files to it, as in `/var/log/nginx/access.log -> /dev/stdout`. */
 function descriptorOf(process: ContainerProcess, path: string): 0 | 1 | 2 | undefined {
   const direct = DESCRIPTORS[path];
   if (direct !== undefined) return direct;

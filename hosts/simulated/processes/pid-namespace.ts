@@ -1,4 +1,4 @@
-// The processes of one run of a container: their table, groups and limits, and what is done to all of them at once.
+// The processes of one run of a container: their table, groups and limits, and operations on all of them at once.
 
 import type { Clock } from "../../shared/host.js";
 import type { FileSystem } from "../files/file-system.js";
@@ -8,11 +8,11 @@ import { ContainerProcess, PROCESS_BYTES, type Inheritance } from "./process.js"
 import { SIGKILL } from "./signals.js";
 import type { Sink, Source } from "./streams.js";
 
-/** How long execve(2) and the dynamic linker take, at least and at most. */
+/** Shortest and longest time of execve(2) and the dynamic linker. */
 const START_NS = 300_000;
 const START_SPREAD_NS = 500_000;
 
-/** Who looks at files. */
+/** The user who accesses files. */
 export interface Credentials {
   pid: number;
   uid: number;
@@ -20,7 +20,7 @@ export interface Credentials {
   groups: readonly number[];
 }
 
-/** What programs tell of the machine. Sizes in bytes. */
+/** Facts that programs report about the machine. Sizes in bytes. */
 export interface MachineFacts {
   release: string;
   architecture: string;
@@ -29,27 +29,29 @@ export interface MachineFacts {
   disk: number;
 }
 
-/** What the processes need of the world. */
+/** What the processes need from the world. */
 export interface Kernel {
   machine: MachineFacts;
   time: Clock;
   random(): number;
-  /** By name of file; undefined if there is none. */
+  /** A program by the name of its file; undefined if there is none. */
   program(name: string): Program | undefined;
   /** The files that a process sees. */
   files(who: Credentials): FileSystem;
-  /** A fault keeps the signal from doing anything. */
+  /** Whether a fault keeps the signal from having any effect. */
   swallows(signal: number): boolean;
 }
 
 export interface Limits {
-  /** Bytes; Infinity for none. */
+  /** Bytes; Infinity for no limit. */
   memory: number;
-  /** What was asked for, if anything was: this world has less than a machine. */
+  /**
+   * The requested limit, if any. The limit in force can be lower, because this world has less memory than a machine.
+   */
   memoryAsked?: number;
-  /** Processes; Infinity for none. */
+  /** Number of processes; Infinity for no limit. */
   pids: number;
-  /** Of a process, by the name of the OCI spec: `RLIMIT_NOFILE`. */
+  /** Resource limits of a process, by the names of the OCI spec: `RLIMIT_NOFILE`. */
   resources: ReadonlyMap<string, ResourceLimit>;
 }
 
@@ -76,14 +78,14 @@ const DEFAULT_RESOURCES: Readonly<Record<string, ResourceLimit>> = {
   RLIMIT_NOFILE: { soft: 1_048_576, hard: 1_048_576 },
 };
 
-/** fork(2) found no room in the container's limit. */
+/** fork(2) reached the container's limit of processes. */
 export class CannotFork extends Error {
   constructor() {
     super("Resource temporarily unavailable");
   }
 }
 
-/** The processes that see one another, by pid: those of one container, or of several that share their namespace. */
+/** The processes that see one another, by pid: those of one container, or of several that share a pid namespace. */
 export class ProcessTable {
   lastPid = 0;
   readonly all = new Map<number, ContainerProcess>();
@@ -91,13 +93,13 @@ export class ProcessTable {
 
 export class PidNamespace {
   frozen = false;
-  /** How often the kernel killed for memory. */
+  /** How many times the OOM killer struck. */
   memoryKills = 0;
-  /** Called each time. */
+  /** Called each time the OOM killer strikes. */
   killed: () => void = () => {};
-  /** Its own ones, by pid. */
+  /** The run's own processes, by pid. */
   readonly processes = new Map<number, ContainerProcess>();
-  /** The one it began with. */
+  /** The run's first process. */
   first: ContainerProcess | null = null;
   /** Processor time that its processes have used, in nanoseconds. */
   worked = 0;
@@ -107,7 +109,7 @@ export class PidNamespace {
     readonly kernel: Kernel,
     readonly limits: Limits,
     public hostname: string,
-    /** Another run's, where its namespace is joined. */
+    /** Another run's table if its pid namespace is joined. */
     readonly table: ProcessTable = new ProcessTable(),
   ) {}
 
@@ -115,7 +117,7 @@ export class PidNamespace {
     return this.#allocated;
   }
 
-  /** One without a parent: the first, or one that enters. Throws `NoProgram`. */
+  /** Starts a process without a parent: the first process or an exec. Throws `NoProgram`. */
   start(given: Inheritance): ContainerProcess {
     const found = findProgram(given.argv, {
       files: this.kernel.files({ ...given, pid: 1 }),
@@ -159,13 +161,13 @@ export class PidNamespace {
     });
   }
 
-  /** By `ulimit`'s letter; null for none. */
+  /** A limit by its letter for `ulimit`; null for no limit. */
   resourceLimit(letter: string): ResourceLimit | null {
     const name = RESOURCES[letter] ?? "";
     return this.limits.resources.get(name) ?? DEFAULT_RESOURCES[name] ?? null;
   }
 
-  /** To all processes of a group. False if there is none. */
+  /** Sends a signal to all processes of a group. False if there is none. */
   signalGroup(group: number, signal: number): boolean {
     const members = [...this.processes.values()].filter((process) => process.group === group);
     for (const member of members) member.signal(signal);
@@ -181,7 +183,7 @@ export class PidNamespace {
     for (const process of [...this.processes.values()]) process.thawed();
   }
 
-  /** Kills all, from outside. */
+  /** Kills all processes from outside. */
   kill(outOfMemory = false): void {
     if (outOfMemory) this.#ranOut();
     const { first } = this;
@@ -189,7 +191,7 @@ export class PidNamespace {
     for (const process of [...this.processes.values()]) process.end(new Killed(SIGKILL));
   }
 
-  /** Counts bytes, and tells whether there is no room for them. */
+  /** Counts allocated bytes. Returns whether they exceed the limit. */
   exhausts(bytes: number): boolean {
     this.#allocated += bytes;
     return this.#allocated > this.limits.memory;
@@ -209,7 +211,10 @@ export class PidNamespace {
     this.killed();
   }
 
-  /** A process has ended. Orphans become the first one's; without that one nobody goes on (pid_namespaces(7)). */
+  /**
+   * A process has ended. The first process adopts its children. When the first process ends, all others are killed
+   * (pid_namespaces(7)).
+   */
   gone(process: ContainerProcess): void {
     this.processes.delete(process.pid);
     this.table.all.delete(process.pid);
@@ -238,7 +243,7 @@ async function run(process: ContainerProcess, program: Program): Promise<void> {
   } catch (error) {
     if (error instanceof Killed) return process.end(error);
     if (isTooLarge(error)) return process.namespace.outOfMemory(process);
-    // A defect of the program: it ends as one that aborts, and says why.
+    // A bug in the program: the process aborts and prints the reason.
     await process.stderr
       .write(`${process.argv[0]}: ${error instanceof Error ? error.message : String(error)}\n`)
       .catch(() => {});
@@ -246,7 +251,7 @@ async function run(process: ContainerProcess, program: Program): Promise<void> {
   }
 }
 
-/** More in one piece than whatever runs this world can hold: V8's texts, and JavaScriptCore's. */
+/** A single value that is too large for the JavaScript engine: messages of V8 and JavaScriptCore. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof RangeError && /string length|array length|allocation|out of memory/i.test(error.message);
 }

@@ -1,4 +1,4 @@
-// One process of a simulated container: what its program works with, its signals and its end.
+// One process of a simulated container: the interface for its program, its signals and its end.
 
 import type { FileSystem } from "../files/file-system.js";
 import { Killed, type Child, type ChildStart, type Process, type Program } from "../program.js";
@@ -8,13 +8,13 @@ import { defaultAction, SIGCONT, SIGKILL, SIGSTOP } from "./signals.js";
 import { Waiting, type Sink, type Source } from "./streams.js";
 import type { Terminal } from "./terminal.js";
 
-/** A processor's time that may be used before it is accounted for by the world's time. */
+/** Processor time that a process may use before it is added to the world's time. */
 const SLICE_NS = 1_000_000;
 
-/** What the kernel and the C library keep of every process. */
+/** Memory that the kernel and the C library use for each process. */
 export const PROCESS_BYTES = 256 * 1024;
 
-/** What a process gets from whoever starts it. */
+/** What a process inherits from the one that starts it. */
 export interface Inheritance {
   argv: readonly string[];
   env: ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ export interface Inheritance {
   stdout: Sink;
   stderr: Sink;
   terminal: Terminal | null;
-  /** Process group; 0 for one of its own. */
+  /** Process group; 0 for a new group. */
   group: number;
   ignored: ReadonlySet<number>;
 }
@@ -46,16 +46,16 @@ export class ContainerProcess implements Process, Child {
   stdin: ProcessInput;
   stdout: ProcessOutput;
   stderr: ProcessOutput;
-  /** The signal that ended it; 0 if it ended by itself, or not yet. */
+  /** The signal that ended it; 0 if it exited by itself or still runs. */
   endedBy = 0;
   /** Monotonic time of its end. */
   endedAt = 0n;
   readonly exited: Promise<number>;
   /** Monotonic time of its start. */
   readonly startedAt: bigint;
-  /** Made when somebody asks for it: few programs do. */
+  /** Made on first use: few programs need it. */
   #ending: AbortController | null = null;
-  /** Why nothing of it goes on; made with the first that has to be told. */
+  /** The reason that everything waiting rejects with; made for the first that waits. */
   #killed: Killed | null = null;
   readonly #caught = new Map<number, (signal: number) => void>();
   readonly #ignored: Set<number>;
@@ -103,7 +103,7 @@ export class ContainerProcess implements Process, Child {
     return this.#ending.signal;
   }
 
-  /** It is over, whatever its program still does. */
+  /** The process has ended, even if its program still runs. */
   get isOver(): boolean {
     return this.#ended;
   }
@@ -143,7 +143,7 @@ export class ContainerProcess implements Process, Child {
     }
   }
 
-  /** Uses a processor for so many nanoseconds: they pass when a slice of them is full. */
+  /** Uses a processor for this many nanoseconds. The world's time advances whenever a full slice is used. */
   async work(ns: number): Promise<void> {
     this.#owed += ns;
     this.namespace.worked += ns;
@@ -152,7 +152,7 @@ export class ContainerProcess implements Process, Child {
     if (this.#stands) await this.#go();
   }
 
-  /** Waits until `register`'s argument is called. Rejects with `Killed`. */
+  /** Waits until the callback passed to `register` is called. Rejects with `Killed`. */
   async wait(register: (wake: () => void) => () => void): Promise<void> {
     this.#alive();
     await new Promise<void>((resolve, reject) => {
@@ -181,8 +181,8 @@ export class ContainerProcess implements Process, Child {
   }
 
   /**
-   * execve(2): becomes another program, and resolves with its exit code. `found` is called once there is no way back.
-   * Throws `NoProgram`.
+   * execve(2): becomes another program and resolves with its exit code. `found` is called when the process can no
+   * longer go back. Throws `NoProgram`.
    */
   exec(argv: readonly string[], env: ReadonlyMap<string, string>, found: () => void = () => {}): Promise<number> {
     const { program, argv: changed } = this.namespace.find(argv, this, { env });
@@ -195,7 +195,7 @@ export class ContainerProcess implements Process, Child {
     return program(this);
   }
 
-  /** dup2(2) for its first three descriptors. */
+  /** dup2(2) for the first three descriptors. */
   redirect(stdin: Source, stdout: Sink, stderr: Sink): void {
     for (const held of [stdin, stdout, stderr]) held.retain();
     for (const held of [this.stdin.source, this.stdout.sink, this.stderr.sink]) held.release();
@@ -212,7 +212,7 @@ export class ContainerProcess implements Process, Child {
     }
   }
 
-  /** Signals that do nothing from now on, and to children neither. */
+  /** Ignores these signals from now on, in this process and in its children. */
   ignore(signals: readonly number[]): void {
     for (const signal of signals) {
       this.#caught.delete(signal);
@@ -220,7 +220,7 @@ export class ContainerProcess implements Process, Child {
     }
   }
 
-  /** Signals that do again what they do by default. */
+  /** Restores the default action of these signals. */
   restore(signals: readonly number[]): void {
     for (const signal of signals) {
       this.#caught.delete(signal);
@@ -228,7 +228,7 @@ export class ContainerProcess implements Process, Child {
     }
   }
 
-  /** `outside`: sent from outside of the container, from where the first process, too, can be killed and stopped. */
+  /** `outside`: sent from outside the container. Such a signal can kill and stop the first process too. */
   signal(number: number, outside = false): void {
     if (this.#ended || number === 0) return;
     const isProtected = this.pid === 1 && !outside;
@@ -239,13 +239,13 @@ export class ContainerProcess implements Process, Child {
     else this.#deliver(number);
   }
 
-  /** A signal that it sends itself by what it does. False if it survives. */
+  /** Delivers a signal that the process causes itself. False if the process survives. */
   raise(number: number): boolean {
     if (!this.#caught.has(number) && !this.#ignored.has(number) && this.pid !== 1) this.end(new Killed(number));
     return this.#ended;
   }
 
-  /** Ends it, whatever its program does. */
+  /** Ends the process, whatever its program is doing. */
   end(how: Killed | number): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -262,7 +262,7 @@ export class ContainerProcess implements Process, Child {
     this.#resolveExited(code);
   }
 
-  /** It may go on, as far as the container is concerned. */
+  /** The container is no longer frozen, so the process may go on. */
   thawed(): void {
     if (this.#stands) return;
     this.#continued.stir();
@@ -311,7 +311,7 @@ export class ContainerProcess implements Process, Child {
   }
 }
 
-/** A program that needs more of its process than embedders' programs do. */
+/** A program that needs more from its process than embedders' programs do. */
 export type ContainerProgram = (process: ContainerProcess) => Promise<number>;
 
 export function programOf(run: ContainerProgram): Program {

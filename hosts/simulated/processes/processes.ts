@@ -1,5 +1,5 @@
-// Containers' processes of the simulated world: launched, signalled, frozen, reaped. They live on when an engine dies, and
-// are found by the next one.
+// Containers' processes of the simulated world: launched, signalled, frozen, reaped. They survive the engine, and the
+// next engine finds them.
 
 import { HostFailure, interrupted, noSuch, refusedByRuntime } from "../../shared/failure.js";
 import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../shared/host.js";
@@ -24,25 +24,25 @@ import { SIGTERM } from "./signals.js";
 import { filesOf, identityOf, makeDirectories, parseSpec, viewOf } from "./spec.js";
 import { Stdins } from "./stdins.js";
 
-/** What of clients' streams is processes'. */
+/** The client streams that belong to processes. */
 export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
 
 export interface SimulatedProcesses {
   perform: Perform<processes.ProcessCommand>;
   stdio: ProcessStdio;
-  /** Launches that are not reaped. What was made but never started stays so. */
+  /** Launches that are not reaped. A container that was created but never started stays. */
   inventory(): engine.FoundProcess[];
   /** Execs that are not reaped. */
   execs(): engine.FoundExec[];
-  /** Where `exited` goes from now on. */
+  /** Sends `exited` inputs to this callback from now on. */
   listen(happened: (input: Input) => void): void;
-  /** The container is dropped: its log goes, and what clients have sent for a launch to come. */
+  /** The container was removed: its log goes, and input that clients sent ahead of a launch. */
   forget(container: string): void;
-  /** The machine restarts: nothing is left of what ran. */
+  /** The machine restarts: all processes are gone. */
   reboot(): void;
-  /** A fault was set that strikes at once whoever runs. */
+  /** A fault was set that strikes running containers at once. */
   struck(kind: "out-of-memory" | "supervisor-lost"): void;
-  /** What the processes of a run see; null once it is over. */
+  /** The files that the processes of a run see; null once it is over. */
   filesOf(container: string, run: number): MountedFiles | null;
   /** Processes of running containers. */
   list(): { container: string; pid: number; parent: number; argv: readonly string[] }[];
@@ -50,17 +50,17 @@ export interface SimulatedProcesses {
 
 export interface ProcessesNeeds {
   time: Clock;
-  /** From 0 up to 1, from the world's seed. */
+  /** A number from 0 up to 1, from the world's seed. */
   random: () => number;
   faults: FaultSource;
   disk: Pick<Disk, "mountView" | "machine" | "putMade" | "makeMemory" | "dropMemory">;
-  /** By name of file, beside those of every world or in their place. */
+  /** Programs by name of file, in addition to or instead of the built-in ones. */
   programs?: Readonly<Record<string, Program>>;
-  /** Whether there is a runtime of that name. */
+  /** Whether a runtime of that name exists. */
   hasRuntime: (name: string) => boolean;
   /** Name and facts of the machine. */
   machine: Pick<engine.Machine, "name" | "kernelVersion" | "kernelArchitecture" | "cpus" | "memory"> & { disk: number };
-  /** On how many networks a container is. */
+  /** Number of networks that a container is on. */
   networksOf?: (container: string) => number;
 }
 
@@ -75,7 +75,7 @@ class World implements SimulatedProcesses {
   readonly stdio: ProcessStdio;
   readonly #needs: ProcessesNeeds;
   readonly #facts: MachineFacts;
-  /** By container and number. */
+  /** By container and run number. */
   readonly #runs = new Map<string, Run>();
   readonly #logs = new Map<string, ContainerLog>();
   readonly #stdins = new Stdins();
@@ -93,7 +93,7 @@ class World implements SimulatedProcesses {
       runOf: (container) => [...this.#runs.values()].find((run) => run.container === container && run.isRunning),
       after: (ns) => this.#after(ns),
       now: () => needs.time.now().wall,
-      pidOf: (process) => this.#pids.of(process, 0), // none of them is the first
+      pidOf: (process) => this.#pids.of(process, 0), // an exec is never the first process
       startNs: () => EXEC_NS + BigInt(Math.floor(needs.random() * EXEC_SPREAD_NS)),
       happened: (input) => this.#happened(input),
     });
@@ -135,7 +135,7 @@ class World implements SimulatedProcesses {
       case "ps":
         return this.#ps(command.val);
       case "count-own":
-        // No file of this world is open on a machine; what it has under way is what its containers run.
+        // A simulated daemon has no open files. The work under way is what its containers run.
         return { tag: "own-process", val: { descriptors: 0, tasks: this.list().length } };
       case "exec":
         return { tag: "launched", val: await this.#execs.start(command.val) };
@@ -250,19 +250,19 @@ class World implements SimulatedProcesses {
     );
   }
 
-  /** The processes that it is to see besides its own; undefined for a namespace of its own. */
+  /** The processes of the pid namespace that it joins; undefined for a namespace of its own. */
   #joined({ linux }: Spec): ProcessTable | undefined {
     const namespaces = linux?.namespaces ?? [];
     for (const { path = "" } of namespaces) {
       if (path.startsWith("ipc:")) this.#runOf(path.slice("ipc:".length));
     }
     const pid = namespaces.find(({ type }) => type === "pid");
-    // The core knows that this machine has no others, and asks for none.
+    // The core knows that this machine has no other processes, and never shares its namespace.
     if (!pid) throw new HostFailure({ tag: "internal", val: "processes of the machine were asked for" });
     return pid.path?.startsWith("pid:") ? this.#runOf(pid.path.slice("pid:".length)).namespace?.table : undefined;
   }
 
-  /** The run of a container that goes on. */
+  /** The running run of a container. */
   #runOf(container: string): Run {
     for (const run of this.#runs.values()) if (run.container === container && run.isRunning) return run;
     throw noSuch("run", container);
@@ -287,7 +287,7 @@ class World implements SimulatedProcesses {
     return spec;
   }
 
-  // What these two give lives as long as the processes: of the launch it holds no more than they need.
+  // The results of these two live as long as the processes, so they hold no more of the launch than needed.
 
   #seen(run: Run, spec: Spec): Seen {
     const { time } = this.#needs;
@@ -306,7 +306,7 @@ class World implements SimulatedProcesses {
     };
   }
 
-  /** Without a network namespace of its own it has the machine's. */
+  /** Without its own network namespace, a container has the machine's interfaces. */
   #interfaces(container: string, spec: Spec): string[] {
     const network = spec.linux?.namespaces?.find(({ type }) => type === "network");
     const [, joined] = /^network:(.+)$/.exec(network?.path ?? "") ?? [];
@@ -331,7 +331,7 @@ class World implements SimulatedProcesses {
     else run.lose();
   }
 
-  /** Told after the last byte of output; kept for an inventory until it is reaped. */
+  /** Reports the end after the last byte of output, and keeps it for an inventory until it is reaped. */
   async #ended(run: Run): Promise<void> {
     const exit = await run.ended;
     this.#stdins.close(nameOf({ container: run.container, run: run.number }));
@@ -359,7 +359,7 @@ class World implements SimulatedProcesses {
     return DONE;
   }
 
-  /** Wherever it is mounted. */
+  /** The change shows wherever the file is mounted. */
   #rewrite({ subject, file: { name, content } }: processes.Rewrite): Outcome {
     this.#needs.disk.putMade(this.#running(subject).container, name, content ?? this.#own(name));
     return DONE;
@@ -376,7 +376,7 @@ class World implements SimulatedProcesses {
     return DONE;
   }
 
-  /** Whatever is left of the run goes, and nobody is told. */
+  /** Removes whatever is left of the run. Nothing is reported. */
   #clear(subject: processes.Subject): void {
     const name = nameOf(subject);
     const run = this.#runs.get(name);

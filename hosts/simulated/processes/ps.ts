@@ -1,23 +1,23 @@
-// `ps` of the simulated machine, as of procps (ps(1)), about the processes of one container.
+// `ps` of the simulated machine, like procps (ps(1)), for the processes of one container.
 
 import { failedTool, type HostFailure } from "../../shared/failure.js";
 import type { Outcome } from "../../shared/host.js";
 import { baseName } from "./executable.js";
 import type { ContainerProcess } from "./process.js";
 
-/** What the columns are about. */
+/** A process and the facts that columns show. */
 interface Listed {
   process: ContainerProcess;
-  /** Numbers of the machine's pid namespace. */
+  /** Pids in the machine's pid namespace. */
   pid: number;
   parent: number;
   /** Wall time of its start, in nanoseconds. */
   startedAt: bigint;
-  /** Of the whole machine's memory, in bytes. */
+  /** Memory of the whole machine, in bytes. */
   memory: number;
 }
 
-/** Numbers that the machine gives to containers' processes: the same process always has the same one. */
+/** The machine's pids for containers' processes. A process keeps its pid. */
 export class MachinePids {
   readonly #known = new WeakMap<ContainerProcess, number>();
 
@@ -30,7 +30,7 @@ export class MachinePids {
   }
 }
 
-/** `first`: the machine's number of the first process. */
+/** `first`: the machine's pid of the first process. */
 export function ps(
   words: readonly string[],
   processes: Iterable<ContainerProcess>,
@@ -58,7 +58,7 @@ export function ps(
   };
 }
 
-/** Who is the parent of those whose own parent is not in the container. */
+/** Parent of processes whose own parent is not in the container. */
 const INIT = 1;
 
 interface Column {
@@ -71,7 +71,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   ppid: { title: "PPID", cell: ({ parent }) => String(parent) },
   uid: { title: "UID", cell: ({ process }) => String(process.uid) },
   user: { title: "USER", cell: ({ process }) => userOf(process) },
-  // What `-f` shows under the same title.
+  // The column that `-f` shows under the same title.
   owner: { title: "UID", cell: ({ process }) => userOf(process) },
   gid: { title: "GID", cell: ({ process }) => String(process.gid) },
   c: { title: "C", cell: () => "0" },
@@ -116,12 +116,12 @@ function columnsOf(words: readonly string[]): Column[] {
   return wanted.length > 0 ? wanted : names.map((name) => COLUMNS[name]!);
 }
 
-/** Letters that choose processes or a format; `o` goes before a list of columns. */
+/** Letters that select processes or a format; `o` precedes a list of columns. */
 function isKnown(letters: string, o: number): boolean {
   return /^[aAdefuwx]*$/.test(o < 0 ? letters : letters.slice(0, o));
 }
 
-/** `pid,user=NAME`: a title of one's own goes to the end of the word. */
+/** In `pid,user=NAME` the custom title extends to the end of the word. */
 function listOf(text: string): Column[] {
   const equals = text.indexOf("=");
   const names = (equals < 0 ? text : text.slice(0, equals)).split(",");
@@ -140,7 +140,7 @@ function refused(why: string): HostFailure {
   return failedTool("ps", 1, `error: ${why}`);
 }
 
-/** The machine knows root; others by number. */
+/** The machine knows the name of root only; other users appear by number. */
 function userOf({ uid }: ContainerProcess): string {
   return uid === 0 ? "root" : String(uid);
 }

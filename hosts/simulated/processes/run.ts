@@ -1,4 +1,4 @@
-// One run of a container: its first process from the launch to the end, and what becomes known of it.
+// One run of a container: its first process from launch to end, and its reported state.
 
 import { type HostFailure, noSuch, refusedDirectory, refusedProgram } from "../../shared/failure.js";
 import type { engine, processes, types } from "../../shared/host.js";
@@ -15,25 +15,25 @@ import type { Identity } from "../../shared/users.js";
 import { errorNamed, FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 
-/** A killed process's code, where nobody is left to tell it: 128 + SIGKILL. */
+/** Exit code of a process that was killed when nobody could report its end: 128 + SIGKILL. */
 const LOST_CODE = 137;
 
 export class Run {
   namespace: PidNamespace | null = null;
   terminal: Terminal | null = null;
-  /** Names of its network interfaces, `lo` left out. */
+  /** Names of its network interfaces, without `lo`. */
   interfaces: readonly string[] = [];
   #resolveEnded: (exit: types.Exit) => void = () => {};
   /** Resolves when it has ended. */
   readonly ended = new Promise<types.Exit>((resolve) => (this.#resolveEnded = resolve));
-  /** What its processes see, from the start on. */
+  /** The files that its processes see, set when it starts. */
   files: MountedFiles | null = null;
   #launched: types.Launched | null = null;
   #exit: types.Exit | null = null;
   #isLost = false;
-  /** Nobody is to be told of its end. */
+  /** Its end must not be reported. */
   isDropped = false;
-  /** Its limits, as they are now. */
+  /** The current limits. */
   resources: Resources = {};
 
   constructor(
@@ -55,7 +55,7 @@ export class Run {
     return this.#isLost ? { tag: "lost" } : { tag: "exited", val: this.#exit };
   }
 
-  /** Makes its processes' world. `connect` gets where clients' input goes. */
+  /** Creates its processes and their files. `connect` receives the target of clients' input. */
   start(needs: Needs, connect: (target: StdinTarget) => void): types.Launched {
     const { spec, launch, kernel, log, files, identity } = needs;
     this.resources = spec.linux?.resources ?? {};
@@ -86,7 +86,7 @@ export class Run {
     return (this.#launched = { pid: needs.pid, at: kernel.time.now().wall });
   }
 
-  /** The supervisor is killed. What it held ends too. */
+  /** The supervisor is killed. Its processes end too. */
   lose(): void {
     if (!this.isRunning) return;
     this.#isLost = true;
@@ -121,7 +121,10 @@ export class Run {
     return { stdin: source, stdout: sink, stderr: sink, target: openStdin ? { terminal } : null };
   }
 
-  /** New limits. Where more is in use than is left the kernel kills, as it does when more is asked for than there is. */
+  /**
+   * Sets new limits. If more memory is in use than the new limit, the OOM killer strikes, as for an allocation beyond
+   * it.
+   */
   limit(resources: Resources): void {
     this.resources = { ...this.resources, ...resources };
     const { namespace } = this;
@@ -144,16 +147,16 @@ export interface Needs {
   launch: processes.Launch;
   kernel: Kernel;
   log: ContainerLog;
-  /** As root sees them. */
+  /** The files as root sees them. */
   files: MountedFiles;
   identity: Identity;
-  /** In the machine's pid namespace. */
+  /** The pid in the machine's pid namespace. */
   pid: number;
-  /** Of the container whose processes it joins. */
+  /** The process table of the container whose pid namespace it joins. */
   table?: ProcessTable | undefined;
-  /** For who shares the machine's name. */
+  /** Used by a container that shares the machine's UTS namespace. */
   machineName: string;
-  /** Called when the kernel kills for memory. */
+  /** Called when the OOM killer strikes. */
   killed: () => void;
 }
 
@@ -164,7 +167,7 @@ interface Stdio {
   target: StdinTarget;
 }
 
-/** The working directory, made if it is missing. */
+/** Enters the working directory; makes it if it is missing. */
 function enter(files: MountedFiles, cwd: string): void {
   try {
     makeDirectory(files, cwd);
@@ -175,10 +178,10 @@ function enter(files: MountedFiles, cwd: string): void {
   }
 }
 
-/** What a runtime would tell of it. */
+/** The failure that a runtime would report. */
 export function refusal({ command, reason }: NoProgram): HostFailure {
   return refusedProgram(command, reason === NO_PROGRAM ? "ENOEXEC" : errorNamed(reason));
 }
 
-/** Of execve(2): a file that is none of a program. */
+/** execve(2) reports this for a file that is not a program. */
 const NO_PROGRAM = "Exec format error";

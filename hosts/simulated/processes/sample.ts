@@ -1,12 +1,12 @@
-// What the simulated kernel counts for a container, as cgroup v2 does. No packet travels and no device is written to in
-// this world, so of those there is nothing to count.
+// What the simulated kernel counts for a container, like cgroup v2. This world sends no packets and writes to no
+// devices, so it has nothing to count for them.
 
 import type { engine } from "../../shared/host.js";
 import type { PidNamespace } from "./pid-namespace.js";
 
 const NOTHING: engine.Traffic = { bytes: 0n, packets: 0n, errors: 0n, dropped: 0n };
 
-/** `interfaces`: names of its network interfaces, `lo` left out. */
+/** `interfaces`: names of its network interfaces, without `lo`. */
 export function sampleOf(namespace: PidNamespace, interfaces: readonly string[]): engine.Sample {
   const { kernel, limits } = namespace;
   const { wall, monotonic } = kernel.time.now();
@@ -15,7 +15,7 @@ export function sampleOf(namespace: PidNamespace, interfaces: readonly string[])
   return {
     at: wall,
     ...{ cpu, cpuUser: cpu, cpuKernel: 0n, perCpu: new BigUint64Array() },
-    // What the kernel adds up holds idle time, too.
+    // The kernel's total includes idle time.
     ...{ machineCpu: monotonic * BigInt(kernel.machine.cpus), onlineCpus: kernel.machine.cpus },
     ...{ periods: 0n, throttledPeriods: 0n, throttled: 0n },
     memory,

@@ -1,4 +1,4 @@
-// Signals by number and name as on Linux (signal(7)), and what they do to a process that has not caught them.
+// Signals by number and name as on Linux (signal(7)), and their effect on a process that does not catch them.
 
 const NAMES = (
   "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU " +
@@ -32,7 +32,7 @@ export function defaultAction(signal: number): DefaultAction {
   return HARMLESS.includes(signal) ? "ignore" : "end";
 }
 
-/** `TERM` for 15; empty for a number that has no name. */
+/** `TERM` for 15; empty for a number without a name. */
 export function signalName(signal: number): string {
   return NAMES[signal - 1] ?? "";
 }
@@ -41,7 +41,7 @@ export function signalNames(): readonly string[] {
   return NAMES;
 }
 
-/** By number, `TERM`, `SIGTERM` or `term`; undefined if there is none such. 0 and `EXIT` are 0. */
+/** A signal by number, `TERM`, `SIGTERM` or `term`; undefined if there is none. 0 and `EXIT` give 0. */
 export function signalNumber(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) <= LAST ? Number(text) : undefined;
   const name = text.toUpperCase().replace(/^SIG/, "");
@@ -50,7 +50,7 @@ export function signalNumber(text: string): number | undefined {
   return index < 0 ? undefined : index + 1;
 }
 
-/** What a shell says of a process that a signal ended; empty where it says nothing. */
+/** The message that a shell prints for a process that a signal ended; empty if it prints none. */
 export function signalText(signal: number): string {
   return TEXTS[signal] ?? (signal === SIGINT || signal === SIGPIPE ? "" : `Signal ${signal}`);
 }

@@ -1,4 +1,5 @@
-// What a launch asks for, from its `config.json` (OCI runtime spec): who runs what where, and what it sees of the kernel.
+// Reads a launch's `config.json` (OCI runtime spec): the user, the files and the limits of its processes, and what they
+// see of the kernel.
 
 import { malformed } from "../../shared/failure.js";
 import type { processes } from "../../shared/host.js";
@@ -16,7 +17,7 @@ export function parseSpec(bytes: Uint8Array): Spec {
   return JSON.parse(new TextDecoder().decode(bytes)) as Spec;
 }
 
-/** What a container without a limit may have: as much as fits into the memory of whoever simulates it. */
+/** Memory of a container without a limit: as much as the simulating process can afford. */
 const MEMORY_MAX = 512 * 1024 ** 2;
 
 export function limitsOf({ linux, process }: Spec): Limits {
@@ -27,7 +28,7 @@ export function limitsOf({ linux, process }: Spec): Limits {
   return { ...groupLimits(linux?.resources ?? {}), resources: new Map(resources) };
 }
 
-/** Those of all processes together. */
+/** Limits that apply to all processes together. */
 export function groupLimits({ memory, pids }: Resources): Omit<Limits, "resources"> {
   return {
     memory: Math.min(positive(memory?.limit), MEMORY_MAX),
@@ -40,7 +41,7 @@ function positive(limit: number | undefined): number {
   return limit !== undefined && limit > 0 ? limit : Infinity;
 }
 
-/** Bytes of the files made for a container; `own` gives those of the machine. */
+/** Bytes of the files made for a container; `own` returns the machine's file of a name. */
 export function filesOf(
   spec: Spec,
   launch: processes.Launch,
@@ -53,9 +54,9 @@ export function filesOf(
   ]);
 }
 
-/** Mounts and what the kernel tells, for the content code. */
+/** Mounts and the contents of /proc and /sys, for the content code. */
 export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSpec {
-  // What is told later lives as long as the container's processes: neither bytes nor mounts need stay for it.
+  // The callbacks live as long as the container's processes, so they must not keep the launch's bytes and mounts alive.
   const { user, seccomp } = launch;
   const told = toldOf(spec);
   return {
@@ -72,11 +73,11 @@ function resolverFile(asked: Uint8Array | undefined, own: Uint8Array, apart: boo
   return new TextEncoder().encode(resolvConf(asked && text(asked), text(own), apart));
 }
 
-/** What /proc and /sys tell of. */
+/** The parts of the spec that /proc and /sys show. */
 function toldOf({ hostname = "", process = {}, linux = {} }: Spec): Spec {
   const { capabilities = {}, noNewPrivileges = false, oomScoreAdj = 0 } = process;
   const { sysctl = {}, maskedPaths = [], namespaces = [], cgroupsPath = "" } = linux;
-  // In a namespace of its own it stands at the root.
+  // With a cgroup namespace of its own, a container sees its cgroup as the root.
   const group = namespaces.some(({ type }) => type === "cgroup") ? "/" : cgroupsPath;
   return {
     hostname,
@@ -85,12 +86,12 @@ function toldOf({ hostname = "", process = {}, linux = {} }: Spec): Spec {
   };
 }
 
-/** Control groups stand in the tree of /sys. */
+/** cgroup mounts are part of the tree of /sys. */
 function isOwnMount({ type }: MountSpec): boolean {
   return type !== "cgroup" && type !== "cgroup2";
 }
 
-/** Directories that binds need and the machine does not have yet. A file will do. */
+/** Makes directories that binds need and that the machine lacks. An existing file is fine too. */
 export function makeDirectories(paths: readonly string[], machine: FileSystem): void {
   for (const path of paths) {
     if (path.includes("\0")) throw malformed("path", path);
@@ -114,7 +115,7 @@ function exists(files: FileSystem, path: string): boolean {
   }
 }
 
-/** Whom the process runs as, by the container's own files. */
+/** The user of the process, from the container's own files. */
 export function identityOf(
   { user, groups }: Pick<processes.Launch, "user" | "groups">,
   files: Pick<MountedFiles, "read">,
@@ -130,7 +131,7 @@ export function identityOf(
   return identify(user, groups, read("/etc/passwd"), read("/etc/group"));
 }
 
-/** Variables, HOME added where it is missing or empty. The last of a name counts. */
+/** Environment variables. HOME is added if it is missing or empty. The last value of a name counts. */
 export function environmentOf(lines: readonly string[], home: string): Map<string, string> {
   const env = new Map<string, string>();
   for (const line of lines) {

@@ -1,4 +1,4 @@
-// Bytes to a process's stdin. What comes before the launch waits for it; all clients of a run share one pipe.
+// Bytes for a process's stdin. Input sent before the launch is queued. All clients of a run share one pipe.
 
 import type { Stdin } from "../../shared/host.js";
 import type { Sink } from "./streams.js";
@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.js";
 export type StdinTarget = { terminal: Terminal } | { sink: Sink; endsOnce: boolean } | null;
 
 export class StdinPipe {
-  /** Clients that have not let go of it. */
+  /** Clients that have not released it. */
   clients = 0;
   #target: StdinTarget = null;
   #state: "waiting" | "open" | "over" = "waiting";
@@ -18,7 +18,7 @@ export class StdinPipe {
   #queue: { bytes: Uint8Array; taken: () => void }[] = [];
   #moving = false;
 
-  /** The process is made. Null: it does not read what clients send. */
+  /** The process exists now. Null: it does not read clients' input. */
   connect(target: StdinTarget): void {
     if (this.#state !== "waiting") return;
     if (target === null) return this.close();
@@ -36,7 +36,7 @@ export class StdinPipe {
     });
   }
 
-  /** Nobody is left who has anything to say to a launch to come. */
+  /** Whether no client is left that could send input to a future launch. */
   isIdle(): boolean {
     return this.#state === "waiting" && this.clients === 0 && !this.#ended && this.#queue.length === 0;
   }
@@ -47,7 +47,7 @@ export class StdinPipe {
     this.#move();
   }
 
-  /** The run is over, or never came to be: nobody reads any more. */
+  /** The run is over or never began: nobody reads any more. */
   close(): void {
     if (this.#state === "over") return;
     this.#state = "over";
@@ -91,12 +91,12 @@ export class StdinPipe {
   }
 }
 
-/** One client's hold on it. */
+/** One client's access to the pipe. */
 export class StdinClient implements Stdin {
   #pipe: StdinPipe | undefined;
   readonly #released: () => void;
 
-  /** `released` is called when the client has let go. */
+  /** `released` is called when the client has released its access. */
   constructor(pipe: StdinPipe, released: () => void) {
     this.#pipe = pipe;
     this.#released = released;

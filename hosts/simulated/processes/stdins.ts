@@ -1,10 +1,10 @@
-// Standard inputs by run: clients may send before a run is launched, and go on after they have gone.
+// Standard inputs by run. Clients may send before the launch, and the run may continue after they have left.
 
 import type { Run } from "./run.js";
 import { StdinClient, StdinPipe } from "./stdin.js";
 
 export class Stdins {
-  /** By name of the run: `container.number`. */
+  /** By the name of the run: `container.number`. */
   readonly #pipes = new Map<string, StdinPipe>();
 
   of(name: string): StdinPipe {
@@ -13,10 +13,10 @@ export class Stdins {
     return pipe;
   }
 
-  /** For one more client. `run`: undefined if it has not been launched. */
+  /** Adds a client. `run` is undefined if it has not been launched. */
   client(name: string, run: Run | undefined): StdinClient {
     const pipe = this.of(name);
-    // A run that is over reads nothing: there will be no launch that it could wait for.
+    // A finished run reads nothing, and there will be no launch to wait for.
     if (run && !run.isRunning && run.state.tag !== "unstarted") this.close(name);
     return new StdinClient(pipe, () => pipe.isIdle() && this.close(name));
   }
@@ -26,7 +26,7 @@ export class Stdins {
     this.#pipes.delete(name);
   }
 
-  /** Those of all runs of a container. */
+  /** Drops the inputs of all runs of a container. */
   forget(container: string): void {
     for (const name of [...this.#pipes.keys()]) if (name.startsWith(`${container}.`)) this.close(name);
   }

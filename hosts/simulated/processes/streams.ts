@@ -1,9 +1,9 @@
-// What a file descriptor leads to: something that bytes are taken from, or put into. Whoever waits is woken and tries
-// again, so that nothing is lost to a reader that was killed meanwhile.
+// Sources and sinks behind file descriptors. A waiting process is woken and tries again, so that no bytes are lost to a
+// reader that was killed meanwhile.
 
 import type { Input, Output } from "../program.js";
 
-/** Held by as many descriptors as `retain` was called more often than `release`; made as held by one. */
+/** Counts the descriptors that hold it: one at first, one more for each `retain`, one fewer for each `release`. */
 export interface Held {
   retain(): void;
   release(): void;
@@ -11,29 +11,29 @@ export interface Held {
 
 export interface Source extends Held {
   readonly tty: boolean;
-  /** Nothing comes any more once it has ended; not so of a file. */
+  /** Whether its end is final. A file can grow after its end. */
   readonly isPipe?: boolean;
-  /** The next piece; null at the end; undefined when there is none yet. */
+  /** The next piece; null at the end; undefined if there is none yet. */
   take(): Uint8Array | null | undefined;
-  /** Gives back what was taken too much. */
+  /** Returns bytes that were taken but not used. */
   unread(bytes: Uint8Array): void;
-  /** Calls once there may be more. Returns what calls it off. */
+  /** Calls back once there may be more. Returns a function that cancels this. */
   wake(more: () => void): () => void;
 }
 
 export interface Sink extends Held {
   readonly tty: boolean;
-  /** Time of a processor that it takes per byte, in nanoseconds, where that is more than usual. */
+  /** Processor time per byte in nanoseconds, if it is more than usual. */
   readonly byteNs?: number;
-  /** Takes as many of the bytes as there is room for; null when nobody will ever read them. */
+  /** Takes as many bytes as there is room for. Returns null if nobody will ever read them. */
   put(bytes: Uint8Array): number | null;
-  /** There is no room; never, where this is missing. */
+  /** Whether there is no room. A sink without this method always has room. */
   isFull?(): boolean;
-  /** Calls once there may be room. Returns what calls it off. */
+  /** Calls back once there may be room. Returns a function that cancels this. */
   wake(room: () => void): () => void;
 }
 
-/** Those who wait for something. */
+/** Callbacks that wait for something. */
 export class Waiting {
   readonly #calls = new Set<() => void>();
 
@@ -42,7 +42,7 @@ export class Waiting {
     return () => this.#calls.delete(call);
   }
 
-  /** Calls all, once each. */
+  /** Calls all callbacks once. */
   stir(): void {
     const calls = [...this.#calls];
     this.#calls.clear();
@@ -52,7 +52,7 @@ export class Waiting {
 
 const PIPE_BYTES = 65_536;
 
-/** pipe(2): as many bytes as Linux lets a pipe hold. */
+/** pipe(2), with the capacity that Linux gives a pipe. */
 export class Pipe {
   readonly source: Source;
   readonly sink: Sink;
@@ -111,7 +111,7 @@ export class Pipe {
   }
 }
 
-/** Bytes that are there already. */
+/** A source of bytes that are all there already. */
 export class Bytes implements Source {
   readonly tty = false;
   #bytes: Uint8Array;
@@ -140,7 +140,7 @@ export function never(): () => void {
   return () => {};
 }
 
-/** Reads from an input that somebody else made. */
+/** Reads from an input that came from outside this module. */
 export class ForeignSource implements Source {
   readonly tty: boolean;
   readonly #input: Input;
@@ -183,7 +183,7 @@ export class ForeignSource implements Source {
   }
 }
 
-/** Writes to an output that somebody else made. */
+/** Writes to an output that came from outside this module. */
 export class ForeignSink implements Sink {
   readonly tty: boolean;
   readonly #output: Output;

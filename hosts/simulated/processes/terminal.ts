@@ -1,4 +1,5 @@
-// A terminal: its line discipline (termios(3)) between what a client types and shows, and what processes read and write.
+// A terminal: the line discipline (termios(3)) between the client's keyboard and screen and the processes' input and
+// output.
 
 import { Waiting, type Sink, type Source } from "./streams.js";
 import { SIGINT, SIGQUIT, SIGTSTP } from "./signals.js";
@@ -26,20 +27,20 @@ const NOTHING = new Uint8Array(0);
 
 export class Terminal {
   settings: TerminalSettings = { icanon: true, echo: true, isig: true, icrnl: true, opost: true, onlcr: true };
-  /** Process group that keys signal. */
+  /** The process group that receives signals from keys. */
   foreground = 1;
-  /** Where a signal goes that a key stands for. */
+  /** Delivers the signal of a key. */
   signalGroup: (group: number, signal: number) => void = () => {};
   readonly source: Source;
   readonly sink: Sink;
   readonly #shown: Sink;
-  /** The line that is typed. */
+  /** The line being typed. */
   #line: number[] = [];
-  /** What can be read; an empty piece is an end of file, once. */
+  /** Input that can be read. An empty piece is an end of file, once. */
   readonly #pieces: Uint8Array[] = [];
   readonly #waiting = new Waiting();
 
-  /** `shown` takes what the client sees. */
+  /** `shown` receives what the client sees. */
   constructor(
     shown: Sink,
     public rows: number,
@@ -55,13 +56,13 @@ export class Terminal {
       release() {},
     };
     const { byteNs = 0 } = shown;
-    // Whoever writes waits for who looks; what is typed is echoed all the same.
+    // A writer waits if the client reads slowly. Typed characters are echoed anyway.
     const put = (bytes: Uint8Array) => (shown.isFull?.() ? 0 : this.#put(bytes));
     const wake = (room: () => void) => shown.wake(room);
     this.sink = { tty: true, byteNs, put, wake, retain() {}, release() {} };
   }
 
-  /** What the client types. */
+  /** Handles bytes that the client types. */
   type(bytes: Uint8Array): void {
     for (const byte of bytes) this.#key(byte);
     if (!this.settings.icanon) this.#commit();

@@ -1,4 +1,4 @@
-// Names of users and groups, from the container's passwd(5) and group(5); and id, whoami, groups.
+// Names of users and groups, from the container's passwd(5) and group(5), and the programs id, whoami, groups.
 
 import type { FileSystem } from "../files/file-system.js";
 import { command, complain } from "./command.js";

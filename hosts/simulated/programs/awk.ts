@@ -1,4 +1,4 @@
-// awk, as far as one-liners go that choose fields: `{print $1, $NF}`, with a pattern or a condition before it.
+// awk, limited to one-liners that select fields: `{print $1, $NF}`, with an optional pattern or condition.
 
 import { chomp, command, eachInput, lines, Writer } from "./command.js";
 import { posixExpression } from "./expressions.js";
@@ -76,7 +76,7 @@ function conditionOf(left: string, operator: string, right: string): (line: Line
   };
 }
 
-/** Separated by commas: joined by spaces. Side by side: joined. */
+/** Values separated by commas are joined by spaces; adjacent values are concatenated. */
 function valuesOf(text: string): Value {
   const items: Value[][] = [[]];
   for (let rest = text.trim(); rest !== ""; rest = rest.trimStart()) {

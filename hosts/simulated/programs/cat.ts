@@ -1,4 +1,4 @@
-// cat, tee, yes, and what else passes bytes on.
+// cat, tee, yes, and other programs that copy bytes.
 
 import { openSink } from "../processes/open.js";
 import { ProcessOutput } from "../processes/descriptors.js";
@@ -23,7 +23,7 @@ export const cat = command(async (process, args) => {
   return code;
 });
 
-/** What becomes of lines; null if they stay as they are. -b numbers those that are not empty. */
+/** How lines are changed; null if they stay as they are. -b numbers the lines that are not empty. */
 function shownBy(flags: Options["flags"]): ((line: Uint8Array) => Uint8Array | string) | null {
   const [numbered, full] = [flags.has("n") || flags.has("b"), flags.has("b")];
   const [ends, tabs] = ["e", "t"].map((letter) => flags.has(letter) || flags.has("A"));
@@ -40,7 +40,7 @@ function shownBy(flags: Options["flags"]): ((line: Uint8Array) => Uint8Array | s
 
 const [TAB, NEWLINE, DELETE] = [9, 10, 127];
 
-/** `^X` for control characters, `M-` before what is beyond ASCII. */
+/** `^X` for control characters, `M-` before bytes beyond ASCII. */
 function visible(line: Uint8Array, ends: boolean, tabs: boolean): string {
   let text = "";
   for (const byte of line) {

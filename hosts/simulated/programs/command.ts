@@ -1,4 +1,4 @@
-// What the small programs have in common: how they end when something goes wrong, their input and their output.
+// What the small programs share: error handling, input and output.
 
 import { FileError } from "../files/file-system.js";
 import { BrokenPipe, ProcessInput } from "../processes/descriptors.js";
@@ -9,7 +9,7 @@ import { Killed, NoProgram } from "../program.js";
 import { concat } from "./escapes.js";
 import { UsageError } from "./options.js";
 
-/** The program that `run` is, whose failures become messages and exit codes. `run` gets the arguments without the name. */
+/** Makes a program of `run`: its failures become messages and exit codes. `run` gets the arguments without the name. */
 export function command(
   run: (process: ContainerProcess, args: readonly string[]) => Promise<number>,
   usageCode = 1,
@@ -28,18 +28,18 @@ export function command(
   };
 }
 
-/** `NAME: MESSAGE`, to standard error. Resolves to the exit code. */
+/** Prints `NAME: MESSAGE` to standard error. Resolves to the exit code. */
 export async function complain(process: ContainerProcess, message: string, code = 1): Promise<number> {
   await process.stderr.write(`${baseName(process.argv[0] ?? "")}: ${message}\n`);
   return code;
 }
 
-/** Standard input for `-`. Throws what opening throws. */
+/** Opens a file, or standard input for `-`. Throws what opening throws. */
 export function open(process: ContainerProcess, path: string): ProcessInput {
   return path === "-" ? process.stdin : new ProcessInput(process, openSource(process, path));
 }
 
-/** Tells what went wrong with a file; false for anything else. */
+/** The message for a failed file operation; false for any other error. */
 export function whyNot(error: unknown): string | false {
   if (error instanceof Killed || error instanceof BrokenPipe) return false;
   return error instanceof FileError || (error instanceof Error && error.constructor !== TypeError)
@@ -47,7 +47,7 @@ export function whyNot(error: unknown): string | false {
     : false;
 }
 
-/** Runs `use` for every file; standard input if there is none. Resolves to 1 if one could not be read. */
+/** Runs `use` for every file, or for standard input if there is none. Resolves to 1 if a file could not be read. */
 export async function eachInput(
   process: ContainerProcess,
   paths: readonly string[],
@@ -69,10 +69,10 @@ export async function eachInput(
 }
 
 const NEWLINE = 0x0a;
-/** A line beyond this counts as memory of the process. */
+/** A longer line counts as memory of the process. */
 const FREE_BYTES = 65_536;
 
-/** Lines with their newline, the last perhaps without. */
+/** Lines with their newlines. The last line may have none. */
 export async function* lines(input: ProcessInput): AsyncGenerator<string> {
   for await (const line of byteLines(input)) yield decoder.decode(line);
 }
@@ -98,14 +98,14 @@ export async function* byteLines(input: ProcessInput): AsyncGenerator<Uint8Array
   if (held.length > 0) yield concat(held);
 }
 
-/** Without the newline. */
+/** Removes the newline. */
 export function chomp(line: string): string {
   return line.endsWith("\n") ? line.slice(0, -1) : line;
 }
 
 const BUFFER_BYTES = 4096;
 
-/** Standard output as stdio(3) buffers it: whole on terminals after each line, in blocks elsewhere. */
+/** Standard output, buffered as by stdio(3): per line on terminals, in blocks elsewhere. */
 export class Writer {
   #pieces: Uint8Array[] = [];
   #size = 0;

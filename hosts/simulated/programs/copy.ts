@@ -33,7 +33,7 @@ export const mv = command(async (process, args) => {
       try {
         process.files.rename(from, to);
       } catch (error) {
-        // To another file system, or a directory that overlayfs does not rename.
+        // The target is on another file system, or it is a directory that overlayfs does not rename.
         if (!(error instanceof FileError) || error.code !== "EXDEV") throw error;
         copy(process, from, to, true, true);
         remove(process, from);

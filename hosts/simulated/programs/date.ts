@@ -1,4 +1,4 @@
-// date, and how times are written (strftime(3)). The simulated machine's zone is UTC.
+// date, and formatting of times (strftime(3)). The simulated machine is in UTC.
 
 import { absolute } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";
@@ -36,12 +36,12 @@ export const date = command(async (process, args) => {
   return 0;
 });
 
-/** -I may have a value, in the same word only. */
+/** -I may have a value, but only in the same word. */
 function withPrecision(arg: string): string {
   return /^-[uR]*I$/.test(arg) ? `${arg}date` : arg;
 }
 
-/** Or why it cannot be told. */
+/** The time, or the reason why there is none. */
 function modifiedOf(process: ContainerProcess, file: string): bigint | string {
   try {
     return process.files.status(absolute(file, process.cwd)).modified;
@@ -60,8 +60,8 @@ function isoFormat(precision: string): string {
 }
 
 /**
- * `@SECONDS`, `YYYY-MM-DD hh:mm[:ss]`, `YYYY-MM-DD`, `hh:mm[:ss]`, `YYYY.MM.DD-hh:mm[:ss]` or `YYYYMMDDhhmm[.ss]`; null
- * for anything else.
+ * Parses `@SECONDS`, `YYYY-MM-DD hh:mm[:ss]`, `YYYY-MM-DD`, `hh:mm[:ss]`, `YYYY.MM.DD-hh:mm[:ss]` or
+ * `YYYYMMDDhhmm[.ss]`; null for anything else.
  */
 export function parseTime(text: string, now: bigint): bigint | null {
   const seconds = /^@(-?\d+)$/.exec(text)?.[1];
@@ -93,10 +93,10 @@ export function formatTime(wall: bigint, format: string): string {
 const two = (value: number, filling = "0"): string => String(value).padStart(2, filling);
 const dayOfYear = (at: Date): number =>
   Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / 86_400_000) + 1;
-/** Weeks of a year that begin on this day (0 for Sunday); before the first one it is 0. */
+/** Week of the year, for weeks that begin on this day (0 for Sunday). Days before the first week are in week 0. */
 const weekFrom = (at: Date, first: number): number =>
   Math.floor((dayOfYear(at) + 6 - ((at.getUTCDay() - first + 7) % 7)) / 7);
-/** The Thursday of the same week, whose year and week are those of ISO 8601. */
+/** The Thursday of the same week. It has the week and year of ISO 8601. */
 const thursday = (at: Date): Date => new Date(at.getTime() + (4 - (at.getUTCDay() || 7)) * 86_400_000);
 const hour12 = (at: Date): number => at.getUTCHours() % 12 || 12;
 

@@ -1,4 +1,4 @@
-// Programs that start others: env, xargs, timeout, nohup, which, time; and printenv.
+// Programs that start other programs: env, xargs, timeout, nohup, which, time; and printenv.
 
 import { lookup } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";
@@ -8,7 +8,7 @@ import { chomp, command, complain, lines } from "./command.js";
 import { parseOptions, UsageError } from "./options.js";
 import { duration } from "./small.js";
 
-/** Takes the process's place. */
+/** Replaces the process. */
 async function become(process: ContainerProcess, argv: readonly string[], env = process.env): Promise<number> {
   try {
     return await process.exec(argv, new Map(env));
@@ -88,7 +88,7 @@ async function spawned(process: ContainerProcess, argv: readonly string[]): Prom
   }
 }
 
-/** Words, quotes and backslashes understood; or whole lines, or what NULs separate. */
+/** Splits input into words (with quotes and backslashes), into lines, or at NULs. */
 async function itemsOf(process: ContainerProcess, byNul: boolean, byLine: boolean): Promise<string[]> {
   let text = "";
   for await (const line of lines(process.stdin)) {
@@ -118,7 +118,7 @@ export const timeout = command(async (process, args) => {
     late = true;
     child.signal(signal);
   });
-  end.catch(() => {}); // it ended first
+  end.catch(() => {}); // the child ended first
   const code = await child.exited;
   await process.work(0);
   return late ? 128 + signal : code;

@@ -1,4 +1,4 @@
-// Escapes as `echo -e` and `printf` know them, and texts as bytes.
+// Escapes of `echo -e` and `printf`, and conversion of texts to bytes.
 
 const encoder = new TextEncoder();
 
@@ -14,7 +14,7 @@ const LETTERS: Readonly<Record<string, number>> = {
   "\\": 92,
 };
 
-/** `octal`: `\0123` (echo, and %b) or `\123` (formats of printf). `stop`: a `\c` ended it. */
+/** `octal`: `\0123` (echo, and %b) or `\123` (formats of printf). `stop`: the text ended at a `\c`. */
 export function unescapeBytes(text: string, octal: "echo" | "printf"): { bytes: Uint8Array; stop: boolean } {
   const pieces: Uint8Array[] = [];
   const number = octal === "echo" ? /^0[0-7]{0,3}|^[1-7][0-7]{0,2}/ : /^[0-7]{1,3}/;

@@ -16,7 +16,7 @@ export const expr = command(async (process, args) => {
   }
 });
 
-/** Weakest first. */
+/** Operators, the lowest precedence first. */
 const LEVELS: readonly (readonly string[])[] = [
   ["|"],
   ["&"],

@@ -1,4 +1,4 @@
-// POSIX regular expressions, basic and extended, as expressions of this language.
+// Converts POSIX regular expressions, basic and extended, to JavaScript's.
 
 import { bracketExpression } from "../shell/pattern.js";
 

@@ -103,7 +103,9 @@ async function agrees(process: ContainerProcess, question: string, answers: Asyn
   return typeof value === "string" && /^[yY]/.test(value);
 }
 
-/** With all below. `told` gets a line for each file, called as `shown` and what is below that. */
+/**
+ * Removes a path and everything below. `told` collects a line for each file, named by `shown` and the path below it.
+ */
 export function remove(process: ContainerProcess, path: string, shown = path, told: string[] = []): void {
   const { files } = process;
   if (files.linkStatus(path).kind !== "directory") {

@@ -1,4 +1,4 @@
-// find: by name, kind, size and depth, printing, removing or handing over what it finds.
+// find: by name, type, size and depth; prints, deletes or runs a command for what it finds.
 
 import { absolute } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";

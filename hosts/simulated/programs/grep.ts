@@ -40,17 +40,17 @@ async function run(process: ContainerProcess, args: readonly string[], kind: str
   return failed && !search.found ? 2 : search.found ? (failed ? 2 : 0) : 1;
 }
 
-/** One a line; the last newline ends the last one. Throws `FileError`. */
+/** One pattern per line. A final newline adds no pattern. Throws `FileError`. */
 function patternsIn(process: ContainerProcess, path: string): string {
   return new TextDecoder().decode(process.files.read(absolute(path, process.cwd))).replace(/\n$/, "");
 }
 
-/** Whether lines are told with their files. */
+/** Whether file names precede the lines. */
 function isNamed(words: readonly string[], flags: Options["flags"]): boolean {
   return words.length > 1 || (isRecursive(flags) && words.length > 0);
 }
 
-/** Several -e are one pattern of several lines. */
+/** Several -e form one pattern of several lines. */
 function everyPattern(args: readonly string[]): string[] {
   const patterns: string[] = [];
   const rest: string[] = [];

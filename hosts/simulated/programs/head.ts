@@ -7,21 +7,21 @@ import { byteLines, command, complain, eachInput, Writer } from "./command.js";
 import { concat } from "./escapes.js";
 import { parseOptions, UsageError } from "./options.js";
 
-/** `10`, `4k`, `1M`. */
+/** A number such as `10`, `4k`, `1M`. */
 export function amount(text: string): number {
   const [, number, unit = ""] = /^(\d+)([bkKmMgG]?)B?$/.exec(text) ?? [];
   if (number === undefined) throw new UsageError(`invalid number '${text}'`);
   return Number(number) * ({ b: 512, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1);
 }
 
-/** `-5` is an old way to say `-n 5`. */
+/** `-5` is an old form of `-n 5`. */
 function modern(args: readonly string[]): string[] {
   return args.map((arg, index) =>
     /^-\d+$/.test(arg) && !/^-[nc]$/.test(args[index - 1] ?? "") ? `-n${arg.slice(1)}` : arg,
   );
 }
 
-/** `+5` in front is an old way to say `-n +5`. */
+/** `+5` as the first argument is an old form of `-n +5`. */
 function fromLine([first = "", ...rest]: readonly string[]): string[] {
   return /^\+\d/.test(first) ? [`-n${first}`, ...rest] : first === "" && rest.length === 0 ? [] : [first, ...rest];
 }
@@ -55,7 +55,7 @@ async function headBytes(input: ProcessInput, count: string, writer: Writer): Pr
   }
 }
 
-/** A negative number: all but so many. */
+/** A negative count means all but that many lines. */
 async function headLines(input: ProcessInput, count: string, writer: Writer): Promise<void> {
   const wanted = amount(count.replace(/^-/, ""));
   if (count.startsWith("-")) return allBut(input, wanted, writer);
@@ -144,7 +144,7 @@ async function tailBytes(input: ProcessInput, count: string, writer: Writer): Pr
   await writer.write(whole.subarray(start));
 }
 
-/** Looks for more once a second, as busybox does. */
+/** Checks for more once a second, as busybox does. */
 async function follow(process: ContainerProcess, paths: readonly string[]): Promise<never> {
   const sizes = new Map(paths.map((path) => [path, sizeOf(process, path)]));
   for (;;) {

@@ -1,4 +1,4 @@
-// hello: what the simulated hello-world image says.
+// hello: the text of the simulated hello-world image.
 
 import { command } from "./command.js";
 

@@ -1,8 +1,9 @@
-// docker-init: a container's first process that starts the program, passes signals on to it and ends as it does (tini).
+// docker-init: the first process of a container. It starts the program, forwards signals to it and exits with its code
+// (like tini).
 
 import { NoProgram, type Program } from "../program.js";
 
-/** Of Linux: all that can be caught, but what concerns the init itself. */
+/** Linux signals that it forwards: all that can be caught, except those about the init process itself. */
 const SIGCHLD = 17;
 const LAST_SIGNAL = 64;
 const UNCATCHABLE = [9, 19];

@@ -1,11 +1,11 @@
-// Signals to processes of the same container, as `kill` sends them in the shell and as a program.
+// Sends signals to processes of the same container, for `kill` in the shell and as a program.
 
 import type { ContainerProcess } from "../processes/process.js";
 import { SIGTERM, signalName, signalNames, signalNumber } from "../processes/signals.js";
 
 export interface Sent {
   errors: string[];
-  /** For `-l`. */
+  /** The output of `-l`. */
   listing: string;
   code: number;
 }
@@ -48,7 +48,10 @@ function parse(args: readonly string[]): { signal: number; targets: string[]; ba
   return { signal: signal ?? 0, targets, bad: signal === undefined ? name : "" };
 }
 
-/** -1: all but the first and the sender; 0 and below: a group (kill(2)). False if there is nobody. */
+/**
+ * -1 means all processes but the first and the sender; 0 and below means a group (kill(2)). False if there is no such
+ * process.
+ */
 function send(target: number, signal: number, sender: ContainerProcess): boolean {
   const { namespace } = sender;
   if (target === 0 || target < -1) return namespace.signalGroup(target === 0 ? sender.group : -target, signal);

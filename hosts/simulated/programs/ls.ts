@@ -56,7 +56,7 @@ class Listing {
     for (const { name } of this.#sorted(entries.filter(isListed))) await this.#directory(name);
   }
 
-  /** A link to a directory is listed as one, but not with -l. */
+  /** Whether to list the entries: a link to a directory counts as a directory, except with -l. */
   #isDirectory(path: string, status: FileStatus): boolean {
     if (status.kind !== "symlink") return status.kind === "directory";
     if (this.flags.has("l")) return false;
@@ -153,7 +153,7 @@ class Listing {
     return `${this.#blocks(entry)}${modeText(status)} ${links} ${owner} ${size} ${this.#time(status)} ${name}${this.#mark(entry)}${link}\n`;
   }
 
-  /** Of the last six months the hour is told, of others the year. */
+  /** Times of the last six months show the hour, others the year. */
   #time({ modified }: FileStatus): string {
     const age = this.process.now() - modified;
     const isNear = age < SIX_MONTHS_NS && age > -DAY_NS;
@@ -178,14 +178,14 @@ class Listing {
 const DAY_NS = 86_400_000_000_000n;
 const SIX_MONTHS_NS = 183n * DAY_NS;
 
-/** Kibibytes on the disk. */
+/** Size on the disk in KiB. */
 export function blocks({ kind, size }: FileStatus): number {
   return kind === "directory" ? 4 : kind === "file" ? Math.ceil(size / 4096) * 4 : 0;
 }
 
 const KINDS = { file: "-", directory: "d", symlink: "l", character: "c", block: "b", fifo: "p" };
 
-/** `-rwxr-xr-x`. */
+/** A mode such as `-rwxr-xr-x`. */
 export function modeText({ kind, mode }: Pick<FileStatus, "kind" | "mode">): string {
   const letters = [..."rwxrwxrwx"].map((letter, index) => (mode & (0o400 >> index) ? letter : "-"));
   const special: [number, number, string][] = [
@@ -198,7 +198,7 @@ export function modeText({ kind, mode }: Pick<FileStatus, "kind" | "mode">): str
   return KINDS[kind] + letters.join("");
 }
 
-/** `1.5K`, as -h shows sizes. */
+/** A size such as `1.5K`, as -h shows it. */
 export function human(size: number): string {
   if (size < 1024) return String(size);
   const power = Math.min(4, Math.floor(Math.log2(size) / 10));

@@ -1,4 +1,4 @@
-// Programs that change who may do what with files: chmod, chown, chgrp.
+// Programs that change permissions and owners: chmod, chown, chgrp.
 
 import type { ContainerProcess } from "../processes/process.js";
 import { Accounts } from "./accounts.js";
@@ -24,7 +24,7 @@ export const chmod = command(async (process, args) => {
   return eachPath(process, required(words), change, (path, why) => `${path}: ${why}`);
 });
 
-/** `755`, `u+x,go-w`, `a=r`. */
+/** Applies a mode such as `755`, `u+x,go-w` or `a=r`. */
 export function changedMode(mode: number, change: string, isDirectory: boolean, umask: number): number {
   if (/^[0-7]+$/.test(change)) return Number.parseInt(change, 8);
   let result = mode;

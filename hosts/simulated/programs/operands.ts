@@ -1,4 +1,4 @@
-// What a program does to each of the paths that it is given.
+// Runs a program's action for each of its path operands.
 
 import { FileError } from "../files/file-system.js";
 import { absolute } from "../processes/executable.js";
@@ -8,7 +8,7 @@ import { UsageError } from "./options.js";
 
 const FILE_NS = 10_000;
 
-/** Does something to every path. Resolves to 1 if it failed for one. */
+/** Runs an action for every path. Resolves to 1 if it failed for one. */
 export async function eachPath(
   process: ContainerProcess,
   paths: readonly string[],
@@ -30,7 +30,7 @@ export async function eachPath(
   return code;
 }
 
-/** Throws `UsageError` if there are none. */
+/** Throws `UsageError` if there are no operands. */
 export function required(words: readonly string[]): readonly string[] {
   if (words.length === 0) throw new UsageError("missing operand");
   return words;

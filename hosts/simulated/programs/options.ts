@@ -1,16 +1,16 @@
-// Options on command lines, as getopt(3) reads them.
+// Parses command line options like getopt(3).
 
-/** A call that makes no sense; busybox says so and shows the usage. */
+/** A call with invalid arguments. busybox prints the reason and the usage. */
 export class UsageError extends Error {}
 
 export interface Options {
-  /** Letters that were given, with the last value of each; empty for those without one. */
+  /** The letters that were given, with their last values; the value is empty for options without one. */
   flags: ReadonlyMap<string, string>;
-  /** Everything that is no option. */
+  /** Arguments that are not options. */
   words: string[];
 }
 
-/** `letters`: those that there are, `:` behind one with a value. Long options stand for letters. */
+/** `letters`: the known letters, with `:` after those that take a value. Long options map to letters. */
 export function parseOptions(
   args: readonly string[],
   letters: string,
@@ -31,7 +31,7 @@ export function parseOptions(
   return { flags, words };
 }
 
-/** How many more words were used. */
+/** Returns how many more words were used. */
 function cluster(text: string, next: string | undefined, letters: string, flags: Map<string, string>): number {
   for (let at = 0; at < text.length; at++) {
     const letter = text[at]!;

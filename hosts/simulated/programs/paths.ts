@@ -1,6 +1,6 @@
-// Paths as texts.
+// Operations on paths as texts.
 
-/** Absolute, without `.`, `..` and double slashes; symlinks are not looked at. */
+/** Makes a path absolute without `.`, `..` and double slashes. Symlinks are not followed. */
 export function normalize(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {

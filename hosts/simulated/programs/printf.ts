@@ -1,4 +1,4 @@
-// What `printf` writes, as a program and in the shell (POSIX printf, file format notation).
+// The output of `printf`, for the program and the shell (POSIX printf, file format notation).
 
 import { concat, unescapeBytes } from "./escapes.js";
 
@@ -6,11 +6,11 @@ const encoder = new TextEncoder();
 
 export interface Printed {
   bytes: Uint8Array;
-  /** What is wrong with the arguments, one each. */
+  /** Error messages, one for each invalid argument. */
   errors: string[];
 }
 
-/** The format is used again as long as there are arguments. */
+/** The format is reused while arguments are left. */
 export function printed(format: string, args: readonly string[]): Printed {
   const run = new Run(args);
   do {
@@ -64,7 +64,7 @@ class Run {
     const digits = precision === undefined ? undefined : precision === "*" ? this.#integer() : Number(precision);
     const left = flags.includes("-") || columns < 0;
     const bytes = this.#text(conversion, flags, digits);
-    // A precision says how many digits a whole number has, and takes the filling's place (C17 7.21.6.1).
+    // For integers, a precision sets the number of digits and turns off padding with zeros (C17 7.21.6.1).
     const filled = digits === undefined ? /[^csb]/ : /[eEfFgG]/;
     this.pieces.push(pad(bytes, Math.abs(columns), left, flags.includes("0") && filled.test(conversion)));
   }
@@ -118,7 +118,7 @@ class Run {
   }
 }
 
-/** Halves are rounded to even, as far as they are halves in binary. */
+/** Rounds halves to even if they are exact halves in binary. */
 function fixed(value: number, digits: number): string {
   const scaled = Math.abs(value) * 10 ** digits;
   const isHalf = Number.isSafeInteger(Math.floor(scaled)) && scaled % 1 === 0.5;

@@ -23,7 +23,7 @@ export const ps = command(async (process, args) => {
   return 0;
 });
 
-/** Titles and cells as busybox pads them. */
+/** Titles and cells, padded as busybox does. */
 const PS_COLUMNS: Readonly<Record<string, [string, (process: ContainerProcess, accounts: Accounts) => string]>> = {
   pid: ["PID  ", ({ pid }) => String(pid).padStart(5)],
   ppid: ["PPID ", ({ parent }) => String(parent?.pid ?? 0).padStart(5)],

@@ -1,4 +1,4 @@
-// Scripts of sed, as edits.
+// Parses sed scripts into edits.
 
 import { posixExpression } from "./expressions.js";
 import { UsageError } from "./options.js";
@@ -15,7 +15,7 @@ export interface Edit {
   print: boolean;
   global: boolean;
   nth: number;
-  /** Within a range that has begun. */
+  /** Whether a range has begun and not yet ended. */
   inside: boolean;
 }
 

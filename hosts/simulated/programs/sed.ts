@@ -31,7 +31,7 @@ export const sed = command(async (process, args) => {
   }
 });
 
-/** Several -e are one script of several lines. */
+/** Several -e form one script of several lines. */
 function joinScripts(args: readonly string[]): string[] {
   const scripts: string[] = [];
   const rest: string[] = [];
@@ -42,7 +42,7 @@ function joinScripts(args: readonly string[]): string[] {
   return scripts.length > 0 ? ["-e", scripts.join("\n"), ...rest] : rest;
 }
 
-/** One line behind: whether a line is the last is known when there is none after it. */
+/** Stays one line behind, because only a missing next line shows which line is the last. */
 class Editor {
   #held: string | null = null;
   #number = 0;
@@ -54,7 +54,7 @@ class Editor {
     readonly write: (text: string) => Promise<void>,
   ) {}
 
-  /** False when no more lines are wanted. */
+  /** False when no more lines are needed. */
   async add(line: string): Promise<boolean> {
     if (this.#held !== null) await this.#run(this.#held, false);
     this.#held = this.#quit ? null : line;

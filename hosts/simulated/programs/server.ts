@@ -1,11 +1,12 @@
-// Servers that pretend to be asked: a line for every request, in the form of their kind, until they are told to end.
+// Servers that pretend to receive requests. They print a line per request, in the format of the real program, until
+// they are stopped.
 
 import { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH } from "../processes/signals.js";
 import type { ContainerProcess, ContainerProgram } from "../processes/process.js";
 import { command } from "./command.js";
 import { formatTime } from "./date.js";
 
-/** Seconds between two requests, at least and at most. */
+/** Shortest and longest pause between two requests, in seconds. */
 const PAUSE = { least: 1, most: 8 };
 
 const VISITORS = ["192.0.2.7", "192.0.2.81", "198.51.100.14", "198.51.100.200", "203.0.113.5"];
@@ -23,7 +24,7 @@ function choose<T>(process: ContainerProcess, from: readonly T[]): T {
   return from[Math.floor(process.random() * from.length)]!;
 }
 
-/** Common log format, with referrer and browser. */
+/** Common log format, with referrer and user agent. */
 function requestLine(process: ContainerProcess): string {
   const [asked, status, size] = choose(process, ASKED);
   const time = formatTime(process.now(), "%d/%b/%Y:%H:%M:%S %z");
@@ -33,7 +34,7 @@ function requestLine(process: ContainerProcess): string {
 interface Kind {
   ending: readonly number[];
   harmless: readonly number[];
-  /** What it says at the beginning and when a signal ends it; empty for nothing. */
+  /** The texts it prints at its start and when a signal ends it; empty for none. */
   begins(process: ContainerProcess): string;
   ends(process: ContainerProcess, signal: number): string;
 }
@@ -68,7 +69,7 @@ function note(process: ContainerProcess, text: string): string {
   return `${formatTime(process.now(), "%Y/%m/%d %H:%M:%S")} [notice] ${process.pid}#${process.pid}: ${text}\n`;
 }
 
-/** As nginx: SIGQUIT ends it in peace, SIGTERM at once, both with 0. */
+/** Like nginx: SIGQUIT ends it gracefully, SIGTERM at once, both with 0. */
 export const nginx = server({
   ending: [SIGTERM, SIGINT, SIGQUIT],
   harmless: [SIGHUP, SIGWINCH],

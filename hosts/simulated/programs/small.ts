@@ -40,7 +40,7 @@ export const test = command(async (process, args) => {
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Seconds of `1.5`, `2m`, `infinity`; null for what is none. */
+/** Seconds for a text such as `1.5`, `2m` or `infinity`; null if it is invalid. */
 export function duration(text: string): number | null {
   if (/^inf(inity)?$/.test(text)) return Infinity;
   const [, number, unit = ""] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// Programs about file systems and what files take of them: mount, df, du, stat.
+// Programs about file systems and disk usage: mount, df, du, stat.
 
 import { absolute } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";
@@ -37,7 +37,7 @@ export const mount = command(async (process, args) => {
   return 0;
 });
 
-/** What tmpfs mounts say of their size; the rest is as large as the disk. */
+/** tmpfs mounts show their own size; all others show the size of the disk. */
 export const df = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "khmaTPi");
   const unit = flags.has("m") ? 1024 ** 2 : 1024;

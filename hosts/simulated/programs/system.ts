@@ -1,4 +1,4 @@
-// Programs that tell of the machine and the container: hostname, uname, nproc, free, uptime.
+// Programs that describe the machine and the container: hostname, uname, nproc, free, uptime.
 
 import type { ContainerProcess } from "../processes/process.js";
 import { command, complain } from "./command.js";

@@ -1,4 +1,4 @@
-// The programs that every simulated world has, by the name of their file.
+// The built-in programs of every simulated world, by the name of their file.
 
 import { programOf, type ContainerProgram } from "../processes/process.js";
 import { sh } from "../shell/sh.js";

@@ -1,4 +1,4 @@
-// Programs on lines of text: sort, uniq, cut, tr, and a little of awk's kin.
+// Programs on lines of text: sort, uniq, cut, tr and similar ones.
 
 import { chomp, command, eachInput, lines, Writer } from "./command.js";
 import { unescapeBytes } from "./escapes.js";
@@ -43,7 +43,7 @@ function numeric(text: string): number {
   return Number(/^\s*(-?\d*\.?\d*)/.exec(text)?.[1] || 0) || 0;
 }
 
-/** `2`, `2,3`, `2n`: fields counted from 1, up to the line's end unless told. */
+/** A key such as `2`, `2,3` or `2n`: fields are counted from 1 and extend to the end of the line unless given. */
 function keyOf(spec: string | undefined, separator: string | undefined): (line: string) => string {
   if (spec === undefined) return (line) => line;
   const [, first, last] = /^(\d+)(?:\.\d+)?[a-z]*(?:,(\d+)(?:\.\d+)?[a-z]*)?$/.exec(spec) ?? [];
@@ -107,7 +107,7 @@ export const cut = command(async (process, args) => {
   return code;
 });
 
-/** `1,3-5,7-`. */
+/** A list such as `1,3-5,7-`. */
 function membership(spec: string): (number: number) => boolean {
   const ranges = spec.split(",").map((part) => {
     const [, from = "", dash, to = ""] = /^(\d*)(-?)(\d*)$/.exec(part) ?? [];

@@ -1,12 +1,12 @@
-// What simulated registries answer, before the network between has had its say.
+// Responses of the simulated registries, before network faults change them.
 
-/** One answer. */
+/** One response. */
 export interface Answer {
   status: number;
-  /** Lower-case names. */
+  /** Headers, with names in lower case. */
   headers: Record<string, string>;
   bytes: Uint8Array;
-  /** It is a blob's. */
+  /** Whether it carries a blob. */
   isBlob?: boolean;
 }
 

@@ -1,15 +1,15 @@
-// The catalogue's images, packed when somebody asks for them: always the same bytes, and so the same digests.
+// The catalogue's images, packed on first use. The bytes, and so the digests, are always the same.
 
 import { CATALOGUE, HUB, type Account, type CatalogueImage, type CatalogueRepository } from "./images.js";
 import { ARCHITECTURES, archiveOf, indexOf, Packer, type Document, type PackedImage } from "./packing.js";
 
 /** A repository as its registry serves it. */
 export interface Repository {
-  /** Who may pull; null: everybody. */
+  /** The account that may pull; null if everybody may. */
   readonly account: Account | null;
-  /** In the order of their names. */
+  /** Sorted by name. */
   tags(): string[];
-  /** By tag or digest; what a tag names is an index. `single`: the first manifest in its place. */
+  /** A manifest by tag or digest. A tag names an index; with `single`, the first manifest of that index. */
   manifest(reference: string, single?: boolean): Document | undefined;
   blob(digest: string): Uint8Array | undefined;
 }
@@ -29,7 +29,7 @@ export class Catalogue {
     return this.#repositories.get(`${authority}/${path}`);
   }
 
-  /** An archive for `docker load` of an image by the name that users give it: `busybox:latest`. Throws if there is none. */
+  /** An archive for `docker load` of an image, by its usual name: `busybox:latest`. Throws if there is none. */
   archive(name: string, architecture = "amd64"): Uint8Array {
     const [path = "", tag = "latest"] = name.split(/:(?=[^/]*$)/);
     const isHub = !/^[^/]*[.:][^/]*\//.test(path);
@@ -78,13 +78,13 @@ class PackedRepository implements Repository {
     return undefined;
   }
 
-  /** What a tag names, by architecture. */
+  /** The images that a tag names, by architecture. */
   packed(tag: string): ReadonlyMap<string, PackedImage> | undefined {
     const image = this.#images.find(({ tags }) => tags.includes(tag));
     return image && this.#pack(image);
   }
 
-  /** Those that were asked for first: a digest mostly comes from one of them. */
+  /** Packed images come first: a digest usually comes from one of them. */
   *#all(): Generator<ReadonlyMap<string, PackedImage>> {
     yield* [...this.#packed.values()];
     for (const image of this.#images) if (!this.#packed.has(image)) yield this.#pack(image);
@@ -99,5 +99,5 @@ class PackedRepository implements Repository {
   }
 }
 
-/** Packed once in a program, however many worlds it has: nothing that these give is ever changed. */
+/** Packed once per program and shared by all worlds. Its results are never changed. */
 export const sharedCatalogue = new Catalogue();

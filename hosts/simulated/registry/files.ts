@@ -1,4 +1,4 @@
-// How the catalogue's layers are written down, and turned into tars: always the same bytes.
+// Describes the files of the catalogue's layers and packs them as tars, always with the same bytes.
 
 import { gzipSync } from "fflate";
 import { digestOf } from "../../registry/digest.js";
@@ -7,7 +7,7 @@ import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf } from "../../streams/tar/latin1.js";
 import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/writer.js";
 
-/** One file of a layer. Directories' paths end in a slash; a whiteout is a file of that name. */
+/** One file of a layer. Directories' paths end in a slash; a whiteout is a file with a whiteout's name. */
 export interface LayerFile {
   path: string;
   mode?: number;
@@ -15,25 +15,25 @@ export interface LayerFile {
   gid?: number;
   body?: Uint8Array | string;
   symlink?: string;
-  /** Hard link to another file of the layer. */
+  /** Path of another file of the layer that this is a hard link to. */
   link?: string;
 }
 
-/** A layer as registries keep it. */
+/** A layer as registries store it. */
 export interface PackedLayer {
   tar: Uint8Array;
   diffId: string;
-  /** gzip. */
+  /** Compressed with gzip. */
   blob: Uint8Array;
   digest: string;
 }
 
-/** When all of it was made, in seconds since 1970: 2025-06-01T00:00:00Z. */
+/** The time of all files, in seconds since 1970: 2025-06-01T00:00:00Z. */
 export const MADE_AT = 1_748_736_000;
 
 export function packLayer(files: readonly LayerFile[]): PackedLayer {
   const tar = tarOf(files);
-  // No time in its header; filler is not worth the time that it takes to compress.
+  // The gzip header holds no time. Filler is not compressed, because that takes too long.
   const blob = gzipSync(tar, { mtime: 0, level: tar.length > LARGE ? 0 : 6 });
   return { tar, diffId: digestOf(tar), blob, digest: digestOf(blob) };
 }
@@ -46,7 +46,7 @@ export function tarOf(files: readonly LayerFile[]): Uint8Array {
   return joined([...pieces, endOfArchive()]);
 }
 
-/** A program of the world: see `processes/executable.ts`. */
+/** A file that stands for a program of the world: see `processes/executable.ts`. */
 export function program(path: string, name: string): LayerFile {
   return { path, mode: 0o755, body: `#!coracle ${name}\n` };
 }
@@ -55,7 +55,7 @@ export function directories(...paths: (string | [path: string, mode: number])[])
   return paths.map((path) => (typeof path === "string" ? { path } : { path: path[0], mode: path[1] }));
 }
 
-/** Random bytes that stand for nothing, so that a layer has a size. */
+/** Random bytes without a meaning, to give a layer some size. */
 export function filler(size: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(size);
   // xorshift32 (Marsaglia).
@@ -70,8 +70,8 @@ export function filler(size: number, seed: number): Uint8Array {
 }
 
 /**
- * The beginning of a program for Linux, and filler: it runs the world's program of the name it is called by, on any
- * architecture (e_machine is EM_NONE).
+ * An ELF header and filler. It runs the world's program of the name that it is called by, on any architecture
+ * (e_machine is EM_NONE).
  */
 export function elf(size: number, seed: number): Uint8Array {
   const bytes = filler(size, seed);
@@ -102,5 +102,5 @@ function entryOf(file: LayerFile, size: number): TarEntry {
   };
 }
 
-/** Bytes of a tar that is mostly filler. */
+/** A tar larger than this is mostly filler. */
 const LARGE = 100 << 10;

@@ -1,4 +1,4 @@
-// Images of the catalogue, as a Dockerfile would tell of them.
+// Images of the catalogue, described like Dockerfiles.
 
 import type { LayerFile } from "./files.js";
 import * as layers from "./layers.js";
@@ -6,11 +6,11 @@ import * as layers from "./layers.js";
 /** One step of an image's history. */
 export interface Step {
   createdBy: string;
-  /** What it adds, by the layer's own name; without it nothing but settings. */
+  /** The layer that it adds, by the layer's name. Without it the step changes only settings. */
   layer?: { name: string; files: () => LayerFile[] };
 }
 
-/** `config` of an image's config, without what is usual. */
+/** The `config` of an image's config, without the usual values. */
 export interface Settings {
   Env?: readonly string[];
   Cmd?: readonly string[];
@@ -28,16 +28,16 @@ export interface CatalogueImage {
   settings: Settings;
 }
 
-/** All images of a repository, and where it is. */
+/** All images of a repository, and its registry. */
 export interface CatalogueRepository {
   authority: string;
   repository: string;
-  /** Who may pull; null: everybody. */
+  /** The account that may pull; null if everybody may. */
   account: Account | null;
   images: readonly CatalogueImage[];
 }
 
-/** Of the simulated registries alone: no secret. */
+/** An account of the simulated registries only: not a secret. */
 export interface Account {
   username: string;
   password: string;

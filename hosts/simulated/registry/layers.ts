@@ -1,5 +1,5 @@
-// What is in the catalogue's layers. Nothing of it comes from a distribution: names and places are as there, the programs
-// are the world's, and what stands for libraries is filler.
+// The contents of the catalogue's layers. Nothing is copied from a distribution: names and paths are the same, programs
+// are the world's, and libraries are filler.
 
 import { directories, elf, filler, program, type LayerFile } from "./files.js";
 
@@ -154,7 +154,7 @@ while true; do
   echo "app is still up"
 done
 `;
-/** Programs of the world that images have, by name: those that busybox has, too. */
+/** Programs of the world that images contain, by name; busybox has them too. */
 const PROGRAMS = (
   "[ ash awk basename cat chgrp chmod chown cp cut date dd df dirname du echo egrep env expr false fgrep find free " +
   "grep groups head hostname httpd id kill killall ln ls mkdir mktemp mount mv nl nohup nproc od printenv printf ps " +

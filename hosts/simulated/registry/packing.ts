@@ -1,10 +1,10 @@
-// Images as registries and archives hold them (distribution manifest v2, schema 2; OCI image spec, config).
+// Images in the formats of registries and archives (distribution manifest v2, schema 2; OCI image spec, config).
 
 import { digestOf } from "../../registry/digest.js";
 import { MADE_AT, packLayer, tarOf, type LayerFile, type PackedLayer } from "./files.js";
 import type { CatalogueImage, Step } from "./images.js";
 
-/** A document of a registry. */
+/** A document that a registry serves. */
 export interface Document {
   bytes: Uint8Array;
   mediaType: string;
@@ -15,7 +15,7 @@ export interface Document {
 export interface PackedImage {
   manifest: Document;
   config: Document;
-  /** Base first. */
+  /** The base layer first. */
   layers: readonly PackedLayer[];
 }
 
@@ -25,7 +25,10 @@ export const MANIFEST_LIST = "application/vnd.docker.distribution.manifest.list.
 const CONFIG = "application/vnd.docker.container.image.v1+json";
 const LAYER = "application/vnd.docker.image.rootfs.diff.tar.gzip";
 
-/** Packs layers once, whoever shares them. They are the same for all architectures: the world's programs know none. */
+/**
+ * Packs each layer once, for all images that share it. A layer is the same for all architectures, because the world's
+ * programs are.
+ */
 export class Packer {
   readonly #layers = new Map<string, PackedLayer>();
 
@@ -48,7 +51,7 @@ export class Packer {
   }
 }
 
-/** The list of an image's manifests. */
+/** The index of an image's manifests. */
 export function indexOf(images: ReadonlyMap<string, PackedImage>): Document {
   const manifests = [...images].map(([architecture, { manifest }]) => {
     const variant = architecture === "arm64" ? { variant: "v8" } : {};
@@ -57,7 +60,7 @@ export function indexOf(images: ReadonlyMap<string, PackedImage>): Document {
   return document(MANIFEST_LIST, { schemaVersion: 2, mediaType: MANIFEST_LIST, manifests });
 }
 
-/** What `docker save` would write of it. */
+/** The archive that `docker save` would write. */
 export function archiveOf({ config, layers }: PackedImage, reference: string): Uint8Array {
   const configName = `${hex(config.digest)}.json`;
   const layerNames = layers.map(({ diffId }) => `${hex(diffId)}/layer.tar`);

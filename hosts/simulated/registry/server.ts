@@ -1,4 +1,5 @@
-// Simulated registries: the distribution protocol as far as a pull goes (OCI distribution spec, end-1 to end-8).
+// Simulated registries: the parts of the distribution protocol that a pull needs (OCI distribution spec, end-1 to
+// end-8).
 
 import type { TransportRequest } from "../../registry/transport.js";
 import { answer, json, refusal, type Answer } from "./answer.js";
@@ -11,13 +12,13 @@ export class RegistryServer {
   readonly #catalogue: Catalogue;
   readonly #tokens: TokenServer;
 
-  /** `seconds`: the time of day. */
+  /** `seconds` returns the time of day. */
   constructor(catalogue: Catalogue, seconds: () => number) {
     this.#catalogue = catalogue;
     this.#tokens = new TokenServer(ACCOUNT, seconds);
   }
 
-  /** Whether there is such a host. */
+  /** Whether such a host exists. */
   has(host: string): boolean {
     return host === HUB || host === TOKEN_HOST || host === PRIVATE;
   }
@@ -29,7 +30,7 @@ export class RegistryServer {
     return { status, headers: { "docker-distribution-api-version": "registry/2.0", ...headers }, ...rest };
   }
 
-  /** 401 with what the registry would like to be shown. */
+  /** 401 with the challenge for the credentials that the registry wants. */
   challenge(host: string, path: string | null, wasShown: boolean): Answer {
     if (host === PRIVATE) {
       return refusal(401, "UNAUTHORIZED", "authentication required", {
@@ -52,7 +53,7 @@ export class RegistryServer {
       return this.#isKnown(host, authorization, "") ? json(200, {}) : this.challenge(host, null, wasShown);
     }
     if (path === "") return notFound();
-    // What is not there and what may not be seen look the same on the Hub.
+    // On the Hub a missing repository and a private one look the same.
     const isOpen = this.#isKnown(host, authorization, scopeOf(path)) && (repository || host !== HUB);
     if (!isOpen) return this.challenge(host, path, wasShown);
     if (request.method !== "GET") return refusal(405, "UNSUPPORTED", "The operation is unsupported.");

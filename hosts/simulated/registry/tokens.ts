@@ -1,5 +1,4 @@
-// The token server of the simulated Hub (Docker token authentication): tokens that say what they are good for to nobody
-// but this.
+// The token server of the simulated Hub (Docker token authentication). Only this server can read what its tokens allow.
 
 import { digestOf } from "../../registry/digest.js";
 import type { TransportRequest } from "../../registry/transport.js";
@@ -9,17 +8,17 @@ import type { Account } from "./images.js";
 export const TOKEN_HOST = "auth.docker.io";
 export const SERVICE = "registry.docker.io";
 
-/** Seconds that a token is good for. */
+/** How long a token is valid, in seconds. */
 const LIFETIME = 300;
 
 export class TokenServer {
   readonly #account: Account;
   readonly #seconds: () => number;
-  /** Scopes and end of each token. */
+  /** Scopes and end of validity of each token. */
   readonly #tokens = new Map<string, { scopes: readonly string[]; ends: number }>();
   readonly #refreshToken: string;
 
-  /** `seconds`: the time of day. */
+  /** `seconds` returns the time of day. */
   constructor(account: Account, seconds: () => number) {
     this.#account = account;
     this.#seconds = seconds;
@@ -46,7 +45,7 @@ export class TokenServer {
     });
   }
 
-  /** Whether an `Authorization` is good for a scope; an empty one is any. */
+  /** Whether an `Authorization` header allows a scope. Any valid token allows the empty scope. */
   allows(authorization: string | undefined, scope: string): boolean {
     const token = this.#tokens.get(/^Bearer (.*)$/.exec(authorization ?? "")?.[1] ?? "");
     if (token === undefined || token.ends <= this.#seconds()) return false;
@@ -66,7 +65,7 @@ export function basic({ username, password }: Account): string {
   return `Basic ${btoa(`${username}:${password}`)}`;
 }
 
-/** Nothing that needs keeping: whoever can ask for it is in the same world. */
+/** Not a real secret: everyone who can ask for it is in the same world. */
 function secret(...parts: string[]): string {
   return digestOf(new TextEncoder().encode(JSON.stringify(parts))).slice("sha256:".length);
 }

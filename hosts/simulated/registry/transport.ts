@@ -1,4 +1,4 @@
-// The network between the engine and the simulated registries: how long it takes, and what goes wrong on it.
+// The network between the engine and the simulated registries: its delays and faults.
 
 import type { Clock } from "../../shared/host.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../registry/transport.js";
@@ -8,14 +8,14 @@ import { refusal, type Answer } from "./answer.js";
 import type { Catalogue } from "./catalogue.js";
 import { RegistryServer } from "./server.js";
 
-/** A request that has reached a simulated registry. */
+/** A request that reached a simulated registry. */
 export interface LoggedRequest {
   /** The world's monotonic time. */
   at: bigint;
   method: string;
-  /** Without names of accounts. */
+  /** The URL without account names. */
   url: string;
-  /** 0: there was no answer. */
+  /** 0 if there was no response. */
   status: number;
 }
 
@@ -23,13 +23,13 @@ export interface NetworkOptions {
   catalogue: Catalogue;
   clock: Clock;
   faults: FaultSource;
-  /** Asked for hosts that the world does not have; without it they do not exist. */
+  /** Handles requests to hosts that the world does not have. Without it they do not exist. */
   elsewhere?: Transport | undefined;
-  /** Is told of everything that is waited for beyond the world; gives back the same. */
+  /** Is passed every promise that depends on something outside the world, and returns it. */
   beyond?: <T>(pending: Promise<T>) => Promise<T>;
-  /** Of every connection; 20 MB/s. */
+  /** Speed of every connection; 20 MB/s if not given. */
   bytesPerSecond?: number;
-  /** From a request to its answer; 20 ms. */
+  /** Time from a request to its response; 20 ms if not given. */
   latencyNs?: bigint;
 }
 
@@ -77,7 +77,7 @@ export class RegistryNetwork {
     };
   }
 
-  /** What a fault says in the registry's place. */
+  /** The response or error of a fault, in place of the registry's. */
   #refused({ url, headers }: TransportRequest, host: string): Answer | null {
     const { faults } = this.#options;
     const path = /^\/v2\/(.+)\/(?:tags|manifests|blobs)\//.exec(new URL(url).pathname)?.[1] ?? null;
@@ -105,11 +105,11 @@ export class RegistryNetwork {
     if (cut) throw networkError("ECONNRESET", `connection to ${host} was reset`);
   }
 
-  /** A piece at a time, each as long on its way as the connection is slow. */
+  /** Yields one piece at a time, each after the delay of the connection. */
   async *#paced(bytes: Uint8Array, host: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { clock, faults, bytesPerSecond = BYTES_PER_SECOND } = this.#options;
     const speed = faults.strike("registry-slow", { authority: host })?.bytesPerSecond ?? bytesPerSecond;
-    // At least ten a second, so that a slow connection is not a silent one.
+    // At least ten pieces a second, so that a slow connection does not look stalled.
     const size = Math.max(1, Math.min(PIECE, Math.floor(speed / 10)));
     for (let at = 0; at < bytes.length; at += size) {
       const piece = bytes.subarray(at, at + size);
@@ -136,14 +136,14 @@ async function* awaited(
   }
 }
 
-/** The name of an account is nobody's business. */
+/** Hides the name of an account. */
 function shown(url: string): string {
   const at = new URL(url);
   at.searchParams.delete("account");
   return at.href;
 }
 
-/** As the platform's own errors are, which tell by a code what went wrong. */
+/** Shaped like the platform's own errors, which carry a code for the reason. */
 function networkError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

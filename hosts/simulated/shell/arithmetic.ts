@@ -47,7 +47,7 @@ async function valueOf(text: string, shell: Shell, depth: number): Promise<bigin
   return evaluate(parseExpression(trimmed), shell, depth + 1);
 }
 
-/** Throws for what is no expression. */
+/** Throws if the text is not an expression. */
 export function parseExpression(text: string): ArithmeticExpression | undefined {
   const script = parse(`: $((${text}))`);
   const command = script.commands[0]?.command;

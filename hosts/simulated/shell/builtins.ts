@@ -1,5 +1,5 @@
-// The shell's own commands, by name. Those of `SPECIAL_BUILTINS` come before functions, and end the shell when they fail
-// (POSIX 2.14).
+// The shell's own commands, by name. Those of `SPECIAL_BUILTINS` take precedence over functions, and end the shell when
+// they fail (POSIX 2.14).
 
 import { control } from "./builtins/control.js";
 import { inquiry } from "./builtins/inquiry.js";
@@ -13,13 +13,13 @@ import type { Shell } from "./shell.js";
 
 export interface Call {
   shell: Shell;
-  /** Without the name. */
+  /** Arguments, without the name. */
   args: readonly string[];
-  /** Of this command. */
+  /** The descriptors of this command. */
   descriptors: Descriptors;
 }
 
-/** Resolves to the exit code. */
+/** Runs the command and resolves to its exit code. */
 export type Builtin = (call: Call) => Promise<number>;
 
 export const SPECIAL_BUILTINS: Readonly<Record<string, Builtin>> = { ...control, ...assignment };

@@ -63,7 +63,7 @@ async function runRedirected(node: Redirected, shell: Shell): Promise<number> {
 type Statements = Parameters<typeof runList>[0];
 
 async function runSubshell(commands: Statements, shell: Shell, last: boolean): Promise<number> {
-  if (last && shell.traps.size === 0) return runList(commands, shell, true); // it is a process of its own already
+  if (last && shell.traps.size === 0) return runList(commands, shell, true); // already its own process
   const child = forked(() => shell.subshell((inner) => runList(commands, inner, true)));
   const code = await child.exited;
   await shell.process.work(0);
@@ -157,7 +157,7 @@ export async function callFunction(body: FunctionBody, args: readonly string[], 
   }
 }
 
-/** `[[ … ]]` as ash has it: `test` without splitting. */
+/** `[[ … ]]` as in ash: `test` without splitting. */
 async function testWords(expression: TestExpression, shell: Shell): Promise<string[]> {
   switch (expression.type) {
     case "TestUnary":

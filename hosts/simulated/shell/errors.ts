@@ -1,4 +1,4 @@
-// How the run of a script is left: by `exit`, `return`, `break` and `continue`, and by errors that end the shell.
+// Ways to leave a script: by `exit`, `return`, `break` and `continue`, and by errors that end the shell.
 
 export class Exit {
   constructor(readonly code: number) {}
@@ -11,12 +11,12 @@ export class Return {
 export class Loop {
   constructor(
     readonly kind: "break" | "continue",
-    /** How many loops are left, this one included. */
+    /** How many loops are still to leave, this one included. */
     public levels: number,
   ) {}
 }
 
-/** Ends a shell that is not interactive (POSIX 2.8.1); its message is told to the user. */
+/** Ends a shell that is not interactive (POSIX 2.8.1). The shell prints its message. */
 export class ShellError extends Error {
   constructor(
     message: string,

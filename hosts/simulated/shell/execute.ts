@@ -1,4 +1,4 @@
-// Commands run one after the other: lists, conditions, pipelines (POSIX 2.9). Simple ones stand in `simple.ts`.
+// Runs lists, conditions and pipelines (POSIX 2.9). For simple commands see `simple.ts`.
 
 import type { AndOr, Pipeline, PipelineNode, Statement } from "unbash";
 import { CannotFork } from "../processes/pid-namespace.js";
@@ -10,10 +10,10 @@ import { RedirectionFailed } from "./redirect.js";
 import { EMPTY, type Shell } from "./shell.js";
 import { runSimple } from "./simple.js";
 
-/** Time of a processor that a command takes. */
+/** Processor time of a command. */
 const COMMAND_NS = 5_000;
 
-/** `last`: nothing comes after it in this process, so that its last command may take the process's place. */
+/** `last`: nothing comes after it in this process, so its last command may replace the process. */
 export async function runList(statements: readonly Statement[], shell: Shell, last: boolean): Promise<number> {
   for (const [index, statement] of statements.entries()) {
     await runStatement(statement, shell, last && index === statements.length - 1);
@@ -50,7 +50,7 @@ async function runAndOr(node: PipelineNode | AndOr, shell: Shell, last: boolean)
   return shell.status;
 }
 
-/** Runs something whose failure is an answer, which `set -e` passes over. */
+/** Runs a command whose failure is a condition, so `set -e` ignores it. */
 export async function tested(shell: Shell, run: () => Promise<number>): Promise<number> {
   shell.tested++;
   try {
@@ -70,7 +70,7 @@ async function runPipeline(node: PipelineNode, shell: Shell, last: boolean): Pro
   return (await tested(shell, run)) === 0 ? 1 : 0;
 }
 
-/** `set -e`. */
+/** Applies `set -e`. */
 function checked(status: number, shell: Shell): number {
   if (status !== 0 && shell.options.has("e") && shell.tested === 0) throw new Exit(status);
   return status;

@@ -1,4 +1,4 @@
-// Words to fields: tilde, parameters, commands, arithmetic, then splitting and file names (POSIX 2.6).
+// Expands words to fields: tilde, parameters, commands, arithmetic, then splitting and file names (POSIX 2.6).
 
 import type { DoubleQuotedChild, Word, WordPart } from "unbash";
 import { evaluate } from "./arithmetic.js";
@@ -7,24 +7,24 @@ import { BREAK, textOf, toFields, toPattern, type Piece } from "./fields.js";
 import { expandParameter, expandSimple } from "./parameters.js";
 import type { Shell } from "./shell.js";
 
-/** All words of a command. */
+/** Expands all words of a command. */
 export async function expandWords(words: readonly Word[], shell: Shell): Promise<string[]> {
   const fields: string[] = [];
   for (const word of words) fields.push(...toFields(await piecesOf(word, shell), shell));
   return fields;
 }
 
-/** One text, whatever is in it: assignments, redirections. */
+/** Expands to one text without splitting, for assignments and redirections. */
 export async function expandWord(word: Word, shell: Shell): Promise<string> {
   return textOf(await piecesOf(word, shell));
 }
 
-/** For `case` and `${x#…}`. */
+/** Expands a pattern, for `case` and `${x#…}`. */
 export async function expandPattern(word: Word, shell: Shell): Promise<string> {
   return toPattern(await piecesOf(word, shell));
 }
 
-/** Parts as one text: here-documents, arithmetic. */
+/** Expands parts to one text, for here-documents and arithmetic. */
 export async function expandText(parts: readonly WordPart[], shell: Shell): Promise<string> {
   return textOf(await expandParts(parts, shell, true));
 }
@@ -69,7 +69,7 @@ async function expandPart(part: WordPart, shell: Shell, quoted: boolean): Promis
     case "ArithmeticExpansion":
       return [{ text: String(await evaluate(part.expression, shell)), quoted, split: !quoted }];
     case "BraceExpansion":
-      // ash has no brace expansion: what is between is the text itself.
+      // ash has no brace expansion, so the text stays as it is.
       return part.parts ? expandParts(part.parts, shell, quoted) : [{ text: part.text, quoted: true, bare: true }];
     case "ExtendedGlob":
     case "ProcessSubstitution":

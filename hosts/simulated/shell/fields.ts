@@ -1,12 +1,12 @@
-// What expansion has made of a word, and the fields, patterns and texts that come of it.
+// The result of expanding a word, and the fields, patterns and texts made from it.
 
 import { escapePattern, hasPattern, matchFiles, unescapePattern } from "./pattern.js";
 import type { Shell } from "./shell.js";
 
-/** `quoted`: matches itself. `split`: is split at IFS. `bare`: was written without quotes, as it stands. */
+/** `quoted`: matches only itself. `split`: is split at IFS. `bare`: was written without quotes. */
 export type Piece = { text: string; quoted: boolean; split?: boolean; bare?: boolean } | typeof BREAK;
 
-/** Between the fields of `"$@"`. */
+/** Separates the fields of `"$@"`. */
 export const BREAK = Symbol("break");
 
 const DEFAULT_IFS = " \t\n";
@@ -40,12 +40,12 @@ function namesOf(pattern: string, shell: Shell): string[] {
   return found.length > 0 ? found : [unescapePattern(pattern)];
 }
 
-/** Fields as patterns, quoted characters escaped (POSIX 2.6.5). */
+/** Fields as patterns, with quoted characters escaped (POSIX 2.6.5). */
 class Splitter {
   readonly fields: string[] = [];
   readonly #ifs: string;
   #field: string | null = null;
-  /** The last field ended by white space: a delimiter right after that belongs to it. */
+  /** White space ended the last field. A delimiter right after it belongs to that white space. */
   #afterSpace = false;
 
   constructor(ifs: string) {
@@ -57,7 +57,7 @@ class Splitter {
     this.#afterSpace = false;
   }
 
-  /** Ends the field, be it empty. */
+  /** Ends the field, even if it is empty. */
   end(): void {
     this.fields.push(this.#field ?? "");
     this.#field = null;

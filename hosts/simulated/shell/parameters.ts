@@ -1,4 +1,4 @@
-// `$x`, `"$@"`, `${x:-word}` and their like (POSIX 2.6.2, and what ash has of bash's).
+// Parameter expansion: `$x`, `"$@"`, `${x:-word}` and so on (POSIX 2.6.2, and ash's additions from bash).
 
 import type { ParameterExpansionPart, ParameterOperation, Word } from "unbash";
 import { evaluate, parseExpression } from "./arithmetic.js";
@@ -23,7 +23,7 @@ export async function expandParameter(part: ParameterExpansionPart, shell: Shell
   return [{ text: await changed(value, operation, shell), quoted, split: !quoted }];
 }
 
-/** `"$@"`: a field each; `"$*"`: one, joined by the first character of IFS. */
+/** `"$@"` gives a field for each parameter; `"$*"` gives one, joined by the first character of IFS. */
 function positional(name: "@" | "*", shell: Shell, quoted: boolean): Piece[] {
   const { parameters } = shell;
   if (quoted && name === "*") {
@@ -71,7 +71,7 @@ async function defaulted(
   return [{ text, quoted, split: !quoted }];
 }
 
-/** What was written without quotes is split. */
+/** Text written without quotes is split. */
 async function operandPieces(operand: Word, shell: Shell, quoted: boolean): Promise<Piece[]> {
   const pieces = await piecesOf(operand, shell, quoted);
   return pieces.map((piece) => (piece !== BREAK && piece.bare ? { ...piece, quoted: false, split: true } : piece));

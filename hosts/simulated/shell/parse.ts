@@ -1,14 +1,14 @@
-// Scripts as commands, and what is wrong with them in the words of busybox's ash. The grammar is unbash's, which is
-// bash's: what ash does not have is refused when it is run.
+// Parses scripts into commands, with the error messages of busybox's ash. The grammar is unbash's, which is bash's:
+// constructs that ash lacks are refused when they run.
 
 import { forEachChild, parse, type HereDoc, type ParseError, type Statement, type SyntaxNode } from "unbash";
 
 export interface Parsed {
-  /** Those that come before whatever is wrong. */
+  /** The statements before the error, or all. */
   statements: readonly Statement[];
-  /** What is wrong: `syntax error: …`; null if nothing is. */
+  /** The error: `syntax error: …`; null if there is none. */
   error: string | null;
-  /** More lines could make it whole. */
+  /** Whether more lines could complete it. */
   incomplete: boolean;
 }
 
@@ -25,14 +25,14 @@ export function parseScript(source: string): Parsed {
   const [first, ...more] = [...(script.errors ?? [])].sort((a, b) => a.pos - b.pos);
   const openDocument = hasOpenDocument(script);
   if (!first) return { statements: script.commands, error: null, incomplete: openDocument || /\\\n?$/.test(source) };
-  // ash reads and runs line by line: what ended on an earlier line has been run.
+  // ash reads and runs line by line: commands that ended on an earlier line have run.
   const line = source.lastIndexOf("\n", first.pos - 1) + 1;
   const statements = script.commands.filter(({ end }) => end < line || (end === line && line > 0));
   const incomplete = openDocument || isCut(first, source);
   return { statements, error: `syntax error: ${describe(first, more, source)}`, incomplete };
 }
 
-/** Where a parenthesis stands that unbash passed over in silence, as in `echo (`: ash takes it for a function's. */
+/** The position of a parenthesis that unbash skipped without an error, as in `echo (`: ash reads it as a function's. */
 function leftOverAt(end: number | undefined, source: string): number | undefined {
   const found = end === undefined ? null : /^[ \t]*\(/.exec(source.slice(end));
   return found && end !== undefined ? end + found[0].length : undefined;

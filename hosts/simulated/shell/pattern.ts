@@ -1,9 +1,9 @@
-// Shell patterns (POSIX 2.13): matched against texts, and against the names of files.
+// Shell patterns (POSIX 2.13), matched against texts and file names.
 
 import type { FileSystem } from "../files/file-system.js";
 import { absolute } from "../processes/executable.js";
 
-/** Makes a text match itself. */
+/** Escapes a text so that it matches itself. */
 export function escapePattern(text: string): string {
   return text.replace(/[*?[\]\\]/g, "\\$&");
 }
@@ -12,12 +12,12 @@ export function hasPattern(pattern: string): boolean {
   return /(^|[^\\])(\\\\)*[*?[]/.test(pattern);
 }
 
-/** The text that a pattern without wildcards stands for. */
+/** The text that a pattern without wildcards matches. */
 export function unescapePattern(pattern: string): string {
   return pattern.replace(/\\(.)/gs, "$1");
 }
 
-/** `anchors`: where it has to match, `^` and `$` or one of them. */
+/** `anchors`: where it must match, `^` and `$` or one of them. */
 export function patternExpression(pattern: string, anchors: "^$" | "^" | "$" | "" = "^$", lazy = false): RegExp {
   let source = "";
   for (let at = 0; at < pattern.length;) {
@@ -41,7 +41,7 @@ function translate(pattern: string, at: number, lazy: boolean): [string, number]
   return [quote(character), character.length];
 }
 
-/** A range whose end comes before its start stands for no character at all. */
+/** A range that ends before it starts matches no character. */
 function possible(bracket: string): string {
   try {
     new RegExp(bracket, "su");
@@ -68,7 +68,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   graph: "\\x21-\\x7e",
 };
 
-/** For regular expressions, too, which have the same sort of brackets. */
+/** Also used for regular expressions, which have the same kind of brackets. */
 export function bracketExpression(bracket: string): string {
   const negated = /^\[[!^]/.test(bracket);
   const inner = bracket.slice(negated ? 2 : 1, -1);
@@ -87,7 +87,7 @@ function quote(character: string, inBracket = false): string {
   return special.test(character) ? `\\${character}` : character;
 }
 
-/** Names of files that a pattern matches, sorted; none if there are none. */
+/** Names of files that match a pattern, sorted; empty if there are none. */
 export function matchFiles(pattern: string, cwd: string, files: FileSystem): string[] {
   const parts = pattern.split("/");
   const isAbsolute = parts[0] === "" && parts.length > 1;

@@ -1,4 +1,4 @@
-// Descriptors of a shell, and what redirections make of them (POSIX 2.7).
+// Descriptors of a shell, and their redirections (POSIX 2.7).
 
 import type { HereDoc, Redirect, Redirection } from "unbash";
 import { FileError } from "../files/file-system.js";
@@ -7,7 +7,7 @@ import { Bytes, never, type Sink, type Source } from "../processes/streams.js";
 import { expandText, expandWord } from "./expand.js";
 import type { Shell } from "./shell.js";
 
-/** What could not be opened. The command is not run. */
+/** A redirection could not be opened. The command does not run. */
 export class RedirectionFailed extends Error {}
 
 interface Descriptor {
@@ -109,7 +109,7 @@ function numberOf({ descriptor }: Redirect | HereDoc, otherwise: number): number
   return descriptor?.type === "FileDescriptor" ? descriptor.value : otherwise;
 }
 
-/** As ash says it. */
+/** Reports the error as ash does. */
 function opened<T>(
   name: string,
   { process }: Shell,

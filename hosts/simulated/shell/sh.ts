@@ -75,7 +75,7 @@ async function scriptFile(shell: Shell, file: string, parameters: string[], name
   }
 }
 
-/** ash reads a script as it goes: what stands before an error has been run. */
+/** ash runs a script while reading it: commands before an error have run. */
 async function runText(shell: Shell, text: string, isFile: boolean): Promise<number> {
   const { statements, error } = parseScript(text);
   if (shell.options.has("n")) return 0;
@@ -89,7 +89,7 @@ async function runText(shell: Shell, text: string, isFile: boolean): Promise<num
   return shell.status;
 }
 
-/** What the shell has read is lost to the commands that share its standard input: busybox reads in blocks. */
+/** Commands that share the shell's standard input lose what the shell has read: busybox reads in blocks. */
 async function readCommands(shell: Shell): Promise<number> {
   const all = lines(shell.stdin);
   let text = "";
@@ -105,7 +105,7 @@ async function readCommands(shell: Shell): Promise<number> {
   }
 }
 
-/** With prompts, and going on after errors. */
+/** Reads commands with prompts, and continues after errors. */
 async function converse(shell: Shell): Promise<number> {
   shell.traps.catchInteractive();
   let text = "";
@@ -137,7 +137,7 @@ async function survived(shell: Shell, text: string): Promise<void> {
   }
 }
 
-/** `\w` and `\$` are all that ash's usual prompt needs. */
+/** ash's default prompt needs only `\w` and `\$`. */
 function prompt({ variables, process }: Shell): string {
   const text = variables.value("PS1") ?? "\\w \\$ ";
   const home = variables.value("HOME") ?? "";
@@ -151,7 +151,10 @@ function prompt({ variables, process }: Shell): string {
     .replace(/\\\$/g, process.uid === 0 ? "#" : "$");
 }
 
-/** A line, or that ^C was typed. A terminal whose size has changed, as when a client comes back to it, is asked again. */
+/**
+ * Returns a line, or that the user typed ^C. When the terminal changes its size, as when a client reattaches, the
+ * prompt is shown again.
+ */
 async function interruptible(shell: Shell, asked: string): Promise<string | null | "interrupted"> {
   let [interrupted, resized] = [false, false];
   const input = shell.stdin;

@@ -1,4 +1,4 @@
-// The state of one shell process, and how it starts others. What commands do to it stands in `execute.ts`.
+// The state of one shell process, and how it starts other processes. Commands run in `execute.ts`.
 
 import type { CompoundCommand, CompoundList, Redirected, Script, Statement } from "unbash";
 import { BrokenPipe, ProcessInput, ProcessOutput } from "../processes/descriptors.js";
@@ -17,7 +17,7 @@ export type FunctionBody = CompoundCommand | Redirected | CompoundList;
 type Options = Set<string>;
 
 export class Shell {
-  /** `$0`, and what errors begin with. */
+  /** `$0`, and the beginning of error messages. */
   name: string;
   variables: Variables;
   functions = new Map<string, FunctionBody>();
@@ -32,20 +32,20 @@ export class Shell {
   readonly jobs = new Map<number, ContainerProcess>();
   descriptors: Descriptors;
   readonly traps: Traps;
-  /** Line of the command that runs, in a script; 0 elsewhere. */
+  /** Line of the running command in a script; 0 elsewhere. */
   line = 0;
-  /** How deep in commands whose failure `set -e` passes over: conditions and the like. */
+  /** Nesting depth of commands whose failure `set -e` ignores, such as conditions. */
   tested = 0;
   loops = 0;
-  /** Functions that are being called. */
+  /** Nesting depth of function calls. */
   depth = 0;
-  /** Variables to be put back when the function that runs returns. */
+  /** Variables to restore when the running function returns. */
   locals: Map<string, ReturnType<Variables["snapshot"]>> | null = null;
   interactive = false;
-  /** Where in a word `getopts` is. */
+  /** Position of `getopts` within a word. */
   optionAt = 1;
   readonly interrupted = new Waiting();
-  /** The terminal has another size. */
+  /** The terminal's size has changed. */
   readonly resized = new Waiting();
 
   constructor(
@@ -83,7 +83,7 @@ export class Shell {
     return child;
   }
 
-  /** Value of a parameter of any sort; undefined if it is not set. */
+  /** Value of any parameter; undefined if it is not set. */
   parameter(name: string): string | undefined {
     const special = SPECIAL[name];
     if (special) return special(this);
@@ -91,7 +91,7 @@ export class Shell {
     return this.variables.value(name);
   }
 
-  /** Starts a subshell. Without `stdio` it shares this shell's. */
+  /** Starts a subshell. Without `stdio` it shares this shell's descriptors. */
   subshell(run: (shell: Shell) => Promise<number>, stdio: { stdin?: Source; stdout?: Sink } = {}): ContainerProcess {
     const { process, descriptors } = this;
     return process.spawn({
@@ -104,7 +104,7 @@ export class Shell {
     });
   }
 
-  /** Starts a program with this shell's descriptors, or a command's. Throws `NoProgram`. */
+  /** Starts a program with the shell's or a command's descriptors. Throws `NoProgram`. */
   spawn(argv: readonly string[], env: ReadonlyMap<string, string>, descriptors: Descriptors): ContainerProcess {
     const { process } = this;
     return process.spawn({
@@ -116,7 +116,7 @@ export class Shell {
     });
   }
 
-  /** Output of a command substitution. */
+  /** Returns the output of a command substitution. */
   async capture(script: (Script & { errors?: readonly unknown[] | undefined }) | undefined): Promise<string> {
     if (!script) return "";
     if (script.errors?.length) throw new ShellError(parseScript(script.source ?? "(").error ?? "syntax error");
@@ -130,7 +130,7 @@ export class Shell {
     return text.replace(/\n+$/, "");
   }
 
-  /** A command substitution has set `$?` since this was last made false. */
+  /** Whether a command substitution has set `$?` since this was last set to false. */
   substituted = false;
 
   async #readAll(source: Source): Promise<string> {
@@ -147,13 +147,13 @@ export class Shell {
     return text + decoder.decode();
   }
 
-  /** Runs until the shell ends, its EXIT trap included. Resolves to the exit code. */
+  /** Runs until the shell ends, including its EXIT trap. Resolves to the exit code. */
   async toEnd(run: (shell: Shell) => Promise<number>): Promise<number> {
     this.status = await this.#outcome(run);
     const atExit = this.traps.takeExit();
     if (!atExit) return this.status;
     const { status } = this;
-    // `$?` is the shell's exit code to it, and it may give another one.
+    // The trap sees the shell's exit code as `$?`, and may exit with another one.
     return this.#outcome(async () => {
       await this.evaluate(atExit);
       return status;
@@ -168,7 +168,7 @@ export class Shell {
     }
   }
 
-  /** The exit code of a shell that is left so. Throws what is not a way to leave. */
+  /** The exit code of a shell that is left this way. Rethrows other errors. */
   async left(error: unknown): Promise<number> {
     if (error instanceof Exit || error instanceof Return) return error.code;
     if (error instanceof Loop) return this.status;
@@ -189,14 +189,14 @@ export class Shell {
     await this.#write(1, text);
   }
 
-  /** Tells an error. `builtin`: the one whose it is. */
+  /** Prints an error. `builtin`: the builtin that caused it. */
   async complain(message: string, builtin = ""): Promise<void> {
-    // ash tells lines of scripts only, but of builtins always.
+    // ash prints line numbers for scripts only, but always for builtins.
     const line = this.line > 0 || builtin ? `line ${this.line}: ` : "";
     await this.#write(2, `${this.name}: ${builtin && `${builtin}: `}${line}${message}\n`);
   }
 
-  /** A builtin's error that names no line. */
+  /** Prints a builtin's error without a line number. */
   async say(message: string): Promise<void> {
     await this.#write(2, message);
   }
@@ -209,7 +209,7 @@ export class Shell {
     }
   }
 
-  /** What comes from standard input, given back as far as it is not used. */
+  /** Standard input. Bytes that are not used are returned. */
   get stdin(): ProcessInput {
     return new ProcessInput(this.process, this.descriptors.source(0));
   }
@@ -229,5 +229,5 @@ const SPECIAL: Readonly<Record<string, (shell: Shell) => string | undefined>> = 
   "*": (shell) => shell.parameters.join(" "),
 };
 
-/** Nothing to read. */
+/** A source with nothing to read. */
 export const EMPTY = (): Source => new Bytes(new Uint8Array(0));

@@ -1,4 +1,4 @@
-// Simple commands: words and assignments expanded, then a function, a builtin or a program run (POSIX 2.9.1).
+// Simple commands: expands words and assignments, then runs a function, a builtin or a program (POSIX 2.9.1).
 
 import type { Assignment, Command, CommandArgument, Word } from "unbash";
 import { FileError } from "../files/file-system.js";
@@ -89,7 +89,7 @@ function builtinOf(
   return builtin && (() => runBuiltin(builtin, name, args, shell, descriptors, false));
 }
 
-/** What its program wrote to is broken or full. */
+/** Reports a write error if the builtin's output is broken or full. */
 async function runBuiltin(
   builtin: Builtin,
   name: string,
@@ -122,12 +122,12 @@ async function withDescriptors<T>(shell: Shell, descriptors: Descriptors, run: (
   try {
     return await run();
   } finally {
-    // `exec` within a function changes what was there before, too; ash loses it here as well.
+    // An `exec` within a function should change the outer descriptors too. ash loses the change here as well.
     shell.descriptors = before;
   }
 }
 
-/** Runs a program of the container, in this process's place if nothing is to come. */
+/** Runs a program of the container; in this process if nothing comes after it. */
 export async function runProgram(
   words: readonly string[],
   assignments: readonly (readonly [string, string])[],
@@ -147,7 +147,7 @@ export async function runProgram(
   }
 }
 
-/** execve(2). Nothing of the shell is left but its process. */
+/** execve(2): replaces the shell by a program in the same process. */
 export async function replace(
   words: readonly string[],
   env: ReadonlyMap<string, string>,
@@ -158,7 +158,7 @@ export async function replace(
   throw new Exit(await process.exec(words, env, redirect));
 }
 
-/** Waits for a child in the foreground, and tells of a violent end. */
+/** Waits for a child in the foreground, and prints a message if a signal killed it. */
 async function ended(child: ContainerProcess, shell: Shell): Promise<number> {
   const code = await child.exited;
   await shell.process.work(0);

@@ -4,10 +4,10 @@ import type { FileStatus } from "../files/file-system.js";
 import { absolute } from "../processes/executable.js";
 import type { ContainerProcess } from "../processes/process.js";
 
-/** An expression that makes no sense; its message names no program. */
+/** An invalid expression. Its message names no program. */
 export class TestError extends Error {}
 
-/** 0 for true, 1 for false. `terminal`: whether a descriptor is one. Throws `TestError`. */
+/** Returns 0 for true and 1 for false. `terminal`: whether a descriptor is a terminal. Throws `TestError`. */
 export function evaluateTest(
   words: readonly string[],
   process: ContainerProcess,

@@ -1,4 +1,4 @@
-// `set -x`: commands are told before they run, in a form that could be typed again.
+// `set -x`: prints commands before they run, in a form that can be typed again.
 
 import type { Shell } from "./shell.js";
 
@@ -16,7 +16,7 @@ function quoteWord(word: string): string {
   return /^[\w%+,./:@\]{}^!~-]+$/.test(word) ? word : quoteValue(word);
 }
 
-/** In single quotes, as `export -p` and `trap` write values. */
+/** Quotes a value with single quotes, as `export -p` and `trap` print it. */
 export function quoteValue(text: string): string {
   return `'${text.replace(/'/g, `'"'"'`)}'`;
 }

@@ -1,4 +1,4 @@
-// `trap`: commands that run when a signal comes, between two others; and one at the end.
+// `trap`: commands that run between two others when a signal arrives, and one at the end.
 
 import { SIGINT, SIGKILL, SIGQUIT, SIGSTOP, SIGTERM, SIGWINCH } from "../processes/signals.js";
 import type { Shell } from "./shell.js";
@@ -23,7 +23,7 @@ export class Traps {
     return this.#pending.length > 0;
   }
 
-  /** Signal whose trap is due; 0 for none. */
+  /** The signal whose trap must run next; 0 if there is none. */
   get next(): number {
     return this.#pending[0] ?? 0;
   }
@@ -33,7 +33,7 @@ export class Traps {
     return [...this.#actions].sort(([a], [b]) => a - b);
   }
 
-  /** Null: the default. Empty: the signal is ignored. */
+  /** Null for the default; empty to ignore the signal. */
   set(signal: number, action: string | null): void {
     const { process } = this.#shell;
     if (action === null) this.#actions.delete(signal);
@@ -45,7 +45,7 @@ export class Traps {
     else process.onSignal([signal], (caught) => this.#caught(caught));
   }
 
-  /** An interactive shell does not end by what is meant for the command that runs. */
+  /** Signals that are meant for the running command do not end an interactive shell. */
   catchInteractive(): void {
     const free = [SIGINT, SIGQUIT, SIGTERM].filter((signal) => !this.#actions.has(signal));
     const { process, interrupted, resized } = this.#shell;
@@ -58,7 +58,7 @@ export class Traps {
     this.#shell.interrupted.stir();
   }
 
-  /** Runs what is due. `$?` stays as it is. */
+  /** Runs the pending traps. `$?` stays as it is. */
   async run(): Promise<void> {
     if (this.#running) return;
     this.#running = true;

@@ -3,7 +3,7 @@
 import { ShellError } from "./errors.js";
 
 interface Variable {
-  /** Undefined: exported or read-only, but not set. */
+  /** Undefined if the variable is exported or read-only but not set. */
   value: string | undefined;
   exported: boolean;
   readOnly: boolean;
@@ -15,7 +15,7 @@ export class Variables {
   readonly #all = new Map<string, Variable>();
   readonly #grown: (bytes: number) => void;
 
-  /** `grown` is told how many bytes more, or fewer, the values take. */
+  /** `grown` is called with the change in bytes of the values' size. */
   constructor(env: Iterable<readonly [string, string]>, grown: (bytes: number) => void) {
     this.#grown = grown;
     for (const [name, value] of env) this.#all.set(name, { value, exported: true, readOnly: false });
@@ -50,7 +50,7 @@ export class Variables {
     this.#variable(name).readOnly = true;
   }
 
-  /** Sets variables for the time of `during`. */
+  /** Sets variables while `during` runs. */
   async within<T>(assignments: readonly (readonly [string, string])[], during: () => Promise<T>): Promise<T> {
     const before = assignments.map(([name]) => [name, this.#all.get(name)] as const);
     for (const [name, value] of assignments) {
@@ -64,7 +64,7 @@ export class Variables {
     }
   }
 
-  /** For `local`: what the variable was, to be given to `restore`. */
+  /** For `local`: the variable's state, to pass to `restore`. */
   snapshot(name: string): Variable | undefined {
     const variable = this.#all.get(name);
     return variable && { ...variable };
@@ -88,7 +88,7 @@ export class Variables {
     return chosen.map(([name, { value }]): [string, string | undefined] => [name, value]).sort(byName);
   }
 
-  /** For a fork: what it has in common with this takes nothing more. */
+  /** For a fork. Variables shared with this one take no extra memory. */
   copy(grown: (bytes: number) => void): Variables {
     const copy = new Variables([], grown);
     for (const [name, variable] of this.#all) copy.#all.set(name, { ...variable });

@@ -31,7 +31,7 @@ async function declare({ shell, args }: Call, which: "exported" | "readOnly", co
   return 0;
 }
 
-/** `NAME` or `NAME=VALUE`. */
+/** Parses `NAME` or `NAME=VALUE`. */
 export function assignmentOf(word: string): [string, string | undefined] {
   const equals = word.indexOf("=");
   const name = equals < 0 ? word : word.slice(0, equals);

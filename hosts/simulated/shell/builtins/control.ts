@@ -1,4 +1,4 @@
-// Builtins that decide what runs next: exit, return, break, continue, eval, `.`, exec, shift, trap, and `:`.
+// Builtins that control what runs next: exit, return, break, continue, eval, `.`, exec, shift, trap, and `:`.
 
 import { FileError } from "../../files/file-system.js";
 import { NoProgram } from "../../program.js";
@@ -42,7 +42,7 @@ function leave(kind: "break" | "continue", levels: string | undefined, shell: Sh
   return 0;
 }
 
-/** `. FILE`: in PATH, unless there is a slash. */
+/** `. FILE`: looked up in PATH unless it contains a slash. */
 async function source({ shell, args: [file, ...parameters] }: Call): Promise<number> {
   if (file === undefined) throw new ShellError("filename argument required");
   const text = new TextDecoder().decode(readScript(file, shell));
@@ -70,7 +70,7 @@ function readScript(file: string, { process, variables }: Shell): Uint8Array {
   }
 }
 
-/** Without a command its redirections stay. */
+/** Without a command, the redirections stay in effect. */
 async function exec({ shell, args, descriptors }: Call): Promise<number> {
   if (args.length === 0) {
     shell.descriptors = descriptors;

@@ -1,4 +1,4 @@
-// Builtins that tell what a name stands for: command, type, hash, getopts, alias.
+// Builtins that look up what a name stands for: command, type, hash, getopts, alias.
 
 import { lookup } from "../../processes/executable.js";
 import { isBuiltin, type Builtin, type Call } from "../builtins.js";
@@ -66,14 +66,17 @@ function existing(path: string, { files, cwd }: Parameters<typeof lookup>[1]): s
     : undefined;
 }
 
-/** POSIX getopts, as ash does it: OPTIND is the next word, even within one; the place there is kept beside it. */
+/**
+ * POSIX getopts, as in ash: OPTIND is the next word even while a word is half read. The position in that word is kept
+ * separately.
+ */
 async function getopts({ shell, args }: Call): Promise<number> {
   const [options, name, ...given] = args;
   if (options === undefined || name === undefined) throw new ShellError("usage: getopts optstring var [arg]");
   const words = given.length > 0 ? given : shell.parameters;
   const { variables } = shell;
   const told = Number(variables.value("OPTIND")) || 1;
-  // Beyond the words it is of others that were looked at before.
+  // An OPTIND beyond the words is left from parsing other words before.
   const next = told > words.length + 1 ? 1 : told;
   const isWithin = shell.optionAt > 1 && shell.optionAt < (words[next - 2]?.length ?? 0);
   const index = isWithin ? next - 1 : next;

@@ -19,13 +19,13 @@ async function kill({ shell, args }: Call): Promise<number> {
   return code;
 }
 
-/** `%1`, `%%`: jobs are numbered in the order in which they were started. */
+/** A job such as `%1` or `%%`. Jobs are numbered in the order in which they were started. */
 function jobOf(name: string, shell: Shell): ContainerProcess | undefined {
   const all = [...shell.jobs.values()];
   return /^%\d+$/.test(name) ? all[Number(name.slice(1)) - 1] : all.at(-1);
 }
 
-/** Ends early when a trap is to be run (POSIX 2.11). */
+/** Ends early if a trap must run (POSIX 2.11). */
 async function wait({ shell, args }: Call): Promise<number> {
   if (args.length === 0) {
     for (const child of [...shell.jobs.values()]) {
@@ -53,10 +53,13 @@ function number(arg: string): number {
   return Number(arg);
 }
 
-/** An end that came at most so long before the wait is news to it: a signal takes its time to work. */
+/**
+ * If a job ended at most this long before the wait, `wait` reports it as if it ended during the wait: a signal takes
+ * some time to work.
+ */
 const NEWS_NS = 1_000_000n;
 
-/** Null when a trap came first. */
+/** Null if a trap came first. */
 async function endOf(child: ContainerProcess, shell: Shell): Promise<number | null> {
   const begun = shell.process.namespace.kernel.time.now().monotonic;
   let code: number | null = null;

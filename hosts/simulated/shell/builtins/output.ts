@@ -1,4 +1,4 @@
-// Builtins that other systems have as programs: echo, printf, true, false, test, pwd.
+// Builtins that are programs on other systems: echo, printf, true, false, test, pwd.
 
 import { echoed } from "../../programs/echo.js";
 import { printed } from "../../programs/printf.js";
@@ -33,7 +33,7 @@ async function printf({ shell, args }: Call): Promise<number> {
 async function bracket(call: Call): Promise<number> {
   const { shell, args } = call;
   if (["]", "]]"].includes(args.at(-1) ?? "")) return test(call, args.slice(0, -1));
-  // ash calls itself so here, whatever it is called.
+  // ash always uses this name here, whatever name it was called by.
   await shell.say("sh: missing ]\n");
   return 2;
 }

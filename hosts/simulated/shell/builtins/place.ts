@@ -1,4 +1,4 @@
-// Builtins about where a process is and what its files are like: cd, pwd, umask, ulimit, local.
+// Builtins about a process's directory, permissions and limits: cd, pwd, umask, ulimit, local.
 
 import { FileError } from "../../files/file-system.js";
 import { absolute } from "../../processes/executable.js";
@@ -58,7 +58,7 @@ function octal(mask: number): string {
   return mask.toString(8).padStart(4, "0");
 }
 
-/** What a mask lets through, as `umask -S` tells it: `u=rwx,g=rx,o=rx`. */
+/** The permissions that a mask allows, as `umask -S` prints them: `u=rwx,g=rx,o=rx`. */
 function grantedText(mask: number): string {
   const letters = (shift: number): string => [..."rwx"].filter((_, at) => !((mask >> shift) & (4 >> at))).join("");
   return `u=${letters(6)},g=${letters(3)},o=${letters(0)}`;
@@ -73,10 +73,10 @@ function granted(change: string, before: number): number {
   }
 }
 
-/** Of limits of sizes, by their letters: in what busybox tells them. */
+/** The units in which busybox prints size limits, by letter. */
 const BYTES_A_UNIT: Readonly<Record<string, number>> = { c: 512, d: 1024, f: 512, l: 1024, m: 1024, s: 1024, v: 1024 };
 
-/** Limits are told; nothing here comes near them. */
+/** Prints limits. Nothing in this world reaches them. */
 async function ulimit({ shell, args }: Call): Promise<number> {
   const option = args.find((arg) => /^-[a-zA-Z]$/.test(arg)) ?? "-f";
   const isHard = args.includes("-H");

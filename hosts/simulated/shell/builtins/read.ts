@@ -1,4 +1,4 @@
-// `read`: a line of standard input into variables.
+// `read`: reads a line of standard input into variables.
 
 import type { Call } from "../builtins.js";
 import { ShellError } from "../errors.js";
@@ -39,7 +39,7 @@ function parse(args: readonly string[]): Wanted {
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
 
-/** Characters, those that were escaped marked by a NUL before them: they do not separate fields. */
+/** The characters of a line. Escaped characters follow a NUL, so that they do not separate fields. */
 async function readLine(shell: Shell, raw: boolean): Promise<{ line: string; ended: boolean }> {
   const input = shell.stdin;
   const bytes: number[] = [];
@@ -64,7 +64,7 @@ function decode(bytes: readonly number[]): string {
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
-/** The last name gets what is left. */
+/** The last name gets the rest of the line. */
 function assign(line: string, names: readonly string[], shell: Shell): void {
   const ifs = shell.variables.value("IFS") ?? " \t\n";
   const spaces = [...ifs].filter((character) => /\s/.test(character)).join("");
