@@ -1,4 +1,5 @@
-// Builds the playground to static files that work from any path: page, core, and the API's reference per version.
+// Builds the playground as static files that work from any path: the page, the core, and the API reference of each
+// version.
 
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -10,21 +11,23 @@ import { allReferences } from "./reference/node-references.js";
 import { NEWEST_VERSION } from "./session/versions.js";
 
 export interface BuildPageOptions {
-  /** The repository. */
+  /** Path of the repository. */
   root: string;
-  /** Minified; else with names and source maps. */
+  /** Minified if true; otherwise with names and source maps. */
   release: boolean;
-  /** Where the files go; `build/playground` if not given. */
+  /** Output directory; `build/playground` if not given. */
   outDir?: string;
 }
 
-/** Bytes of what the first load fetches. */
+/** Bytes that the first load fetches. */
 export interface PageWeight {
   bytes: number;
   gzip: number;
 }
 
-/** Whole or not there: built beside the old one, which it then replaces. */
+/**
+ * Builds in a second directory that replaces the old one when it is complete, so that a failed build leaves nothing.
+ */
 export async function buildPage({ root, release, outDir = "build/playground" }: BuildPageOptions): Promise<PageWeight> {
   const target = join(root, outDir);
   const fresh = `${target}.${process.pid}.part`;
@@ -52,7 +55,7 @@ async function writePage(root: string, target: string, release: boolean): Promis
   return weigh(target, ["index.html", ...first]);
 }
 
-/** A file for each version that is described; the versions, oldest first. */
+/** Writes a reference file for each version that has a description. Returns the versions, oldest first. */
 async function writeReferences(root: string, target: string): Promise<string[]> {
   await mkdir(join(target, "api"));
   const references = await allReferences(join(root, "tests/swagger/swagger.tar.br"));
@@ -63,7 +66,7 @@ async function writeReferences(root: string, target: string): Promise<string[]> 
   return known.map(([version]) => version);
 }
 
-/** What decides, to be read beside the page: as text, so that a browser shows it. */
+/** Copies the core's sources next to the page, as text so that a browser displays them. */
 async function copySources(from: string, to: string): Promise<void> {
   for (const file of await filesOf(from)) {
     await mkdir(dirname(join(to, file)), { recursive: true });
@@ -76,7 +79,7 @@ interface Bundle {
   readonly source: string;
   readonly target: string;
   readonly release: boolean;
-  /** Versions whose reference is there. */
+  /** Versions that have a reference. */
   readonly described: readonly string[];
   /** Files of the core's modules. */
   readonly core: Readonly<Record<string, string>>;
@@ -106,7 +109,7 @@ async function bundle({ root, source, target, release, described, core }: Bundle
   return metafile;
 }
 
-/** Files that the page cannot do without: the entry, all chunks that it imports statically, and the style sheet. */
+/** Files that the page needs to start: the entry, all chunks that it imports statically, and the style sheet. */
 function firstLoad(metafile: Metafile, target: string): string[] {
   const files = new Set<string>();
   const add = (name: string): void => {
@@ -122,8 +125,8 @@ function firstLoad(metafile: Metafile, target: string): string[] {
 }
 
 /**
- * With a hint for each chunk and module, so that the browser need not read one to learn of the next. The script that
- * tells what could not be fetched stands in it, and is the only one there that the policy lets run.
+ * Adds a preload hint for each chunk and module, so that the browser finds them without reading one after the other.
+ * Also inlines the script that reports files that could not be fetched; the policy allows no other inline script.
  */
 async function writeHtml(source: string, target: string, first: readonly string[]): Promise<void> {
   const html = await readFile(join(source, "index.html"), "utf8");

@@ -1,11 +1,13 @@
-// Puts the core's wasm modules beside the built page, which fetches them as they are.
+// Copies the core's wasm modules next to the built page, which fetches them unchanged.
 
 import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
-/** Writes them to the page's folder, each named by what is in it; their paths there, by the core's own names. */
+/**
+ * Writes the modules to the page's folder, each named by its hash. Returns their paths there by the core's own names.
+ */
 export async function writeCore(root: string, target: string): Promise<Record<string, string>> {
   const from = join(root, "build/core");
   const files: Record<string, string> = {};
@@ -20,7 +22,7 @@ export async function writeCore(root: string, target: string): Promise<Record<st
   return files;
 }
 
-/** Has the page fetch the modules, where the package carries them in its script. */
+/** Makes the page fetch the modules, instead of embedding them in its script as the package does. */
 export function fetchedCore(root: string): Plugin {
   const path = join(root, "hosts/browser/session/fetched-modules.ts");
   return {

@@ -1,4 +1,4 @@
-// Begins the page: the session or the lesson that a link holds, or a new session with the first request of a lesson.
+// Starts the page: with the session or lesson of the link, or with a new session and the first request of a lesson.
 
 import { render } from "preact";
 import { LESSONS } from "./lessons/lessons.js";
@@ -24,7 +24,7 @@ async function begin(): Promise<void> {
   await playground.run(keepOffline());
 }
 
-/** Rejects with what the visitor is told, whose browser may well have refused it on purpose. */
+/** Rejects with a message for the visitor. The browser may have refused on purpose. */
 async function keepOffline(): Promise<void> {
   try {
     await navigator.serviceWorker?.register("service-worker.js");
@@ -34,7 +34,7 @@ async function keepOffline(): Promise<void> {
   }
 }
 
-/** That of the link; null where a new one has to take its place. A link that cannot be opened is told of. */
+/** The session of the link; null if a new one is needed. `remark` says why a link could not be opened. */
 async function firstSession(core: NamedCore): Promise<{ session: Session | null; remark: string }> {
   const linked = readFragment(location.hash);
   if (linked.session === null) return { session: null, remark: remarkOnLesson(linked.lesson) };
@@ -47,7 +47,7 @@ async function firstSession(core: NamedCore): Promise<{ session: Session | null;
   }
 }
 
-/** The lesson of the link; where there is no link, the first that was not done yet. */
+/** Opens the lesson of the link; without a link, the first lesson that is not done. */
 async function beginLesson({ course, session }: Playground, isNew: boolean): Promise<void> {
   const linked = readFragment(location.hash);
   const isLink = linked.lesson !== null || linked.session !== null;
@@ -57,7 +57,7 @@ async function beginLesson({ course, session }: Playground, isNew: boolean): Pro
   if (lesson !== null) await course.tell({ kind: "resume", lesson });
 }
 
-/** What was gone to by hand, or back and forth in the browser's history. */
+/** Opens the link that the visitor entered or reached through the browser's history. */
 async function openLink(playground: Playground, core: NamedCore): Promise<void> {
   const { lesson, session: text } = readFragment(location.hash);
   const known = lessonOf(lesson)?.id ?? null;
@@ -69,13 +69,13 @@ async function openLink(playground: Playground, core: NamedCore): Promise<void> 
   } else if (known !== null) await playground.course.tell({ kind: "choose", lesson: known });
 }
 
-/** Empty where nothing is wrong with it. */
+/** Empty if there is nothing to say. */
 function remarkOnLesson(id: string | null): string {
   if (id === null || lessonOf(id) !== null) return "";
   return `There is no lesson ${id}. There are: ${LESSONS.map((lesson) => lesson.id).join(", ")}.`;
 }
 
-/** What is to be known of a session that was opened from a link. */
+/** Warnings about a session opened from a link. */
 function remarkOn(warnings: readonly string[]): string {
   return warnings.length > 0
     ? warnings.join(" ")

@@ -1,4 +1,4 @@
-// Serves the built playground on loopback: static files, nothing else.
+// Serves the built playground on loopback: only static files.
 
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,9 +6,9 @@ import { parseArgs } from "node:util";
 import sirv from "sirv";
 
 export interface ServeOptions {
-  /** Where the page stands. */
+  /** Directory of the page. */
   directory: string;
-  /** Command line: `--port PORT`. */
+  /** Command line arguments: `--port PORT`. */
   args?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface PageServer {
 
 const DEFAULT_PORT = 7375;
 
-/** Serves until the process is interrupted; prints where. */
+/** Serves until the process is interrupted, and prints the address. */
 export async function servePage({ directory, args = [] }: ServeOptions): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { port: { type: "string" } } });
   const port = values.port === undefined ? DEFAULT_PORT : portOf(values.port);
@@ -34,7 +34,7 @@ export async function servePage({ directory, args = [] }: ServeOptions): Promise
   }
 }
 
-/** Port 0: any that is free. Rejects when the port is taken. */
+/** Port 0 means any free port. Rejects if the port is taken. */
 export async function listen(directory: string, port = 0): Promise<PageServer> {
   const server = createServer(answersFrom(directory));
   await new Promise<void>((resolve, reject) => {
@@ -52,7 +52,7 @@ export async function listen(directory: string, port = 0): Promise<PageServer> {
   };
 }
 
-/** What a server answers with these files alone. */
+/** A request listener that serves only these files. */
 export function answersFrom(directory: string): RequestListener {
   const files = sirv(directory, { dev: true, etag: true });
   return (request, response) =>

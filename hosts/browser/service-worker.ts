@@ -1,10 +1,13 @@
-// Keeps the page usable without a network: all its files are fetched once and answered from the cache after that.
-// The build puts the list of files and their common hash in place of the two names below.
+// Keeps the page usable without a network: all its files are fetched once and then served from the cache. The build
+// replaces the two names below by the list of files and their common hash.
 
 declare const FILES: readonly string[];
 declare const BUILD: string;
 
-/** What of a service worker's global scope is used here: TypeScript's library of it cannot stand beside the page's. */
+/**
+ * The parts of a service worker's global scope that are used here. TypeScript's library for it conflicts with the
+ * page's.
+ */
 interface Scope {
   addEventListener(type: "install" | "activate" | "fetch", listener: (event: WorkerEvent) => void): void;
   skipWaiting(): Promise<void>;
@@ -37,7 +40,7 @@ async function activate(): Promise<void> {
   await scope.clients.claim();
 }
 
-/** A newer build is taken when there is a network; the files of one build stay together. */
+/** Takes a newer build when there is a network. The files of one build stay together. */
 async function answer(request: Request): Promise<Response> {
   const kept = await (await caches.open(BUILD)).match(request, { ignoreSearch: true });
   return kept ?? fetch(request);

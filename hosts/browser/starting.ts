@@ -1,12 +1,12 @@
-// Stands in the page's HTML itself, before all that is fetched: tells a visitor why the page does not begin, be it that its
-// script never came.
+// Inlined in the page's HTML before anything that is fetched. Tells the visitor why the page does not start, even if
+// its script never arrived.
 
 const REMEDY = "Reload the page to try again.";
 
 addEventListener("error", failed, true);
 addEventListener("unhandledrejection", ({ reason }) => cannotStart(textOf(reason)));
 
-/** Of a file that the page names, or of a script that threw. */
+/** Handles errors of files that the page refers to, and of scripts. */
 function failed(event: Event): void {
   const { target } = event;
   if (target instanceof HTMLScriptElement) cannotStart("its script could not be fetched");
@@ -18,7 +18,7 @@ function cannotStart(why: string): void {
   tell("within", `The playground cannot start: ${why}`);
 }
 
-/** The first thing that is wrong is told: others come of it. Nothing is told in place of a page that has begun. */
+/** Shows only the first error, because others follow from it. A page that has started is not replaced. */
 function tell(where: "before" | "within", text: string): void {
   if (document.readyState === "loading") {
     return addEventListener("DOMContentLoaded", () => tell(where, text), { once: true });

@@ -1,4 +1,4 @@
-// Lessons about containers: run, run in the background, list and stop, read logs.
+// Lessons about containers: run one, run one in the background, list and stop, read logs.
 
 import type { Exchange } from "../session/exchange.js";
 import { written } from "../session/request.js";
@@ -10,7 +10,7 @@ const START = /^\/containers\/[^/]+\/start$/;
 const LIST = /^\/containers\/json$/;
 const LOGS = /^\/containers\/[^/]+\/logs$/;
 
-/** A step in which a container is created with a command. */
+/** A step that creates a container with a command. */
 export function creating(task: string, name: string, command: readonly string[], image = "busybox"): LessonStep {
   return {
     task,
@@ -26,7 +26,7 @@ export function creating(task: string, name: string, command: readonly string[],
   };
 }
 
-/** A step in which the container that was created last is started. */
+/** A step that starts the newest container. */
 export function starting(task: string, name: string): LessonStep {
   return {
     task,
@@ -184,7 +184,7 @@ function isTailOfStderr(exchange: Exchange): boolean {
   return query.get("tail") === "4" && lines.length > 0 && isTimed && outputOf(exchange, "stdout") === "";
 }
 
-/** `State` of each container in a list. */
+/** The `State` of each container in a list. */
 function statesIn(exchange: Exchange): unknown[] {
   const list = jsonOf(exchange);
   return Array.isArray(list) ? list.map((item) => (item as { State?: unknown }).State) : [];

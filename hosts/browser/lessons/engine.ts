@@ -1,4 +1,4 @@
-// Lessons about the engine itself: versions of its API, and what happens on a crash.
+// Lessons about the engine itself: API versions, and recovery from a crash.
 
 import type { Exchange } from "../session/exchange.js";
 import { written } from "../session/request.js";
@@ -100,7 +100,7 @@ function imageLists(session: Session): Exchange[] {
   return answered(session, "GET", /^\/images\/json$/, 200);
 }
 
-/** When the engine was lost last; before all time if never. */
+/** When the engine last crashed; before all other times if never. */
 function lostAt(session: Session): bigint {
   return session.steps.value.findLast(({ kind }) => kind === "lost")?.at ?? 1n << 62n;
 }

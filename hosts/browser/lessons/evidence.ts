@@ -1,22 +1,22 @@
-// What a lesson's checks look at: what the learner sent, what the engine answered, and what the world holds. All of it
-// reads signals.
+// What lessons' checks look at: requests of the learner, answers of the engine, and the state of the world. All
+// functions read signals.
 
 import type { Exchange } from "../session/exchange.js";
 import { pathOf, versionOf } from "../session/request.js";
 import type { Session } from "../session/session.js";
 import type { ContainerView, ImageView } from "../../timeline/world.js";
 
-/** Requests to this endpoint, in the order of sending, whatever came of them. */
+/** Requests to this endpoint in the order of sending, whatever the answers. */
 export function sent(session: Session, method: string, path: RegExp): Exchange[] {
   return session.exchanges.value.filter(({ request }) => request.method === method && path.test(pathOf(request)));
 }
 
-/** Those of them that were answered with this status. */
+/** Requests to this endpoint that were answered with this status. */
 export function answered(session: Session, method: string, path: RegExp, status: number): Exchange[] {
   return sent(session, method, path).filter(({ head }) => head.value?.status === status);
 }
 
-/** Those of them that were refused: an error status, or an error at the end of a progress stream. */
+/** Requests to this endpoint that were refused: with an error status, or an error at the end of a progress stream. */
 export function refused(session: Session, method: string, path: RegExp): Exchange[] {
   return sent(session, method, path).filter((exchange) => {
     const view = exchange.view.value;
@@ -29,13 +29,13 @@ export function queryOf({ request }: Exchange): URLSearchParams {
   return new URLSearchParams(request.target.split("?")[1] ?? "");
 }
 
-/** Minor number of the API version that was asked for; null where none was. */
+/** Minor number of the requested API version; null if the path has none. */
 export function minorOf({ request }: Exchange): number | null {
   const version = versionOf(request);
   return version === null ? null : Number(version.split(".")[1]);
 }
 
-/** The JSON of an answer; undefined until it has come. */
+/** The JSON of an answer; undefined until it has arrived. */
 export function jsonOf(exchange: Exchange): unknown {
   const view = exchange.view.value;
   return view.kind === "json" ? view.value : undefined;
@@ -49,7 +49,7 @@ export function fieldOf(exchange: Exchange, ...path: readonly string[]): unknown
   );
 }
 
-/** What an answer has of one of a container's streams. */
+/** The part of an answer that belongs to one of a container's streams. */
 export function outputOf(exchange: Exchange, stream: "stdout" | "stderr"): string {
   const view = exchange.view.value;
   if (view.kind !== "frames") return "";
@@ -60,17 +60,17 @@ export function outputOf(exchange: Exchange, stream: "stdout" | "stderr"): strin
     .join("");
 }
 
-/** The container that was created last, as it is now. */
+/** The newest container, as it is now. */
 export function newest(session: Session): ContainerView | undefined {
   return worldNow(session).containers.at(-1);
 }
 
-/** Its name, or the one it will have. */
+/** Its name, or the name that it will get. */
 export function newestName(session: Session, otherwise: string): string {
   return newest(session)?.name ?? otherwise;
 }
 
-/** A name that no container has. */
+/** A name that no container uses. */
 export function freeName(session: Session, name: string): string {
   const taken = new Set(worldNow(session).containers.map((container) => container.name));
   if (!taken.has(name)) return name;
@@ -87,7 +87,7 @@ export function someImage(session: Session, holds: (image: ImageView) => boolean
   return worldNow(session).images.some(holds);
 }
 
-/** The world as it is, wherever the learner looks. */
+/** The current world, even if the learner looks at the past. */
 function worldNow(session: Session): Session["world"]["value"] {
   return session.steps.value.at(-1)?.world ?? session.world.value;
 }

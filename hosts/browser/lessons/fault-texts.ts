@@ -1,19 +1,19 @@
-// The faults of the simulated world in plain words, each with what to look for: the menu "break it".
+// The faults of the simulated world in plain words, each with what to look for: the "Break it" menu.
 
 import type { Fault } from "../../simulated/faults.js";
 
 export interface FaultText {
-  /** In the menu. */
+  /** The text in the menu. */
   readonly label: string;
-  /** What to try, and what will be seen. */
+  /** What to try, and what happens then. */
   readonly lookFor: string;
-  /** As the menu injects it. */
+  /** The fault that the menu injects. */
   readonly fault: Fault;
-  /** How often it strikes; until it is lifted if not given. */
+  /** How many times it strikes; until it is lifted if not given. */
   readonly times?: number;
 }
 
-/** One for each kind of fault. */
+/** One text for each kind of fault. */
 export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
   "registry-down": {
     label: "The registry is down",
@@ -93,7 +93,7 @@ export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
   },
 };
 
-/** The same end, but later: it comes between two outputs of what the engine does next. */
+/** The same crash, but later: between two outputs of the engine's next work. */
 export const CRASH_HALFWAY: FaultText = {
   label: "Kill the engine halfway through what it does next",
   lookFor:

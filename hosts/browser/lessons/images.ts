@@ -184,7 +184,7 @@ function privatePull(credentials?: object): WrittenRequest {
   return { ...request, headers: [["X-Registry-Auth", header]] };
 }
 
-/** What the header holds; null where it is missing or cannot be read. */
+/** The decoded header; null if it is missing or invalid. */
 function authOf(request: WrittenRequest): { username?: string; password?: string } | null {
   const header = headerOf(request, "X-Registry-Auth");
   if (header === null) return null;
@@ -198,7 +198,7 @@ function authOf(request: WrittenRequest): { username?: string; password?: string
   }
 }
 
-/** `RepoTags` of each image in a list. */
+/** The `RepoTags` of each image in a list. */
 function tagsIn(exchange: Exchange): string[][] {
   const list = jsonOf(exchange);
   return Array.isArray(list) ? list.map((item) => (item as { RepoTags?: string[] | null }).RepoTags ?? []) : [];

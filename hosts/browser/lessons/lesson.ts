@@ -1,26 +1,26 @@
-// What a lesson is.
+// The type of a lesson.
 
 import type { Session } from "../session/session.js";
 import type { WrittenRequest } from "../session/request.js";
 
 export interface LessonStep {
-  /** What to do, a sentence or two. */
+  /** What to do, in one or two sentences. */
   readonly task: string;
-  /** Filled in where the learner should not have to type; given what the session holds so far. */
+  /** The request to fill in, so that the learner need not type it. It may depend on the session. */
   readonly cell?: (session: Session) => WrittenRequest;
-  /** A button that is no request: `crash`, `reopen`. */
+  /** A button that sends no request: `crash`, `reopen`. */
   readonly button?: "crash" | "reopen";
   readonly hints: readonly string[];
-  /** Whether the learner did it and the engine agrees. Reads signals: may be called in an `effect`. */
+  /** Whether the learner did it and the engine confirms it. Reads signals, so it may be called in an `effect`. */
   readonly done: (session: Session) => boolean;
 }
 
 export interface Lesson {
-  /** For links: `run`, `background`… */
+  /** The id in links: `run`, `background`… */
   readonly id: string;
   readonly title: string;
   readonly intro: string;
   readonly steps: readonly LessonStep[];
-  /** Said when all steps are done. */
+  /** Shown when all steps are done. */
   readonly insight: string;
 }

@@ -1,4 +1,4 @@
-// All lessons, in the order in which they are best taken. Each begins in a session of its own.
+// All lessons, in the order in which to take them. Each begins in its own session.
 
 import { BACKGROUND, LIST_AND_STOP, LOGS_OF_ONE, RUN } from "./containers.js";
 import { CRASH, VERSIONS } from "./engine.js";

@@ -1,37 +1,37 @@
-// How far a learner is in which lesson: one state machine, in one table. It knows no page and no session; `page/lessons/course.ts`
-// applies it.
+// The learner's progress in the lessons: one state machine, in one table. It does not depend on the page or a session;
+// `page/lessons/course.ts` applies it.
 
-/** `preparing`: the session that the lesson begins in is being made; what is done until then counts for nothing. */
+/** `preparing`: the lesson's session is being made. Requests sent until then do not count. */
 export type Status = "none" | "preparing" | "under way" | "finished";
 
 export interface Progress {
   readonly status: Status;
-  /** Id of the lesson that is open; null for `none`. */
+  /** Id of the open lesson; null for `none`. */
   readonly lesson: string | null;
-  /** Counts the sessions that were asked for: one that comes late is known by it. */
+  /** Counts requested sessions, so that an outdated session is recognized when it arrives. */
   readonly turn: number;
-  /** So many steps are done. What is done stays done: a later step may undo what an earlier one asked for. */
+  /** Number of steps done. A done step stays done, even if a later step undoes its effect. */
   readonly reached: number;
 }
 
 export type Cause =
-  /** Someone opens a lesson: in the list, by a link, or as the next one. */
+  /** The visitor opens a lesson: from the list, by a link, or as the next one. */
   | { kind: "choose"; lesson: string }
-  /** The session asked for at `turn` is shown. */
+  /** The session requested at `turn` is shown. */
   | { kind: "begin"; turn: number }
-  /** It could not be made. */
+  /** The session could not be made. */
   | { kind: "fail"; turn: number }
-  /** So many of the lesson's steps are done in the session that is shown. */
+  /** This many of the lesson's steps are done in the session shown. */
   | { kind: "reach"; steps: number; of: number }
   /** Start over. */
   | { kind: "restart" }
-  /** The session went on from an earlier moment: what came after it has not happened. */
+  /** The session continued from an earlier moment: later events have not happened. */
   | { kind: "branch" }
-  /** A session is shown that was kept or shared within this lesson. */
+  /** A session is shown that was saved or shared within this lesson. */
   | { kind: "resume"; lesson: string }
-  /** A session is shown that has nothing to do with a lesson. */
+  /** A session is shown that belongs to no lesson. */
   | { kind: "leave" }
-  /** Someone folds the lesson. */
+  /** The visitor closes the lesson. */
   | { kind: "close" };
 
 export const NO_LESSON: Progress = { status: "none", lesson: null, turn: 0, reached: 0 };
@@ -43,7 +43,7 @@ const prepare: Move = (before, cause) => {
   return { status: "preparing", lesson, turn: before.turn + 1, reached: 0 };
 };
 
-/** Steps are counted anew, from the first one. A session still being made for another lesson comes late. */
+/** Counts steps again from the first one. A session that is still being made for another lesson is then outdated. */
 const count: Move = (before, cause) => {
   const resumed = cause.kind === "resume";
   const lesson = resumed ? cause.lesson : before.lesson;
@@ -65,7 +65,7 @@ function isOf(before: Progress, cause: Cause): boolean {
   return "turn" in cause && cause.turn === before.turn;
 }
 
-/** What a cause does in a status; where nothing stands it does nothing. */
+/** What each cause does in each status. A missing entry means no effect. */
 const TABLE: Readonly<Record<Status, Readonly<Partial<Record<Cause["kind"], Move>>>>> = {
   none: { choose: prepare, resume: count },
   preparing: { choose: prepare, begin, fail, restart: prepare, resume: count, leave: end, close: end },
@@ -81,7 +81,7 @@ const TABLE: Readonly<Record<Status, Readonly<Partial<Record<Cause["kind"], Move
   finished: { choose: prepare, restart: prepare, branch: count, resume: count, leave: end, close: end },
 };
 
-/** The same object where nothing changes. */
+/** Returns the same object if nothing changes. */
 export function after(before: Progress, cause: Cause): Progress {
   return TABLE[before.status][cause.kind]?.(before, cause) ?? before;
 }

@@ -1,4 +1,4 @@
-// The commands that the console knows, by their first word.
+// The commands of the console, by their first word.
 
 import { parseCurl } from "./curl.js";
 import { parseDocker } from "./docker/docker.js";
@@ -10,7 +10,10 @@ import { BUILTIN_NAMES } from "./shell/builtins.js";
 const KNOWN = ["docker", "podman", "curl", "help", ...BUILTIN_NAMES];
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
-/** What a command's words stand for. `version` is spoken where none is said; `environment`: variables that it sees. */
+/**
+ * Parses the words of a command. `version` is used if the request names none; `environment` holds the variables that it
+ * sees.
+ */
 export function parseWords(all: readonly string[], version: string, environment = NOTHING): Parsed {
   const words = all[0] === "sudo" ? all.slice(1) : all;
   const [first = ""] = words;
@@ -25,7 +28,7 @@ export function parseWords(all: readonly string[], version: string, environment 
   return { ok: false, message, at: first || null, code: 127 };
 }
 
-/** Whether a line begins as a request does. */
+/** Whether a line begins like a plain request. */
 export function isPlain(word: string): boolean {
   return word.startsWith("/") || (METHODS as readonly string[]).includes(word.toUpperCase());
 }

@@ -1,20 +1,20 @@
-// What could stand at the end of a line: commands, options, names.
+// Completes the end of a line: commands, options, names.
 
 import { optionsOf } from "./docker/arguments.js";
 import { GROUPS, SINGLE, commandOf, verbsOf } from "./docker/commands.js";
 import type { Command, Named } from "./docker/planned.js";
 
-/** Names that there are, by what they are names of. */
+/** Existing names, by kind. */
 export type Names = Readonly<Record<Named, readonly string[]>>;
 
 export interface Completion {
-  /** The line with all that is certain put in. */
+  /** The line, completed as far as it is certain. */
   readonly line: string;
-  /** What the last word could become, where there is more than one. */
+  /** Candidates for the last word, if there are several. */
   readonly choices: readonly string[];
 }
 
-/** As far as the caret: what stands behind it is left to the caller. */
+/** Completes the text before the caret. The caller keeps the text behind it. */
 export function complete(line: string, names: Names): Completion {
   const command = line
     .split(/&&|\|\||[;|]|\$\(/)
@@ -56,7 +56,7 @@ function ofCommand(command: Command, said: readonly string[], last: string, name
   return namesFor(command, operands.length, names);
 }
 
-/** The second operand of `network connect` and the like is a container. */
+/** The second operand of `network connect` and similar commands is a container. */
 function namesFor({ names: kind, operands }: Command, at: number, names: Names): readonly string[] {
   if (operands.startsWith("NETWORK CONTAINER") && at === 1) return names.container;
   if (kind === undefined || (at > 0 && !operands.includes("..."))) return [];

@@ -1,11 +1,12 @@
-// All requests of a session as a shell script that does the same on any engine: ids are taken from the answers anew.
+// All requests of a session as a shell script that does the same on any engine: the script reads ids from the new
+// answers.
 
 import type { Exchange } from "../session/exchange.js";
 import { hijacks } from "../session/request.js";
 import type { WrittenRequest } from "../session/request.js";
 import { curl } from "./generate-curl.js";
 
-/** POSIX shell, with curl and sed. */
+/** Makes a script for POSIX shell, curl and sed. */
 export function curlScript(exchanges: readonly Exchange[]): string {
   const ids = new Map<string, string>();
   const parts = exchanges.map((exchange) => {
@@ -29,12 +30,12 @@ function idOf({ head, view }: Exchange): string | null {
   return typeof id === "string" && /^(sha256:)?[0-9a-f]{64}$/.test(id) ? id : null;
 }
 
-/** Puts a variable for each id that an earlier answer has brought, whole or as its first twelve digits. */
+/** Replaces each id that an earlier answer returned, whole or as its first twelve digits, by a variable. */
 function withVariables(line: string, ids: ReadonlyMap<string, string>): string {
   let text = line;
   for (const [id, name] of ids) {
     const short = id.replace("sha256:", "").slice(0, 12);
-    // Out of the quotes, if it stands in some.
+    // Closes the quotes around it, if there are any.
     const put = (found: string): string => text.replaceAll(found, () => `"$${name}"`);
     text = put(id);
     text = put(short);

@@ -1,14 +1,14 @@
-// curl lines: the options that requests to an engine are made with (curl(1)).
+// Parses curl lines: the options that are used for requests to an engine (curl(1)).
 
 import type { Parsed, PlannedRequest } from "./notation.js";
 
 type Header = readonly [name: string, value: string];
 
-/** What is gathered from the options. */
+/** What the options ask for. */
 interface Asked {
   method: string | null;
   headers: Header[];
-  /** Headers that curl is told to leave out. */
+  /** Headers that curl must leave out. */
   without: Set<string>;
   data: string[] | null;
   json: boolean;
@@ -17,22 +17,22 @@ interface Asked {
   remarks: string[];
 }
 
-/** Options without a value that change nothing here. */
+/** Options without a value that have no effect here. */
 const SILENT = new Set(
   "-s --silent -S --show-error -i --include -v --verbose -N --no-buffer -f --fail --fail-with-body -L --location -k --insecure -g --globoff -# --progress-bar --compressed --http1.1 --http1.0 --no-progress-meter -O -J --trace-time".split(
     " ",
   ),
 );
-/** Options with a value that change nothing here. */
+/** Options with a value that have no effect here. */
 const SILENT_WITH_VALUE = new Set(
   "-o --output -m --max-time --connect-timeout -w --write-out --retry --retry-delay --abstract-unix-socket --trace --trace-ascii -A --user-agent".split(
     " ",
   ),
 );
-/** Short options that take a value: it may stand in the same word. */
+/** Short options that take a value, possibly in the same word. */
 const SHORT_WITH_VALUE = "XHdomwuATFbce";
 
-/** The words of a command, `curl` first. */
+/** Parses the words of a command that begins with `curl`. */
 export function parseCurl(words: readonly string[]): Parsed {
   const asked: Asked = {
     ...{ method: null, headers: [], without: new Set<string>(), data: null, json: false, inQuery: false },
@@ -55,7 +55,7 @@ interface Problem {
   at: string | null;
 }
 
-/** `-sXPOST` becomes `-s -X POST`, `--data=x` stays: curl knows no such form. */
+/** `-sXPOST` becomes `-s -X POST`. `--data=x` stays, because curl does not have that form. */
 function separated(words: readonly string[]): string[] {
   return words.flatMap((word) => {
     if (!/^-[^-]./.test(word)) return [word];
@@ -159,7 +159,10 @@ function requestOf(asked: Asked, target: string): PlannedRequest {
   };
 }
 
-/** Path and query; the host means nothing. The old notation is `http:/v1.24/…`, or takes the version for a host. */
+/**
+ * The path and query; the host does not matter. Also accepts the old forms: `http:/v1.24/…`, and the version in place
+ * of a host.
+ */
 function targetOf(url: string): string | null {
   const after = url.replace(/^(https?|unix|http\+unix):/, "");
   const path = after.startsWith("//") ? after.slice(2) : after;

@@ -1,4 +1,4 @@
-// curl lines: `parseCurl` reads them back as the same request.
+// Writes curl lines that `parseCurl` reads back as the same request.
 
 import { pathOf } from "../session/request.js";
 import type { WrittenRequest } from "../session/request.js";
@@ -6,12 +6,12 @@ import { quoted } from "./words.js";
 
 const SOCKET = "/var/run/docker.sock";
 
-/** `old`: without a host, as it was written for curl before 7.50. */
+/** `old`: without a host, as for curl before 7.50. */
 export function curl(request: WrittenRequest, notation: "old" | "new"): string {
   const { method, target, headers, body } = request;
   const parts = ["curl", "--unix-socket", SOCKET];
   if (streams(request)) parts.push("--no-buffer");
-  // Else curl would take braces and brackets for patterns of its own.
+  // Otherwise curl would expand braces and brackets.
   if (/[[\]{}]/.test(target)) parts.push("--globoff");
   if (method === "HEAD") parts.push("--head");
   else if (method !== (body === "" ? "GET" : "POST")) parts.push("-X", method);
@@ -25,7 +25,7 @@ export function curl(request: WrittenRequest, notation: "old" | "new"): string {
   return lines.map((words) => words.map(quoted).join(" ")).join(" \\\n  ");
 }
 
-/** Answers that come bit by bit. */
+/** Whether the answer arrives as a stream. */
 export function streams(request: WrittenRequest): boolean {
   return /^\/(events|images\/create|images\/load|containers\/.+\/(logs|attach))$/.test(pathOf(request));
 }

@@ -1,4 +1,4 @@
-// TypeScript on an embedded engine: `engine.fetch`, or `engine.connect` for what takes the connection off HTTP.
+// Writes TypeScript for an embedded engine: `engine.fetch`, or `engine.connect` if the request upgrades the connection.
 
 import { hijacks } from "../session/request.js";
 import type { WrittenRequest } from "../session/request.js";
@@ -28,7 +28,7 @@ function initOf({ method, headers, body }: WrittenRequest): string {
   return members.length === 0 ? "" : `, {\n${members.map((member) => `  ${member},\n`).join("")}}`;
 }
 
-/** Bodies are sent byte for byte as they were written: as a template, where they are not what `JSON.stringify` makes. */
+/** Bodies are sent byte for byte as written: as a template literal if `JSON.stringify` would write them differently. */
 function bodyLiteral(body: string): string {
   try {
     const value: unknown = JSON.parse(body);
@@ -37,7 +37,7 @@ function bodyLiteral(body: string): string {
       return `JSON.stringify(${body.replaceAll("\n", "\n  ")}, null, 2)`;
     }
   } catch {
-    // Sent as it stands.
+    // Not JSON: sent as it is.
   }
   return /[`\\\r]|\$\{/.test(body) ? JSON.stringify(body) : `\`${body}\``;
 }

@@ -1,13 +1,13 @@
-// Go with the engine's own client; requests that no call of it stands for by net/http over the socket.
+// Writes Go with Docker's own client, or with net/http over the socket if no call of the client makes the request.
 
 import type { WrittenRequest } from "../session/request.js";
 import { callFor, isOn } from "./sdk-call.js";
 import type { Call, Taken } from "./sdk-call.js";
 
 interface GoCall extends Call {
-  /** Packages beside `context` and the client; `code` is the right side of an assignment to `answer, err`. */
+  /** Packages in addition to `context` and the client. `code` is the right side of an assignment to `answer, err`. */
   readonly imports: readonly string[];
-  /** It returns an error alone. */
+  /** Whether it returns only an error. */
   readonly noAnswer?: boolean;
 }
 
@@ -125,7 +125,7 @@ const CALLS: readonly GoCall[] = [
 
 export function go(request: WrittenRequest): string {
   const found = callFor(CALLS, request);
-  // Without a version the client asks for the newest and speaks that: another request than this one.
+  // Without a version, the client negotiates the newest one and uses it: a different request.
   return found === null || found.taken.version === "" ? withHttp(request) : withClient(found.row, found.taken);
 }
 
@@ -192,7 +192,7 @@ function program(standard: readonly string[], packages: readonly string[], lines
   return `package main\n\nimport (\n${imports}\n)\n\nfunc main() {\n${lines.join("\n")}\n}\n`;
 }
 
-/** Members of an options struct that the query names. */
+/** Fields of an options struct for the parameters of the query. */
 function fields(query: Taken["query"], names: Readonly<Record<string, string>>, always = ""): string {
   const members = Object.entries(query).map(([name, value]) => `${names[name]}: ${valueOf(name, value)}`);
   return [...members, ...(always === "" ? [] : [always])].join(", ");
@@ -203,12 +203,12 @@ function valueOf(name: string, value: string): string {
   return name === "signal" ? text(value) : String(isOn(value));
 }
 
-/** JSON's strings are Go's, too, but for what stands beyond the first 65,536 characters of Unicode. */
+/** A JSON string is also a Go string, except for characters beyond the first 65,536 of Unicode. */
 function text(value: string): string {
   return JSON.stringify(value);
 }
 
-/** Raw where it can be: JSON stays readable. */
+/** Uses a raw string if possible, so that JSON stays readable. */
 function goText(value: string): string {
   return value.includes("`") ? text(value) : `\`${value}\``;
 }

@@ -1,10 +1,11 @@
-// Python with docker-py's low-level client; requests that no call of it stands for by the standard library alone.
+// Writes Python with docker-py's low-level client, or with the standard library if no call of the client makes the
+// request.
 
 import type { WrittenRequest } from "../session/request.js";
 import { callFor, isOn } from "./sdk-call.js";
 import type { Call, Taken } from "./sdk-call.js";
 
-/** Calls of docker-py 5 to 7 (`docker.APIClient`), each sending what it says and nothing else of weight. */
+/** Calls of docker-py 5 to 7 (`docker.APIClient`). Each sends the request given here and nothing else that matters. */
 const CALLS: readonly Call[] = [
   { method: "GET", path: "/_ping", says: [], code: () => "client.ping()" },
   { method: "GET", path: "/version", says: [], code: () => "client.version()" },
@@ -81,7 +82,7 @@ const CALLS: readonly Call[] = [
 
 export function python(request: WrittenRequest): string {
   const found = callFor(CALLS, request);
-  // Without a version the client asks for the newest and speaks that: another request than this one.
+  // Without a version, the client negotiates the newest one and uses it: a different request.
   if (found === null || found.taken.version === "") return withHttp(request);
   const { row, taken } = found;
   const call = row.code(taken);
@@ -100,7 +101,7 @@ function creation({ query, body }: Taken): string {
   return `client.create_container_from_config(${wishes})`;
 }
 
-/** Python arguments; what is undefined is left out, a nameless one stands first. */
+/** Python arguments. Undefined ones are left out; an argument without a name comes first. */
 function args(values: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
@@ -136,7 +137,7 @@ function text(value: string): string {
   return JSON.stringify(value);
 }
 
-/** A value of JSON as Python writes it. */
+/** A JSON value as Python source. */
 function literal(value: unknown, indent = ""): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

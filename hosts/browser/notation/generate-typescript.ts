@@ -1,4 +1,4 @@
-// TypeScript with dockerode; requests that no call of it stands for by Node's own HTTP client.
+// Writes TypeScript with dockerode, or with Node's own HTTP client if no call of dockerode makes the request.
 
 import type { WrittenRequest } from "../session/request.js";
 import { callFor, isOn } from "./sdk-call.js";
@@ -6,7 +6,7 @@ import type { Call, Taken } from "./sdk-call.js";
 
 const LIST = ["all", "limit", "size", "filters"];
 
-/** Calls of dockerode 4 and 5; `code` is an expression, awaited. */
+/** Calls of dockerode 4 and 5. `code` is an expression that is awaited. */
 const CALLS: readonly Call[] = [
   { method: "GET", path: "/_ping", says: [], code: () => "docker.ping()" },
   { method: "GET", path: "/version", says: [], code: () => "docker.version()" },
@@ -145,7 +145,7 @@ function parsedOr(text: string): unknown {
   }
 }
 
-/** On one line where that is short. */
+/** On one line if it is short. */
 function literal(value: unknown): string {
   const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, " ");
   return line.length <= 80 ? line : JSON.stringify(value, null, 2);

@@ -1,4 +1,4 @@
-// A request in other languages, whole and ready to run.
+// Writes a request as a complete program in other languages.
 
 import type { WrittenRequest } from "../session/request.js";
 import { curl } from "./generate-curl.js";

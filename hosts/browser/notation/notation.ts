@@ -1,28 +1,33 @@
-// Requests in other notations: what can be typed into the console, and what a request is in other languages.
+// Types for notations of requests: what the console accepts, and requests in other languages.
 
 import type { WrittenRequest } from "../session/request.js";
 
-/** A request of a command, maybe waiting for an earlier one's answer. */
+/** A request of a command. It may wait for an earlier request's answer. */
 export interface PlannedRequest extends WrittenRequest {
-  /** Why it is sent: `create the container`. */
+  /** The reason for the request: `create the container`. */
   readonly purpose: string;
-  /** Not waited for before the next one is sent: a stream that goes on (attach, wait, logs that follow). */
+  /**
+   * Whether the next request is sent without waiting for this one: a long-running stream (attach, wait, followed logs).
+   */
   readonly background: boolean;
-  /** Closed once the other requests are answered: the command needs it no longer than that. */
+  /** Whether to close it once the other requests are answered, because the command no longer needs it. */
   readonly aside?: boolean;
-  /** Pulls the image without which the answer is 404; the request is then sent again. */
+  /** Pulls the image if the answer is 404; the request is then sent again. */
   readonly pull?: PlannedRequest;
   /**
-   * `absent`: sent only where the one before was answered 404. `always`: sent whatever the one before came to.
-   * `runs`: sent only where the one before told of a container that runs.
+   * `absent`: sent only if the previous answer was 404. `always`: sent whatever the previous answer was. `runs`: sent
+   * only if the previous answer described a running container.
    */
   readonly when?: "absent" | "always" | "runs";
   /**
-   * It is about what request N of the command answered with: `{{N.Id}}` in its path stands for that answer's `Id`. In
-   * any other request those are letters like others: somebody has typed them.
+   * Number N of the request whose answer this one needs: `{{N.Id}}` in its path stands for that answer's `Id`. In any
+   * other request the placeholder is ordinary text that somebody typed.
    */
   readonly about?: number;
-  /** Sent for each element of the list that request N answered with; `{{each.Id}}` in its path stands for its `Id`. */
+  /**
+   * Sends the request for each element of the list that request N answered with; `{{each.Id}}` in its path stands for
+   * the element's `Id`.
+   */
   readonly each?: number;
 }
 
@@ -32,23 +37,26 @@ export type Parsed =
       notation: "curl" | "docker" | "plain";
       requests: readonly PlannedRequest[];
       remarks: readonly string[];
-      /** What it shows by itself: help. */
+      /** Text that it shows without a request: help. */
       text?: string;
-      /** What the command prints, from its requests' answers; not there where that is not known. */
+      /** The command's output, made from the answers; missing if it is not known. */
       prints?: (answers: readonly unknown[]) => string;
-      /** What it prints is not what is answered, but what its `--format` makes of that: it is shown. */
+      /** Whether to show the output because `--format` changes it. */
       formats?: boolean;
-      /** It ends as the container or process ended that it waits for. */
+      /** It exits with the code of the container or process that it waits for. */
       exits?: boolean;
-      /** What it ends with where the engine refuses it; 1 if not said. */
+      /** Exit code if the engine refuses the request; 1 if not given. */
       refused?: number;
     }
-  /** `at`: the word that was not understood. `code`: what a shell ends with, if not 1. */
+  /** `at`: the word that was not understood. `code`: the shell's exit code, if not 1. */
   | { ok: false; message: string; at: string | null; code?: number };
 
 export type Understood = Extract<Parsed, { ok: true }>;
 
-/** A curl line, a docker command, or `GET /path` as it stands. `version` is spoken where none is said: `1.41`. */
+/**
+ * Parses a curl line, a docker command, or a plain `GET /path`. `version`, such as `1.41`, is used if the request names
+ * none.
+ */
 export type Parse = (text: string, version: string) => Parsed;
 
 export type Language = "curl" | "curl-old" | "go" | "python" | "typescript" | "fetch";
@@ -62,5 +70,5 @@ export const LANGUAGES: readonly { language: Language; label: string }[] = [
   { language: "fetch", label: "TypeScript (engine.fetch)" },
 ];
 
-/** The request in another language, whole and ready to run. */
+/** Writes the request as a complete program in another language. */
 export type Generate = (request: WrittenRequest, language: Language) => string;

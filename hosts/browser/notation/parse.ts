@@ -1,4 +1,4 @@
-// What is typed into the console, in whichever notation.
+// Parses console input in any notation.
 
 import { isPlain, parseWords } from "./commands.js";
 import { Wrong } from "./docker/wrong.js";
@@ -9,10 +9,10 @@ import { fieldsOf } from "./shell/expand.js";
 import { readScript, substitutions, type Script } from "./shell/script.js";
 import { Variables } from "./shell/variables.js";
 
-/** One command, whose requests are known at once, or several, whose requests depend on what comes of the ones before. */
+/** One command, whose requests are known at once, or several, whose requests depend on earlier results. */
 export type Line = { readonly parsed: Parsed } | { readonly script: Script };
 
-/** `version` is spoken where none is said: `1.41`. */
+/** `version`, such as `1.41`, is used if the request names none. */
 export function readLine(text: string, version: string, variables = new Variables()): Line {
   const line = text.trim().replace(/^[$#>]\s+/gm, "");
   try {
@@ -29,7 +29,7 @@ export function readLine(text: string, version: string, variables = new Variable
   }
 }
 
-/** Nothing of it has to be run before the rest of it is known. */
+/** Whether everything is known without running a part of it. */
 function isSingle({ steps }: Script): boolean {
   const commands = steps.flatMap((step) => step.commands);
   const { assignments = [], words = [] } = commands[0] ?? {};
@@ -59,7 +59,7 @@ export function unsetRemark(name: string): string {
   return `$${name} has no value here, so a shell puts nothing in its place: single quotes leave it to the container.`;
 }
 
-/** A single command; several are a matter of running them one after the other. */
+/** Parses a single command. Several commands must be run one after the other. */
 export function parse(text: string, version: string): Parsed {
   const line = readLine(text, version);
   if ("parsed" in line) return line.parsed;

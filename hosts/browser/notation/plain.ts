@@ -1,4 +1,4 @@
-// A request as it stands on the wire: `GET /path`, then headers, an empty line and a body; or the body at once.
+// Parses a request as on the wire: `GET /path`, then headers, an empty line and a body; or the body at once.
 
 import type { Parsed } from "./notation.js";
 

@@ -1,4 +1,4 @@
-// Sends the requests of a command one after the other, filled in from the answers before.
+// Sends the requests of a command one after the other, filled in from earlier answers.
 
 import type { Exchange } from "../session/exchange.js";
 import type { WrittenRequest } from "../session/request.js";
@@ -6,7 +6,7 @@ import { atSign, fieldOf, listOf } from "./docker/planned.js";
 import { Wrong } from "./docker/wrong.js";
 import type { PlannedRequest } from "./notation.js";
 
-/** A request cannot be sent: an earlier answer lacks what it is about. */
+/** A request cannot be sent, because an earlier answer lacks the needed id. */
 export class NotFilled extends Wrong {
   constructor(number: number) {
     super(`the answer to request ${number} has no Id, so what comes after it is not sent`, null);
@@ -14,22 +14,25 @@ export class NotFilled extends Wrong {
 }
 
 export interface Sender {
-  /** Puts a request into the notebook and sends it. */
+  /** Adds a request to the notebook and sends it. */
   send(request: WrittenRequest): Promise<Exchange>;
-  /** Closes the connection of an exchange, by its number. */
+  /** Closes the connection of an exchange, given its number. */
   cancel(exchange: number): Promise<void>;
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export interface Outcome {
   readonly sent: readonly Exchange[];
-  /** Of each planned request, read from its JSON: null for one that is not there, a list for one of many. */
+  /**
+   * The parsed JSON answer to each planned request: null if the request was not sent, a list if it was sent for each
+   * element.
+   */
   readonly answers: readonly unknown[];
-  /** Whether nothing was refused. */
+  /** Whether no request was refused. */
   readonly ok: boolean;
 }
 
-/** Puts in the id that it waits for. */
+/** Fills in the id that the request waits for. */
 export function filled(request: PlannedRequest, answers: readonly unknown[]): PlannedRequest {
   const { about } = request;
   if (about === undefined) return request;
@@ -38,27 +41,27 @@ export function filled(request: PlannedRequest, answers: readonly unknown[]): Pl
   return withId(request, String(about), id);
 }
 
-/** In the path alone: what stands behind it comes from options. */
+/** Only in the path: the query comes from options. */
 function withId(request: PlannedRequest, from: string, id: string): PlannedRequest {
   const [path, query] = atSign(request.target, "?");
   const target = path.replace(`{{${from}.Id}}`, () => id) + (query === null ? "" : `?${query}`);
   return { ...request, target };
 }
 
-/** One request for each element of a list, by its short id as the docker command has it. */
+/** Makes one request for each element of a list, with its short id as the docker command does. */
 function forEach(request: PlannedRequest, answers: readonly unknown[]): PlannedRequest[] {
   if (request.each === undefined) return [filled(request, answers)];
   return listOf(answers[request.each - 1]).map((one) => withId(request, "each", fieldOf(one, "Id").slice(0, 12)));
 }
 
-/** Sends the requests, and resolves to what was sent. */
+/** Sends the requests and resolves to their exchanges. */
 export async function sendAll(requests: readonly PlannedRequest[], sender: Sender): Promise<readonly Exchange[]> {
   return (await runPlan(requests, sender)).sent;
 }
 
 /**
- * Sends each request when the one before is answered. What lacks an image is sent again once that is pulled. Stops at
- * the first that is refused, unless the next is meant for that.
+ * Sends each request when the previous one is answered. If an image is missing, pulls it and sends the request again.
+ * Stops at the first refused request, unless the next one is meant for that case.
  */
 export async function runPlan(requests: readonly PlannedRequest[], sender: Sender): Promise<Outcome> {
   const run = new Run(sender);
@@ -77,7 +80,7 @@ class Run implements Outcome {
   readonly answers: unknown[] = [];
   readonly #sender: Sender;
   readonly #aside: Exchange[] = [];
-  /** Of the one before; 200 for none. */
+  /** Status of the previous answer; 200 at first. */
   #status = 200;
   #refused = false;
 
@@ -103,7 +106,7 @@ class Run implements Outcome {
     this.answers.push(planned.each === undefined ? answers[0] : answers);
   }
 
-  /** Null where there is none. */
+  /** Null if there is no answer. */
   async #answerTo(request: PlannedRequest): Promise<unknown> {
     let exchange = await this.#sendOne(request);
     if (request.pull !== undefined && exchange.head.value?.status === 404) {
@@ -112,17 +115,17 @@ class Run implements Outcome {
       if (!isFine(this.#status)) return null;
       exchange = await this.#sendOne(request);
     }
-    // What goes on in the background has no status yet, and is not waited for.
+    // A background request has no status yet, and the next one does not wait for it.
     this.#status = request.background ? 200 : statusOf(exchange);
     return jsonOf(exchange);
   }
 
-  /** Closes what the command does not need any more. */
+  /** Closes requests that the command no longer needs. */
   async end(): Promise<void> {
     for (const exchange of this.#aside) await this.#sender.cancel(exchange.number);
   }
 
-  /** Nobody is there any more for what it has sent and still goes on. */
+  /** Closes everything that still runs, because nobody needs the output. */
   async abandon(): Promise<void> {
     for (const { number, state } of this.sent) {
       if (state.value === "sending" || state.value === "streaming") await this.#sender.cancel(number);
@@ -138,7 +141,7 @@ class Run implements Outcome {
   }
 }
 
-/** The docker command does not ask the engine to connect to a container that cannot answer. */
+/** The docker command does not attach to a container that is not running. */
 function mustRun(container: unknown): void {
   const { State: state } = (container ?? {}) as {
     State?: { Running?: boolean; Paused?: boolean; Restarting?: boolean };
@@ -148,7 +151,7 @@ function mustRun(container: unknown): void {
   if (!state?.Running) throw new Wrong("it does not run: docker start -a starts it and attaches to it", null);
 }
 
-/** An error comes at the end of a progress stream, too. */
+/** An error can also come at the end of a progress stream. */
 function statusOf({ head, view }: Exchange): number {
   if (view.value.kind === "progress" && view.value.error !== null) return 500;
   return head.value?.status ?? 0;
@@ -158,7 +161,7 @@ function isFine(status: number): boolean {
   return status > 0 && status < 400;
 }
 
-/** Resolves when the whole answer is there, or broke off. */
+/** Resolves when the whole answer has arrived or the connection broke. */
 export function ended(exchange: Exchange): Promise<void> {
   return new Promise((resolve) => {
     let stop = (): void => {};

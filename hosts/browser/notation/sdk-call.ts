@@ -1,32 +1,32 @@
-// Finds the call of a client library that stands for a request. A table has a row for each call; a call stands only for
-// requests that it can say whole: no other parameter, no header of their own, a body where it takes one.
+// Finds the client library call for a request. A table has a row for each call. A call fits only requests that it can
+// express completely: no other parameter, no custom header, and a body only if it takes one.
 
 import { pathOf, versionOf } from "../session/request.js";
 import type { WrittenRequest } from "../session/request.js";
 import { queryOf } from "./docker/query.js";
 
-/** A request taken apart. */
+/** A request in its parts. */
 export interface Taken {
-  /** What stands for `*` in the path. */
+  /** The part of the path at `*`. */
   readonly name: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Parsed JSON; undefined for no body. */
+  /** The parsed JSON; undefined if there is no body. */
   readonly body: Record<string, unknown> | undefined;
-  /** `1.41`; empty where the request says none. */
+  /** For example `1.41`; empty if the request names none. */
   readonly version: string;
 }
 
 export interface Call {
   readonly method: string;
-  /** With `*` for a name, slashes included. */
+  /** The path, with `*` for a name, which may contain slashes. */
   readonly path: string;
-  /** Parameters that the call can say. */
+  /** Parameters that the call can express. */
   readonly says: readonly string[];
   readonly takesBody?: boolean;
   readonly code: (taken: Taken) => string;
 }
 
-/** Null where no row of the table says the request whole. */
+/** Null if no row of the table expresses the whole request. */
 export function callFor<Row extends Call>(
   table: readonly Row[],
   request: WrittenRequest,
@@ -44,7 +44,7 @@ export function callFor<Row extends Call>(
   return null;
 }
 
-/** `?x=1`, `true`: as Docker reads flags. */
+/** Whether a flag is set, as Docker reads flags: `?x=1`, `true`. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "no", "false", "none"].includes(value.trim().toLowerCase());
 }
@@ -59,7 +59,7 @@ function nameIn(row: Call, request: WrittenRequest): string | null {
   return /^[\w.:@/-]+$/.test(name) ? name : null;
 }
 
-/** Undefined for none, null for one that is no JSON object. */
+/** Undefined without a body; null if the body is not a JSON object. */
 function bodyOf(request: WrittenRequest): Record<string, unknown> | undefined | null {
   if (request.body === "") return undefined;
   try {

@@ -1,4 +1,4 @@
-// What this page is, and which core it runs.
+// The "about" dialog: what this page is, and which core it runs.
 
 import type { RefObject } from "preact";
 import { useSession } from "./context.js";

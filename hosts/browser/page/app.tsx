@@ -1,4 +1,4 @@
-// The page: three columns over a timeline, or three tabs where there is no room.
+// The page: three columns over a timeline, or three tabs on a narrow screen.
 
 import { PlaygroundContext } from "./context.js";
 import { Header } from "./header.js";

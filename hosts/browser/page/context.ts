@@ -1,4 +1,4 @@
-// How components reach the page's state.
+// Gives components access to the page's state.
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -13,7 +13,7 @@ export function usePlayground(): Playground {
   return playground;
 }
 
-/** The session that is shown; renders again when another takes its place. */
+/** The session shown. Renders again when another session replaces it. */
 export function useSession(): Session {
   return usePlayground().session.value;
 }

@@ -1,4 +1,4 @@
-// Puts a text into the clipboard, and says so where it was pressed.
+// A button that copies a text to the clipboard and confirms it in place.
 
 import { useState } from "preact/hooks";
 

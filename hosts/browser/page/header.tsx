@@ -1,4 +1,4 @@
-// The top of the page: its name, and what concerns it as a whole.
+// The top of the page: its name and its global commands.
 
 import { useRef } from "preact/hooks";
 import { About } from "./about.js";

@@ -1,14 +1,14 @@
-// A button with a list of commands: a popover, closed by Escape, by a click elsewhere, or by a choice.
+// A button with a list of commands in a popover. Escape, a click elsewhere, or a choice closes it.
 
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface MenuProps {
   label: ComponentChildren;
-  /** For the button, where its label says too little. */
+  /** Accessible name of the button, if its label is not enough. */
   name?: string;
   plain?: boolean;
-  /** Two columns where there is room. */
+  /** Two columns if there is room. */
   wide?: boolean;
   children: ComponentChildren;
 }
@@ -16,7 +16,7 @@ export interface MenuProps {
 export interface MenuItemProps {
   act: () => void;
   disabled?: boolean;
-  /** Of a switch: whether it is on. */
+  /** For a switch: whether it is on. */
   pressed?: boolean;
   children: ComponentChildren;
 }
@@ -28,7 +28,7 @@ export function Menu({ label, name, plain = false, wide = false, children }: Men
   const button = useRef<HTMLButtonElement>(null);
   const popover = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
-  // Not seen until it has its items and stands where it belongs.
+  // Hidden until it has its items and is in its place.
   useLayoutEffect(() => {
     if (!open) return;
     const frame = requestAnimationFrame(() => {
@@ -72,7 +72,7 @@ export function MenuItem({ act, disabled = false, pressed, children }: MenuItemP
   );
 }
 
-/** Under the button or over it, inside of the window. */
+/** Below or above the button, inside the window. */
 function place(button: HTMLElement, popover: HTMLElement): void {
   const from = button.getBoundingClientRect();
   const { width, height } = popover.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// Whether the page has room for one column only, as `layout.css` has it.
+// Whether the page is in its one-column layout, as in `layout.css`.
 
 import { signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";

@@ -1,4 +1,4 @@
-// One line that comes up for a while: what was done, or why it was not.
+// A short message that appears for a while: what was done, or why not.
 
 import { useEffect } from "preact/hooks";
 import { usePlayground } from "./context.js";

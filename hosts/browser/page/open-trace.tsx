@@ -1,4 +1,4 @@
-// Opens a trace that an engine elsewhere has recorded: chosen, or dropped onto the page. It does not leave the page.
+// Opens a trace that another engine recorded: chosen, or dropped onto the page. The file stays in the browser.
 
 import { useRef } from "preact/hooks";
 import { usePlayground } from "./context.js";
@@ -30,7 +30,7 @@ export function OpenTrace() {
   );
 }
 
-/** For the whole page. */
+/** Event handlers for the whole page. */
 export function dropped(playground: Playground): {
   onDragOver: (e: DragEvent) => void;
   onDrop: (e: DragEvent) => void;

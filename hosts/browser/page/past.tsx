@@ -1,5 +1,4 @@
-// Says that what is seen is the past, and offers the two ways out of it. It lies over the columns: looking back moves
-// nothing on the page.
+// A banner for the past with its two ways out. It lies over the columns, so that nothing on the page moves.
 
 import type { Recording } from "../session/session.js";
 import { usePlayground, useSession } from "./context.js";
@@ -29,7 +28,7 @@ export function Past() {
   );
 }
 
-/** A recording has no world here that it could go on in. */
+/** A recording has no world in which it could continue. */
 function Recorded({ recording: { name, remark } }: { recording: Recording }) {
   const playground = usePlayground();
   return (

@@ -1,4 +1,4 @@
-// The state of the page: which session it shows and what of it. What the session knows is not kept here again.
+// The page's state: which session it shows, and which part of it. The session's own state is not duplicated here.
 
 import { batch, effect, signal } from "@preact/signals";
 import type { Cause } from "../lessons/progress.js";
@@ -16,28 +16,28 @@ import { Motion, WATCHING, type Speed } from "./speed.js";
 
 export type Tab = "lessons" | "notebook" | "world";
 
-/** How often it is looked whether something happens, so that it can be watched. */
+/** How often to check for events, so that a visitor can watch them. */
 const LOOK_MS = 50;
 
 export class Playground {
   readonly session;
-  /** API version of new requests, and of the reference. */
+  /** API version of new requests and of the reference. */
   readonly version = signal("1.41");
   readonly reference = signal<Reference | null>(null);
-  /** What is in front where there is room for one column. */
+  /** The tab in front in the one-column layout. */
   readonly tab = signal<Tab>("notebook");
   readonly course: Course;
   /** Speed of the world while it is not paused. */
   readonly speed = signal<Speed>(WATCHING);
-  /** Said once, on the page and to screen readers. */
+  /** A message that is shown once on the page and read by screen readers. */
   readonly notice = signal("");
-  /** Cell to bring into view and put the caret into. */
+  /** The cell to scroll to and focus. */
   readonly shown = signal<string | null>(null);
-  /** What the console has begun. */
+  /** Running console commands. */
   readonly runs = new ConsoleRuns();
   readonly #motion = new Motion();
   readonly #references = new Map<string, Promise<Reference>>();
-  /** The trace that was chosen last. */
+  /** The last chosen trace. */
   #read: File | null = null;
 
   constructor(session: Session) {
@@ -58,12 +58,12 @@ export class Playground {
     setInterval(() => this.#keepPace(), LOOK_MS);
   }
 
-  /** Puts a request at the end of the notebook and brings it into view. */
+  /** Adds a request to the end of the notebook and scrolls to it. */
   add(request: WrittenRequest): void {
     this.show(this.session.value.add(request).id);
   }
 
-  /** Does the same, and sends it. */
+  /** Adds a request and sends it. */
   addAndSend(request: WrittenRequest): Promise<Exchange> {
     const cell = this.session.value.add(request);
     this.show(cell.id);
@@ -77,7 +77,7 @@ export class Playground {
     });
   }
 
-  /** Sends a cell; from the past it is sent in a branch, which then takes the session's place. */
+  /** Sends a cell. In the past it is sent in a branch, which then replaces the session. */
   async send(cell: string): Promise<Exchange> {
     const looking = this.session.value.looking.value;
     if (looking !== null) {
@@ -96,15 +96,15 @@ export class Playground {
     return exchange;
   }
 
-  /** Lets the world's time go on. */
+  /** Lets the world's time continue. */
   play(): void {
     const session = this.session.value;
     session.setPace(this.#motion.paceOf(session, this.speed.value));
   }
 
   /**
-   * Shows another session, and ends the one before: a step back in the browser's history brings that again. It is kept
-   * before the other is seen, since whoever sees that may step back at once. `cause`: what that is to the lesson.
+   * Shows another session and ends the current one; the browser's back button restores it. The current one is saved
+   * before the other appears, because the visitor may go back at once. `cause` is the effect on the lesson.
    */
   async replace(next: Session, cause: Cause): Promise<void> {
     const lesson = cause.kind === "branch" ? this.course.progress.peek().lesson : null;
@@ -112,7 +112,7 @@ export class Playground {
     this.take(next, cause);
   }
 
-  /** Shows another session; the one before is over. */
+  /** Shows another session and ends the current one. */
   take(next: Session, cause: Cause): void {
     batch(() => {
       this.#show(next);
@@ -126,17 +126,17 @@ export class Playground {
     void this.run(before.close());
   }
 
-  /** The session as a link, with the lesson that it is in. */
+  /** A link to the session, with its lesson. */
   async link(): Promise<string> {
     const text = await toFragment(this.session.peek());
     return lessonFragment(this.course.progress.peek().lesson, text);
   }
 
-  /** Shows what an engine elsewhere has recorded. */
+  /** Shows a trace that another engine recorded. */
   async openTrace(file: File): Promise<void> {
     this.#read = file;
     this.notice.value = `Reading ${file.name}…`;
-    // Fetched when it is needed; by then the notice is seen, too.
+    // Loads the module on demand. Meanwhile the notice becomes visible.
     const [text, { openTrace }] = await Promise.all([file.text(), import("../session/recorded/open-trace.js")]);
     const session = await openTrace(file.name, text, this.session.value.core, (share) => this.#reads(file, share));
     if (session === null) return;
@@ -144,7 +144,7 @@ export class Playground {
     this.notice.value = "";
   }
 
-  /** Says how far it is; false if another file was chosen since. */
+  /** Shows the progress. False if another file was chosen since. */
   async #reads(file: File, share: number): Promise<boolean> {
     if (this.#read !== file) return false;
     this.notice.value = `Reading ${file.name}… ${5 * Math.floor(20 * share)} %`;
@@ -152,14 +152,14 @@ export class Playground {
     return true;
   }
 
-  /** Opens a lesson in a session of its own; folds the one that is open. */
+  /** Opens a lesson in its own session, or closes it if it is open. */
   async openLesson(lesson: string): Promise<void> {
     if (this.course.progress.peek().lesson !== lesson) return this.course.tell({ kind: "choose", lesson });
     await this.course.tell({ kind: "close" });
     history.replaceState(null, "", pageWith(""));
   }
 
-  /** The lesson that is open begins again. */
+  /** Restarts the open lesson. */
   async startAfresh(): Promise<void> {
     if (this.course.lesson !== null) return this.course.tell({ kind: "restart" });
     const session = await this.#fresh();
@@ -172,7 +172,7 @@ export class Playground {
     return createSession({ core, seed, images });
   }
 
-  /** Waits for an action; what goes wrong is said on the page. */
+  /** Waits for an action. Errors are shown on the page. */
   async run<T>(action: Promise<T>): Promise<T | undefined> {
     try {
       return await action;
@@ -182,7 +182,7 @@ export class Playground {
     }
   }
 
-  /** Keeps the session as a link in the entry that is left; the page's new entry has `fragment`. */
+  /** Saves the session as a link in the current history entry; the page's new entry gets `fragment`. */
   async #leave(fragment: string): Promise<void> {
     const isKept = this.session.peek().actions.peek().length > 0;
     const link = isKept ? await this.run(this.link()) : undefined;
@@ -210,12 +210,12 @@ export class Playground {
   }
 }
 
-/** The page's address with this behind `#`. */
+/** The page's address with this fragment. */
 function pageWith(fragment: string): string {
   return location.pathname + location.search + (fragment === "" ? "" : `#${fragment}`);
 }
 
-/** Resolves when the page had its turn. A timer would do, too, but hardly any run where nobody sees the page. */
+/** Resolves after the page had a turn. Timers would work too, but they are throttled in a background tab. */
 function otherTasks(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {

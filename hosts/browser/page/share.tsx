@@ -1,4 +1,4 @@
-// The session as a link, and as a script of curl lines.
+// Shares the session: as a link, and as a script of curl lines.
 
 import { useRef, useState } from "preact/hooks";
 import { CopyButton } from "./copy-button.js";

@@ -1,14 +1,14 @@
-// How fast the world's time passes, as the visitor chooses it.
+// The speed of the world's time that the visitor chose.
 
 import type { Pace } from "../../simulated/time.js";
 import type { Session } from "../session/session.js";
 
-/** Stretches what happens, so that a container's start takes a second; longer waits pass in real time. */
+/** Slows down what happens, so that a container's start takes a second; longer waits pass in real time. */
 export const WATCHING = "watching";
 
 export type Speed = Pace | typeof WATCHING;
 
-/** What a visitor can choose from: named for what they show. */
+/** The choices of a visitor, named by what they show. */
 export const SPEEDS: readonly { id: string; label: string; speed: Speed }[] = [
   { id: "watch", label: "each step", speed: WATCHING },
   { id: "1", label: "real time", speed: { times: 1 } },
@@ -16,18 +16,18 @@ export const SPEEDS: readonly { id: string; label: string; speed: Speed }[] = [
   { id: "fast", label: "no waiting", speed: "fast" },
 ];
 
-/** Short times are made so many times as long… */
+/** Short times are stretched by this factor… */
 const STRETCH = 40;
-/** …but none longer than this, in nanoseconds, if it is not that long by itself. */
+/** …but to no more than this many nanoseconds, unless they are longer anyway. */
 const LONGEST = 800_000_000;
 
-/** Which pace a speed asks for: for watching it depends on what comes next. */
+/** Computes the pace for a speed. For watching, it depends on the next event. */
 export class Motion {
   #of: Session | null = null;
   #next: bigint | null = null;
   #pace: Pace = { times: 1 };
 
-  /** Pace at this moment. Until the world's next event it stays the same. */
+  /** The current pace. It stays the same until the world's next event. */
   paceOf(session: Session, speed: Speed): Pace {
     if (speed !== WATCHING) return speed;
     const { next } = session;

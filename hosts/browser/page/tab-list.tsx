@@ -1,14 +1,14 @@
-// A tablist as the ARIA practices describe it: arrow keys move between tabs, Tab leaves the list.
+// A tablist as in the ARIA practices: arrow keys move between tabs, Tab leaves the list.
 
 import { useRef } from "preact/hooks";
 
 export interface TabListProps<Id extends string> {
-  /** Says what the tabs are of. */
+  /** Accessible name of the list. */
   label: string;
-  /** Tabs are `NAME-ID`, their panels `NAME-ID-panel`. */
+  /** Tabs have the ids `NAME-ID`, their panels `NAME-ID-panel`. */
   name: string;
   tabs: readonly { id: Id; label: string }[];
-  /** Null: no panel is open. */
+  /** Null if no panel is open. */
   selected: Id | null;
   select: (id: Id) => void;
   /** Whether all panels share one element, `NAME-panel`. */

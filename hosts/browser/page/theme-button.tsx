@@ -1,4 +1,4 @@
-// Light or dark: the system's choice until the reader makes another one, which is kept for the next visit.
+// Light or dark: the system's setting until the reader chooses, which is kept for the next visit.
 
 import { useEffect, useState } from "preact/hooks";
 

@@ -1,34 +1,34 @@
-// Figures and ids as people read them.
+// Formats numbers and ids for people.
 
-/** `12:00:03.120`, UTC. */
+/** For example `12:00:03.120`, UTC. */
 export function clockTime(wall: bigint): string {
   const date = new Date(Number(wall / 1_000_000n));
   return date.toISOString().slice(11, 23);
 }
 
-/** Twelve digits of an id, with or without `sha256:`. */
+/** The first twelve digits of an id, with or without `sha256:`. */
 export function shortId(id: string): string {
   return id.replace(/^sha256:/, "").slice(0, 12);
 }
 
-/** A text with the ids in it shortened. */
+/** A text with its ids shortened. */
 export function shortIds(text: string): string {
   return text.replace(/\b[0-9a-f]{64}\b/g, shortId);
 }
 
-/** `1.2 kB`, `3.4 MB`. */
+/** For example `1.2 kB`, `3.4 MB`. */
 export function byteSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const unit = Math.min(3, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** unit).toFixed(1)} ${["B", "kB", "MB", "GB"][unit]}`;
 }
 
-/** `1 container`, `2 containers`. */
+/** For example `1 container`, `2 containers`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** How long something took in the world's time: `40 µs`, `12 ms`, `3.2 s`. */
+/** A duration in the world's time: `40 µs`, `12 ms`, `3.2 s`. */
 export function duration(ns: bigint): string {
   const seconds = Number(ns) / 1e9;
   if (seconds < 1e-3) return `${Math.round(seconds * 1e6)} µs`;
@@ -36,7 +36,7 @@ export function duration(ns: bigint): string {
   return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** What HTTP calls a status. */
+/** HTTP's name of a status. */
 export function statusText(status: number): string {
   return STATUS_TEXTS[status] ?? "";
 }

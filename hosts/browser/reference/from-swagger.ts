@@ -1,13 +1,13 @@
-// Makes a reference of one version's description (Swagger 2.0 in YAML). Runs when the page is built.
+// Makes a reference from one version's description (Swagger 2.0 in YAML). Runs when the page is built.
 
 import { parse } from "yaml";
 import type { Endpoint, Field, FieldRef, Parameter, Reference } from "./reference.js";
 
-/** Texts are cut here: the page is a workbench, not the manual. */
+/** Texts are cut here: the page is not meant to replace the manual. */
 const LONGEST = 300;
 const METHODS = ["get", "head", "post", "put", "delete"] as const;
 
-/** `text`: the description's YAML; `version`: which one it is, `1.41`. */
+/** `text`: the description's YAML; `version`: its version, such as `1.41`. */
 export function referenceFrom(text: string, version: string): Reference {
   const document = parse(text, { merge: true }) as Swagger;
   const shapes = new Shapes(document.definitions ?? {});
@@ -25,7 +25,7 @@ export function referenceFrom(text: string, version: string): Reference {
   };
 }
 
-/** In the description's order; some endpoints have a tag that it does not list. */
+/** In the description's order, followed by tags of endpoints that it does not list. */
 function tagsOf(document: Swagger, endpoints: readonly Endpoint[]): Reference["tags"] {
   const titles = new Map((document.tags ?? []).map((tag) => [tag.name, tag["x-displayName"] ?? tag.name]));
   for (const { tag } of endpoints) if (!titles.has(tag)) titles.set(tag, tag);
@@ -106,7 +106,7 @@ function answersOf(operation: Operation): Record<string, string> {
   return Object.fromEntries(answers.map(([status, { description }]) => [status, paragraph(description)]));
 }
 
-/** Definitions, as far as somebody has asked for them. */
+/** Definitions that some endpoint uses. */
 class Shapes {
   readonly #definitions: Readonly<Record<string, Schema>>;
   readonly #asked = new Map<string, Field | null>();
@@ -120,14 +120,14 @@ class Shapes {
     return Object.fromEntries(made.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Simple definitions stand where they are used; objects get a name. */
+  /** Simple definitions are inlined; objects get a name. */
   fieldOf(schema: Schema): Field | FieldRef {
     const name = schema.$ref === undefined ? null : nameOf(schema.$ref);
     if (name === null) return this.#inline(schema);
     const target = this.#definitions[name] ?? {};
     if (target.properties === undefined && target.allOf === undefined) return this.#inline(target);
     if (!this.#asked.has(name)) {
-      // Marked before it is made: shapes may hold themselves.
+      // Marked before it is made, because shapes can contain themselves.
       this.#asked.set(name, null);
       this.#asked.set(name, this.#inline(target));
     }
@@ -163,7 +163,7 @@ class Shapes {
     return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, this.fieldOf(schema)]));
   }
 
-  /** All parts of an `allOf` in one. */
+  /** Merges all parts of an `allOf`. */
   #merged(schema: Schema): Schema {
     if (schema.allOf === undefined) return schema;
     const parts = schema.allOf.map((part) => {
@@ -197,7 +197,7 @@ function paragraph(text: string | undefined): string {
   return sentence > 0 ? first.slice(0, sentence + 1) : `${first.slice(0, LONGEST)}…`;
 }
 
-/** Without Markdown and HTML. */
+/** Removes Markdown and HTML. */
 function plain(text: string): string {
   return text
     .replace(/<[^>\s][^>]*>/g, "")

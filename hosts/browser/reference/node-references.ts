@@ -1,10 +1,10 @@
-// References of all versions that are described, for the page's build.
+// The references of all described versions, for the page's build.
 
 import { joinFolded, swaggers } from "../../../tests/support/swagger.js";
 import { referenceFrom } from "./from-swagger.js";
 import type { Reference } from "./reference.js";
 
-/** By version, `1.25` first. `archive`: where the descriptions stand, if not beside the tests' own code. */
+/** By version, `1.25` first. `archive`: the directory of the descriptions, if not that of the tests. */
 export async function allReferences(archive?: string): Promise<Map<string, Reference>> {
   const texts = [...(await swaggers(archive))];
   return new Map(texts.map(([version, text]) => [version, referenceFrom(joinFolded(text), version)]));

@@ -1,25 +1,25 @@
-// The API's reference for the console: one version's endpoints, small enough to send to a browser. Made at build time by
-// `node-reference.ts` from the descriptions of the API.
+// The API reference for the console: one version's endpoints, small enough to send to a browser. Made at build time by
+// `node-references.ts` from the descriptions of the API.
 
-/** JSON Schema as far as a form needs it, refs resolved. */
+/** The parts of a JSON Schema that a form needs, with refs resolved. */
 export interface Field {
   /** `string`, `integer`, `number`, `boolean`, `array`, `object`, or `any`. */
   readonly type: string;
-  /** One paragraph at most. */
+  /** At most one paragraph. */
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly default?: unknown;
   readonly example?: unknown;
-  /** Of an array. */
+  /** For an array. */
   readonly items?: Field | FieldRef;
-  /** Of an object. */
+  /** For an object. */
   readonly fields?: Readonly<Record<string, Field | FieldRef>>;
-  /** Of a map: what its values are. */
+  /** For a map: the type of its values. */
   readonly values?: Field | FieldRef;
   readonly required?: readonly string[];
 }
 
-/** A shape that is described once, by its name in `Reference.shapes`. */
+/** A reference to a shape that is described once, by its name in `Reference.shapes`. */
 export interface FieldRef {
   readonly ref: string;
 }
@@ -32,28 +32,28 @@ export interface Parameter extends Field {
 
 export interface Endpoint {
   readonly method: string;
-  /** `/containers/{id}/start`. */
+  /** For example `/containers/{id}/start`. */
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Field | FieldRef;
-  /** A whole body to start from. */
+  /** A complete body to start from. */
   readonly example?: unknown;
-  /** Statuses and what they mean. */
+  /** Statuses and their meanings. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
 export interface Reference {
-  /** Version the page shows: `1.41`. */
+  /** The version that the page shows, such as `1.41`. */
   readonly version: string;
   readonly tags: readonly { name: string; title: string }[];
   readonly endpoints: readonly Endpoint[];
   readonly shapes: Readonly<Record<string, Field>>;
 }
 
-/** What a reference says of a field: itself, or the shape that it names. */
+/** Resolves a field: itself, or the shape that it names. */
 export function resolved(reference: Reference, field: Field | FieldRef): Field {
   return "ref" in field ? (reference.shapes[field.ref] ?? { type: "any" }) : field;
 }

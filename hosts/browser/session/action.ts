@@ -1,17 +1,17 @@
-// What someone can do to a session from outside: a closed list. Each is entered at a moment of its own, so that the list
-// of actions and moments, given again, makes the same session again.
+// What a visitor can do to a session: a closed list. Each action is entered at its own moment, so replaying the list of
+// actions and moments gives the same session.
 
 import type { Fault } from "../../simulated/faults.js";
 import type { WrittenRequest } from "./request.js";
 
 export type Action =
-  /** Sends a request; `exchange` counts the requests of a session from 1, `cell` is where it stands in the notebook. */
+  /** Sends a request. `exchange` counts the requests of a session from 1; `cell` is its place in the notebook. */
   | { kind: "send"; exchange: number; cell: string; request: WrittenRequest }
-  /** Types into a stream that is attached. */
+  /** Types into an attached stream. */
   | { kind: "type"; exchange: number; text: string }
-  /** Half-closes it: the end of the input. */
+  /** Ends the input (half-close). */
   | { kind: "end-input"; exchange: number }
-  /** Breaks the request's connection off. */
+  /** Closes the request's connection. */
   | { kind: "cancel"; exchange: number }
   | { kind: "inject"; fault: Fault; times: number | null }
   | { kind: "lift"; fault: Fault["kind"] }

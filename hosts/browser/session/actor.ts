@@ -1,4 +1,4 @@
-// Carries out what someone does to a session, when its moment has come.
+// Carries out actions on a session when their moments have come.
 
 import { signal } from "@preact/signals-core";
 import type { Engine } from "../../embedding/engine.js";
@@ -11,12 +11,12 @@ import type { EngineState } from "./session.js";
 export class Actor {
   readonly exchanges = signal<readonly Sending[]>([]);
   readonly engine = signal<EngineState>("open");
-  /** Settles when the engine answers again, or will not. */
+  /** Settles when the engine answers again, or cannot. */
   reopening: Promise<void> = Promise.resolve();
   readonly #host: SimulatedHost;
   readonly #engine: Engine;
   readonly #reopened: () => void;
-  /** Sent, and not seen by the core yet. */
+  /** Requests that were sent but not yet seen by the core. */
   readonly #unclaimed: Sending[] = [];
 
   /** `reopened` is called when the engine answers again. */
@@ -53,13 +53,13 @@ export class Actor {
     return this.exchanges.value.find((exchange) => exchange.number === number);
   }
 
-  /** The exchange whose request this is, the first time it is asked for. */
+  /** The exchange that this request belongs to, on the first call. */
   claim(method: string, target: string): number | null {
     const place = this.#unclaimed.findIndex(({ request }) => request.method === method && sentAs(request) === target);
     return place < 0 ? null : this.#unclaimed.splice(place, 1)[0]!.number;
   }
 
-  /** After an instance of the engine came or went. One that is lost without a crash is made anew by the driver. */
+  /** Called after an engine instance has come or gone. The driver replaces an instance that is lost without a crash. */
   checkEngine(isUp: boolean): void {
     if (this.engine.value === "closed") return;
     const { state } = this.#engine;
@@ -87,7 +87,7 @@ export class Actor {
   }
 }
 
-/** The target as it leaves: a URL's path and query, escaped as WHATWG has it. */
+/** The target as sent: a URL's path and query, escaped as in WHATWG. */
 function sentAs(request: WrittenRequest): string {
   try {
     const { pathname, search } = new URL(`http://engine${request.target}`);

@@ -1,4 +1,4 @@
-// Sessions that begin as another one did.
+// Sessions that begin as copies of another one.
 
 import type { Action, EnteredAction } from "./action.js";
 import type { LiveSession } from "./live-session.js";
@@ -6,7 +6,7 @@ import type { KeptCell } from "./notebook.js";
 import { replay } from "./replay.js";
 import type { Session } from "./session.js";
 
-/** The same up to and including all that happened at a step's moment, null: now; then it goes on at the same pace. */
+/** A copy that includes everything up to the moment of a step (null for now) and then continues at the same pace. */
 export async function branched(session: LiveSession, step: number | null): Promise<Session> {
   const moment = step === null ? session.now().monotonic : session.steps.value[step]?.at;
   if (moment === undefined) throw new Error(`there is no step ${step}`);
@@ -14,7 +14,7 @@ export async function branched(session: LiveSession, step: number | null): Promi
   return again(session, session.notebook.kept, actions, moment);
 }
 
-/** As `Session.branchWith` says. */
+/** See `Session.branchWith`. */
 export async function branchedWith(session: LiveSession, cell: string, before: number): Promise<Session> {
   const { request } = session.notebook.kept.find(({ id }) => id === cell) ?? {};
   const place = session.actions.value.findIndex(({ action }) => action.kind === "send" && action.exchange === before);
@@ -38,7 +38,7 @@ async function again(
   return fresh;
 }
 
-/** One more exchange stands before it. */
+/** One more exchange comes before it. */
 function renumbered(action: Action, from: number): Action {
   return "exchange" in action && action.exchange >= from ? { ...action, exchange: action.exchange + 1 } : action;
 }

@@ -1,13 +1,13 @@
-// A cell of the notebook: a request to edit and send, and what came of each sending.
+// A cell of the notebook: an editable request, and the results of each sending.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { Exchange } from "./exchange.js";
 import type { WrittenRequest } from "./request.js";
 
 export interface Cell {
-  /** `c1`, `c2`… never used twice in a session. */
+  /** `c1`, `c2`…; never reused in a session. */
   readonly id: string;
-  /** What the next sending will send. */
+  /** The request that is sent next. */
   readonly request: ReadonlySignal<WrittenRequest>;
   /** Oldest first. */
   readonly exchanges: ReadonlySignal<readonly Exchange[]>;

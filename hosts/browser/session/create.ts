@@ -1,4 +1,4 @@
-// Opens sessions: a simulated host, an engine on it, and the timeline that watches it.
+// Opens sessions: a simulated host, an engine on it, and the timeline that records it.
 
 import { openEngine } from "../../embedding/open.js";
 import { simulatedHost } from "../../simulated/host.js";
@@ -11,7 +11,7 @@ import type { Session, SessionOptions } from "./session.js";
 import type { Step } from "../../timeline/step.js";
 import { Timeline } from "../../timeline/timeline.js";
 
-/** Resolves when the engine answers and the first images are there. */
+/** Resolves when the engine answers and the first images are loaded. */
 export function createSession(options: SessionOptions): Promise<Session> {
   return createLiveSession(options, []);
 }
@@ -46,7 +46,7 @@ export async function createLiveSession(
   return session;
 }
 
-/** Lets the world's events happen, as fast as they do, until something from outside has come to its end. */
+/** Runs the world's events as fast as possible until an outside action has finished. */
 async function moving<Result>(host: SimulatedHost, act: () => Promise<Result>): Promise<Result> {
   let ended = false;
   let result: Promise<Result> | undefined;

@@ -1,5 +1,5 @@
-// What a request would do: tried in a copy of the session, so that nothing of it is in the session itself, nor in its
-// links. There the engine decides it in a dry run: what its host is really asked takes the copy's time.
+// Finds out what a request would do. It runs in a copy of the session, so the session itself and its links do not
+// change. In the copy the engine makes a dry run. What the engine really asks its host takes only the copy's time.
 
 import type { Plan } from "../../dry-run/format.js";
 import { joined } from "../../streams/bytes.js";
@@ -7,13 +7,16 @@ import type { Exchange } from "./exchange.js";
 import type { WrittenRequest } from "./request.js";
 import type { Session } from "./session.js";
 
-/** Between two events of the copy's world: what a dry run does without it needs no longer. */
+/** Pause between two events of the copy's world. A dry run that needs no events is over by then. */
 const PAUSE_MS = 5;
-/** What has no answer by then waits for what containers do, and may wait for ever: nanoseconds of the world, or real ones. */
+/**
+ * After this time an answer is given up, because it may wait for a container for ever: nanoseconds of the world, or
+ * real ones.
+ */
 const LONGEST_NS = 60_000_000_000n;
 const LONGEST_MS = 20_000;
 
-/** As the world is looked at. Rejects where the engine is down or refuses to try, and where no answer comes of it. */
+/** Starts from the selected moment. Rejects if the engine is down or refuses the dry run, or if there is no answer. */
 export async function dryRun(session: Session, request: WrittenRequest): Promise<Plan> {
   const copy = await session.branch(session.looking.value);
   try {

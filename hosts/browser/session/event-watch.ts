@@ -1,21 +1,23 @@
-// The stream of events that a session's world is told by: one request of its own, made anew with each instance of the
-// engine.
+// The event stream that keeps a session's world up to date: one request, repeated with each new engine instance.
 
 import type { Engine } from "../../embedding/engine.js";
 import type { engine } from "../../shared/host.js";
 
 export class EventWatch {
-  /** Target of the request that is on its way. */
+  /** Target of the pending request. */
   #awaited: string | null = null;
   #since = 0n;
   #reads = false;
 
-  /** An instance was opened at this time of day: what it says from then on is watched. */
+  /** An instance was opened at this time of day. Events from then on are watched. */
   engineOpened(wall: bigint): void {
     this.#since = wall;
   }
 
-  /** Resolves when the engine has answered; reads to the end then. An engine that is down, or watched, is left alone. */
+  /**
+   * Resolves when the engine has answered, and then reads to the end. Does nothing if the engine is down or already
+   * watched.
+   */
   async begin(engine: Engine): Promise<void> {
     if (this.#reads || engine.state !== "open") return;
     this.#reads = true;
@@ -27,7 +29,7 @@ export class EventWatch {
     else this.#reads = false;
   }
 
-  /** Whether this is that request; asked once. */
+  /** Whether this is that request; true only once. */
   claims(request: engine.Request): boolean {
     if (request.method !== "GET" || request.target !== this.#awaited) return false;
     this.#awaited = null;
@@ -35,11 +37,11 @@ export class EventWatch {
   }
 }
 
-/** What it says was seen on its way out of the core. */
+/** Discards the bytes: the events were seen when they left the core. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // Cut off with the instance; the next one is watched anew.
+    // Cut off with the instance. A new stream watches the next one.
   }
 }

@@ -1,10 +1,10 @@
-// One sending of a cell, and its answer as it grows.
+// One sending of a cell, and its answer while it arrives.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { WrittenRequest } from "./request.js";
 import type { View } from "./view/view.js";
 
-/** A piece of an answer's body as it came. */
+/** A piece of an answer's body, as received. */
 export interface Piece {
   /** Monotonic nanoseconds of the world. */
   readonly at: bigint;
@@ -12,8 +12,8 @@ export interface Piece {
 }
 
 /**
- * `sending`: nothing has come yet. `streaming`: the head is there, the body goes on. `done`: the body is whole.
- * `broken`: cut off, by the engine or by `cancel`; `problem` says how.
+ * `sending`: nothing has arrived yet. `streaming`: the head has arrived, the body continues. `done`: the body is
+ * complete. `broken`: cut off, by the engine or by `cancel`; `problem` says how.
  */
 export type ExchangeState = "sending" | "streaming" | "done" | "broken";
 
@@ -24,10 +24,10 @@ export interface AnswerHead {
 }
 
 export interface Exchange {
-  /** From 1, in the order of sending. */
+  /** Counted from 1, in the order of sending. */
   readonly number: number;
   readonly cell: string;
-  /** As it was sent; the cell may have been edited since. */
+  /** The request as it was sent; the cell may have been edited since. */
   readonly request: WrittenRequest;
   /** When it was sent. */
   readonly at: bigint;
@@ -36,10 +36,12 @@ export interface Exchange {
   readonly problem: ReadonlySignal<string>;
   readonly head: ReadonlySignal<AnswerHead | null>;
   readonly pieces: ReadonlySignal<readonly Piece[]>;
-  /** The body, read as what it is. */
+  /** The body, interpreted by its type. */
   readonly view: ReadonlySignal<View>;
-  /** Whether something can be typed into it now. */
+  /** Whether it accepts typed input now. */
   readonly typable: ReadonlySignal<boolean>;
-  /** Numbers of the steps it led to, the request's own first (`Step.number`); empty if it never reached the core. */
+  /**
+   * Numbers of the steps that it caused, the request's own first (`Step.number`); empty if it never reached the core.
+   */
   readonly steps: ReadonlySignal<readonly number[]>;
 }

@@ -1,10 +1,10 @@
-// The core's wasm modules as files beside the page: as text in the script they would be a third more to fetch. The build
-// puts this in place of `hosts/embedding/modules.ts`.
+// The core's wasm modules as files next to the page. Embedded as text they would be a third larger. The build replaces
+// `hosts/embedding/modules.ts` by this file.
 
-/** The build's: of each module by the name that the core's glue asks for, its file. */
+/** Filled in by the build: the file of each module, by the name that the core's glue code uses. */
 declare const CORE_FILES: Readonly<Record<string, string>>;
 
-// The page cannot begin without them, and nothing of it can wait for them later: engines are opened at once.
+// The page needs them to start, and engines are opened synchronously, so they are all loaded first.
 const modules = new Map(
   await Promise.all(Object.entries(CORE_FILES).map(async ([name, file]) => [name, await bytesOf(file)] as const)),
 );
@@ -13,12 +13,12 @@ export function coreModules(): Map<string, Uint8Array<ArrayBuffer>> {
   return modules;
 }
 
-/** A cache may hold on to a failure, and a connection may break: the second time the server itself is asked. */
+/** A cache may keep a failed response, and a connection may break, so the second try bypasses the cache. */
 function bytesOf(file: string): Promise<Uint8Array<ArrayBuffer>> {
   return read(file, "default").catch(() => read(file, "reload"));
 }
 
-/** Rejects with what the visitor is told. */
+/** Rejects with a message for the visitor. */
 async function read(file: string, cache: RequestCache): Promise<Uint8Array<ArrayBuffer>> {
   const answer = await fetch(new URL(file, document.baseURI), { cache }).catch(() => null);
   if (answer === null) throw new Error(`the server did not answer the request for ${file}`);

@@ -1,4 +1,4 @@
-// Hashes of steps and of sessions: equal where the same happened.
+// Hashes of steps and sessions. They are equal if the same things happened.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -6,13 +6,13 @@ import type { StepOutputs } from "../../shared/outputs.js";
 import { hashesOf } from "../../trace/hash.js";
 import type { Step } from "../../timeline/step.js";
 
-/** Of what a step asked for, as a trace has it. Credentials do not count. */
+/** Hashes a step's commands in the trace format. Credentials are left out. */
 export function hashOfOutputs(outputs: StepOutputs): string {
   const { records = "", effects = "", replies = "" } = hashesOf(outputs, false);
   return `${records}.${effects}.${replies}`;
 }
 
-/** SHA-256 of what happened when, in hex. */
+/** SHA-256 in hex of what happened and when. */
 export function hashOfSteps(steps: readonly Step[]): string {
   const hash = sha256.create();
   for (const step of steps) hash.update(utf8ToBytes(`${step.kind} ${step.at} ${step.hash}\n`));

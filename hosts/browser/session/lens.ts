@@ -1,5 +1,5 @@
-// The version lens: the same request decided at every API version, on forks of the core. What happened after it in the
-// session is told to each fork as well, so that answers that take time come, too.
+// The version lens: decides the same request at every API version, on forks of the core. Each fork also gets the
+// session's later inputs, so that slow answers arrive too.
 
 import { Instance } from "../../driver/index.js";
 import type { RequestId } from "../../shared/host.js";
@@ -12,12 +12,12 @@ import type { Session } from "./session.js";
 import type { Step } from "../../timeline/step.js";
 import { NEWEST_VERSION, OLDEST_VERSION } from "./versions.js";
 
-/** Steps that a fork is told at most: an answer that takes longer is not waited for. */
+/** Largest number of steps per fork: slower answers are given up. */
 const MOST_STEPS = 5_000;
 
 /**
- * How the request of an exchange is answered at versions 1.24…1.55; equal neighbours are one group. Empty if it never
- * reached the core. Lets the page breathe between versions.
+ * Answers to the request of an exchange at versions 1.24…1.55; equal neighbours form one group. Empty if it never
+ * reached the core. Yields to the page between versions.
  */
 export async function lens(session: Session, exchange: Exchange): Promise<LensGroup[]> {
   const steps = session.steps.value;
@@ -45,7 +45,7 @@ function requestOf(step: Step) {
   return step.input.val;
 }
 
-/** The instance as it was just before a step: made again from its opening and all it was told. */
+/** The instance just before a step, rebuilt from its opening and all its inputs. */
 function snapshotBefore(session: Session, asked: Step): Uint8Array {
   const life = session.steps.value.filter((step) => step.epoch === asked.epoch && step.number < asked.number);
   const instance = new Instance(session.core.compiled);
@@ -75,7 +75,7 @@ function answerAt(session: Session, snapshot: Uint8Array, asked: Step, minor: nu
   return { minor, ...reading.answer };
 }
 
-/** Reads what is sent to one request. */
+/** Collects the output for one request. */
 class Reading {
   over = false;
   readonly answer: Omit<Answer, "minor"> = { status: null, type: "", body: "" };

@@ -1,4 +1,4 @@
-// A session that runs: actions go into the simulated world, each at a moment of its own, and steps come out.
+// A running session: actions enter the simulated world, each at its own moment, and steps come out.
 
 import { computed, signal } from "@preact/signals-core";
 import type { Engine } from "../../embedding/engine.js";
@@ -20,7 +20,7 @@ import type { LogEntry, NamedCore, Session, SessionOptions } from "./session.js"
 import type { Rule, Step } from "../../timeline/step.js";
 import type { World } from "../../timeline/world.js";
 
-/** What a session is made on: see `create.ts`. */
+/** What a session is built on: see `create.ts`. */
 export interface Ground {
   readonly core: NamedCore;
   readonly seed: number;
@@ -29,7 +29,7 @@ export interface Ground {
   readonly engine: Engine;
   /** Kept up to date by the timeline. */
   readonly steps: Step[];
-  /** Whoever wants to know of steps. */
+  /** Listener for new steps. */
   readonly added: { tell: (step: Step) => void };
   /** The engine answers again. */
   readonly reopened: () => void;
@@ -199,7 +199,7 @@ export class LiveSession implements Session {
     await this.#ground.engine.close();
   }
 
-  /** Does something at a moment of its own: now, or at `at`. */
+  /** Enters an action at its own moment: now, or at `at`. */
   async enter(action: Action, at?: bigint): Promise<void> {
     const { timers } = this.#ground.host;
     await timers.enter(() => {
@@ -210,13 +210,13 @@ export class LiveSession implements Session {
     }, at);
   }
 
-  /** Another session on the same core, as this one was when it began; its time stands still. */
+  /** A new session on the same core, in the state in which this one began; its time stands still. */
   afresh(cells: readonly KeptCell[]): Promise<LiveSession> {
     const { core, seed, images } = this;
     return this.#ground.create({ core, seed, images, pace: "stopped" }, cells);
   }
 
-  /** The exchange whose request this is, the first time it is asked for. */
+  /** The exchange that this request belongs to, on the first call. */
   claim(method: string, target: string): number | null {
     return this.#actor.claim(method, target);
   }
@@ -231,7 +231,7 @@ export class LiveSession implements Session {
     queueMicrotask(() => this.#tell());
   }
 
-  /** Steps that come together are told together. */
+  /** Steps that arrive together are reported together. */
   #tell(): void {
     this.#telling = false;
     this.steps.value = [...this.#ground.steps];

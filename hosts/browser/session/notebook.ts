@@ -1,5 +1,4 @@
-// The cells of a session, as they are edited. Only what is sent is an action; where cells stand is nobody's but the
-// reader's.
+// The cells of a session while they are edited. Sending is an action; the order of cells is only a matter of display.
 
 import { computed, signal } from "@preact/signals-core";
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
@@ -7,7 +6,7 @@ import type { Cell } from "./cell.js";
 import type { Exchange } from "./exchange.js";
 import type { WrittenRequest } from "./request.js";
 
-/** A cell as it is kept and shared. */
+/** A cell as it is saved and shared. */
 export interface KeptCell {
   readonly id: string;
   readonly request: WrittenRequest;
@@ -32,7 +31,7 @@ export class Notebook {
     cell.request.value = { ...cell.request.value, ...request };
   }
 
-  /** A copy below it, not sent yet. */
+  /** Adds an unsent copy below it. */
   duplicate(id: string): Cell {
     return this.add(this.find(id).request.value, this.cells.value.findIndex((cell) => cell.id === id) + 1);
   }
@@ -47,7 +46,7 @@ export class Notebook {
     this.cells.value = [...others.slice(0, place), cell, ...others.slice(place)];
   }
 
-  /** Throws for one that is not there. */
+  /** Throws if there is no such cell. */
   find(id: string): EditableCell {
     const cell = this.cells.value.find((one) => one.id === id);
     if (cell === undefined) throw new Error(`there is no cell ${id}`);

@@ -1,9 +1,9 @@
-// The core that the package carries, with its name: for sessions.
+// The packaged core with its hash, for sessions.
 
 import { coreIdentity, packageCore } from "../../embedding/core.js";
 import type { NamedCore } from "./session.js";
 
-/** Compiled at the first call. */
+/** Compiled on the first call. */
 export function packagedCore(): NamedCore {
   return { compiled: packageCore(), hash: coreIdentity() };
 }

@@ -1,8 +1,8 @@
-// A request as a learner writes it: what a cell of the notebook holds and an action carries.
+// A request as a learner writes it, for cells and actions.
 
 import { jsonText } from "./view/json-text.js";
 
-/** All text, so that it can be edited, shared and written in other notations. */
+/** All parts are text, so that they can be edited, shared and written in other notations. */
 export interface WrittenRequest {
   /** `GET`, `POST`… */
   method: string;
@@ -10,11 +10,11 @@ export interface WrittenRequest {
   target: string;
   /** Header lines in their order. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** Empty for none. */
+  /** Empty if there is none. */
   body: string;
 }
 
-/** Whether a request takes the connection off HTTP: it is sent by `Engine.connect`, and can be typed into. */
+/** Whether a request upgrades the connection: it is sent by `Engine.connect` and accepts typed input. */
 export function hijacks(request: WrittenRequest): boolean {
   if (request.method !== "POST") return false;
   const path = pathOf(request);
@@ -22,7 +22,7 @@ export function hijacks(request: WrittenRequest): boolean {
   return /^\/containers\/[^/]+\/attach$/.test(path);
 }
 
-/** A header's value, by its name in any case; null if it is not there. */
+/** A header's value by its name in any case; null if it is missing. */
 export function headerOf(request: WrittenRequest, name: string): string | null {
   return request.headers.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1] ?? null;
 }
@@ -32,7 +32,7 @@ export function pathOf(request: Pick<WrittenRequest, "target">): string {
   return request.target.replace(/\?.*$/s, "").replace(/^\/v[\d.]+(?=\/)/, "");
 }
 
-/** The API version of the target: `1.41`; null where none is said. */
+/** The API version of the target, such as `1.41`; null if there is none. */
 export function versionOf(request: Pick<WrittenRequest, "target">): string | null {
   return /^\/v([\d.]+)\//.exec(request.target)?.[1] ?? null;
 }
@@ -42,7 +42,7 @@ export function atVersion(request: WrittenRequest, version: string): WrittenRequ
   return { ...request, target: `/v${version}${request.target.replace(/^\/v[\d.]+(?=\/)/, "")}` };
 }
 
-/** A request as it is mostly written: JSON gets its Content-Type. */
+/** A typical request: JSON gets its Content-Type. */
 export function written(method: string, target: string, body?: unknown): WrittenRequest {
   if (body === undefined) return { method, target, headers: [], body: "" };
   const text = typeof body === "string" ? body : jsonText(body);

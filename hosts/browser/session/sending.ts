@@ -1,4 +1,4 @@
-// An exchange under way: sends a request to the engine and keeps what comes back, piece by piece.
+// A running exchange: sends a request to the engine and collects the answer piece by piece.
 
 import { computed, signal } from "@preact/signals-core";
 import type { Engine } from "../../embedding/engine.js";
@@ -7,14 +7,14 @@ import { hijacks } from "./request.js";
 import type { WrittenRequest } from "./request.js";
 import { viewOf } from "./view/views.js";
 
-/** Means nothing: the engine looks at path and query alone. */
+/** An arbitrary host: the engine looks only at path and query. */
 const BASE = "http://engine";
 
 export interface SendingOptions {
   number: number;
   cell: string;
   request: WrittenRequest;
-  /** Monotonic nanoseconds of the world, now. */
+  /** The current monotonic nanoseconds of the world. */
   now: () => bigint;
 }
 
@@ -71,7 +71,7 @@ export class Sending implements Exchange {
     this.#gone.abort();
   }
 
-  /** A step that the exchange led to, or that answers it. */
+  /** Records a step that the exchange caused or that answers it. */
   reached(step: number): void {
     if (!this.steps.value.includes(step)) this.steps.value = [...this.steps.value, step];
   }

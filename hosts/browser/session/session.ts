@@ -1,4 +1,4 @@
-// A session: an engine on a simulated host, the notebook that speaks to it, and the timeline of all that happened.
+// A session: an engine on a simulated host, its notebook, and the timeline of everything that happened.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { engine } from "../../shared/host.js";
@@ -14,7 +14,7 @@ import type { WrittenRequest } from "./request.js";
 import type { Step } from "../../timeline/step.js";
 import type { World } from "../../timeline/world.js";
 
-/** A core and what it is called by: SHA-256 of its wasm in hex. */
+/** A core and its name: the SHA-256 of its wasm in hex. */
 export interface NamedCore {
   readonly compiled: CompiledCore;
   readonly hash: string;
@@ -26,7 +26,7 @@ export interface SessionOptions {
   seed?: number;
   /** `{ times: 1 }` if not given. */
   pace?: Pace;
-  /** Images that are there from the start; `["busybox:latest"]` if not given. */
+  /** Images that exist from the start; `["busybox:latest"]` if not given. */
   images?: readonly string[];
 }
 
@@ -41,20 +41,20 @@ export interface LogEntry {
   readonly text: string;
 }
 
-/** What was recorded elsewhere, and is only looked at here. */
+/** A session recorded elsewhere, for viewing only. */
 export interface Recording {
-  /** Of the file. */
+  /** Name of the file. */
   readonly name: string;
-  /** Values are hidden in it. */
+  /** Whether values are hidden in it. */
   readonly shared: boolean;
-  /** What is to be known of it: sentences. */
+  /** Remarks for the visitor, as sentences. */
   readonly remark: string;
-  /** The request that a step belongs to; null for none. */
+  /** The request that a step belongs to; null if there is none. */
   exchangeOf(step: Step): RecordedExchange | null;
 }
 
 export interface Session {
-  /** Null for a session that can be gone on with. */
+  /** Null for a live session. */
   readonly recording: Recording | null;
   readonly core: NamedCore;
   readonly seed: number;
@@ -62,15 +62,15 @@ export interface Session {
 
   // The notebook.
   readonly cells: ReadonlySignal<readonly Cell[]>;
-  /** Of all cells, removed ones too, in the order of sending. */
+  /** Exchanges of all cells, removed ones included, in the order of sending. */
   readonly exchanges: ReadonlySignal<readonly Exchange[]>;
-  /** Puts a cell at `place` (at the end if not given). */
+  /** Adds a cell at `place`; at the end if not given. */
   add(request: WrittenRequest, place?: number): Cell;
   edit(cell: string, request: Partial<WrittenRequest>): void;
   duplicate(cell: string): Cell;
-  /** The requests that it sent were sent all the same. */
+  /** Removes a cell. Requests that it sent stay sent. */
   remove(cell: string): void;
-  /** Puts a cell at another place; only the notebook changes. See `branchWith` for changing the past. */
+  /** Moves a cell to another place in the notebook only. To change the past, see `branchWith`. */
   move(cell: string, place: number): void;
 
   // Actions. Each resolves when it has been entered.
@@ -91,44 +91,44 @@ export interface Session {
   // Time.
   readonly pace: ReadonlySignal<Pace>;
   setPace(pace: Pace): void;
-  /** Runs the world's next event, whatever the pace; false if there is none. */
+  /** Runs the world's next event, whatever the pace. False if there is none. */
   step(): Promise<boolean>;
-  /** Lets so many nanoseconds of the world pass. */
+  /** Lets this many nanoseconds of the world pass. */
   advance(ns: bigint): Promise<void>;
-  /** When the world's next event is due, in monotonic nanoseconds; null when nothing is to come. */
+  /** When the world's next event is due, in monotonic nanoseconds; null if there is none. */
   readonly next: bigint | null;
-  /** Now: monotonic nanoseconds of the world and time of day. Ask again whenever a clock is drawn. */
+  /** The current time: monotonic nanoseconds of the world, and time of day. Call again whenever a clock is drawn. */
   now(): { monotonic: bigint; wall: bigint };
 
   // The timeline.
   readonly steps: ReadonlySignal<readonly Step[]>;
-  /** Step that is looked at; null for now. */
+  /** The selected step; null for now. */
   readonly looking: ReadonlySignal<number | null>;
-  /** Looks at the world as it was after a step; null comes back to now. Nothing is run again. */
+  /** Shows the world as it was after a step; null returns to now. Nothing runs again. */
   goTo(step: number | null): void;
-  /** As it is looked at. */
+  /** The world at the selected moment. */
   readonly world: ReadonlySignal<World>;
-  /** The step whose changes are to be lit: the one looked at, or the last. */
+  /** The step whose changes are highlighted: the selected one, or the last. */
   readonly lit: ReadonlySignal<Step | null>;
   /** The containers' state diagram. */
   readonly rules: readonly engine.Rule[];
-  /** Lines written up to the moment looked at. */
+  /** Lines written up to the selected moment. */
   logs(container: string): Promise<readonly LogEntry[]>;
-  /** As they are now; null if it has none. */
+  /** The current files; null if it has none. */
   files(container: string): FileSystem | null;
 
   /**
-   * A session that did the same up to and including a step, and all else that happened at its moment, and goes on from
-   * there; null: up to now. This one stays as it is.
+   * A session that repeats everything up to and including the moment of a step (null for now), and continues from
+   * there. This session stays as it is.
    */
   branch(step: number | null): Promise<Session>;
   /**
-   * A session in which a cell's request comes before exchange `before`: what was done before that is done again at the
-   * same moments, then the cell is sent, then all the rest is sent again in its order.
+   * A session in which a cell's request comes before exchange `before`: earlier actions are repeated at the same
+   * moments, then the cell is sent, then all later requests in their order.
    */
   branchWith(cell: string, before: number): Promise<Session>;
   close(): Promise<void>;
 }
 
-/** Resolves when the engine answers and the first images are there. */
+/** Resolves when the engine answers and the first images are loaded. */
 export type CreateSession = (options: SessionOptions) => Promise<Session>;

@@ -1,4 +1,4 @@
-// Versions of the API that the engine speaks: minor numbers, the major one being 1.
+// API versions that the engine supports: minor numbers of major version 1.
 
 export const OLDEST_VERSION = 24;
 export const NEWEST_VERSION = 55;

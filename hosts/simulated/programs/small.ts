@@ -1,4 +1,5 @@
-// Programs of a few lines: true, false, echo, printf, test, sleep, seq, pwd, basename, dirname, readlink, realpath, sync.
+// Programs of a few lines: true, false, echo, printf, test, sleep, seq, pwd, basename, dirname, readlink, realpath,
+// sync.
 
 import { absolute, baseName } from "../processes/executable.js";
 import { evaluateTest, TestError } from "../shell/test.js";

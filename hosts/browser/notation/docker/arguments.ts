@@ -1,18 +1,18 @@
-// Arguments of a docker command, read as the docker command reads them (POSIX and GNU habits).
+// Parses the arguments of a docker command like the docker command line (POSIX and GNU conventions).
 
 import { didYouMean } from "./nearest.js";
 import { Wrong } from "./wrong.js";
 
-/** What a command takes. Long names; a short one after a comma: `detach,d`. */
+/** The options and operands of a command, by long names. A short name follows a comma: `detach,d`. */
 export interface Takes {
   readonly flags?: readonly string[];
   readonly values?: readonly string[];
-  /** At least so many operands, and at most (as many as one likes if left out). */
+  /** The smallest and largest number of operands; no upper limit if left out. */
   readonly least?: number;
   readonly most?: number;
-  /** All behind the first operand belongs to it (run, create). */
+  /** Whether everything after the first operand belongs to it (run, create). */
   readonly stops?: boolean;
-  /** API versions that options came with. */
+  /** The API versions that introduced options. */
   readonly since?: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export class Arguments {
     this.#found = found;
   }
 
-  /** Whether it is said, in whatever way. */
+  /** Whether the option is given in any form. */
   has(name: string): boolean {
     return this.#found.has(name);
   }
@@ -34,7 +34,7 @@ export class Arguments {
     return this.value(name) === "true";
   }
 
-  /** The last one counts; null where it is not said. */
+  /** The last value counts; null if the option is not given. */
   value(name: string): string | null {
     return this.values(name).at(-1) ?? null;
   }
@@ -43,7 +43,7 @@ export class Arguments {
     return this.#found.get(name) ?? [];
   }
 
-  /** `-e NAME` without a value passes on what the command's own environment has. */
+  /** `-e NAME` without a value passes on the variable of the command's own environment. */
   told(environment: ReadonlyMap<string, string>): Arguments {
     const variables = this.values("env").map((one) => {
       const value = one.includes("=") ? undefined : environment.get(one);
@@ -67,7 +67,7 @@ export function optionsOf({ flags = [], values = [] }: Takes): Option[] {
   return [...flags.map(read(true)), ...values.map(read(false))];
 }
 
-/** Its arguments; throws what is wrong with them. */
+/** Parses arguments. Throws a message about what is wrong with them. */
 export function readArguments(command: string, words: readonly string[], takes: Takes, version: string): Arguments {
   const reading = new Reading(command, optionsOf(takes), takes.stops ?? false);
   reading.read(words);
@@ -149,7 +149,7 @@ class Reading {
       `--${long}`,
       ...(short === undefined ? [] : [`-${short}`]),
     ]);
-    // One letter looks like every other.
+    // A single letter is too short to suggest another option.
     const meant = word.length > 2 ? didYouMean(word, known) : "";
     const help = meant === "" ? `; docker ${this.#command} --help lists its options` : "";
     return new Wrong(`docker ${this.#command} does not know ${word}${meant}${help}`, word);

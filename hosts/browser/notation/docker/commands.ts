@@ -1,4 +1,4 @@
-// The docker commands that are understood, in one table, and the short names that people type.
+// The docker commands that the console understands, in one table, and their short names.
 
 import { ATTACH, START } from "./container/attach.js";
 import { COPY } from "./container/copy.js";
@@ -84,7 +84,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   version: system.VERSION,
 };
 
-/** `docker ps` is `docker container ls`. All others of a container and most of an image go without the noun, too. */
+/**
+ * `docker ps` is `docker container ls`. All other container commands and most image commands also work without the
+ * noun.
+ */
 const SHORT: Readonly<Record<string, string>> = {
   ps: "container ls",
   images: "image ls",
@@ -101,23 +104,23 @@ function shortened(noun: string, others: readonly string[]): Record<string, stri
   return Object.fromEntries(pairs.filter(([verb]) => !others.includes(verb)));
 }
 
-/** `list` and `remove` are other words for the same. */
+/** `list` and `remove` are other names. */
 const SYNONYMS: Readonly<Record<string, string>> = { list: "ls", ps: "ls", remove: "rm" };
 
 export const GROUPS: readonly string[] = ["builder", "container", "image", "network", "system", "volume"];
 
-/** Names that stand behind `docker`, without the groups'. */
+/** Names that can follow `docker`, without the names of groups. */
 export const SINGLE: readonly string[] = [
   ...Object.keys(COMMANDS).filter((name) => !name.includes(" ")),
   ...Object.keys(SHORT),
 ].toSorted();
 
-/** Verbs of a group. */
+/** The verbs of a group. */
 export function verbsOf(group: string): string[] {
   return Object.keys(COMMANDS).flatMap((name) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []));
 }
 
-/** The command of some words, and how many of them name it; null where none is. */
+/** Finds the command at the beginning of some words, and how many words name it; null if there is none. */
 export function commandOf(words: readonly string[]): { name: string; command: Command; length: number } | null {
   const [first = "", second = ""] = words;
   const isGroup = GROUPS.includes(first);

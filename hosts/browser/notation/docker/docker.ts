@@ -1,4 +1,4 @@
-// Docker commands: the requests that the command line sends for them.
+// Docker commands: the requests that the docker command line sends for them.
 
 import type { Parsed, PlannedRequest } from "../notation.js";
 import { readArguments } from "./arguments.js";
@@ -9,7 +9,7 @@ import { Wrong } from "./wrong.js";
 
 type Environment = ReadonlyMap<string, string>;
 
-/** The words of a command, `docker` first. `environment`: variables that it sees. */
+/** Parses the words of a command that begins with `docker`. `environment` holds the variables that it sees. */
 export function parseDocker(words: readonly string[], version: string, environment: Environment): Parsed {
   try {
     return planOf(words.slice(1), version, environment);
@@ -46,7 +46,7 @@ function versioned(request: PlannedRequest, version: string): PlannedRequest {
   return { ...request, target, ...(request.pull && { pull: versioned(request.pull, version) }) };
 }
 
-/** Options before the command that take a value; all of them only say how to reach the engine. */
+/** Options before the command that take a value. They only say how to reach the engine. */
 const GLOBAL_WITH_VALUE =
   /^(-H|--host|-c|--context|-l|--log-level|--config|--tlscacert|--tlscert|--tlskey)(=.*)?$|^-H.+$/;
 const GLOBAL_FLAG = /^(-D|--debug|--tls|--tlsverify)(=.*)?$/;
@@ -74,7 +74,7 @@ function withoutGlobals(all: readonly string[]): { words: string[]; remarks: str
   return { words, remarks, isVersion };
 }
 
-/** The words that help is asked for; null where none is. */
+/** The words after a request for help; null if there is none. */
 function helpAsked(words: readonly string[]): readonly string[] | null {
   if (words.length === 0 || words[0] === "--help" || words[0] === "-h") return [];
   if (words[0] === "help") return words.slice(1);

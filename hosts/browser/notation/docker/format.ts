@@ -1,8 +1,8 @@
-// `--format`: the fields of an answer that a template names.
+// `--format`: fills a template with the fields of an answer.
 
 import { Wrong } from "./wrong.js";
 
-/** `{{.State.Status}}` and `{{json .Config}}`; templates that do more are not worked out. */
+/** Supports `{{.State.Status}}` and `{{json .Config}}`; templates that do more are rejected. */
 export function formatted(template: string, answer: unknown): string {
   return template.replace(/\{\{(.*?)\}\}/g, (mark, inner: string) => {
     const [, json, path] = /^\s*(json\s+)?\.([\w.]*)\s*$/.exec(inner) ?? [];
@@ -14,7 +14,7 @@ export function formatted(template: string, answer: unknown): string {
   });
 }
 
-/** What a command that asks for whole things prints of them. */
+/** What an inspect command prints. */
 export function printedAs(template: string | null, answers: readonly unknown[]): string {
   const found = answers.filter((answer) => answer !== null && typeof answer === "object" && !("message" in answer));
   if (template === null) return JSON.stringify(found, null, 4);

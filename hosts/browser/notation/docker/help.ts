@@ -1,10 +1,10 @@
-// What `docker help` and `--help` show.
+// The text of `docker help` and `--help`.
 
 import { optionsOf } from "./arguments.js";
 import { GROUPS, SINGLE, commandOf, verbsOf } from "./commands.js";
 import type { Command } from "./planned.js";
 
-/** Of everything, of a group, or of a command. */
+/** Help for everything, for a group, or for a command. */
 export function helpOf(words: readonly string[]): string | null {
   const found = commandOf(words);
   if (found !== null) return ofCommand(found.name, found.command);

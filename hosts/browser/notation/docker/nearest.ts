@@ -1,6 +1,6 @@
-// Which known word was meant by an unknown one.
+// Finds the known word that was probably meant by an unknown one.
 
-/** The nearest of `known`, as people mistype; null where none is near. */
+/** The word of `known` with the fewest typing errors; null if none is close. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const far = Math.max(1, Math.floor(word.length / 3));
   const ranked = known
@@ -9,13 +9,13 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return ranked[0] !== undefined && ranked[0].distance <= far ? ranked[0].one : null;
 }
 
-/** `: did you mean X?`, or nothing. */
+/** `: did you mean X?`, or empty. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = nearest(word, known);
   return meant === null ? "" : `: did you mean ${meant}?`;
 }
 
-/** Letters put in, left out, exchanged, or swapped with the one beside (optimal string alignment). */
+/** Number of letters inserted, deleted, replaced, or swapped with their neighbour (optimal string alignment). */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

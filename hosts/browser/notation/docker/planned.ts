@@ -1,4 +1,4 @@
-// What the tables of commands are made of.
+// The types and building blocks of the command tables.
 
 import { jsonText } from "../../session/view/json-text.js";
 import type { PlannedRequest } from "../notation.js";
@@ -7,36 +7,36 @@ import { query, segment } from "./query.js";
 import { misread } from "./wrong.js";
 
 export interface Planned {
-  /** Targets without a version. */
+  /** Requests; their targets have no version. */
   readonly requests: readonly PlannedRequest[];
   readonly remarks?: readonly string[];
 }
 
-/** What operands are names of. */
+/** What kind of name an operand is. */
 export type Named = "container" | "image" | "network" | "volume";
 
 export interface Command {
-  /** What comes after the options: `CONTAINER [CONTAINER...]`. */
+  /** Operands after the options: `CONTAINER [CONTAINER...]`. */
   readonly operands: string;
-  /** What it does, in a line. */
+  /** A one-line description. */
   readonly about: string;
   readonly takes: Takes;
   readonly names?: Named;
-  /** Throws what is wrong. */
+  /** Makes the requests. Throws a message about what is wrong. */
   readonly plan: (args: Arguments, version: string) => Planned;
-  /** What it prints, from the answers to its requests. */
+  /** The command's output, made from the answers to its requests. */
   readonly prints?: (args: Arguments, answers: readonly unknown[]) => string;
-  /** It ends as the container or process ended that it waits for. */
+  /** It exits with the code of the container or process that it waits for. */
   readonly exits?: boolean;
-  /** What it ends with where the engine refuses it; 1 if not said. */
+  /** Exit code if the engine refuses the request; 1 if not given. */
   readonly refused?: number;
-  /** Fields of the body that options go to. */
+  /** Fields of the body by the options that set them. */
   readonly fields?: ReadonlyMap<string, string>;
 }
 
 type Told = Omit<Command, "plan"> & { plan: (args: Arguments) => PlannedRequest };
 
-/** A command of one request, which takes no more operands than it must have. */
+/** A command that sends one request and takes exactly its required operands. */
 export function one(command: Told): Command {
   const { takes, plan } = command;
   return { ...command, takes: { most: takes.least ?? 0, ...takes }, plan: (args) => ({ requests: [plan(args)] }) };
@@ -44,7 +44,7 @@ export function one(command: Told): Command {
 
 type ToldEach = Omit<Command, "plan" | "operands"> & { plan: (name: string, args: Arguments) => PlannedRequest };
 
-/** One request for each name, whatever comes of the others. */
+/** A command that sends one request per name, even if others fail. */
 export function each(command: ToldEach): Command {
   const { plan, takes, names = "container" } = command;
   const word = names.toUpperCase();
@@ -74,7 +74,7 @@ export function withBody(request: PlannedRequest, body: unknown): PlannedRequest
   return { ...request, headers: [["Content-Type", "application/json"]], body: jsonText(body) };
 }
 
-/** Does not hold up what comes after it. */
+/** Marks a request that does not delay the next one. */
 export function background(request: PlannedRequest): PlannedRequest {
   return { ...request, background: true };
 }
@@ -84,22 +84,22 @@ export const image = (name: string): string => `/images/${segment(name)}`;
 export const network = (name: string): string => `/networks/${segment(name)}`;
 export const volume = (name: string): string => `/volumes/${segment(name)}`;
 
-/** What is known once request N of the command is answered: `answered("containers", 1)`, a place in paths. */
+/** A placeholder in paths for the id that request N answers with: `answered("containers", 1)`. */
 export function answered(folder: "containers" | "exec", from: number | "each"): string {
   return `/${folder}/{{${from}.Id}}`;
 }
 
-/** To be sent once request N is answered. */
+/** Marks a request that is sent after request N is answered, with that answer's id. */
 export function about(from: number, request: PlannedRequest): PlannedRequest {
   return { ...request, about: from };
 }
 
-/** `-f status=running -f label=a` as the API's JSON; null for none. */
+/** `-f status=running -f label=a` as the API's JSON; null if there are no filters. */
 export function filtersOf(args: Arguments): string | null {
   return filterText(args.values("filter"));
 }
 
-/** Filters as they are typed, as the docker command writes them; null for none. */
+/** Typed filters as JSON, as the docker command writes it; null if there are none. */
 export function filterText(filters: readonly string[]): string | null {
   const found: Record<string, Record<string, boolean>> = {};
   for (const filter of filters) {
@@ -110,7 +110,7 @@ export function filterText(filters: readonly string[]): string | null {
   return filters.length > 0 ? JSON.stringify(Object.fromEntries(sorted)) : null;
 }
 
-/** `a=b` in two. */
+/** Splits `a=b` in two. */
 export function atSign(text: string, sign: string): [string, string | null] {
   const at = text.indexOf(sign);
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + sign.length)];
@@ -118,7 +118,7 @@ export function atSign(text: string, sign: string): [string, string | null] {
 
 const POLICIES: readonly string[] = ["always", "missing", "never"];
 
-/** An image that is not there is pulled, unless the command is told not to. */
+/** Creates a container. A missing image is pulled, unless the command forbids it. */
 export function creation(args: Arguments, body: object): PlannedRequest[] {
   const platform = args.value("platform");
   const target = `/containers/create${query({ name: args.value("name"), platform })}`;
@@ -130,14 +130,14 @@ export function creation(args: Arguments, body: object): PlannedRequest[] {
   return policy === "never" ? [request] : [{ ...request, pull }];
 }
 
-/** `allTags`: whatever the name says. */
+/** `allTags`: pull all tags, whatever the name says. */
 export function pulling(image: string, platform: string | null, allTags = false): PlannedRequest {
   const { repository, tag } = reference(image);
   const wanted = allTags ? null : (tag ?? "latest");
   return post(`/images/create${query({ fromImage: repository, tag: wanted, platform })}`, `pull ${image}`);
 }
 
-/** A tag stands behind the last `:`, unless that belongs to the registry's port; a digest behind `@`. */
+/** The tag follows the last `:`, unless that precedes the registry's port; the digest follows `@`. */
 export function reference(name: string): { repository: string; tag: string | null } {
   const [path, digest] = atSign(name, "@");
   if (digest !== null) return { repository: whole(path), tag: digest };
@@ -146,21 +146,21 @@ export function reference(name: string): { repository: string; tag: string | nul
   return { repository: whole(name.slice(0, colon)), tag: name.slice(colon + 1) };
 }
 
-/** The docker command writes the registry out. */
+/** The docker command always names the registry. */
 function whole(repository: string): string {
   const [first = "", ...others] = repository.split("/");
   if (repository === "" || (others.length > 0 && (/[.:]/.test(first) || first === "localhost"))) return repository;
   return others.length > 0 ? `docker.io/${repository}` : `docker.io/library/${repository}`;
 }
 
-/** `linux/arm64/v8` as the API's JSON; null for none. */
+/** `linux/arm64/v8` as the API's JSON; null if not given. */
 export function platformOf(text: string | null): string | null {
   if (text === null) return null;
   const [os, architecture, variant] = text.split("/");
   return JSON.stringify({ architecture, os, ...(variant !== undefined && { variant }) });
 }
 
-/** A field of an answer, as text; empty if it is not there. */
+/** A field of an answer, as text; empty if it is missing. */
 export function fieldOf(answer: unknown, name: string): string {
   const value = (answer as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === "string" || typeof value === "number" ? String(value) : "";

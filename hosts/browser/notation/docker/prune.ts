@@ -1,4 +1,4 @@
-// Removal of what nobody uses, of each kind.
+// Prune commands for each kind of object.
 
 import type { PlannedRequest } from "../notation.js";
 import type { Arguments, Takes } from "./arguments.js";

@@ -1,16 +1,16 @@
-// What lists print: a table, ids, or what `--format` asks for of each row.
+// The output of list commands: a table, ids, or the `--format` of each row.
 
 import type { Arguments } from "./arguments.js";
 import { formatted } from "./format.js";
 import { Wrong } from "./wrong.js";
 
-/** Its fields, as `--format` names them. */
+/** Its fields, by the names in `--format`. */
 export type Row = Readonly<Record<string, string>>;
 
-/** The titles of a table's columns, and the fields that stand in them. */
+/** The titles of a table's columns, and the fields in them. */
 export type Columns = readonly (readonly [title: string, field: string])[];
 
-/** `id`: the field that `--quiet` leaves. */
+/** `id`: the field that `--quiet` prints. */
 export function listed(args: Arguments, rows: readonly Row[], columns: Columns, id: string): string {
   if (args.flag("quiet")) return [...new Set(rows.map((row) => row[id] ?? ""))].join("\n");
   const format = (args.value("format") ?? "table").replaceAll("\\t", "\t");
@@ -27,7 +27,7 @@ export function listed(args: Arguments, rows: readonly Row[], columns: Columns, 
   return table(lines.map((row) => formatted(template, row).split("\t")));
 }
 
-/** Fields that a template names. */
+/** The fields that a template names. */
 function fieldsOf(template: string): string[] {
   return Array.from(template.matchAll(/\{\{[^}]*?\.(\w+)/g), ([, field]) => field!);
 }
@@ -36,7 +36,7 @@ function cells(row: Row, columns: Columns): string[] {
   return columns.map(([, field]) => row[field] ?? "");
 }
 
-/** Three blanks between columns. */
+/** Columns are separated by three blanks. */
 function table(lines: readonly (readonly string[])[]): string {
   const width = (at: number): number => Math.max(...lines.map((line) => (line[at] ?? "").length));
   return lines
@@ -45,18 +45,18 @@ function table(lines: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-/** An id as lists show it, unless they are told not to cut it. */
+/** An id as lists show it: shortened, unless options say otherwise. */
 export function idOf(args: Arguments, id: string): string {
   return args.flag("no-trunc") ? id : id.replace("sha256:", "").slice(0, 12);
 }
 
-/** Seconds since 1970 as a moment. */
+/** Formats seconds since 1970. */
 export function momentAt(seconds: string): string {
   const time = new Date(Number(seconds) * 1000);
   return Number.isNaN(time.getTime()) ? "" : time.toISOString().replace("T", " ").replace(/\..*$/, " +0000 UTC");
 }
 
-/** `1.13MB`. */
+/** For example `1.13MB`. */
 export function sizeText(bytes: string): string {
   const power = Math.max(0, Math.min(4, Math.floor(Math.log10(Math.max(1, Number(bytes))) / 3)));
   const number = Number((Number(bytes) / 1000 ** power).toPrecision(3));

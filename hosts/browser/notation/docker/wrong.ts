@@ -1,7 +1,7 @@
-// What is wrong with a typed line.
+// An error in a typed line.
 
 export class Wrong extends Error {
-  /** The word that was not understood; null where one is missing. */
+  /** The word that was not understood; null if a word is missing. */
   readonly at: string | null;
 
   constructor(message: string, at: string | null) {
@@ -10,7 +10,7 @@ export class Wrong extends Error {
   }
 }
 
-/** A value that says nothing to its option. */
+/** The error for an option value that cannot be read. */
 export function misread(value: string, wanted: string): Wrong {
   return new Wrong(`${value} is no ${wanted}`, value);
 }

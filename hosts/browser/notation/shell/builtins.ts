@@ -1,4 +1,4 @@
-// Commands that a shell runs itself.
+// Commands that the shell runs itself.
 
 import { quoted } from "../words.js";
 import { Wrong } from "../docker/wrong.js";
@@ -33,7 +33,7 @@ export function runBuiltin([name = "", ...words]: readonly string[], variables: 
   return BUILTINS[name]!(words, variables);
 }
 
-/** `export A=1 B`: commands see them from now on. Without names it lists those that they see. */
+/** `export A=1 B`: makes variables visible to commands. Without names it lists the exported variables. */
 function exported(words: readonly string[], variables: Variables): Done {
   const seen = [...variables.environment()].map(([name, value]) => `export ${name}=${quoted(value)}`);
   if (words.length === 0) return done(0, seen.join("\n"));

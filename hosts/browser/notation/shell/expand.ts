@@ -1,21 +1,21 @@
-// Words to fields: variables and what commands printed, then splitting (POSIX 2.6).
+// Expands words to fields: variables and command output, then splitting (POSIX 2.6).
 
 import type { DoubleQuotedChild, SyntaxNode, Word, WordPart } from "unbash";
 import { Wrong } from "../docker/wrong.js";
 import { readsOperand, type Parameter } from "./defaults.js";
 
 export interface Values {
-  /** Of a variable that is to have one. */
+  /** The value of a variable that must be set. */
   variable(name: string): string;
-  /** The same, where it may have none. */
+  /** The value of a variable that may be unset. */
   known(name: string): string | undefined;
-  /** Gives a variable a value for good. */
+  /** Sets a variable permanently. */
   assign(name: string, value: string): void;
-  /** What the command of a `$(…)` has printed. */
+  /** The output of the command in a `$(…)`. */
   printed(part: SyntaxNode): string;
 }
 
-/** Text, and whether it is split where it has blanks. */
+/** Text, and whether it is split at blanks. */
 interface Piece {
   readonly text: string;
   readonly split: boolean;
@@ -24,7 +24,7 @@ interface Piece {
 export function fieldsOf(word: Word, values: Values): string[] {
   const pieces = word.parts === undefined ? [whole(word.value)] : word.parts.flatMap((part) => piecesOf(part, values));
   const fields: string[] = [];
-  // Null where no field is open.
+  // Null if no field is open.
   let field: string | null = null;
   for (const { text, split } of pieces) {
     const [first = "", ...others] = split ? text.split(/[ \t\n]+/) : [text];
@@ -37,7 +37,7 @@ export function fieldsOf(word: Word, values: Values): string[] {
   return field === null ? fields : [...fields, field];
 }
 
-/** One text, whatever blanks are in it. */
+/** One text without splitting. */
 export function textOf(word: Word, values: Values): string {
   if (word.parts === undefined) return word.value;
   return word.parts
@@ -63,7 +63,7 @@ function piecesOf(part: WordPart | DoubleQuotedChild, values: Values): Piece[] {
       return parameterOf(part, values);
     case "CommandExpansion":
       return [{ text: values.printed(part).replace(/\n+$/, ""), split: true }];
-    // There are no files that a pattern could match: a shell then leaves it as it is.
+    // There are no files to match, so the pattern stays as it is, as in a shell.
     case "Glob":
     case "ExtendedGlob":
     case "BraceExpansion":
@@ -73,7 +73,7 @@ function piecesOf(part: WordPart | DoubleQuotedChild, values: Values): Piece[] {
   }
 }
 
-/** `${X}`, `${#X}`, and what stands in for a value: `${X:-y}`. */
+/** `${X}`, `${#X}`, and default values: `${X:-y}`. */
 function parameterOf(part: Parameter, values: Values): Piece[] {
   const { parameter: name, operation, prefix } = part;
   if (part.index !== undefined) throw unknown(part.text);
@@ -92,7 +92,7 @@ function parameterOf(part: Parameter, values: Values): Piece[] {
   return [{ text, split: true }];
 }
 
-/** What is not quoted in it is split as a value is. */
+/** Unquoted text in it is split like a value. */
 function operandOf({ value, parts }: Word, values: Values): Piece[] {
   if (parts === undefined) return [{ text: value, split: true }];
   return parts.flatMap((part) =>

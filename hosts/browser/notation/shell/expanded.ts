@@ -1,4 +1,4 @@
-// A command's words with all put in that stands for something else: variables, and what `$(…)` prints.
+// Expands a command's words: variables and the output of `$(…)`.
 
 import type { SyntaxNode, Word } from "unbash";
 import { unsetRemark } from "../parse.js";
@@ -8,14 +8,14 @@ import type { Place } from "./place.js";
 import type { Result } from "./result.js";
 import { readScript, substitutions, type Simple, type Step } from "./script.js";
 
-/** `code`: what the last `$(…)` in it ended with. */
+/** `code`: the exit code of the last `$(…)` in it. */
 export interface Expanded {
   readonly words: readonly string[];
   readonly set: ReadonlyMap<string, string>;
   readonly code: number;
 }
 
-/** Runs what stands within `$(…)`; what it prints is not shown. */
+/** Runs the commands within `$(…)`; their output is not shown. */
 type RunInner = (steps: readonly Step[]) => Promise<Result>;
 
 export async function expanded({ words, assignments }: Simple, place: Place, runInner: RunInner): Promise<Expanded> {
@@ -32,7 +32,7 @@ export async function expanded({ words, assignments }: Simple, place: Place, run
     known: (name) => set.get(name) ?? place.variables.get(name),
     assign: (name, value) => place.variables.set(name, value),
   };
-  // The words come first: they do not see what is set for their command.
+  // Expanded first: the words do not see the variables set for their command.
   const fields = words.flatMap((word) => fieldsOf(word, values));
   for (const { name, value } of assignments) set.set(name, textOf(value, values));
   return { words: fields, set, code };

@@ -1,5 +1,5 @@
-// What one command of a pipe writes and the next one reads, piece by piece. It holds as much as a pipe of Linux: who writes
-// more waits until some of it is read.
+// The buffer between two commands of a pipe, filled and read piece by piece. It holds as much as a Linux pipe; a writer
+// waits while it is full.
 
 import { Wrong } from "../docker/wrong.js";
 import { Pipe, type Sink, type Source } from "../../../simulated/processes/streams.js";
@@ -13,15 +13,15 @@ export class Feed {
   readonly #closed = new AbortController();
   /** For a program that reads. */
   readonly source: Source = { ...this.#pipe.source, ...HELD_BY_THE_SHELL };
-  /** For a program that writes: each line is there as soon as it is written, as on a terminal. */
+  /** For a program that writes: each line arrives at once, as on a terminal. */
   readonly sink: Sink = { ...this.#pipe.sink, ...HELD_BY_THE_SHELL, tty: true };
 
-  /** Aborted once nobody reads any more. */
+  /** Aborted when nobody reads any more. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
 
-  /** Resolves when all of it is in there, or nobody reads any more. */
+  /** Resolves when all of it is in the buffer, or when nobody reads any more. */
   async write(text: string): Promise<void> {
     let left = encoder.encode(text);
     while (left.length > 0) {
@@ -32,7 +32,7 @@ export class Feed {
     }
   }
 
-  /** Nothing more is written. */
+  /** No more is written. */
   end(): void {
     this.#pipe.sink.release();
   }
@@ -43,7 +43,9 @@ export class Feed {
     this.#closed.abort();
   }
 
-  /** All of it, once it is over or `stopped`; throws where it is more than the page should hold. */
+  /**
+   * The whole text, once the writer has ended or `stopped` is aborted. Throws if it is more than the page should hold.
+   */
   async whole(stopped: AbortSignal): Promise<string> {
     const decoder = new TextDecoder();
     let text = "";
@@ -68,5 +70,5 @@ export class Feed {
   }
 }
 
-/** The programs at its ends do not say when it is over: the shell does. */
+/** The shell decides when the pipe ends, not the programs at its ends. */
 const HELD_BY_THE_SHELL = { retain: (): void => {}, release: (): void => {} };

@@ -1,4 +1,4 @@
-// Programs that a pipe leads to: grep, wc, sort and others, as the simulated world has them, with nothing but their input.
+// Programs that read from a pipe: grep, wc, sort and others, taken from the simulated world. They see only their input.
 
 import { Disk } from "../../../simulated/files/disk.js";
 import type { MountedFiles } from "../../../simulated/files/mounted-files.js";
@@ -15,11 +15,11 @@ export const FILTERS: readonly string[] =
 
 export interface Filtered {
   readonly code: number;
-  /** What it complained of. */
+  /** Its error messages. */
   readonly problem: string;
 }
 
-/** A small machine of its own for each: nothing of what one does is there for the next. It is killed once `stopped`. */
+/** Each filter runs on a small machine of its own, so nothing carries over to the next. Aborting `stopped` kills it. */
 export async function filtered(
   words: readonly string[],
   input: Source,
@@ -45,7 +45,7 @@ export async function filtered(
 }
 
 const ROOM = 2 ** 30;
-/** Of a filter that keeps what it reads: it is killed rather than the page. */
+/** Memory limit: a filter that stores its input is killed before the page runs out of memory. */
 const MEMORY = 2 ** 28;
 
 function machine(): PidNamespace {
@@ -66,7 +66,7 @@ function machine(): PidNamespace {
   return new PidNamespace(kernel, { memory: MEMORY, pids: Infinity, resources: new Map() }, "pipe");
 }
 
-/** The first process of a machine is not like others, so a program is its child. */
+/** The first process of a machine has special rules, so the program runs as its child. */
 const init: Program = (process) => process.spawn({ argv: process.argv.slice(1) }).exited;
 
 function putPrograms(files: MountedFiles): void {

@@ -1,12 +1,12 @@
-// What comes of an answer while it grows: for who reads it at the other end of a pipe.
+// Writes the output of a growing answer into a pipe.
 
 import type { Exchange } from "../../session/exchange.js";
 import type { View } from "../../session/view/view.js";
 import { STDOUT, type Taken } from "./output.js";
 
 /**
- * Writes what the answer's body prints, as it comes and as fast as it is taken. Returns what ends that once the answer is
- * over: it resolves when all is written, and tells whether that was anything.
+ * Writes what the answer's body prints, as it arrives and as fast as it is read. Returns a function to call once the
+ * answer is over: it resolves when everything is written, to whether there was anything.
  */
 export function following(
   exchange: Exchange,
@@ -34,7 +34,7 @@ export function following(
   };
 }
 
-/** What of an answer has not been written yet. */
+/** The part of an answer that is not written yet. */
 class Unwritten {
   readonly #decoder = new TextDecoder();
   readonly #taken: Taken;
@@ -44,7 +44,7 @@ class Unwritten {
     this.#taken = taken;
   }
 
-  /** The next piece of it; null for none so far. */
+  /** The next piece; null if there is none yet. */
   of(view: View): string | null {
     if (view.kind === "frames") return this.#ofFrames(view.frames);
     if (!this.#taken.has(STDOUT)) return null;
@@ -76,7 +76,7 @@ interface Event {
   readonly time?: number;
 }
 
-/** As `docker events` prints it. */
+/** Formatted as by `docker events`. */
 function eventLine(value: unknown): string {
   const { Type: type = "", Action: action = "", Actor: actor, time = 0 } = value as Event;
   const attributes = Object.entries(actor?.Attributes ?? {}).map(([name, one]) => `${name}=${one}`);

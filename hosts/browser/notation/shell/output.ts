@@ -1,23 +1,23 @@
-// What a command leaves to those that come after it: what it has printed, and how it ended.
+// The results that later commands use: a command's output and its exit code.
 
 import type { Exchange } from "../../session/exchange.js";
 import type { Frame } from "../../session/view/view.js";
 import type { Understood } from "../notation.js";
 import { jsonOf, type Outcome } from "../plan.js";
 
-/** Of what a command writes, what is read by another. */
+/** The streams of a command that another command reads. */
 export type Taken = ReadonlySet<Frame["stream"]>;
 export const STDOUT = "stdout";
 export const STDERR = "stderr";
 export const OUTPUT: Taken = new Set([STDOUT]);
 
-/** What a shell would tell as `$?`: 0 if it went well. */
+/** The exit code as in `$?`: 0 for success. */
 export function codeOf(command: Understood, { ok, sent }: Outcome): number {
   if (!ok) return command.refused ?? 1;
   return command.exits === true ? (sent.map(exitCodeOf).find((code) => code !== 0) ?? 0) : 0;
 }
 
-/** Of what a container or a process ended with, where that was asked. */
+/** The exit code of the container or process, if a request asked for it. */
 function exitCodeOf(exchange: Exchange): number {
   const answer = jsonOf(exchange) as { StatusCode?: number; ExitCode?: number } | null;
   if (/\/containers\/[^/]+\/wait(\?|$)/.test(exchange.request.target)) return answer?.StatusCode ?? 0;
@@ -25,7 +25,7 @@ function exitCodeOf(exchange: Exchange): number {
   return 0;
 }
 
-/** What the command shows by itself or tells to print, or what came as output, or the last answer's text. */
+/** The text that the command shows itself or computes; otherwise the output it received, or the last answer's text. */
 export function printedBy(command: Understood, { sent, answers }: Outcome, taken = OUTPUT): string {
   const told = command.text ?? command.prints?.(answers) ?? "";
   if (told !== "") return taken.has(STDOUT) ? told : "";
@@ -35,7 +35,7 @@ export function printedBy(command: Understood, { sent, answers }: Outcome, taken
   return view?.kind === "json" || view?.kind === "text" ? view.text : "";
 }
 
-/** What the engine says of what it refused, as a client prints it. */
+/** The engine's refusal, printed as a client does. */
 export function refusalOf({ sent }: Outcome): string {
   const last = sent.at(-1);
   const { message = "" } = ((last && jsonOf(last)) ?? {}) as { message?: string };

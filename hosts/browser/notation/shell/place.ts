@@ -1,4 +1,4 @@
-// Where a command is run, and where what it prints and complains of goes.
+// Where a command runs, and where its output and errors go.
 
 import type { Sender } from "../plan.js";
 import type { Feed } from "./feed.js";
@@ -11,26 +11,26 @@ export interface Place {
   readonly sender: Sender;
   /** Kept from line to line. */
   readonly variables: Variables;
-  /** Shows what a command has to show by itself. */
+  /** Shows text that the command itself prints. */
   show(text: string): void;
   remark(text: string): void;
-  /** Says why a command did nothing; what comes after it may be run all the same. */
+  /** Reports why a command did nothing. The next command may still run. */
   refuse(problem: string): void;
   /** Aborted by Ctrl-C. */
   readonly interrupted?: AbortSignal;
 }
 
 export interface How {
-  /** Something comes after it. */
+  /** Whether another command follows. */
   readonly waits: boolean;
-  /** What it prints is read by another command, at once where there is a feed. */
+  /** Whether another command reads its output; as it arrives if there is a feed. */
   readonly captured: boolean;
   readonly feed?: Feed | undefined;
-  /** Of what it writes, what is read; its output if not said. */
+  /** The streams that are read; stdout if not given. */
   readonly taken?: Taken;
 }
 
-/** Where a command is run whose output or complaints go elsewhere. `keep`: takes complaints that go with the output. */
+/** The place for a command with redirected output or errors. `keep` takes errors that go with the output. */
 export function redirected(
   { streams: { out, err } }: Simple,
   place: Place,
@@ -47,7 +47,7 @@ export function redirected(
   return [its, out === "out" ? { ...how, taken } : { ...how, waits: true, captured: true, taken }];
 }
 
-/** Stops a command once nobody wants it any more: Ctrl-C, or no reader of what it writes. */
+/** Stops a command that nobody needs any more: after Ctrl-C, or without a reader for its output. */
 export function stopOf(place: Place, { feed }: How): AbortSignal {
   return AbortSignal.any([place.interrupted, feed?.closed].filter((signal) => signal !== undefined));
 }

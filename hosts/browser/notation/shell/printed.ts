@@ -1,8 +1,8 @@
-// What a program writes, as text: shown line by line, or kept until it is over.
+// Program output as text: shown line by line, or collected until the end.
 
 import { never, type Sink } from "../../../simulated/processes/streams.js";
 
-/** Like a terminal in this: each line is there as soon as it is written. */
+/** Like a terminal, it delivers each line as soon as it is written. */
 export class Printed implements Sink {
   readonly tty = true;
   readonly wake = never;
@@ -10,7 +10,7 @@ export class Printed implements Sink {
   readonly #show: ((lines: string) => void) | null;
   #text = "";
 
-  /** `show`: takes whole lines, without the last newline; null: all is kept. */
+  /** `show` takes whole lines, without the last newline. Null collects everything. */
   constructor(show: ((lines: string) => void) | null) {
     this.#show = show;
   }
@@ -25,7 +25,7 @@ export class Printed implements Sink {
     return bytes.length;
   }
 
-  /** What has not been shown. */
+  /** The text that has not been shown. */
   rest(): string {
     return this.#text;
   }

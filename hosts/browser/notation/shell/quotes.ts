@@ -1,15 +1,18 @@
-// What xargs reads: words between blanks, in which quotes and backslashes keep what they keep there (POSIX, xargs).
+// Parses input for xargs: words separated by blanks, with quotes and backslashes (POSIX, xargs).
 
 import { Wrong } from "../docker/wrong.js";
 
-/** Quoted text up to its own quote, a backslash with what it keeps, blanks, a newline, or other text. */
+/** A quoted text up to its own quote, a backslash with the character it escapes, blanks, a newline, or other text. */
 const PIECE = /(["'])((?:(?!\1)[^\n])*)(\1?)|\\([^])|(\n)|([ \t\f\v\r]+)|([^"'\\\s]+|\\$)/gy;
 
-/** Of each line that is not blank, its words. `splits`: blanks part words; else a line is one, without those before it. */
+/**
+ * The words of each line that is not blank. `splits`: blanks separate words; otherwise a line is one word, without
+ * leading blanks.
+ */
 export function wordsByLine(input: string, splits: boolean): string[][] {
   const lines: string[][] = [];
   let words: string[] = [];
-  // Null where no word is open.
+  // Null if no word is open.
   let word: string | null = null;
   const endWord = (): void => {
     if (word !== null) words.push(word);

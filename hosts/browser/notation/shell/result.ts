@@ -1,12 +1,12 @@
-// What came of a command, for what stands behind it in the line.
+// The result of a command, for the rest of the line.
 
 export interface Result {
-  /** What it ended with; 0 if it went well. */
+  /** The exit code; 0 for success. */
   readonly code: number;
   readonly printed: string;
-  /** What it ends with, where it is not waited for. */
+  /** The later exit code, if the command is not waited for. */
   readonly later?: Promise<number>;
 }
 
-/** As after SIGINT. */
+/** The exit code after SIGINT. */
 export const INTERRUPTED = 130;

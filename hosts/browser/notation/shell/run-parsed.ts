@@ -1,4 +1,4 @@
-// A command that sends requests, and what it prints of their answers.
+// Runs a command that sends requests, and prints their answers.
 
 import type { Understood } from "../notation.js";
 import { ended, runPlan, type Outcome } from "../plan.js";

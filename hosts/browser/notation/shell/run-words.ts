@@ -1,4 +1,4 @@
-// One command whose words are all there: a builtin, a filter of a pipe, xargs, or one that sends requests.
+// Runs one command whose words are complete: a builtin, a filter of a pipe, xargs, or a command that sends requests.
 
 import { parseWords } from "../commands.js";
 import { isBuiltin, runBuiltin } from "./builtins.js";
@@ -12,7 +12,7 @@ import type { Result } from "./result.js";
 import { runParsed } from "./run-parsed.js";
 import { invocations } from "./xargs.js";
 
-/** `input`: what the command before it in the pipe prints. */
+/** `input`: the output of the previous command in the pipe. */
 export async function runExpanded(
   { words, set, code }: Expanded,
   place: Place,
@@ -41,7 +41,7 @@ async function runFilter(words: readonly string[], input: Feed, place: Place, ho
   return { code, printed: how.captured ? rest.replace(/\n$/, "") : "" };
 }
 
-/** As xargs ends: with 123 where one of them did not go well. */
+/** Exits like xargs: with 123 if one command failed. */
 async function runEach(
   commands: readonly string[][],
   run: (words: readonly string[]) => Promise<Result>,
@@ -52,7 +52,7 @@ async function runEach(
   return { code: results.every(({ code }) => code === 0) ? 0 : 123, printed: printed.join("\n") };
 }
 
-/** `set`: variables of this command alone. */
+/** `set`: variables of this command only. */
 async function runWords(
   words: readonly string[],
   place: Place,

@@ -1,4 +1,4 @@
-// Several commands, run one after the other as a shell does it, and those of a pipe side by side.
+// Runs several commands one after the other like a shell, and the commands of a pipe in parallel.
 
 import { Wrong } from "../docker/wrong.js";
 import type { Understood } from "../notation.js";
@@ -11,13 +11,13 @@ import { runExpanded } from "./run-words.js";
 import type { Script, Simple, Step } from "./script.js";
 import { Stopped } from "./stoppable.js";
 
-/** Whether the last command went well; throws what is no line of a shell, or more than is worked out here. */
+/** Resolves to whether the last command succeeded. Throws if the line is invalid or not supported here. */
 export async function runScript(script: Script, place: Place): Promise<boolean> {
   script.remarks.forEach((remark) => place.remark(remark));
   return (await runSteps(script.steps, place, false)).code === 0;
 }
 
-/** One command alone, whose words are all there. */
+/** Runs one command whose words are complete. */
 export async function runAlone(parsed: Understood, place: Place): Promise<void> {
   try {
     const { code, later } = await runParsed(parsed, place, { waits: false, captured: false });
@@ -28,7 +28,7 @@ export async function runAlone(parsed: Understood, place: Place): Promise<void> 
   }
 }
 
-/** `captured`: what is printed is for another command. */
+/** `captured`: another command reads the output. */
 async function runSteps(steps: readonly Step[], place: Place, captured: boolean): Promise<Result> {
   let code = 0;
   let printed = "";
@@ -43,7 +43,7 @@ async function runSteps(steps: readonly Step[], place: Place, captured: boolean)
   return { code, printed };
 }
 
-/** All commands of a pipe run at a time; it ends as its last one does. */
+/** Runs all commands of a pipe at the same time. The exit code is that of the last one. */
 async function runPipeline(commands: readonly Simple[], place: Place, how: How): Promise<Result> {
   let input: Feed | null = null;
   const running: Promise<Result>[] = [];
@@ -56,7 +56,7 @@ async function runPipeline(commands: readonly Simple[], place: Place, how: How):
   return (await Promise.all(running)).at(-1) ?? { code: 0, printed: "" };
 }
 
-/** `input`: what the command before it in the pipe prints. */
+/** `input`: the output of the previous command in the pipe. */
 async function runOne(command: Simple, place: Place, how: How, input: Feed | null): Promise<Result> {
   try {
     const complaints: string[] = [];
@@ -73,7 +73,7 @@ async function runOne(command: Simple, place: Place, how: How, input: Feed | nul
   }
 }
 
-/** What is wrong with a command ends that one alone. */
+/** An error in a command ends only that command. */
 async function runSimple(command: Simple, place: Place, how: How, input: Feed | null): Promise<Result> {
   try {
     const all = await expanded(command, place, (steps) => runSteps(steps, place, true));

@@ -1,4 +1,4 @@
-// A typed line as a shell reads it: its commands, one after the other, and what joins them.
+// Parses a typed line like a shell: its commands, and the operators that join them.
 
 import {
   forEachChild,
@@ -12,23 +12,23 @@ import {
 import { Wrong } from "../docker/wrong.js";
 import { FILTERS } from "./filters.js";
 
-/** When a step is run: after the one before in any case, if that went well, or if it did not. */
+/** When a step runs: always, if the previous one succeeded, or if it failed. */
 export type Joint = ";" | "&&" | "||";
 
-/** A pipeline: commands that each read what the one before prints. Mostly it is one. */
+/** A pipeline: each command reads the output of the previous one. Usually it is a single command. */
 export interface Step {
   readonly joint: Joint;
   readonly commands: readonly Simple[];
 }
 
-/** A command, and variables that are set for it alone; without words they are set for good. */
+/** A command, and variables set for it only. Without words the variables are set permanently. */
 export interface Simple {
   readonly assignments: readonly { readonly name: string; readonly value: Word }[];
   readonly words: readonly Word[];
   readonly streams: Streams;
 }
 
-/** Where a command's output and complaints go: to where each goes of itself, to the other's place, or to /dev/null. */
+/** Where a command's stdout and stderr go: to their usual places, to each other's place, or to /dev/null. */
 export interface Streams {
   readonly out: Target;
   readonly err: Target;
@@ -42,7 +42,7 @@ export interface Script {
   readonly remarks: readonly string[];
 }
 
-/** Throws what is wrong with it. */
+/** Throws a message if the line is invalid. */
 export function readScript(text: string): Script {
   const script = parse(text);
   const [error] = script.errors ?? [];
@@ -59,7 +59,7 @@ export function readScript(text: string): Script {
   return reading;
 }
 
-/** Commands that can stand behind a `|`. */
+/** Commands that may follow a `|`. */
 const READERS: readonly string[] = ["xargs", ...FILTERS];
 
 class Reading implements Script {
@@ -89,7 +89,7 @@ class Reading implements Script {
     this.remarks.push(remark);
   }
 
-  /** `joins`: what it complains of goes with its output. */
+  /** `joins`: its errors go with its output. */
   #command(node: CommandNode, joins = false): Simple {
     if (node.type !== "Command")
       throw new Wrong(`this is no single command: ${KINDS[node.type] ?? "loops and the like"} are not run here`, null);
@@ -114,7 +114,7 @@ const KINDS: Readonly<Record<string, string>> = {
   Function: "functions",
 };
 
-/** Redirections in their order; `others`: some lead to files. */
+/** The redirections in their order. `others`: some lead to files. */
 function streamsOf({ redirects }: Command): { streams: Streams; others: boolean } {
   const streams: { out: Target; err: Target } = { out: "out", err: "err" };
   let others = false;
@@ -155,7 +155,7 @@ function nameOf(node: CommandNode): string {
   return node.type === "Command" ? (node.name?.value ?? "") : "";
 }
 
-/** The commands within `$(…)`, in their order. `isRead`: whether a word that may stand in for a value does. */
+/** The commands within `$(…)`, in their order. `isRead` tells whether the word of a default value is evaluated. */
 export function substitutions(
   word: Word,
   isRead: (operator: string, name: string) => boolean = () => true,

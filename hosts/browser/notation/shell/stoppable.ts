@@ -1,4 +1,4 @@
-// Requests of a command that can be stopped while it runs, and whose output is fed to who reads it.
+// Requests of a command that can be stopped while it runs. Their output is fed to the reader.
 
 import type { Exchange } from "../../session/exchange.js";
 import type { WrittenRequest } from "../../session/request.js";
@@ -7,7 +7,7 @@ import type { Feed } from "./feed.js";
 import { following } from "./growing.js";
 import { OUTPUT, type Taken } from "./output.js";
 
-/** A command was stopped before it came to its end. */
+/** A command was stopped before it finished. */
 export class Stopped extends Error {}
 
 export class StoppableSender implements Sender {
@@ -45,7 +45,7 @@ export class StoppableSender implements Sender {
     return this.#sender.cancel(exchange);
   }
 
-  /** Its requests are over. Whether anything was fed: resolves when all of it is written. */
+  /** Its requests are over. Resolves when all output is written, to whether there was any. */
   async end(): Promise<boolean> {
     this.#stopped.removeEventListener("abort", this.#stop);
     const fed = await Promise.all(this.#feeding.map((stop) => stop()));

@@ -1,9 +1,9 @@
-// A shell's variables, and which of them the commands that it runs can see.
+// A shell's variables, and which of them its commands see.
 
 export class Variables {
   readonly #values = new Map<string, string>();
   readonly #exported = new Set<string>();
-  /** What the last command ended with: `$?`. */
+  /** `$?`: the exit code of the last command. */
   #status = 0;
   #commands = 0;
 
@@ -15,7 +15,10 @@ export class Variables {
     this.#values.set(name, value);
   }
 
-  /** A command has come to this. `later`: what it ends with, where it goes on by itself; told if none came after it. */
+  /**
+   * Records a command's exit code. `later` is the exit code of a command that continues on its own; it counts if no
+   * other command follows.
+   */
   ended(code: number, later?: Promise<number>): void {
     this.#status = code;
     const number = ++this.#commands;
@@ -33,7 +36,7 @@ export class Variables {
     this.#exported.add(name);
   }
 
-  /** Of a command, `own` being set for that alone. */
+  /** The environment of a command. `own` is set for that command only. */
   environment(own: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
     const exported = [...this.#values].filter(([name]) => this.#exported.has(name));
     return new Map([...exported, ...own]);

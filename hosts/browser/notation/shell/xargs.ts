@@ -1,17 +1,17 @@
-// `xargs`: the commands that it makes of what comes in.
+// `xargs`: makes commands from its input.
 
 import { Wrong } from "../docker/wrong.js";
 import { wordsByLine } from "./quotes.js";
 
 interface Wishes {
-  /** Nothing is run where nothing comes in; else a command is run once, without more words. */
+  /** Run nothing if the input is empty; otherwise run the command once without extra words. */
   readonly onlyIfAny: boolean;
-  /** Words end with NUL alone. */
+  /** Whether only NUL ends words. */
   readonly isNul: boolean;
-  /** So many words, or lines, for each command at most; null for all at once. */
+  /** Largest number of words or lines per command; null for all at once. */
   readonly words: number | null;
   readonly lines: number | null;
-  /** Stands for a line in the command's own words. */
+  /** The marker that is replaced by a line in the command's own words. */
   readonly mark: string | null;
 }
 
@@ -27,7 +27,7 @@ export function invocations(all: readonly string[], input: string): string[][] {
   return groups.map((words) => [...command, ...words]);
 }
 
-/** Whole lines: what a mark stands for. */
+/** Whole lines, as used for the marker. */
 function itemsOf({ isNul }: Wishes, input: string): string[] {
   if (isNul) return endedByNul(input);
   return wordsByLine(input, false).map(([line = ""]) => line);
@@ -40,7 +40,7 @@ function groupsOf({ isNul, words, lines }: Wishes, input: string): string[][] {
   return inGroups(all, words ?? all.length);
 }
 
-/** A word may be empty, or hold newlines. */
+/** A word may be empty or contain newlines. */
 function endedByNul(input: string): string[] {
   return input === "" ? [] : input.replace(/\0$/, "").split("\0");
 }
@@ -71,7 +71,7 @@ function read(all: readonly string[]): { wishes: Wishes; command: string[] } {
   return { wishes: { ...wishes, mark: said.get("I") ?? null }, command: left.length > 0 ? left : ["echo"] };
 }
 
-/** `-r`, `-rn1`, `-n 1`, `--max-args=1`. */
+/** Parses `-r`, `-rn1`, `-n 1`, `--max-args=1`. */
 function option(word: string, left: string[], said: Map<string, string>): void {
   const [name = "", value] = word.split(/=(.*)/s);
   const letters = word.startsWith("--") ? LONG[name] : word;

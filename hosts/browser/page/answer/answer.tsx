@@ -1,4 +1,4 @@
-// An answer as it grows: status, headers, body; and what there is to know about it.
+// An answer while it arrives: status, headers, body, and explanations.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
@@ -58,21 +58,21 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
   );
 }
 
-/** Stays true once it was: what stands below keeps its place. */
+/** Stays true once it was true, so that what is below does not move. */
 function useOnce(now: boolean): boolean {
   const once = useRef(false);
   once.current ||= now;
   return once.current;
 }
 
-/** Whether an answer is awaited, and then that it begins; null for one that was there when it was first shown. */
+/** `awaited` while an answer is pending, then `begun`; null if the answer was already there when first shown. */
 function useArrival(exchange: Exchange): "awaited" | "begun" | null {
   const awaited = useRef(exchange.head.peek() === null);
   if (!awaited.current) return null;
   return exchange.head.value === null ? "awaited" : "begun";
 }
 
-/** Scrolls as little as needed when `cause` comes to be something, and then to be something else. */
+/** Scrolls as little as needed when `cause` becomes a string, and each time it changes to another one. */
 function useBroughtIntoView<E extends HTMLElement>(cause: string | null) {
   const element = useRef<E>(null);
   useEffect(() => {

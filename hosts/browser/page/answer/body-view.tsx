@@ -1,4 +1,4 @@
-// A body, shown as what it is.
+// Shows a body according to its type.
 
 import { useState } from "preact/hooks";
 import { jsonText } from "../../session/view/json-text.js";
@@ -27,7 +27,7 @@ function textOf(view: View): string | null {
 
 const FEW_LINES = 24;
 
-/** Long bodies begin folded: the world beside them should stay where it is. */
+/** Long bodies start folded, so that the world next to them does not move. */
 function LongText({ text, label }: { text: string; label: string }) {
   const [whole, setWhole] = useState(false);
   const lines = text.split("\n");

@@ -1,9 +1,9 @@
-// The terminal emulator, in a chunk of its own.
+// The terminal emulator, in its own chunk.
 
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
 
-/** `typed` is called with what the user types, as a terminal would send it. */
+/** `typed` is called with the user's keys, encoded as by a terminal. */
 export function openEmulator(parent: HTMLElement, typed: (text: string) => void): Terminal {
   const style = getComputedStyle(parent);
   const terminal = new Terminal({
@@ -19,7 +19,7 @@ export function openEmulator(parent: HTMLElement, typed: (text: string) => void)
   terminal.loadAddon(fit);
   terminal.open(parent);
   fit.fit();
-  // With something selected, Ctrl-C is the browser's alone: it copies. Nothing around the terminal sees that selection.
+  // If text is selected, Ctrl-C only copies it. Handlers outside the terminal cannot see that selection.
   terminal.attachCustomKeyEventHandler((event) => {
     const isCopying = event.ctrlKey && event.key === "c" && terminal.hasSelection();
     if (isCopying) event.stopPropagation();

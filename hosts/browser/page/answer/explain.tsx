@@ -1,4 +1,4 @@
-// What happened between the request and its answer: which rule decided, and what the engine did about it.
+// Explains what happened between a request and its answer: which rule decided, and what the engine did.
 
 import type { ComponentChildren } from "preact";
 import type { Exchange } from "../../session/exchange.js";
@@ -10,7 +10,7 @@ import { shortId } from "../words.js";
 
 export function Explain({ exchange }: { exchange: Exchange }) {
   const session = useSession();
-  // Read for the sake of the subscription: the explanation grows with the steps.
+  // Read to subscribe to it: the explanation grows with the steps.
   void exchange.steps.value;
   const told = explain(session, exchange);
   if (told.route === null && exchange.steps.value.length === 0) {
@@ -94,7 +94,7 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
   );
 }
 
-/** The core's sources stand beside the page. */
+/** A link to the core's source file, which is published next to the page. */
 function Source({ file }: { file: string }) {
   return (
     <a href={`source/${file}.txt`} target="_blank" rel="noopener">
@@ -117,7 +117,7 @@ function StepLink({ step }: { step: number }) {
   );
 }
 
-/** A remedy is whole: what is to be sent again is in it. */
+/** A remedy is complete: it includes the request to send again. */
 function RemedyRow({ remedy }: { remedy: Remedy }) {
   const playground = usePlayground();
   if (remedy.requests.length === 0) return <p>{remedy.label}</p>;

@@ -1,4 +1,4 @@
-// A multiplexed stream: its text as it was written, or frame by frame with the eight header bytes explained.
+// A multiplexed stream: as plain text, or frame by frame with an explanation of the eight header bytes.
 
 import { useState } from "preact/hooks";
 import type { Frame, View } from "../../session/view/view.js";

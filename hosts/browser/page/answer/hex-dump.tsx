@@ -1,4 +1,4 @@
-// Bytes as hex and as text beside it, eight a line: that fits a phone.
+// Bytes as hex with their text, eight per line to fit a phone.
 
 const PER_LINE = 8;
 const MOST_BYTES = 512;
@@ -16,7 +16,7 @@ export function HexDump({ bytes, label }: { bytes: Uint8Array; label: string }) 
   );
 }
 
-/** `01 00 00 00` */
+/** For example `01 00 00 00`. */
 export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }

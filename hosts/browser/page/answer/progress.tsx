@@ -1,4 +1,4 @@
-// A pull as it goes on: a bar for each layer.
+// The progress of a pull: a bar for each layer.
 
 import type { Bar, View } from "../../session/view/view.js";
 import { byteSize } from "../words.js";

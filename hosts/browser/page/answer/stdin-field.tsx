@@ -1,4 +1,4 @@
-// What is typed here goes to the container's stdin.
+// A field for input to the container's stdin.
 
 import { useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";

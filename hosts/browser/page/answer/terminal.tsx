@@ -1,4 +1,4 @@
-// A terminal, for containers with a TTY. Its emulator is loaded when the first one is shown.
+// A terminal, for containers with a TTY. Its emulator is loaded on first use.
 
 import type { Terminal as Emulator } from "@xterm/xterm";
 import { useEffect, useRef, useState } from "preact/hooks";

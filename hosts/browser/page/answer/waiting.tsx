@@ -1,4 +1,4 @@
-// Beside a request that has no answer yet: why not.
+// Shown next to a request without an answer: what it waits for.
 
 import { awaited, openUntil } from "../../session/explain/waiting.js";
 import type { Exchange } from "../../session/exchange.js";

@@ -1,4 +1,4 @@
-// The lesson that is open, and what is done about each change of it. Everything that changes it comes through `tell`.
+// The open lesson, and the effects of each change. All changes come through `tell`.
 
 import { batch, effect, signal } from "@preact/signals";
 import type { ReadonlySignal } from "@preact/signals";
@@ -10,18 +10,18 @@ import type { Session } from "../../session/session.js";
 
 const FINISHED_KEY = "coracle-lessons";
 
-/** What a course does to the page. */
+/** The page as seen by a course. */
 export interface Stage {
   readonly session: ReadonlySignal<Session>;
-  /** Makes a session to begin in; null if it cannot be made, which is said on the page. */
+  /** Makes a session to begin in; null if that fails, which the page then reports. */
   fresh(): Promise<Session | null>;
-  /** Shows a lesson's session, and calls `shown` together with that. */
+  /** Shows a lesson's session, and calls `shown` at the same time. */
   show(session: Session, lesson: string, shown: () => void): Promise<void>;
 }
 
 export class Course {
   readonly progress = signal<Progress>(NO_LESSON);
-  /** Ids of the lessons that were ever done; kept for the next visit. */
+  /** Ids of the lessons that were ever finished; kept for the next visit. */
   readonly finished = signal<ReadonlySet<string>>(new Set(keptLessons()));
   readonly #stage: Stage;
 
@@ -34,7 +34,7 @@ export class Course {
     return lessonOf(this.progress.value.lesson);
   }
 
-  /** The door. Resolves when what follows from the cause has been done. */
+  /** Applies a cause. Resolves when all its effects are done. */
   async tell(cause: Cause): Promise<void> {
     const before = this.progress.peek();
     const now = after(before, cause);
@@ -46,7 +46,7 @@ export class Course {
     if (now.status === "preparing") await this.#prepare(now);
   }
 
-  /** Each lesson begins in a session of its own, with its first request. */
+  /** Each lesson begins in its own session, with its first request. */
   async #prepare({ lesson, turn }: Progress): Promise<void> {
     const session = await this.#stage.fresh();
     if (session === null) return this.tell({ kind: "fail", turn });
@@ -55,7 +55,7 @@ export class Course {
     await this.#stage.show(session, lesson!, () => void this.tell({ kind: "begin", turn }));
   }
 
-  /** Looks whether the learner did what the next steps ask for, and the engine agrees. */
+  /** Checks whether the learner did the next steps and the engine confirms it. */
   #count(): void {
     const { status, reached } = this.progress.value;
     const [lesson, session] = [this.lesson, this.#stage.session.value];
@@ -76,13 +76,13 @@ export function lessonOf(id: string | null): Lesson | null {
   return LESSONS.find((lesson) => lesson.id === id) ?? null;
 }
 
-/** The lesson after this one; after the last one, the first that was never done. Null when there is none. */
+/** The next lesson; after the last one, the first that was never finished. Null if there is none. */
 export function nextLesson({ id }: Lesson, finished: ReadonlySet<string>): Lesson | null {
   const at = LESSONS.findIndex((lesson) => lesson.id === id);
   return LESSONS[at + 1] ?? LESSONS.find((lesson) => !finished.has(lesson.id)) ?? null;
 }
 
-/** The first request of a lesson; of the first one if none is open. */
+/** Adds the first request of a lesson; of the first lesson if none is open. */
 export function addFirst(session: Session, lesson: string | null): void {
   const cell = (lessonOf(lesson) ?? LESSONS[0])?.steps[0]?.cell;
   if (cell !== undefined) session.add(cell(session));

@@ -1,4 +1,4 @@
-// Where there is room for one column: what the lesson says, right above the requests that it speaks of.
+// In the one-column layout: the lesson's text, right above its requests.
 
 import { useEffect, useRef } from "preact/hooks";
 import { LESSONS } from "../../lessons/lessons.js";
@@ -7,14 +7,14 @@ import { usePlayground } from "../context.js";
 import { NextLesson } from "./lesson-view.js";
 import { StepHelp } from "./step-help.js";
 
-/** A step of the lesson as it stands among the cells: what was done stays where it is, so that nothing jumps. */
+/** A lesson step placed among the cells. Finished steps stay where they are, so that nothing moves. */
 export interface Placed {
   readonly step: number;
-  /** Id of the cell that it stands under; null for above all. */
+  /** Id of the cell above it; null at the top. */
   readonly under: string | null;
 }
 
-/** Where steps stand: each under the last cell that was answered when its turn came. */
+/** Places each step under the last cell that was answered when the step began. */
 export function usePlaced(progress: Progress, answered: string | null): readonly Placed[] {
   const kept = useRef<{ turn: number; placed: Placed[] }>({ turn: -1, placed: [] });
   const { status, turn, reached } = progress;
@@ -33,7 +33,8 @@ export function LessonCard({ at }: { at: number }) {
   const step = lesson?.steps[at];
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Of a step amid the lesson the task is enough: as much as may be of the answer above it is to stay in view.
+    // In the middle of a lesson, showing the task is enough: as much as possible of the answer above should stay
+    // visible.
     const part = step !== undefined && at > 0 ? ".lesson-task" : null;
     if (at === reached) bringIntoView(card.current, part);
   }, [turn, at === reached]);
@@ -60,7 +61,7 @@ export function LessonCard({ at }: { at: number }) {
   );
 }
 
-/** After the answer, which is brought into view itself. Who goes by the keyboard keeps what has the focus in view. */
+/** Scrolls after the answer has been scrolled to. For keyboard users the focused element stays visible. */
 function bringIntoView(card: HTMLElement | null, part: string | null): void {
   const element = part === null ? card : card?.querySelector(part);
   const scroll = (): void => {

@@ -1,4 +1,4 @@
-// One lesson: its steps light up as the learner does them and the engine agrees.
+// One lesson. Each step is marked as soon as the learner has done it and the engine confirms it.
 
 import type { Lesson } from "../../lessons/lesson.js";
 import { usePlayground } from "../context.js";
@@ -28,7 +28,7 @@ export function LessonView({ lesson }: { lesson: Lesson }) {
   );
 }
 
-/** Where to go on from a lesson that is done. */
+/** Links to continue from a finished lesson. */
 export function NextLesson({ lesson }: { lesson: Lesson }) {
   const playground = usePlayground();
   const next = nextLesson(lesson, playground.course.finished.value);

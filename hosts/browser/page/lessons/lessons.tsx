@@ -1,4 +1,4 @@
-// The lessons: a list, and the one that is open.
+// The lessons: a list, and the open one.
 
 import { LESSONS } from "../../lessons/lessons.js";
 import { usePlayground } from "../context.js";

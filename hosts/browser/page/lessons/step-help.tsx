@@ -1,10 +1,10 @@
-// What helps with a step of a lesson: its request, or its button, and hints.
+// Help with a step of a lesson: its request or button, and hints.
 
 import type { LessonStep } from "../../lessons/lesson.js";
 import type { WrittenRequest } from "../../session/request.js";
 import { usePlayground, useSession } from "../context.js";
 
-/** `done`: it may be sent once more. */
+/** `done`: the request may be sent again. */
 export function StepHelp({ step, done = false }: { step: LessonStep; done?: boolean }) {
   const playground = usePlayground();
   const session = useSession();
@@ -33,7 +33,7 @@ export function StepHelp({ step, done = false }: { step: LessonStep; done?: bool
   );
 }
 
-/** What stands in the notebook already, and has not been sent, is not added once more. */
+/** A request that is already in the notebook and not sent yet is not added again. */
 function RequestButton({ request, done }: { request: WrittenRequest; done: boolean }) {
   const playground = usePlayground();
   const session = useSession();

@@ -1,5 +1,5 @@
-// The JSON body: a plain text area at first, an editor with hints from the schema once it is used. Both are of the same
-// size and the same type, so that nothing jumps.
+// The JSON body: first a plain text area, then, on first use, an editor with hints from the schema. Both have the same
+// size and font, so that nothing moves.
 
 import { useEffect, useRef } from "preact/hooks";
 import { resolved, type Endpoint, type Reference } from "../../reference/reference.js";
@@ -11,9 +11,9 @@ export interface BodyEditorProps {
   request: WrittenRequest;
   endpoint: Endpoint | null;
   edit: (change: Partial<WrittenRequest>) => void;
-  /** The body at this moment: a rendering may be older than what has been typed since. */
+  /** Returns the current body, because a rendering may be older than the last key press. */
   current: () => string;
-  /** Distinguishes it from those of other cells. */
+  /** A name that differs from those of other cells. */
   name: string;
 }
 
@@ -56,7 +56,7 @@ export function BodyEditor({ request, endpoint, edit, current, name }: BodyEdito
   );
 }
 
-/** Other bodies are archives: nothing to type. */
+/** Other bodies are archives, which cannot be typed. */
 function takesJson(reference: Reference | null, endpoint: Endpoint | null): boolean {
   if (reference === null || endpoint?.body === undefined) return false;
   return resolved(reference, endpoint.body).type === "object";

@@ -1,4 +1,4 @@
-// What can be done with a cell besides sending it.
+// Commands of a cell other than sending it.
 
 import type { Cell } from "../../session/cell.js";
 import { usePlayground, useSession } from "../context.js";

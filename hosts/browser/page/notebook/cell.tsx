@@ -1,4 +1,4 @@
-// A cell: the request in one editable place, and the answers to it.
+// A cell: an editable request, and the answers to it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Endpoint, Reference } from "../../reference/reference.js";
@@ -18,7 +18,7 @@ export interface CellViewProps {
   cell: Cell;
   place: number;
   last: boolean;
-  /** It is to be brought into view. */
+  /** Whether to scroll it into view. */
   shown: boolean;
 }
 
@@ -96,7 +96,7 @@ export function CellView({ cell, place, last, shown }: CellViewProps) {
   );
 }
 
-/** Empty until the reference is there; the line keeps its place. */
+/** Empty until the reference is loaded; the line keeps its height. */
 function summaryOf(reference: Reference | null, endpoint: Endpoint | null): string {
   if (reference === null) return "";
   return endpoint?.summary ?? `API ${reference.version} has no such endpoint`;

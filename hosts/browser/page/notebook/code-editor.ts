@@ -1,4 +1,4 @@
-// The editor for JSON bodies, in a chunk of its own: it is loaded when a body is edited for the first time.
+// The editor for JSON bodies, in its own chunk: it is loaded when a body is edited for the first time.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -10,7 +10,7 @@ import { tags } from "@lezer/highlight";
 import { completeJson, type Hints } from "./json-hints.js";
 
 export interface CodeEditorOptions {
-  /** Text, selection and focus are taken from it; it is hidden. */
+  /** The text area that it replaces and hides. It takes over text, selection and focus. */
   area: HTMLTextAreaElement;
   parent: HTMLElement;
   hints: () => Hints;
@@ -18,7 +18,7 @@ export interface CodeEditorOptions {
 }
 
 export interface CodeEditor {
-  /** Changes the text from outside; not told to `changed`. */
+  /** Changes the text from outside, without a call of `changed`. */
   setText(text: string): void;
   close(): void;
 }
@@ -44,7 +44,7 @@ export function openCodeEditor({ area, parent, hints, changed }: CodeEditorOptio
         syntaxHighlighting(COLOURS),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Body", tabindex: "0" }),
-        // Tab is left alone: it leaves the editor, as it leaves any other field.
+        // Tab is not bound: it leaves the editor, as in any other field.
         keymap.of([...SENDING, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
         EditorView.updateListener.of((update) => {
           const outside = update.transactions.some((one) => one.annotation(FROM_OUTSIDE));
@@ -69,7 +69,7 @@ export function openCodeEditor({ area, parent, hints, changed }: CodeEditorOptio
 
 const FROM_OUTSIDE = Annotation.define<boolean>();
 
-/** Ctrl+Enter sends the cell: it is taken from the editor, which would begin a new line. */
+/** Ctrl+Enter sends the cell. Binding it here keeps the editor from inserting a new line. */
 const SENDING = [{ key: "Mod-Enter", run: () => true }];
 
 const COLOURS = HighlightStyle.define([

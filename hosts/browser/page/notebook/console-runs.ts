@@ -1,4 +1,4 @@
-// What the console has begun and is not over yet. It is stopped as a whole, by Ctrl-C or by a button.
+// Console commands that are still running. Ctrl-C or a button stops them all.
 
 import { computed, signal } from "@preact/signals";
 import type { Sender } from "../../notation/plan.js";
@@ -15,12 +15,12 @@ export class ConsoleRuns {
   readonly #sent = signal<readonly Exchange[]>([]);
   #interrupt = new AbortController();
 
-  /** Aborted when what is begun now is stopped. */
+  /** Aborted when work that begins now is stopped. */
   get interrupted(): AbortSignal {
     return this.#interrupt.signal;
   }
 
-  /** Knows of what it sends: a command may be over for the console while its answers go on. */
+  /** Wraps a sender to track its requests: answers may continue after the command is over for the console. */
   watching(sender: Sender): Sender {
     return {
       send: async (request) => {
@@ -32,7 +32,7 @@ export class ConsoleRuns {
     };
   }
 
-  /** A line that is being run. */
+  /** Runs a line. */
   async run(line: Promise<unknown>): Promise<void> {
     this.#lines.value += 1;
     try {

@@ -1,11 +1,11 @@
-// A request to start from, for an endpoint that was chosen: with what there is in the world in the places of names.
+// A request template for a chosen endpoint, filled with names that exist in the world.
 
 import type { Endpoint } from "../../reference/reference.js";
 import { jsonText } from "../../session/view/json-text.js";
 import type { WrittenRequest } from "../../session/request.js";
 import type { World } from "../../../timeline/world.js";
 
-/** What an endpoint is mostly asked with, where its description demands less or shows too much. */
+/** The usual query and body of an endpoint, where its description requires less or shows too much. */
 interface Start {
   query?: Readonly<Record<string, string>>;
   body?: object;
@@ -27,7 +27,7 @@ interface Names {
   volume: string;
 }
 
-/** `version`: the one to speak, `1.41`. */
+/** `version`: the API version to use, such as `1.41`. */
 export function draft(endpoint: Endpoint, version: string, world: World): WrittenRequest {
   const names = namesIn(world);
   const start = STARTS[`${endpoint.method} ${endpoint.path}`]?.(names) ?? {};
@@ -46,7 +46,7 @@ export function draft(endpoint: Endpoint, version: string, world: World): Writte
   };
 }
 
-/** The newest of each kind; what will be there, where there is none. */
+/** The newest name of each kind, or a likely name if there is none. */
 function namesIn({ containers, images, volumes }: World): Names {
   return {
     container: containers.at(-1)?.name ?? "NAME",
@@ -56,7 +56,7 @@ function namesIn({ containers, images, volumes }: World): Names {
   };
 }
 
-/** Names of other things, such as an exec's id, stand as in the description. */
+/** Other names, such as an exec's id, stay as in the description. */
 function pathOf(template: string, names: Names): string {
   const kind = (["container", "image", "network", "volume"] as const).find((one) => template.startsWith(`/${one}s/{`));
   return template.replace(/\{(\w+)\}/g, (_, name: string) => (kind === undefined ? name : names[kind]));

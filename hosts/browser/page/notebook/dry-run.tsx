@@ -1,4 +1,4 @@
-// What a request would do, before it is sent.
+// Shows what a request would do, before it is sent.
 
 import { useState } from "preact/hooks";
 import type { Plan, PlanEntry } from "../../../dry-run/format.js";
@@ -10,12 +10,12 @@ import { shortIds, statusText } from "../words.js";
 
 interface Tried {
   readonly request: WrittenRequest;
-  /** Step that was looked at. */
+  /** The selected step. */
   readonly looking: number | null;
   readonly plan: Plan;
 }
 
-/** A plan goes when the request is edited, or another moment is looked at. */
+/** The plan disappears when the request is edited or another moment is selected. */
 export function DryRun({ request }: { request: WrittenRequest }) {
   const playground = usePlayground();
   const session = useSession();
@@ -71,7 +71,7 @@ function Planned({ plan: { answer, plan } }: { plan: Plan }) {
   );
 }
 
-/** Null for what is no doing: the request, and its answer. */
+/** Null for entries that are not actions: the request and its answer. */
 function lineOf(entry: PlanEntry): readonly [what: string, text: string] | null {
   if ("record" in entry) {
     const { record } = entry;

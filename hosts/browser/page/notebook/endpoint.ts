@@ -1,4 +1,4 @@
-// Which endpoint of the reference a request is for, and the parts of its target.
+// Finds the reference endpoint of a request, and splits its target.
 
 import type { Endpoint, Reference } from "../../reference/reference.js";
 import type { WrittenRequest } from "../../session/request.js";
@@ -13,7 +13,7 @@ export function targetParts(target: string): { version: string | null; path: str
 export function findEndpoint(reference: Reference | null, request: WrittenRequest): Endpoint | null {
   const { path } = targetParts(request.target);
   const fitting = reference?.endpoints.filter((one) => one.method === request.method && fits(one.path, path)) ?? [];
-  // `/containers/json` before `/containers/{id}`: the one with the fewest placeholders.
+  // `/containers/json` before `/containers/{id}`: the path with the fewest placeholders.
   return fitting.sort((a, b) => placeholders(a.path).length - placeholders(b.path).length)[0] ?? null;
 }
 
@@ -22,7 +22,7 @@ export function placeholders(path: string): string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]!);
 }
 
-/** Target with a query parameter set, or left out where the value is empty. */
+/** The target with a query parameter set, or removed if the value is empty. */
 export function withQuery(target: string, name: string, value: string): string {
   const [path = "", text = ""] = split(target, "?");
   const query = new URLSearchParams(text);
@@ -32,7 +32,7 @@ export function withQuery(target: string, name: string, value: string): string {
   return joined === "" ? path : `${path}?${joined}`;
 }
 
-/** An image's name may hold slashes; other names may not. */
+/** An image's name may contain slashes; other names may not. */
 function fits(template: string, path: string): boolean {
   const pattern = template
     .split(/\{\w+\}/)

@@ -1,4 +1,4 @@
-// Header lines, one a line, as they stand on the wire.
+// An editor for headers, one per line, as on the wire.
 
 import type { WrittenRequest } from "../../session/request.js";
 

@@ -1,5 +1,4 @@
-// Ctrl-C anywhere among the requests stops what runs there, as in a terminal. With something selected it copies, as in any
-// page.
+// Ctrl-C in the notebook stops what runs there, as in a terminal. If text is selected, it copies as usual.
 
 import type { Exchange } from "../../session/exchange.js";
 import type { Playground } from "../playground.js";
@@ -10,7 +9,7 @@ export function isInterrupt(event: KeyboardEvent): boolean {
   return ctrlKey && !altKey && !metaKey && !shiftKey && key === "c" && !hasSelection(event.target);
 }
 
-/** In a field only what is selected there is copied; elsewhere, what is selected on the page. */
+/** In a field only its own selection counts; elsewhere, the selection on the page. */
 function hasSelection(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) {
     return target.selectionStart !== target.selectionEnd;
@@ -18,7 +17,7 @@ function hasSelection(target: EventTarget | null): boolean {
   return getSelection()?.isCollapsed === false;
 }
 
-/** Whether anything ran. */
+/** Returns whether anything was running. */
 export function interruptAt(playground: Playground, target: EventTarget | null): boolean {
   const id = target instanceof Element ? target.closest<HTMLElement>("[data-cell]")?.dataset["cell"] : undefined;
   const cell = playground.session
@@ -28,7 +27,9 @@ export function interruptAt(playground: Playground, target: EventTarget | null):
   return interrupt(playground, cell?.exchanges.peek() ?? []);
 }
 
-/** Closes those of them that go on; where none does, or the console has sent it, all that the console has begun ends. */
+/**
+ * Cancels the running exchanges. If none is running, or the console sent one, stops everything that the console runs.
+ */
 export function interrupt(playground: Playground, exchanges: readonly Exchange[]): boolean {
   const runs = playground.runs;
   const live = exchanges.filter(isLive);

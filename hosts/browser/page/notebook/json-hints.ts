@@ -1,4 +1,4 @@
-// Completion in a JSON body: names of properties, and the values that the schema lists, at the place of the caret.
+// Completion in a JSON body at the caret: property names, and the values that the schema lists.
 
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
@@ -8,7 +8,7 @@ import { resolved, type Field, type FieldRef, type Reference } from "../../refer
 
 export interface Hints {
   reference: Reference | null;
-  /** What the body is. */
+  /** The schema of the body. */
   body: Field | FieldRef | null;
 }
 

@@ -1,4 +1,4 @@
-// Keys of the line that is typed: arrows go through earlier lines, Tab completes.
+// Keys of the console line: arrows move through earlier lines, Tab completes.
 
 import type { World } from "../../../timeline/world.js";
 import { complete, type Names } from "../../notation/complete.js";
@@ -9,7 +9,7 @@ export interface Keyed {
   readonly choices: readonly string[];
 }
 
-/** What a key makes of the line; null where the key does what it does in any field. */
+/** The new line after a key; null if the key has its usual effect. */
 export function keyed(event: KeyboardEvent, history: History, names: () => Names): Keyed | null {
   const field = event.currentTarget as HTMLInputElement;
   if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return null;
@@ -19,7 +19,7 @@ export function keyed(event: KeyboardEvent, history: History, names: () => Names
   const caret = field.selectionStart ?? field.value.length;
   const { line, choices } = complete(field.value.slice(0, caret), names());
   const whole = line + field.value.slice(caret).replace(/^ (?=.|$)/, line.endsWith(" ") ? "" : " ");
-  // With nothing to put in or to show, Tab leaves the field, as it leaves any other.
+  // If there is nothing to complete, Tab leaves the field as usual.
   return whole === field.value && choices.length === 0 ? null : { line: whole, choices };
 }
 
@@ -27,7 +27,7 @@ function earlierLine(line: string | null): Keyed | null {
   return line === null ? null : { line, choices: [] };
 }
 
-/** Names of all that is in the world. */
+/** The names of everything in the world. */
 export function namesOf({ containers, images, networks, volumes }: World): Names {
   return {
     container: containers.map(({ name }) => name),

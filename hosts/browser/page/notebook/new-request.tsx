@@ -1,4 +1,4 @@
-// Where a new cell is begun: by choosing an endpoint, or by typing a line of curl or of the docker command.
+// Starts a new cell: choose an endpoint, or type a curl line or a docker command.
 
 import { useState } from "preact/hooks";
 import type { Endpoint } from "../../reference/reference.js";

@@ -1,4 +1,4 @@
-// The notebook: cells in their order, and the place where the next one is begun.
+// The notebook: all cells, and the place to begin the next one.
 
 import type { Cell } from "../../session/cell.js";
 import type { Exchange } from "../../session/exchange.js";
@@ -34,7 +34,7 @@ export function Notebook() {
   );
 }
 
-/** With the steps of the lesson between them, where those have no column of their own. */
+/** In the one-column layout, the steps of the lesson are between the cells. */
 function Cells() {
   const { shown, course } = usePlayground();
   const cells = useSession().cells.value;

@@ -1,4 +1,4 @@
-// The query parameters that the reference knows for this endpoint, as fields; they and the target say the same.
+// Fields for the query parameters in the reference of this endpoint. They stay in sync with the target.
 
 import type { Endpoint, Parameter } from "../../reference/reference.js";
 import type { WrittenRequest } from "../../session/request.js";
@@ -14,7 +14,7 @@ export interface ParameterFieldsProps {
 export function ParameterFields({ request, endpoint, edit }: ParameterFieldsProps) {
   const { reference } = usePlayground();
   const parameters = endpoint?.parameters.filter((one) => one.in === "query") ?? [];
-  // Until the reference is there it is not known whether there are any: the place is kept.
+  // Until the reference is loaded it is unknown whether there are any, so the place is kept.
   if (parameters.length === 0 && reference.value !== null) return null;
   const { query } = targetParts(request.target);
   const set = new Set(query.keys()).size;

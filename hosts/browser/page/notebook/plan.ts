@@ -1,11 +1,11 @@
-// The requests of a command, each in a cell of its own.
+// The requests of a command, each in its own cell.
 
 import type { PlannedRequest } from "../../notation/notation.js";
 import { sendAll as sendPlanned, type Sender } from "../../notation/plan.js";
 import type { WrittenRequest } from "../../session/request.js";
 import type { Playground } from "../playground.js";
 
-/** Adds a cell for each request and sends it; stops at the first that is refused. */
+/** Adds a cell for each request and sends it. Stops at the first refused request. */
 export async function sendPlan(playground: Playground, plan: readonly PlannedRequest[]): Promise<void> {
   await sendPlanned(plan, senderOf(playground));
 }
@@ -17,7 +17,7 @@ export function senderOf(playground: Playground): Sender {
   };
 }
 
-/** Adds a cell for each request and sends it when the one before is answered. */
+/** Adds a cell for each request and sends it when the previous one is answered. */
 export function sendAll(playground: Playground, requests: readonly WrittenRequest[]): Promise<void> {
   return sendPlan(
     playground,

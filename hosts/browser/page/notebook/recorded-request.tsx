@@ -1,4 +1,4 @@
-// Of a recording: the request that the step looked at belongs to, and how it was answered.
+// In a recording: the request of the selected step, and its answer.
 
 import type { Recording } from "../../session/session.js";
 import { AnswerView } from "../answer/answer.js";

@@ -1,5 +1,5 @@
-// Method, target and the button that sends. The target is wrapped rather than cut: ids are long, and what matters comes
-// after them.
+// Method, target and the send button. A long target wraps instead of being cut off, because what matters often follows
+// a long id.
 
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import type { WrittenRequest } from "../../session/request.js";
@@ -10,7 +10,7 @@ export interface RequestLineProps {
   request: WrittenRequest;
   edit: (change: Partial<WrittenRequest>) => void;
   sending: boolean;
-  /** What stands behind the button. */
+  /** The content after the button. */
   children: ComponentChildren;
 }
 

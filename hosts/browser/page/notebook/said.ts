@@ -1,10 +1,10 @@
-// What commands say under the line that they were typed in.
+// Messages of commands, shown under the console line.
 
 import type { Place } from "../../notation/shell/place.js";
 import type { Playground } from "../playground.js";
 import { senderOf } from "./plan.js";
 
-/** What is said under the line. */
+/** A message under the line. */
 export interface Said {
   readonly problem: string;
   readonly text: string;
@@ -14,14 +14,14 @@ export interface Said {
 
 export const NOTHING: Said = { problem: "", text: "", remarks: [], choices: [] };
 
-/** Where commands are run: their requests become cells, and what they say gathers under the line. */
+/** Where commands run: their requests become cells, and their messages appear under the line. */
 export function placeOf(playground: Playground, say: (said: Said) => void): Place {
   const { variables, interrupted } = playground.runs;
   const texts: string[] = [];
   const problems: string[] = [];
   const remarks = new Set<string>();
   const sayAll = (): void => {
-    // What was interrupted has nothing to say under the lines that come after it.
+    // An interrupted command must not print under later lines.
     if (interrupted.aborted) return;
     say({ ...NOTHING, problem: problems.join("\n"), text: texts.join("\n"), remarks: [...remarks] });
   };
@@ -33,7 +33,7 @@ export function placeOf(playground: Playground, say: (said: Said) => void): Plac
     interrupted,
     show: (text) => {
       texts.push(text);
-      // What goes on for long is not kept for ever.
+      // Long output is not kept for ever.
       if (texts.length > MOST_SHOWN) texts.shift();
       told();
     },
@@ -42,10 +42,10 @@ export function placeOf(playground: Playground, say: (said: Said) => void): Plac
   };
 }
 
-/** So many pieces of text are shown at most, the newest. */
+/** The largest number of text pieces to show; the newest are kept. */
 const MOST_SHOWN = 10_000;
 
-/** Once for all calls of a moment: a pipe tells each line by itself. */
+/** Merges all calls before the next frame into one, because a pipe delivers each line separately. */
 function soon(act: () => void): () => void {
   let isDue = false;
   return () => {

@@ -1,4 +1,4 @@
-// The console: a line of curl, a docker command, several of them, or `GET /path` becomes the requests that it stands for.
+// The console: turns a curl line, a docker command, several of them, or `GET /path` into requests.
 
 import { useRef, useState } from "preact/hooks";
 import { Wrong } from "../../notation/docker/wrong.js";
@@ -87,7 +87,7 @@ export function TypedLine() {
             title="Ctrl+C"
             onClick={() => {
               runs.stop();
-              // The button goes away, and the focus must not go with it.
+              // The button disappears, so the focus moves to the field.
               field.current?.focus();
             }}
           >
@@ -125,7 +125,7 @@ function Under({ said: { problem, text, remarks, choices } }: { said: Said }) {
   );
 }
 
-/** What is wrong with a command stands under the line that it was typed in. */
+/** Shows a command's error under its line. */
 async function refusing(running: Promise<unknown>, refuse: (problem: string) => void): Promise<void> {
   try {
     await running;
@@ -135,7 +135,7 @@ async function refusing(running: Promise<unknown>, refuse: (problem: string) => 
   }
 }
 
-/** A line that goes on behind a `\` is one; what else stands on lines of its own are several commands. */
+/** A line that ends in `\` continues on the next one. Other lines become separate commands. */
 function pasteWhole(event: ClipboardEvent, setLine: (line: string) => void): void {
   const text = event.clipboardData?.getData("text/plain") ?? "";
   if (!text.trim().includes("\n") || /^\s*(GET|HEAD|POST|PUT|DELETE)\s/i.test(text)) return;

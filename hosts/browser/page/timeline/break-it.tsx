@@ -1,4 +1,4 @@
-// What can go wrong, to be tried: every fault of the simulated world, and the end of the engine.
+// The "Break it" menu: every fault of the simulated world, and a crash of the engine.
 
 import type { Fault } from "../../../simulated/faults.js";
 import { CRASH_HALFWAY, FAULT_TEXTS, type FaultText } from "../../lessons/fault-texts.js";

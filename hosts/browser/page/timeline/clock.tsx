@@ -1,4 +1,4 @@
-// The world's time, at the moment that is looked at.
+// The world's time at the selected moment.
 
 import { useEffect, useState } from "preact/hooks";
 import { useSession } from "../context.js";

@@ -1,4 +1,4 @@
-// What stands along the timeline: a mark for each step, tall for a request, coloured where something was refused or lost.
+// The marks of the timeline: one for each step, tall for a request, coloured for a refusal or a loss.
 
 import { useMemo } from "preact/hooks";
 import type { Step } from "../../../timeline/step.js";
@@ -8,7 +8,7 @@ type Mark = "asked" | "refused" | "other";
 const MARKS: readonly Mark[] = ["other", "asked", "refused"];
 const HEIGHT = 8;
 const SHORT = 4;
-/** More places side by side than these are not told apart. */
+/** More positions side by side than this cannot be told apart. */
 const MOST_PLACES = 2000;
 
 export function Marks({ steps }: { steps: readonly Step[] }) {
@@ -27,7 +27,7 @@ export function Marks({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** One path for all marks of a kind, each with a mark of each place: of very many steps several share one. */
+/** One path for all marks of a kind. If there are very many steps, several share one position. */
 export function pathsOf(steps: readonly Step[]): Record<Mark, string[]> {
   const paths: Record<Mark, string[]> = { other: [], asked: [], refused: [] };
   const places = Math.min(steps.length, MOST_PLACES);

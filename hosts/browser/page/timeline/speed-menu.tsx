@@ -1,4 +1,4 @@
-// How fast the world's time passes.
+// A menu for the speed of the world's time.
 
 import { usePlayground } from "../context.js";
 import { SPEEDS } from "../speed.js";

@@ -1,4 +1,4 @@
-// Every step around the moment that is looked at: what came in, what the core wrote, asked for and answered.
+// The steps around the selected moment: the input, and the core's records, commands and answers.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Step } from "../../../timeline/step.js";

@@ -1,10 +1,10 @@
-// The steps that are worth looking at: those of the session's own making are passed over, but for the last one before
-// all others, which is how the world began.
+// The steps worth showing. Steps that only the session itself caused are skipped, except the last one before all
+// others, which shows how the world began.
 
 import type { Session } from "../../session/session.js";
 import type { Step } from "../../../timeline/step.js";
 
-/** The same list as long as nothing is added: a recording may have hundreds of thousands, and each look asks for them. */
+/** Cached until a step is added: a recording may have hundreds of thousands of steps, and every view needs the list. */
 export function shownSteps(session: Session): readonly Step[] {
   const steps = session.steps.value;
   const known = shown.get(steps);
@@ -17,14 +17,14 @@ export function shownSteps(session: Session): readonly Step[] {
 
 const shown = new WeakMap<readonly Step[], readonly Step[]>();
 
-/** The step before, or the first. From now that is the one before the last: the last one is now. */
+/** The previous step, or the first. From now it is the one before the last, because the last one is now. */
 export function stepBefore(session: Session, from: number | null): number | null {
   const steps = shownSteps(session);
   const limit = from ?? steps.at(-1)?.number ?? 0;
   return (steps.findLast((step) => step.number < limit) ?? steps[0])?.number ?? null;
 }
 
-/** The step after; null when that is now. */
+/** The next step; null if that is now. */
 export function stepAfter(session: Session, from: number): number | null {
   const steps = shownSteps(session);
   const next = steps.find((step) => step.number > from);

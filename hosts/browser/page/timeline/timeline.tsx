@@ -1,4 +1,4 @@
-// Time in the learner's hands: play, pause, step, speed, and back to any moment.
+// Controls of time: play, pause, step, speed, and back to any moment.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../session/session.js";
@@ -30,7 +30,7 @@ export function Timeline() {
   );
 }
 
-/** In the past it moves what is looked at; now it moves the world. */
+/** In the past it changes the selected moment; now it moves the world. */
 function Transport({ session }: { session: Session }) {
   const playground = usePlayground();
   const looking = session.looking.value;

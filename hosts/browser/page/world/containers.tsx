@@ -1,4 +1,4 @@
-// The containers, each with what there is to know of it.
+// The list of containers, each with its details.
 
 import { useState } from "preact/hooks";
 import type { ContainerView } from "../../../timeline/world.js";

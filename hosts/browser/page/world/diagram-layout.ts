@@ -1,4 +1,4 @@
-// Where the states and arrows of the diagram stand: computed from the core's own table of rules.
+// Lays out the states and arrows of the diagram, from the core's own rule table.
 
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Rule } from "../../../timeline/step.js";
@@ -16,7 +16,7 @@ export interface StateNode extends Point {
 
 export interface Arrow {
   readonly rule: Rule;
-  /** SVG path. */
+  /** An SVG path. */
   readonly path: string;
 }
 
@@ -32,7 +32,7 @@ const HEIGHT = 26;
 const CHARACTER = 7.6;
 const PADDING = 22;
 const MARGIN = 4;
-/** Room for names at the right of the last state. */
+/** Room for names to the right of the last state. */
 const NAMES = 84;
 
 export function layOut(rules: readonly Rule[]): Diagram {
@@ -51,7 +51,7 @@ export function layOut(rules: readonly Rule[]): Diagram {
   };
 }
 
-/** Arrows that lead back go around the states: the graph's own size does not count them in. */
+/** Arrows back go around the states, outside the size that the graph reports. */
 function extentOf(nodes: readonly StateNode[], lines: readonly Point[][]): Pick<Diagram, "left" | "width" | "height"> {
   const edges = nodes.flatMap(({ x, width }) => [x - width / 2, x + width / 2]);
   const across = [...edges, ...lines.flat().map((point) => point.x)];
@@ -60,7 +60,7 @@ function extentOf(nodes: readonly StateNode[], lines: readonly Point[][]): Pick<
   return { left, width: Math.max(...across) + NAMES - left, height: Math.max(...down) + MARGIN };
 }
 
-/** A smooth line: each bend is the control point of a curve between the middles of its neighbours. */
+/** A smooth line: each bend is the control point of a curve between the midpoints of its neighbours. */
 function pathThrough(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.pop();

@@ -10,7 +10,7 @@ const MOST_BYTES = 4096;
 export function Files({ container }: { container: string }) {
   const session = useSession();
   const [path, setPath] = useState("/");
-  // Read for the sake of the subscription: commands change files.
+  // Read to subscribe to it: commands change files.
   void session.steps.value.length;
   const files = session.files(container);
   if (files === null) return null;
@@ -64,7 +64,7 @@ function Entry({
   );
 }
 
-/** A directory's names, or a file's text; both empty for what cannot be read. */
+/** A directory's names, or a file's text; both empty if it cannot be read. */
 function listed(files: FileSystem, path: string): { directory: string[]; text: string | null } {
   try {
     const { kind, size } = files.status(path);

@@ -1,4 +1,4 @@
-// Images as stacks of layers, base at the bottom; a layer that several images stand on shows it.
+// Images as stacks of layers, the base at the bottom. A layer shared by several images is marked.
 
 import { useState } from "preact/hooks";
 import type { ImageView, LayerView } from "../../../timeline/world.js";

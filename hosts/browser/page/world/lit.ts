@@ -1,9 +1,9 @@
-// Which things the last step changed.
+// Which objects the last step changed.
 
 import type { Session } from "../../session/session.js";
 import type { Change } from "../../../timeline/world.js";
 
-/** The change of one thing, or null: for `data-lit`. */
+/** The change of one object, or null: for `data-lit`. */
 export function changeOf(session: Session, of: Change["of"], id: string): Change | null {
   return session.lit.value?.changes.find((one) => one.of === of && one.id === id) ?? null;
 }

@@ -1,4 +1,4 @@
-// A container's log, up to the moment that is looked at.
+// A container's log, up to the selected moment.
 
 import { useEffect, useState } from "preact/hooks";
 import type { LogEntry } from "../../session/session.js";
@@ -6,7 +6,7 @@ import { useSession } from "../context.js";
 import { clockTime } from "../words.js";
 
 const LAST_LINES = 50;
-/** Output does not pass through the core: no step tells of it. */
+/** Output does not pass through the core, so no step announces it. */
 const LOOK_AGAIN_MS = 500;
 
 export function Logs({ container }: { container: string }) {

@@ -1,4 +1,4 @@
-// The containers' state diagram; each container is a token that moves as the engine moves it.
+// The containers' state diagram. Each container is a token that moves with its state.
 
 import { useMemo } from "preact/hooks";
 import type { Rule } from "../../../timeline/step.js";
@@ -13,7 +13,7 @@ export interface StateDiagramProps {
 }
 
 const MOST_TOKENS = 5;
-/** What fits between two states that stand side by side. */
+/** How many characters fit between two adjacent states. */
 const MOST_CHARACTERS = 9;
 
 export function StateDiagram({ rules, containers }: StateDiagramProps) {
@@ -83,7 +83,7 @@ function State({ node, occupied }: { node: StateNode; occupied: boolean }) {
   );
 }
 
-/** Stands on the right edge of its state, beside the others that are in it; the last one carries the label. */
+/** A token at the right edge of its state, next to others in the same state. The last one carries the label. */
 function Token({
   container,
   node,
@@ -112,7 +112,7 @@ function Token({
   );
 }
 
-/** One is named; of several there is room for their number. */
+/** One container is named; for several there is only room for their number. */
 function labelOf(containers: readonly ContainerView[]): string {
   if (containers.length > 1) return `×${containers.length}`;
   const name = containers[0]?.name ?? "";

@@ -1,4 +1,4 @@
-// The world as the engine knows it at the moment that is looked at; what the last step changed is lit.
+// The world as the engine knows it at the selected moment. Changes of the last step are highlighted.
 
 import { useSession } from "../context.js";
 import { count } from "../words.js";

@@ -1,13 +1,13 @@
-// What happened, for one exchange; and what would have made a refused one succeed.
+// Types for the explanation of an exchange, and for remedies of a refused one.
 
 import type { engine } from "../../../shared/host.js";
 import type { WrittenRequest } from "../request.js";
 import type { EventView } from "../../../timeline/event-view.js";
 
 export interface Remedy {
-  /** `Pull busybox:latest first`. */
+  /** For example `Pull busybox:latest first`. */
   readonly label: string;
-  /** To be sent in this order; empty where only words help. */
+  /** Requests to send in this order; empty if there is only advice. */
   readonly requests: readonly WrittenRequest[];
 }
 
@@ -19,32 +19,32 @@ export interface AppliedRule {
 }
 
 export interface Explanation {
-  /** `POST /containers/{name}/start`; null if none was found, or the request never reached the core. */
+  /** For example `POST /containers/{name}/start`; null if there was no route, or the request never reached the core. */
   readonly route: string | null;
-  /** File that decides, in the core's sources: `container/start/start.ts`; empty without a route. */
+  /** The deciding file in the core's sources: `container/start/start.ts`; empty without a route. */
   readonly source: string;
-  /** API version spoken. */
+  /** The API version used. */
   readonly version: string;
   readonly rules: readonly AppliedRule[];
   readonly records: readonly { step: number; key: string; deleted: boolean }[];
   readonly effects: readonly { step: number; text: string }[];
   readonly events: readonly EventView[];
   readonly refusal: { kind: string; status: number; message: string } | null;
-  /** Of a refusal; empty for others. */
+  /** For a refusal; otherwise empty. */
   readonly remedies: readonly Remedy[];
 }
 
-/** How a request is answered by a run of versions that answer alike. */
+/** How consecutive versions answer a request in the same way. */
 export interface LensGroup {
-  /** `1.24–1.43`, or one version alone. */
+  /** For example `1.24–1.43`, or one version. */
   readonly versions: string;
   readonly from: string;
   readonly to: string;
-  /** It is the version that was spoken, or one of them. */
+  /** Whether it includes the version that was used. */
   readonly shown: boolean;
-  /** Null: not answered yet, as far as was recorded. */
+  /** Null if the recording holds no answer yet. */
   readonly status: number | null;
   readonly body: string;
-  /** What is different from the shown group: `+ Field: …`, `- Field: …`, a line each. */
+  /** Differences from the shown group: `+ Field: …`, `- Field: …`, one per line. */
   readonly difference: readonly string[];
 }

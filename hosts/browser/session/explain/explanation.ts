@@ -1,4 +1,4 @@
-// Explains an exchange from the steps that it led to.
+// Explains an exchange from the steps that it caused.
 
 import type { Exchange } from "../exchange.js";
 import type { Explanation } from "./explain.js";
@@ -8,7 +8,7 @@ import type { Session } from "../session.js";
 import type { Step } from "../../../timeline/step.js";
 import type { EventView } from "../../../timeline/event-view.js";
 
-/** What happened, as far as it has. Reads signals: in an `effect` it is told again when more has happened. */
+/** Explains what has happened so far. Reads signals: an `effect` runs again when more has happened. */
 export function explain(session: Session, exchange: Exchange): Explanation {
   const all = session.steps.value;
   const steps = exchange.steps.value.map((number) => all[number]).filter((step) => step !== undefined);
@@ -30,7 +30,9 @@ export function explain(session: Session, exchange: Exchange): Explanation {
   };
 }
 
-/** As the core says it; else as the answer shows it: errors come at the end of progress streams, too. */
+/**
+ * The refusal of the core; otherwise that of the answer, because errors can also come at the end of progress streams.
+ */
 function refusalOf(exchange: Exchange, steps: readonly Step[]): Explanation["refusal"] {
   for (const note of steps.flatMap(({ notes }) => notes)) {
     if (note.tag === "refused" && isOf(exchange, steps, note.val.request)) {

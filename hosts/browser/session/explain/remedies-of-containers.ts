@@ -10,8 +10,8 @@ import type { WrittenRequest } from "../request.js";
 import { shortId } from "../../../timeline/words.js";
 
 /**
- * Whose name is like it was meant, perhaps. What only reads may as well be sent for another one; what ends or removes
- * may not.
+ * Suggests a container with a similar name. Only for requests that read: a request that stops or removes must not be
+ * sent for another container.
  */
 export function noSuchContainer({ request, world, at }: Asked, name: string): Remedy[] {
   const names = world.containers.map((one) => one.name);
@@ -26,7 +26,7 @@ export function noSuchContainer({ request, world, at }: Asked, name: string): Re
   return [...(isDone ? [words("Nothing is left to do: no container has this name")] : []), list, ...again];
 }
 
-/** The request about another container; null where its path does not name one. */
+/** The same request for another container; null if its path names none. */
 function renamedIn(request: WrittenRequest, name: string, other: string): WrittenRequest | null {
   const [path = "", ...query] = request.target.split("?");
   const parts = path.split("/");
@@ -55,7 +55,7 @@ export function stillRunning({ request, at }: Asked): Remedy[] {
   ];
 }
 
-/** Memory and swap are one sum: it must not be less than the memory alone. */
+/** The swap value is the sum of memory and swap, so it must not be less than the memory. */
 export function lowSum({ request }: Asked): Remedy[] {
   const body = JSON.parse(request.body) as { Memory: number };
   const larger = JSON.stringify({ ...body, MemorySwap: 2 * body.Memory }, null, 2);
@@ -64,7 +64,7 @@ export function lowSum({ request }: Asked): Remedy[] {
   ];
 }
 
-/** A signal needs a process; an exec belongs to one run of its container, and ends with that. */
+/** A signal needs a running process. An exec belongs to one run of its container and ends with it. */
 export function notRunning(asked: Asked, id: string): Remedy[] {
   const { request, at } = asked;
   const name = containerIn(request) || named(asked, id);
@@ -85,7 +85,7 @@ export function notRunning(asked: Asked, id: string): Remedy[] {
   return [{ label: "Start it first, then send it again", requests: [start, request] }];
 }
 
-/** It ended with its container, or was started and is forgotten. */
+/** The exec ended with its container, or it ran and was removed. */
 export function noSuchExec({ at }: Asked): Remedy[] {
   return [
     words("An exec is there until it has ended, and no longer than its container: make a new one"),
@@ -100,7 +100,7 @@ export function paused(asked: Asked): Remedy[] {
   return [{ label: "Let it go on first, then send it again", requests: [unpause, request] }];
 }
 
-/** What the world calls the container that a sentence names. */
+/** The name of the container in a sentence. */
 function named({ world }: Asked, id: string): string {
   return world.containers.find((one) => one.id === id)?.name ?? shortId(id);
 }
@@ -114,7 +114,7 @@ export function notPaused({ request, at }: Asked): Remedy[] {
   return [{ label: "Pause it first, then send it again", requests: [pause, request] }];
 }
 
-/** Its policy starts it again soon, and a stop keeps it from that. */
+/** Its restart policy will start it again soon; a stop prevents that. */
 export function restarting(asked: Asked): Remedy[] {
   const { request, at } = asked;
   const name = containerIn(request) || named(asked, idIn(asked));

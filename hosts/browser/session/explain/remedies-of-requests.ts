@@ -1,4 +1,4 @@
-// Remedies for requests that are not as they should be, or come too early.
+// Remedies for invalid or early requests.
 
 import { parse } from "jsonc-parser";
 import type { ParseError } from "jsonc-parser";
@@ -57,14 +57,14 @@ export function atLeast({ request }: Asked, version: string): Remedy {
   return { label: `Speak version ${version}`, requests: [atVersion(request, version)] };
 }
 
-/** Nothing that a learner could do about it. */
+/** There is nothing that a learner could do. */
 export function notBuilt({ refusal }: Asked): Remedy[] {
   const [, field] = /^([\w.]+)(?: [\w-]+)? is not built yet$/.exec(refusal.message) ?? [];
   if (field !== undefined) return [words(`Leave ${field} out: this engine has not come to it yet`)];
   return [words("Nothing is wrong with the request: this engine has not come to this part of the API yet")];
 }
 
-/** Where a body stops being JSON. */
+/** The position at which a body stops being JSON. */
 export function jsonFault(body: string): string {
   const errors: ParseError[] = [];
   parse(body, errors, { disallowComments: true });

@@ -1,4 +1,4 @@
-// What would make a refused request succeed: one table from the engine's sentences to requests that are ready to send.
+// Remedies for refused requests: one table from the engine's sentences to requests that are ready to send.
 
 import type { Remedy } from "./explain.js";
 import {
@@ -35,7 +35,7 @@ import type { WrittenRequest } from "../request.js";
 import { NEWEST_VERSION } from "../versions.js";
 import type { World } from "../../../timeline/world.js";
 
-/** In the order in which they are worth trying. */
+/** The most promising remedy first. */
 export function remediesFor(request: WrittenRequest, refusal: Refusal, world: World): Remedy[] {
   const asked: Asked = {
     request,
@@ -50,7 +50,7 @@ export function remediesFor(request: WrittenRequest, refusal: Refusal, world: Wo
   return STATUSES[refusal.status]?.(asked) ?? [];
 }
 
-/** Engine sentences (Docker Engine API), most telling first. */
+/** Sentences of the engine (Docker Engine API), the most specific first. */
 const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: string[]) => Remedy[] }[] = [
   { says: /^No such image: (.+)$/, remedies: noSuchImage },
   { says: /^pull access denied for ([^,]+),/, remedies: withCredentials },
@@ -106,7 +106,7 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   },
 ];
 
-/** For what no sentence tells. */
+/** Used if no sentence matches. */
 const STATUSES: Readonly<Record<number, (asked: Asked) => Remedy[]>> = {
   0: () => [words("The engine is down: start it again, then send the request again")],
   304: notModified,

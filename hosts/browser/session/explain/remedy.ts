@@ -1,4 +1,4 @@
-// What remedies are made of.
+// Building blocks of remedies.
 
 import type { Remedy } from "./explain.js";
 import { pathOf, written } from "../request.js";
@@ -11,26 +11,26 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** A request that was refused, in the world as it was before. */
+/** A refused request, and the world before it. */
 export interface Asked {
   request: WrittenRequest;
   refusal: Refusal;
   world: World;
-  /** A target at the version that was spoken. */
+  /** Adds the version of the refused request to a target. */
   at: (target: string) => string;
 }
 
-/** The same request once more, when something else has changed. */
+/** Sends the same request again, after something else has changed. */
 export function again(label: string): (asked: Asked) => Remedy[] {
   return ({ request }) => [{ label, requests: [request] }];
 }
 
-/** A request that only shows something. */
+/** A request that only displays something. */
 export function listing(label: string, target: string): Remedy {
   return { label, requests: [written("GET", target)] };
 }
 
-/** Where no request helps. */
+/** Advice, where no request helps. */
 export function words(label: string): Remedy {
   return { label, requests: [] };
 }
@@ -40,7 +40,7 @@ export function containerIn(request: WrittenRequest): string {
   return /^\/containers\/([^/]+)/.exec(pathOf(request))?.[1] ?? "";
 }
 
-/** A target with another value of a parameter. */
+/** A target with a changed parameter. */
 export function withQuery(target: string, name: string, value: string): string {
   const [path = "", text = ""] = target.split("?");
   const query = new URLSearchParams(text);

@@ -1,10 +1,12 @@
-// What a request waits for: things that the engine has asked of its host and has not heard of yet.
+// What a request waits for: commands that the engine gave to its host and that are not completed.
 
 import type { Step } from "../../../timeline/step.js";
 import type { Exchange } from "../exchange.js";
 import { pathOf, type WrittenRequest } from "../request.js";
 
-/** In words, as the steps have it, in the order of asking: `launch web`, `set a timer`. Reads no signal but `steps`. */
+/**
+ * Pending commands in words, as in the steps, in their order: `launch web`, `set a timer`. Reads no signal but `steps`.
+ */
 export function awaited(steps: readonly Step[], exchange: Exchange): string[] {
   const [first] = exchange.steps.value;
   const asked = new Map<bigint, string>();
@@ -29,7 +31,7 @@ const UNTIL: readonly (readonly [request: RegExp, until: string])[] = [
   [/^POST \/images\/create$/, "until the image is there"],
 ];
 
-/** What an answer goes on for that is not over with its head; empty where that needs no words. */
+/** What an answer waits for after its head; empty if there is nothing to explain. */
 export function openUntil(request: WrittenRequest): string {
   const line = `${request.method} ${pathOf(request)}`;
   return UNTIL.find(([is]) => is.test(line))?.[1] ?? "";

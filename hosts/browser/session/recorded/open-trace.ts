@@ -1,4 +1,5 @@
-// Opens a trace file: what is in it is done again on the core of this page, or, where values are hidden, only told.
+// Opens a trace file. It is replayed on the core of this page; if its values are hidden, only the recorded text is
+// shown.
 
 import { Instance } from "../../../driver/index.js";
 import type { engine } from "../../../shared/host.js";
@@ -12,15 +13,17 @@ import { RecordedSteps } from "./recorded-steps.js";
 import type { NamedCore, Session } from "../session.js";
 
 /**
- * Lets others have their turn, from time to time: `share` of the trace has been read, 0 to 1. Resolves with whether to
- * go on.
+ * Yields to other tasks from time to time. `share` of the trace has been read, 0 to 1. Resolves to whether to continue.
  */
 export type Pause = (share: number) => Promise<boolean>;
 
-/** An hour's trace takes the better part of a minute. */
+/** A trace of an hour takes almost a minute to open. */
 const PAUSE_MS = 50;
 
-/** Resolves with null if it was not to go on. Rejects with `TraceError` for what is none, or of another core. */
+/**
+ * Resolves to null if it was told to stop. Rejects with `TraceError` for a file that is not a trace, or one of another
+ * core.
+ */
 export async function openTrace(name: string, text: string, core: NamedCore, pause: Pause): Promise<Session | null> {
   const steps = new RecordedSteps();
   const lines = new Lines(text);
@@ -45,7 +48,10 @@ interface Listener {
   added: (step: Step) => void;
 }
 
-/** Gives what is to be known of it. Segment by segment: the snapshots of all would take hundreds of megabytes. */
+/**
+ * Returns remarks for the visitor. Works segment by segment, because all snapshots together would take hundreds of
+ * megabytes.
+ */
 function* replayed(lines: Lines, core: NamedCore, listener: Listener): Generator<void, string> {
   let cut = "";
   const cutShort = (line: number): void => void (cut = ` It has no end, and is cut short behind line ${line}.`);
@@ -70,7 +76,7 @@ function* told(lines: Lines, { claim, added }: Listener): Generator<void, string
   return "Values of variables and labels are hidden in it, and nothing can be verified.";
 }
 
-/** Takes the lines of a text one after the other, without their LF. */
+/** Reads the lines of a text one after the other, without their LF. */
 class Lines {
   readonly #text: string;
   #at = 0;
@@ -80,12 +86,15 @@ class Lines {
     this.#text = text;
   }
 
-  /** How much of the text so many steps are, about: 0 to 1. A segment's lines are taken before its steps are made. */
+  /**
+   * The approximate share of the text that this many steps make up, 0 to 1. A segment's lines are read before its steps
+   * are made.
+   */
   shareOf(steps: number): number {
     return (Math.min(1, steps / this.#taken) * this.#at) / this.#text.length;
   }
 
-  /** But for one that was cut short: whoever wrote it may have been killed. */
+  /** Skips a last line that was cut off: the writer may have been killed. */
   *whole(): Generator<string, void> {
     for (let end = this.#end(); end >= 0; end = this.#end()) {
       const line = this.#text.slice(this.#at, end);
@@ -105,7 +114,7 @@ class Lines {
   }
 }
 
-/** Requests are numbered as they come. */
+/** Numbers requests as they arrive. */
 function claims(): Listener["claim"] {
   let number = 0;
   return () => ++number;

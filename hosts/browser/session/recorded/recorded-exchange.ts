@@ -1,4 +1,4 @@
-// A request of a recording, with the answer that it was given.
+// A request of a recording, with its answer.
 
 import { signal } from "@preact/signals-core";
 import type { engine } from "../../../shared/host.js";
@@ -9,17 +9,17 @@ import type { AnswerHead, Exchange, ExchangeState, Piece } from "../exchange.js"
 import type { WrittenRequest } from "../request.js";
 import { viewOf } from "../view/views.js";
 
-/** So many steps of a request are looked at: of an hour of events there may be a hundred thousand. */
+/** Largest number of steps to show for a request: an hour of events may have a hundred thousand. */
 const MOST_STEPS = 500;
 
 export interface RecordedExchange extends Exchange {
-  /** How many of its steps are left out, in the midst of it: it is as of the step that is looked at. */
+  /** How many steps in the middle are left out, as seen from the selected step. */
   readonly leftOut: number;
 }
 
 /**
- * `steps`: those that the request led to, its own first. `at`: number of the step that is looked at. Null if the
- * recording begins behind the request.
+ * `steps`: those that the request caused, its own first. `at`: number of the selected step. Null if the recording
+ * begins after the request.
  */
 export function recordedExchange(number: number, steps: readonly Step[], at: number): RecordedExchange | null {
   const asked = steps[0];
@@ -45,7 +45,7 @@ export function recordedExchange(number: number, steps: readonly Step[], at: num
   };
 }
 
-/** All of them; or, of very many, those up to the head of the answer, and the last ones up to `at`. */
+/** All of them, or, if there are very many, those up to the head of the answer and the last ones up to `at`. */
 function around(steps: readonly Step[], at: number, request: RequestId): readonly Step[] {
   if (steps.length <= MOST_STEPS) return steps;
   const head = steps.findIndex(({ outputs }) => outputs.replies.some((reply) => reply.request === request));

@@ -1,4 +1,4 @@
-// A session that was recorded elsewhere: it can be looked at, at any of its moments, and not gone on with.
+// A session recorded elsewhere. Every moment can be viewed, but it cannot be continued.
 
 import { computed, signal } from "@preact/signals-core";
 import { EMPTY_WORLD } from "../../../timeline/fold.js";
@@ -15,7 +15,7 @@ export interface Recorded {
   recording: Omit<Recording, "exchangeOf">;
 }
 
-/** What a new session has, for whoever starts over from here. */
+/** The images of a new session, for a visitor who starts over from here. */
 const IMAGES = ["busybox:latest"];
 
 export class RecordedSession implements Session {
@@ -110,7 +110,7 @@ async function nothing(): Promise<never> {
   return only();
 }
 
-/** What is kept under the key, made if there is nothing yet. */
+/** The list under the key; made if it is missing. */
 function listOf<Key, Value>(lists: Map<Key, Value[]>, key: Key): Value[] {
   const list = lists.get(key) ?? [];
   if (list.length === 0) lists.set(key, list);

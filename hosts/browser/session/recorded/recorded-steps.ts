@@ -1,4 +1,4 @@
-// What a recording keeps of its steps: an hour has hundreds of thousands of them, with answers of half a gigabyte.
+// Stores the steps of a recording compactly: an hour has hundreds of thousands, with answers of half a gigabyte.
 
 import type { replies } from "../../../shared/host.js";
 import type { Reply } from "../../../shared/outputs.js";
@@ -11,7 +11,7 @@ export class RecordedSteps {
   readonly #parts = new CommonParts();
   readonly #texts = new Map<string, string>();
 
-  /** Of what was asked for, only replies are kept: the rest is in the step's words and in its world. */
+  /** Of the commands, only replies are kept. The step's text and world hold the rest. */
   add(step: Step): void {
     const kept = step.outputs.replies.map((reply) => this.#kept(reply));
     this.all.push({ ...step, outputs: { records: [], effects: [], replies: kept } });
@@ -29,12 +29,12 @@ export class RecordedSteps {
     }
   }
 
-  /** Most answers of an engine have the same headers. */
+  /** Most answers of an engine share the same headers. */
   #whole({ head: { status, headers }, body, stateless }: replies.Whole): replies.Whole {
     return new KeptWhole({ status, headers: this.#text(headers) }, this.#parts.keep(body), stateless);
   }
 
-  /** The same text for equal ones. */
+  /** Returns the same string object for equal strings. */
   #text(text: string): string {
     const known = this.#texts.get(text);
     if (known === undefined) this.#texts.set(text, text);
@@ -42,7 +42,7 @@ export class RecordedSteps {
   }
 }
 
-/** Bodies are put together again whenever they are asked for. */
+/** Bodies are rebuilt whenever they are read. */
 class KeptWhole implements replies.Whole {
   readonly #parts: readonly Uint8Array[];
 

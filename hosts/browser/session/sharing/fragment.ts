@@ -1,26 +1,26 @@
-// What stands behind `#`: a lesson (`lesson=ID`), a session, or both, joined by `&`. The text of a shared session is `1.`
-// and base64url (RFC 4648 §5) of deflated JSON (RFC 1951).
+// The fragment of a link, after `#`: a lesson (`lesson=ID`), a session, or both, joined by `&`. A shared session is
+// `1.` and base64url (RFC 4648 §5) of deflated JSON (RFC 1951).
 
 import { checkShared } from "./shared-form.js";
 import type { Shared } from "./shared.js";
 
-/** The text is no session that can be opened; the message says why, for people. */
+/** The text is not a session that can be opened. The message tells the visitor why. */
 export class BadFragment extends Error {}
 
 const FORMAT = "1.";
-/** Links beyond this do not survive being passed on. */
+/** Longer links get cut when they are passed on. */
 const MOST_TEXT = 64 * 1024;
-/** What it may unpack to. */
+/** Largest size after unpacking. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 export interface Linked {
-  /** Id of a lesson, whether there is one or not. */
+  /** Id of a lesson, which may not exist. */
   readonly lesson: string | null;
   /** For `decodeFragment`. */
   readonly session: string | null;
 }
 
-/** A lesson begins afresh where no session is given; otherwise that is gone on with. */
+/** Without a session the lesson begins from the start; otherwise the session continues. */
 export function lessonFragment(lesson: string | null, session: string | null): string {
   return [lesson === null ? "" : `lesson=${lesson}`, session ?? ""].filter(Boolean).join("&");
 }
@@ -32,7 +32,7 @@ export function readFragment(fragment: string): Linked {
   return { lesson: found[1]!, session: found[2] || null };
 }
 
-/** Rejects with `BadFragment` for a session too large for a link. */
+/** Rejects with `BadFragment` if the session is too large for a link. */
 export async function encodeFragment(shared: Shared): Promise<string> {
   const json = JSON.stringify(shared, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
   const packed = await through(new TextEncoder().encode(json), new CompressionStream("deflate-raw"), Infinity);

@@ -1,4 +1,4 @@
-// A session as text for a link: what was done and when, which is all it takes to make the same session again.
+// A session as text for a link: the actions and their moments, which are enough to rebuild the session.
 
 import { replay } from "../replay.js";
 import { kept, maskedAction, maskedCell } from "./shareable.js";
@@ -12,11 +12,11 @@ export { BadFragment } from "./fragment.js";
 
 export interface Opened {
   readonly session: Session;
-  /** What is different from when it was shared: another core, another state. Empty if nothing. */
+  /** What differs from when it was shared: another core, another state. Empty if nothing differs. */
   readonly warnings: readonly string[];
 }
 
-/** For what stands behind `#`. Credentials are left out, but for those that the simulated registry tells everybody. */
+/** The text after `#`. Credentials are left out, except the public ones of the simulated registry. */
 export function toFragment(session: Session): Promise<string> {
   const { core, seed, images } = session;
   return encodeFragment({
@@ -31,8 +31,8 @@ export function toFragment(session: Session): Promise<string> {
 }
 
 /**
- * Makes the session again, on this core; its time stands still. Rejects with `BadFragment` for text that is no session,
- * of another format, or too large.
+ * Rebuilds the session on this core; its time stands still. Rejects with `BadFragment` if the text is not a session,
+ * has another format, or is too large.
  */
 export async function fromFragment(text: string, core: NamedCore): Promise<Opened> {
   const shared = await decodeFragment(text);

@@ -1,4 +1,4 @@
-// Actions and cells as they may be shared: without credentials.
+// Removes credentials from actions and cells before they are shared.
 
 import type { engine } from "../../../shared/host.js";
 import { ACCOUNT } from "../../../simulated/registry/images.js";
@@ -23,8 +23,8 @@ export function maskedAction({ at, action }: EnteredAction): EnteredAction {
 }
 
 /**
- * Credentials become stand-ins of the same shape, by which the engine and the registry decide the same. Those of the
- * simulated registry are in everybody's hands: they stay, or a pull would not succeed again.
+ * Replaces credentials by stand-ins of the same shape, with which the engine and the registry decide the same. The
+ * simulated registry's credentials are public: they stay, because a pull would fail without them.
  */
 export function maskedRequest(request: WrittenRequest): WrittenRequest {
   const masked = withoutCredentials({ tag: "request", val: asInput(request) }).input;
@@ -46,7 +46,7 @@ export function maskedRequest(request: WrittenRequest): WrittenRequest {
 function asInput({ method, target, headers, body }: WrittenRequest): engine.Request {
   return {
     ...{ id: 0n, listener: "internal", method, target },
-    // A line break in a value would make two headers of it.
+    // A line break in a value would split the header in two.
     headers: headers.map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, " ")}`).join("\n"),
     body: body === "" ? { tag: "none" } : { tag: "whole", val: new TextEncoder().encode(body) },
   };
@@ -61,7 +61,9 @@ function isPublic(name: string, value: string): boolean {
   }
 }
 
-/** Name and password of the simulated registry's account, and nothing that could be a secret beside them. */
+/**
+ * Whether it holds only the name and password of the simulated registry's account, and nothing that could be a secret.
+ */
 function isAccount(text: string): boolean {
   try {
     const { username, password, serveraddress, ...others } = JSON.parse(text) as Record<string, unknown>;

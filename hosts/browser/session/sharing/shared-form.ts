@@ -1,4 +1,4 @@
-// Checks that JSON from a link is a shared session: whoever made the link may have made anything.
+// Checks that JSON from a link is a shared session, because a link can contain anything.
 
 import type { Fault } from "../../../simulated/faults.js";
 import type { Action, EnteredAction } from "../action.js";
@@ -10,7 +10,7 @@ const MOST_ACTIONS = 5_000;
 /** A year of the world, in nanoseconds. */
 const LATEST = 366n * 86_400n * 1_000_000_000n;
 
-/** Null for anything else than a session. */
+/** Null if it is not a session. */
 export function checkShared(value: unknown): Shared | null {
   try {
     const { core, seed, images, cells, actions, until, state } = record(value);
@@ -81,7 +81,7 @@ function knownAction(action: Record<string, unknown>): Action {
   }
 }
 
-/** Fields of each fault, and what they are; a `?` stands for one that may be missing. */
+/** Fields of each fault and their types; `?` marks an optional field. */
 const FAULTS: { readonly [Kind in Fault["kind"]]: Readonly<Record<string, "text" | "text?" | "count">> } = {
   "registry-down": { authority: "text?" },
   "registry-unauthorized": { authority: "text?" },

@@ -1,4 +1,4 @@
-// A session as it is shared.
+// The format of a shared session.
 
 import type { EnteredAction } from "../action.js";
 import type { KeptCell } from "../notebook.js";
@@ -10,7 +10,7 @@ export interface Shared {
   readonly images: readonly string[];
   readonly cells: readonly KeptCell[];
   readonly actions: readonly EnteredAction[];
-  /** When it was shared; monotonic nanoseconds of the world. */
+  /** When it was shared, in monotonic nanoseconds of the world. */
   readonly until: bigint;
   /** Hash of all its steps. */
   readonly state: string;

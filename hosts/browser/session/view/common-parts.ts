@@ -1,23 +1,23 @@
-// Answers that have much in common, as a list of containers has with the one of a second ago: equal parts are kept once.
+// Deduplicates similar answers, such as a list of containers and the one a second before: equal parts are stored once.
 
 import { murmur3 } from "../../../trace/murmur3.js";
 
-/** A part has at least so many bytes, and ends with the next brace; where there is none, at the most. */
+/** A part has at least this many bytes and ends at the next brace, or at the largest size if there is none. */
 const LEAST = 256;
 const MOST = 4096;
 const BRACE = 0x7d;
 
 export class CommonParts {
-  /** By their hashes: different ones may have the same. */
+  /** By their hashes; different parts may have the same hash. */
   readonly #parts = new Map<number, Uint8Array[]>();
   #bytes = 0;
 
-  /** Bytes that are kept. */
+  /** Bytes stored. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Gives the parts that bytes consist of, one after the other. They are for reading only. */
+  /** Returns the parts that make up the bytes. They are read-only. */
   keep(bytes: Uint8Array): readonly Uint8Array[] {
     const parts: Uint8Array[] = [];
     for (let from = 0; from < bytes.length;) {
@@ -35,7 +35,7 @@ export class CommonParts {
     const alike = this.#parts.get(hash) ?? [];
     const known = alike.find((one) => areEqual(one, part));
     if (known !== undefined) return known;
-    // Not the part itself: all that it was cut from would stay with it.
+    // A copy, because a slice would keep the whole buffer alive.
     const copy = part.slice();
     this.#parts.set(hash, [...alike, copy]);
     this.#bytes += copy.length;

@@ -1,6 +1,9 @@
-// What is different between two bodies, field by field.
+// The differences between two bodies, field by field.
 
-/** `+ Path: value`, `- Path: value`, `~ Path: before → after`, a line each; JSON or lines of JSON, else by whole lines. */
+/**
+ * Lines of `+ Path: value`, `- Path: value`, `~ Path: before → after`. Compares JSON or lines of JSON; otherwise whole
+ * lines.
+ */
 export function differences(before: string, after: string): string[] {
   if (before === after) return [];
   const [was, is] = [fieldsOf(before), fieldsOf(after)];

@@ -1,10 +1,10 @@
-// JSON as people write it: what fits a line stands on one.
+// Formats JSON for people: what fits on a line stays on one.
 
 import stringify from "json-stringify-pretty-compact";
 
 const LINE = 60;
 
-/** Lines of at most 60 characters, but for longer strings; two spaces a level. */
+/** Lines have at most 60 characters, except for longer strings; two spaces per level. */
 export function jsonText(value: unknown): string {
   return stringify(value, { maxLength: LINE });
 }

@@ -6,24 +6,24 @@ import { LogLine } from "../../../streams/log-lines.js";
 import { Moment } from "../../../streams/timestamps.js";
 import type { LogEntry } from "../session.js";
 
-/** As much of a log's end as is shown. */
+/** How much of a log's end is shown. */
 const SHOWN_BYTES = 256 * 1024;
 
-/** Lines written up to `until` (nanoseconds since 1970), the last 256 KiB of them. */
+/** Lines written up to `until` (nanoseconds since 1970), from the last 256 KiB. */
 export async function entriesOf(log: LogBytes, until: bigint): Promise<LogEntry[]> {
   const [begin, size] = [await log.start(), await log.size()];
   const from = Math.max(begin, size - SHOWN_BYTES);
   const block = new Uint8Array(size - from);
   for (let filled = 0; filled < block.length;) {
     const read = await log.read(from + filled, block.subarray(filled));
-    if (read < 0) return entriesOf(log, until); // thrown away meanwhile
+    if (read < 0) return entriesOf(log, until); // dropped meanwhile
     if (read === 0) break;
     filled += read;
   }
   return linesOf(block, from === begin ? 0 : block.indexOf(0x0a) + 1).filter((entry) => entry.at <= until);
 }
 
-/** Parts of a line are put together. What a run ended with is a line, too. */
+/** Joins the parts of a line. A last line without a newline counts too. */
 function linesOf(block: Uint8Array, start: number): LogEntry[] {
   const entries: LogEntry[] = [];
   const line = new LogLine();

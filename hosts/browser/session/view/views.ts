@@ -1,4 +1,4 @@
-// Reads an answer's body as what it is.
+// Interprets an answer's body by its type.
 
 import { FRAME_HEADER, readFrameHeader } from "../../../streams/frames.js";
 import type { AnswerHead, Piece } from "../exchange.js";
@@ -9,7 +9,7 @@ import { parsedOrNull, valuesOf } from "../../../timeline/json-values.js";
 
 const STREAMS = ["stdin", "stdout", "stderr"] as const;
 
-/** The view of a body, or of as much of it as has come. */
+/** The view of a body, or of the part that has arrived. */
 export function viewOf(request: WrittenRequest, head: AnswerHead | null, pieces: readonly Piece[]): View {
   if (head === null || pieces.length === 0) return { kind: "empty" };
   const type = typeOf(head);
@@ -30,7 +30,7 @@ export function viewOf(request: WrittenRequest, head: AnswerHead | null, pieces:
   return jsonOrText(text);
 }
 
-/** Frames in the order they came. Bytes that are no frames are given as a terminal's. */
+/** Frames in the order they arrived. Bytes that are not frames are treated as a terminal's. */
 export function framesOf(pieces: readonly Piece[]): View {
   const bytes = joined(pieces);
   const frames: Frame[] = [];
@@ -53,7 +53,7 @@ export function framesOf(pieces: readonly Piece[]): View {
   return { kind: "frames", frames, rest: bytes.subarray(at) };
 }
 
-/** Progress lines, one JSON object each (Docker Engine API, image create); the last line may be a part of one. */
+/** Progress lines, one JSON object each (Docker Engine API, image create); the last line may be incomplete. */
 export function progressOf(text: string): View {
   const bars = new Map<string, Bar>();
   const lines: string[] = [];
@@ -86,7 +86,7 @@ interface ProgressLine {
   progressDetail?: { current?: number; total?: number };
 }
 
-/** Amounts stay as they were where a line has none of its own: a bar that is full stays full. */
+/** A line without amounts keeps the previous ones, so that a full bar stays full. */
 function barOf(line: ProgressLine, before: Bar | undefined): Bar {
   const total = line.progressDetail?.total ?? before?.total ?? 0;
   const current = line.progressDetail?.current ?? before?.current ?? 0;
@@ -108,13 +108,16 @@ function terminalOf(pieces: readonly Piece[]): View {
   return { kind: "terminal", bytes: joined(pieces) };
 }
 
-/** Below 1.42 one Content-Type stands for both; eight bytes that look like a header are one (a terminal sends no zeros). */
+/**
+ * Below 1.42 frames and terminals have the same Content-Type. Eight bytes that look like a frame header are one,
+ * because a terminal sends no zeros.
+ */
 function looksFramed(pieces: readonly Piece[]): boolean {
   const start = joined(pieces).subarray(0, FRAME_HEADER);
   return start.length >= 4 && start[0]! <= 2 && start[1] === 0 && start[2] === 0 && start[3] === 0;
 }
 
-/** When the byte before `end` came. */
+/** When the byte before `end` arrived. */
 function momentOf(pieces: readonly Piece[], end: number): bigint {
   let passed = 0;
   for (const piece of pieces) {

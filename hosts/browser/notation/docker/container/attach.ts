@@ -1,4 +1,4 @@
-// `docker attach` and `docker start`, which can attach, too.
+// `docker attach`, and `docker start`, which can attach too.
 
 import type { PlannedRequest } from "../../notation.js";
 import type { Arguments } from "../arguments.js";

@@ -1,22 +1,24 @@
-// Bodies of requests, put together field by field.
+// Builds request bodies field by field.
 
 import type { Arguments, Takes } from "../arguments.js";
 import { Wrong } from "../wrong.js";
 
 export type Body = Record<string, unknown>;
 
-/** An option, and what it does to the body; null for one that has no field of its own. */
+/** An option and its effect on the body; null if it has no field of its own. */
 export interface Field {
-  /** `memory,m`. */
+  /** For example `memory,m`. */
   readonly name: string;
   readonly isFlag: boolean;
-  /** `HostConfig.Memory`: where the API has it; what becomes of it where that is no field. */
+  /**
+   * The path in the API, such as `HostConfig.Memory`. If the option has no field: a text that says what happens to it.
+   */
   readonly place: string;
   readonly put: ((body: Body, values: readonly string[]) => void) | null;
   readonly since?: string;
 }
 
-/** Puts a value at a path: `HostConfig.Memory`. */
+/** Puts a value at a path such as `HostConfig.Memory`. */
 export function put(body: Body, path: string, value: unknown): void {
   const names = path.split(".");
   const last = names.pop()!;
@@ -24,13 +26,13 @@ export function put(body: Body, path: string, value: unknown): void {
   inner[last] = value;
 }
 
-/** Adds to the list at a path. */
+/** Appends to the list at a path. */
 export function add(body: Body, path: string, values: readonly unknown[]): void {
   const found = path.split(".").reduce<unknown>((inner, name) => (inner as Body | undefined)?.[name], body);
   put(body, path, [...((found as unknown[] | undefined) ?? []), ...values]);
 }
 
-/** Puts all that is said into a body. */
+/** Puts all given options into a body. */
 export function fill(body: Body, fields: readonly Field[], args: Arguments): void {
   for (const field of fields) {
     const [long = ""] = field.name.split(",");

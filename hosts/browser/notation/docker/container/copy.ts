@@ -1,4 +1,4 @@
-// `docker cp`: files come out of a container as a tar archive, and go in as one.
+// `docker cp`: copies files out of a container as a tar archive, and into it as one.
 
 import type { Arguments } from "../arguments.js";
 import { atSign, container, get, type Command, type Planned } from "../planned.js";
@@ -39,7 +39,7 @@ interface Place {
   readonly path: string;
 }
 
-/** `web:/etc/hosts`; null for a file of one's own. */
+/** Parses `web:/etc/hosts`; null for a local file. */
 function placeOf(text: string): Place | null {
   const [name, path] = atSign(text, ":");
   return path === null || /^[./]/.test(text) ? null : { name, path };

@@ -1,4 +1,4 @@
-// The options of `docker run` and `docker create`, and the fields that they become.
+// The options of `docker run` and `docker create`, and their fields.
 
 import { atSign } from "../planned.js";
 import { misread } from "../wrong.js";
@@ -9,7 +9,7 @@ import { mountOf } from "./mounts.js";
 import { exposedOf, portsOf } from "./ports.js";
 import { RESOURCES } from "./resources.js";
 
-/** Of the process and its surroundings. */
+/** Options about the process and its environment. */
 const PROCESS: readonly Field[] = [
   flag("tty,t", "Tty"),
   flag("interactive,i", "OpenStdin"),
@@ -33,7 +33,7 @@ const PROCESS: readonly Field[] = [
   noHealthcheck("no-healthcheck", "Healthcheck.Test"),
 ];
 
-/** Of the container on its host. */
+/** Options about the container on its host. */
 const HOST: readonly Field[] = [
   flag("rm", "HostConfig.AutoRemove"),
   flag("privileged", "HostConfig.Privileged"),
@@ -94,7 +94,7 @@ const NETWORK: readonly Field[] = [
 
 const WINDOWS = "only an engine on Windows has it";
 
-/** What has no field in the body. */
+/** Options without a field in the body. */
 const OTHERS: readonly Field[] = [
   elsewhere("name", "in the query"),
   elsewhere("platform", "in the query"),
@@ -110,7 +110,7 @@ const OTHERS: readonly Field[] = [
 
 export const CREATE_FIELDS = [...PROCESS, ...RESOURCES, ...HOST, ...STORAGE, ...NETWORK, ...OTHERS];
 
-/** `docker run` alone has them. */
+/** Options of `docker run` only. */
 export const RUN_FIELDS: readonly Field[] = [
   ...CREATE_FIELDS,
   elsewhere("detach,d", "the command's own: it does not attach", true),
@@ -130,7 +130,7 @@ function capability(value: string): string {
   return name === "ALL" || name.startsWith("CAP_") ? name : `CAP_${name}`;
 }
 
-/** A path alone is a volume without a name. */
+/** A path without a source is an anonymous volume. */
 function putVolumes(body: Body, values: readonly string[]): void {
   const bare = values.filter((value) => !value.includes(":"));
   const binds = values.filter((value) => value.includes(":"));
@@ -164,7 +164,7 @@ function exposePorts(body: Body, keys: readonly string[]): void {
   put(body, "ExposedPorts", { ...(body["ExposedPorts"] as object | undefined), ...more });
 }
 
-/** Which of its streams the command connects to. */
+/** The streams that the command attaches to. */
 export function attachedTo(values: readonly string[], isDetached: boolean, interactive: boolean): ReadonlySet<string> {
   if (values.length > 0) return new Set(values.map((value) => stream(value)));
   return new Set(isDetached ? [] : ["stdout", "stderr", ...(interactive ? ["stdin"] : [])]);

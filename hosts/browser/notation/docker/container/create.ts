@@ -1,4 +1,4 @@
-// `docker create`, and the body that `docker run` shares with it.
+// `docker create`, and the body that it shares with `docker run`.
 
 import type { Arguments } from "../arguments.js";
 import { creation, fieldOf, type Command } from "../planned.js";

@@ -1,4 +1,4 @@
-// `docker exec`: look at the container, make the process's record, start it, ask how it ended.
+// `docker exec`: inspects the container, creates the exec, starts it, and asks for its exit code.
 
 import type { Arguments, Takes } from "../arguments.js";
 import { about, answered, container, get, post, withBody, type Command, type Planned } from "../planned.js";

@@ -36,17 +36,17 @@ export const read = (name: string, place: string, one: (value: string) => unknow
 export const map = (name: string, place: string, sign = "="): Field =>
   field(name, place, (values) => pairs(values, sign));
 
-/** One element for each time it is said. */
+/** Adds one element each time the option is given. */
 export function list(name: string, place: string, element: (value: string) => unknown = (value) => value): Field {
   return { name, place, isFlag: false, put: (body, values) => add(body, place, values.map(element)) };
 }
 
-/** It has no field: `place` says what becomes of it. */
+/** An option without a field: `place` says what happens to it. */
 export function elsewhere(name: string, place: string, isFlag = false): Field {
   return { name, place, isFlag, put: null };
 }
 
-/** It cannot be sent from here: `place` says why. */
+/** An option that cannot be sent from the page: `place` says why. */
 export function refused(name: string, place: string, isFlag = false): Field {
   return {
     ...elsewhere(name, place, isFlag),

@@ -1,4 +1,5 @@
-// `docker logs`: how the container writes is asked first, since frames are told from plain text by that.
+// `docker logs`: inspects the container first, because its TTY setting tells whether the log comes in frames or as
+// plain text.
 
 import type { Arguments } from "../arguments.js";
 import { about, answered, container, get, type Command, type Planned } from "../planned.js";

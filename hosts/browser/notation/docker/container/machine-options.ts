@@ -1,4 +1,4 @@
-// Options about devices, limits and security, which have notations of their own.
+// Options about devices, limits and security, which have their own notations.
 
 import { atSign } from "../planned.js";
 import { misread } from "../wrong.js";
@@ -9,7 +9,7 @@ export function healthOf(command: string): string[] {
   return ["CMD-SHELL", command];
 }
 
-/** `nofile=1024:2048`: soft, then hard. */
+/** `nofile=1024:2048`: the soft limit, then the hard limit. */
 export function limitOf(value: string): object {
   const [name, numbers] = atSign(value, "=");
   if (numbers === null) throw misread(value, "limit: nofile=1024:2048 is");
@@ -48,7 +48,7 @@ export function gpusOf(value: string): object[] {
   return [request];
 }
 
-/** Profiles other than the built-in ones stand in files. */
+/** Profiles other than the built-in ones are in files. */
 export function putSecurity(body: Body, values: readonly string[]): void {
   const file = values.find((value) => /^seccomp[=:](?!unconfined$|builtin$)/.test(value));
   if (file !== undefined) throw misread(file, "profile here: there are no files of yours");

@@ -1,4 +1,4 @@
-// `--mount`: what is mounted where, field by field.
+// `--mount`: source, target and options of a mount, field by field.
 
 import { didYouMean } from "../nearest.js";
 import { atSign } from "../planned.js";

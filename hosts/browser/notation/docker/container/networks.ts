@@ -1,4 +1,4 @@
-// The networks that a container is created in.
+// The networks of a new container.
 
 import { isAtLeast, type Arguments } from "../arguments.js";
 import { didYouMean } from "../nearest.js";
@@ -7,7 +7,7 @@ import { Wrong } from "../wrong.js";
 import { add, put, type Body } from "./body.js";
 import { fieldsOf } from "./sizes.js";
 
-/** In the notation `name=…,alias=…`. */
+/** Parts of the notation `name=…,alias=…`. */
 const PARTS: Readonly<Record<string, (endpoint: Body, value: string) => void>> = {
   alias: (endpoint, value) => add(endpoint, "Aliases", [value]),
   ip: (endpoint, value) => put(endpoint, "IPAMConfig.IPv4Address", value),
@@ -39,7 +39,7 @@ export function putNetworks(body: Body, args: Arguments, version: string): void 
   });
 }
 
-/** Options of their own are about the first network. */
+/** Separate network options apply to the first network. */
 function addOptions(endpoint: Body, args: Arguments, own: boolean): void {
   const aliases = [...args.values("network-alias"), ...args.values("net-alias")];
   for (const alias of aliases) PARTS["alias"]!(endpoint, alias);
@@ -62,7 +62,7 @@ function networkOf(text: string): { name: string; endpoint: Body } {
   return { name, endpoint };
 }
 
-/** Made by a user: the others know no links and aliases. */
+/** Whether a user created the network: the others have no links and aliases. */
 function isOwn(name: string): boolean {
   return !["default", "bridge", "host", "none"].includes(name) && !name.startsWith("container:");
 }

@@ -1,4 +1,4 @@
-// Commands about containers that are one request each.
+// Container commands that send a single request each.
 
 import { printedAs } from "../format.js";
 import { container, each, get, one, post, remove } from "../planned.js";

@@ -8,7 +8,7 @@ export interface Port {
   readonly binding: { readonly HostIp?: string; readonly HostPort: string };
 }
 
-/** `[[address:]host:]container[/protocol]`, each of a range by itself, or `published=…,target=…`. */
+/** `[[address:]host:]container[/protocol]`, in which each part may be a range, or `published=…,target=…`. */
 export function portsOf(text: string): Port[] {
   const short = /^\w+=/.test(text) ? shortForm(text) : text;
   const parts = PUBLISHED.exec(short);
@@ -16,7 +16,7 @@ export function portsOf(text: string): Port[] {
   const [, ipv6, ipv4, host = "", container = "", protocol = "/tcp"] = parts;
   const address = ipv6 ?? ipv4;
   const [inside, outside] = [numbersOf(container), host === "" ? [] : numbersOf(host)];
-  // One port of the container may be had on any of a range.
+  // One container port may be published on any port of a range.
   const each = inside.length > 1 && outside.length > 0;
   if (inside.length === 0 || (host !== "" && outside.length === 0)) throw misread(text, "range of ports");
   if (each && inside.length !== outside.length) throw misread(text, "pair of ranges as long as each other");
@@ -41,7 +41,7 @@ export function exposedOf(text: string): string[] {
   return numbers.map((port) => `${port}${protocol}`);
 }
 
-/** `80` or `80-82`; none of a range that ends before it begins. */
+/** `80` or `80-82`; empty if the range ends before it begins. */
 function numbersOf(range: string): number[] {
   const [first = 0, last = first] = range.split("-").map(Number);
   return Array.from({ length: Math.max(0, Math.min(last, MAX_PORT) - first + 1) }, (_, at) => first + at);

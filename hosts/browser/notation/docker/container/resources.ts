@@ -1,4 +1,4 @@
-// What a container may use: options that `docker run`, `docker create` and mostly `docker update` have.
+// Resource limits: options of `docker run`, `docker create` and mostly `docker update`.
 
 import { atSign } from "../planned.js";
 import { misread } from "../wrong.js";
@@ -6,7 +6,7 @@ import type { Body, Field } from "./body.js";
 import { bytes, flag, integer, list, read, text } from "./fields.js";
 import { bytesOf, cpusOf, integerOf } from "./sizes.js";
 
-/** `docker update` has these, too. */
+/** Options that `docker update` has too. */
 export const UPDATABLE: readonly Field[] = [
   integer("blkio-weight", "HostConfig.BlkioWeight"),
   integer("cpu-period", "HostConfig.CpuPeriod"),
@@ -37,13 +37,13 @@ export const RESOURCES: readonly Field[] = [
   list("device-write-iops", "HostConfig.BlkioDeviceWriteIOps", (value) => ofDevice(value, "Rate", integerOf)),
 ];
 
-/** `on-failure:3`. */
+/** For example `on-failure:3`. */
 function restartOf(value: string): object {
   const [name, count] = atSign(value, ":");
   return { Name: name, ...(count === null ? {} : { MaximumRetryCount: integerOf(count) }) };
 }
 
-/** `/dev/sda:100`. */
+/** For example `/dev/sda:100`. */
 function ofDevice(value: string, name: string, of: (text: string) => number): Body {
   const [path, number] = atSign(value, ":");
   if (!path.startsWith("/dev/") || number === null) throw misread(value, "device with a number: /dev/sda:100 is");

@@ -1,4 +1,4 @@
-// `docker run`: create, connect and wait, then start, as the command line does it.
+// `docker run`: create, attach and wait, then start, in the order of the docker command line.
 
 import type { Arguments } from "../arguments.js";
 import type { PlannedRequest } from "../../notation.js";
@@ -27,7 +27,7 @@ function runPlan(args: Arguments, version: string): Planned {
   return { requests: [...created, ...following.map((request) => about(created.length, request))] };
 }
 
-/** Who waits must be there before the process can end. */
+/** The wait must begin before the process can end. */
 function followed(it: string, args: Arguments): PlannedRequest[] {
   const attached = attachedTo(args.values("attach"), false, args.flag("interactive"));
   const streams = Object.fromEntries([...attached].map((name) => [name, true]));

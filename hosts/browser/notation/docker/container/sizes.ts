@@ -1,9 +1,9 @@
-// Sizes, times and pairs as options say them.
+// Parses sizes, durations and pairs in options.
 
 import { atSign } from "../planned.js";
 import { misread } from "../wrong.js";
 
-/** `512m`, `1.5g`, `64MiB`; `-1` where that means no bound. */
+/** `512m`, `1.5g`, `64MiB`; `-1` where it means no limit. */
 export function bytesOf(text: string): number {
   if (text === "-1") return -1;
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?(?:([kmgtp])?i?b?)?$/i.exec(text) ?? [];
@@ -11,7 +11,7 @@ export function bytesOf(text: string): number {
   return Math.floor(Number(number) * 1024 ** ["", "k", "m", "g", "t", "p"].indexOf(unit.toLowerCase()));
 }
 
-/** `1m30s` in nanoseconds. */
+/** Parses `1m30s` to nanoseconds. */
 export function durationOf(text: string): number {
   if (text === "0") return 0;
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) throw misread(text, "duration: 1m30s and 500ms are");
@@ -39,12 +39,12 @@ export function cpusOf(text: string): number {
   return Math.round(Number(text) * 1e9);
 }
 
-/** `a=b` as an object; what has no sign is there all the same, and empty. */
+/** Turns `a=b` into an object. A name without a sign is present with an empty value. */
 export function pairs(values: readonly string[], sign = "="): Record<string, string> {
   return Object.fromEntries(values.map((value) => atSign(value, sign)).map(([name, text]) => [name, text ?? ""]));
 }
 
-/** `type=bind,source=/a` in pairs; a word without a sign says yes. Quoted parts keep their commas. */
+/** Splits `type=bind,source=/a` into pairs. A word without a sign means true. Quoted parts keep their commas. */
 export function fieldsOf(text: string): [name: string, value: string][] {
   const parts = text.match(/(?:"(?:[^"]|"")*"|[^,])+/g) ?? [];
   return parts.map((part) => {

@@ -1,4 +1,4 @@
-// `docker stats`: what containers use, once or again and again.
+// `docker stats`: resource use of containers, once or continuously.
 
 import type { PlannedRequest } from "../../notation.js";
 import type { Arguments } from "../arguments.js";

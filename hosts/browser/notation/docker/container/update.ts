@@ -1,4 +1,4 @@
-// `docker update`: other limits for containers that are there.
+// `docker update`: new limits for existing containers.
 
 import type { Arguments } from "../arguments.js";
 import { container, each, post, withBody } from "../planned.js";
@@ -17,7 +17,7 @@ export const UPDATE = each({
   plan: (name, args) => withBody(post(`${container(name)}/update`, `change ${name}`), bodyOf(args)),
 });
 
-/** What stands in `HostConfig` at a creation stands by itself here. */
+/** Fields that creation has in `HostConfig` are at the top level here. */
 function bodyOf(args: Arguments): Body {
   const body: Body = {};
   fill(body, FIELDS, args);

@@ -53,7 +53,7 @@ const COLUMNS: Columns = [
   ["SIZE", "Size"],
 ];
 
-/** One for each of its names. */
+/** One row for each name. */
 function rowsOf(args: Arguments, found: unknown): Row[] {
   const names = (found as { RepoTags?: readonly string[] | null }).RepoTags ?? [];
   const shared = {

@@ -126,7 +126,7 @@ function bodyOf(args: Arguments, version: string): Body {
   };
 }
 
-/** Ranges and gateways belong to the subnets in their order. */
+/** Ranges and gateways belong to the subnets in the same order. */
 function addressRanges(args: Arguments): Body[] {
   const [ranges, gateways] = [args.values("ip-range"), args.values("gateway")];
   const found = args.values("subnet").map((subnet, at): Body => ({

@@ -1,4 +1,4 @@
-// `docker inspect`: one kind of thing after the other, until one has the name.
+// `docker inspect`: tries one kind of object after the other until one has the name.
 
 import type { PlannedRequest } from "../../notation.js";
 import type { Arguments } from "../arguments.js";

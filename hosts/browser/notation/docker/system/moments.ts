@@ -1,8 +1,8 @@
-// Moments as options say them.
+// Parses times in options.
 
 import { misread } from "../wrong.js";
 
-/** A date as the API's seconds; seconds stay as they are. How long ago something was depends on the world's clock. */
+/** Converts a date to the API's seconds; seconds stay as they are. A relative time depends on the world's clock. */
 export function momentOf(text: string | null): string | null {
   if (text !== null && /^[\d.]+(ms|s|m|h)/.test(text))
     throw misread(text, "moment here: a date or seconds since 1970 are");
