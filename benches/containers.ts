@@ -1,4 +1,5 @@
-// How long do a container's calls take: create, inspect, stats, and the whole of create, start, wait and remove of `true`?
+// How long do a container's calls take: create, inspect, stats, and the whole of create, start, wait and remove of
+// `true`?
 import type { RunningEngine } from "../tests/support/engines.js";
 import { openLoadClient } from "./load.js";
 import { atMost, medians, timed, type Answer, type Goal, type Sizes } from "./question.js";
@@ -43,14 +44,14 @@ export async function inspectContainer(engines: readonly RunningEngine[], sizes:
   return [await oneAfterTheOther(engines, sizes, question, "json", atMost(1.1))];
 }
 
-/** Few requests: the reference takes a sample a second, and whoever asks waits for the next. */
+/** Few requests: the reference takes a sample once a second, and each request waits for the next sample. */
 export async function stats(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const few = { ...sizes, requests: Math.ceil(sizes.requests / 1000) };
   const question = "stats of a running container, one shot after the other";
   return [await oneAfterTheOther(engines, few, question, "stats?stream=0&one-shot=1", atMost(1))];
 }
 
-/** One request after the other on one connection: the mean of a round, then the median of the rounds. */
+/** Sends one request after the other on one connection. Takes the mean of a round, then the median of the rounds. */
 async function oneAfterTheOther(
   engines: readonly RunningEngine[],
   { rounds, requests }: Sizes,

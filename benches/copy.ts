@@ -1,4 +1,4 @@
-// How long does `docker cp` take, of one large file and of many small ones, into a running container and out of it?
+// How long does `docker cp` take, for one large file and for many small ones, into a running container and out of it?
 import { createCipheriv } from "node:crypto";
 import { connect } from "node:net";
 import type { RunningEngine } from "../tests/support/engines.js";
@@ -39,7 +39,7 @@ function smallFiles(count: number, body: Buffer): TarEntry[] {
   return [{ name: "small/", type: "directory" }, ...files];
 }
 
-/** The answer's bytes, at least so many, are counted and thrown away: the connection is closed at their end. */
+/** Counts and discards the answer's bytes. At least `least` bytes must arrive; the connection closes at their end. */
 function exchange(
   engine: RunningEngine,
   method: string,

@@ -1,5 +1,5 @@
-// What does a dry run cost, and what does the live engine feel of it? Each is decided by a copy of the core's memory, made
-// in the engine's own thread. On a simulated host in this program: the host takes no part in it.
+// What does a dry run cost, and how much does it delay the live engine? A dry run uses a copy of the core's memory,
+// made in the engine's own thread. Runs on a simulated host in this program, because the host plays no part.
 import { setImmediate } from "node:timers/promises";
 import { openEngine } from "../hosts/embedding/open.js";
 import type { Engine } from "../hosts/embedding/engine.js";
@@ -17,7 +17,7 @@ export async function dryRun(sizes: Sizes): Promise<Answer[]> {
   return [...(await among(0, sizes)), ...(await among(sizes.listed, sizes))];
 }
 
-/** With so many containers created. */
+/** Measures with this many containers created. */
 async function among(containers: number, { rounds }: Sizes): Promise<Answer[]> {
   const last = new LastStep();
   const engine = await openEngine({ host: simulatedHost(), observer: last });
@@ -29,7 +29,7 @@ async function among(containers: number, { rounds }: Sizes): Promise<Answer[]> {
     const ms = await timed(() => must(engine.fetch("/containers/create", CREATE), 201));
     const { user, system } = process.cpuUsage(before);
     const ping = await longestPing(engine);
-    // The first has the platform compile.
+    // The first dry run is left out, because the platform compiles code during it.
     if (at === 0) continue;
     runs.add("simulated", ms);
     busy.add("simulated", (user + system) / 1000);
@@ -50,7 +50,7 @@ async function among(containers: number, { rounds }: Sizes): Promise<Answer[]> {
   ];
 }
 
-/** Pings are asked one after the other from before it until it is answered, each in a turn of the loop of its own. */
+/** Sends pings one after the other from before the dry run until its answer, each in its own turn of the event loop. */
 async function longestPing(engine: Engine): Promise<number> {
   let [over, ping] = [false, 0];
   const pinging = (async () => {
@@ -74,7 +74,7 @@ async function must(asked: Promise<Response>, status: number): Promise<void> {
   if (response.status !== status) throw new Error(`${response.status} in place of ${status}`);
 }
 
-/** Of the newest step: the size of what a dry run would copy. */
+/** Remembers the newest step: its memory is the size of the copy that a dry run makes. */
 class LastStep implements Observer {
   bytes = 0;
   isWanted = false;

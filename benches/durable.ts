@@ -1,4 +1,4 @@
-// How many containers are created in a second, each flushed to the disk before it is told of, and how large are the records
+// How many containers can be created per second, each flushed to disk before the answer, and how large are the records
 // of one?
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ export async function recordBytes(engines: readonly RunningEngine[]): Promise<An
   return [{ question: "records of a container that was created", unit: "bytes", figures, note }];
 }
 
-/** A second. */
+/** Creates per second. */
 async function creates(engine: RunningEngine, count: number, hands: number): Promise<number> {
   let ids: string[] = [];
   const ms = await timed(async () => (ids = await created(engine, count, hands)));
@@ -49,7 +49,7 @@ async function creates(engine: RunningEngine, count: number, hands: number): Pro
   return (1000 * count) / ms;
 }
 
-/** Ids of so many new containers. */
+/** Creates this many containers and returns their ids. */
 export async function created(engine: RunningEngine, count: number, hands: number): Promise<string[]> {
   const ids: string[] = [];
   const create = async (wire: Parameters<typeof idOf>[0]): Promise<void> => {
@@ -67,7 +67,7 @@ async function removed(engine: RunningEngine, ids: readonly string[]): Promise<v
   });
 }
 
-/** Keys and values that are about a container. */
+/** Size of the keys and values that belong to a container. */
 function recordsOf({ daemon }: RunningEngine, id: string): number {
   const path = join(daemon.directories.dataRoot, "records");
   const database = open<Buffer, string>({ path, readOnly: true, encoding: "binary" });

@@ -1,4 +1,4 @@
-// How long does it take until a hundred readers of events have all been told of what happened?
+// How long does it take until a hundred readers of events have all received an event?
 import { COMMON_VERSION } from "../tests/support/engine-client.js";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { encodeRequest, RawConnection } from "../tests/support/raw-http.js";
@@ -18,7 +18,7 @@ export async function events(engines: readonly RunningEngine[], sizes: Sizes): P
   return answers;
 }
 
-/** Resizes a terminal, of which nobody keeps a record, again and again, each time until every reader knows. */
+/** Resizes a terminal, which leaves no records, again and again. Each time waits until every reader has the event. */
 async function moments(engine: RunningEngine, count: number, times: number): Promise<number[]> {
   const id = await engine.running({ Cmd: ["sleep", "100000"], Tty: true });
   const readers = await Promise.all(Array.from({ length: count }, () => reader(engine)));

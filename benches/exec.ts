@@ -1,5 +1,5 @@
-// How long does an exec of `true` in a running container take, as `docker exec` does it: created, started with its output
-// read to the end, and asked for its exit code?
+// How long does an exec of `true` in a running container take, as `docker exec` does it: create it, start it and read
+// its output to the end, then ask for its exit code?
 import { RawConnection, encodeRequest } from "../tests/support/raw-http.js";
 import { COMMON_VERSION } from "../tests/support/engine-client.js";
 import type { RunningEngine } from "../tests/support/engines.js";
@@ -29,7 +29,7 @@ function execTrue(engine: RunningEngine, container: string): Promise<void> {
   });
 }
 
-/** Starts an exec on a connection of its own, which becomes its stream, and reads that to the end. */
+/** Starts an exec on its own connection, which becomes its stream, and reads the stream to the end. */
 async function attached(engine: RunningEngine, id: string): Promise<void> {
   const target = `/v${COMMON_VERSION}/exec/${id}/start`;
   const headers = { Connection: "Upgrade", Upgrade: "tcp" };

@@ -1,4 +1,4 @@
-// How long after a container has written a line has a client that follows its log received it?
+// How long after a container writes a line does a client that follows its log receive it?
 import { closeSync, openSync, writeSync } from "node:fs";
 import { pause } from "../tests/support/commands.js";
 import { COMMON_VERSION } from "../tests/support/engine-client.js";
@@ -7,11 +7,14 @@ import { encodeRequest, RawConnection } from "../tests/support/raw-http.js";
 import { atMost, Rounds, timed, type Answer, type Sizes } from "./question.js";
 import { withSleepers } from "./running-sleepers.js";
 
-/** Between two lines, so that each finds everybody asleep. */
+/** Pause between two lines, so that every process is asleep when a line is written. */
 const GAP_MS = 5;
 
 interface Followed {
-  /** The container's standard output, to be written to in its place: so both moments are of one clock and process. */
+  /**
+   * The container's standard output. The bench writes to it instead of the container, so that one process takes both
+   * times.
+   */
   readonly output: number;
   readonly connection: RawConnection;
 }

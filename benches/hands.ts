@@ -1,10 +1,10 @@
-// Clients that work at the same time, each on a connection of its own.
+// Clients that work at the same time, each on its own connection.
 import type { RunningEngine } from "../tests/support/engines.js";
 import { onWire, type Wire } from "./wire.js";
 
 export const HANDS = 8;
 
-/** As many turns, each taken by whichever client is free. */
+/** Takes this many turns; each goes to the next free client. */
 export async function byHands(
   engine: RunningEngine,
   turns: number,

@@ -1,4 +1,5 @@
-// What does a create of megabytes cost: how long it takes, what others wait for it, and what memory it takes?
+// What does a create of several megabytes cost: how long does it take, how long do others wait, and how much memory
+// does it use?
 import { writeFileSync } from "node:fs";
 import { probePings } from "../tests/support/ping-probe.js";
 import { readFor } from "../tests/support/processes.js";
@@ -6,7 +7,7 @@ import type { RunningEngine } from "../tests/support/engines.js";
 import { atMost, Rounds, timed, under, type Answer, type Sizes } from "./question.js";
 import { expectStatus, idOf, onWire, requestBytes } from "./wire.js";
 
-/** No more than this much later is anybody answered on a quiet machine. */
+/** On a quiet machine, no other client waits longer than this. */
 const LONGEST_WAIT_MS = 150;
 
 export async function largeCreates(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
@@ -49,7 +50,7 @@ interface Seen {
   readonly mebibytes: number;
 }
 
-/** The daemon's own process: it alone reads requests. */
+/** Measures the daemon's own process, because only that process reads requests. */
 async function once(engine: RunningEngine, create: Buffer): Promise<Seen> {
   const pid = engine.daemon.pid();
   writeFileSync(`/proc/${pid}/clear_refs`, RESET_PEAK);
@@ -65,7 +66,7 @@ async function once(engine: RunningEngine, create: Buffer): Promise<Seen> {
   return { ms, slowestPing: worst, mebibytes: mebibytes(pid, "VmHWM") - before };
 }
 
-/** proc_pid_clear_refs(5): the peak begins at what there is now. */
+/** proc_pid_clear_refs(5): resets the peak to the current size. */
 const RESET_PEAK = "5";
 
 function mebibytes(pid: number, what: "VmRSS" | "VmHWM"): number {

@@ -1,4 +1,4 @@
-// With a thousand created containers: how long does it take to list them all, and to inspect one among them?
+// With a thousand created containers: how long does it take to list them all, and to inspect one of them?
 import type { RunningEngine } from "../tests/support/engines.js";
 import { openLoadClient, type LoadClient } from "./load.js";
 import { atMost, medians, type Answer, type Sizes } from "./question.js";

@@ -1,6 +1,6 @@
-// Asks a server for one thing as fast as it can: load-client SOCKET TARGET REQUESTS CONNECTIONS. Each connection has one
-// request under way at a time. Prints the milliseconds that all the requests took. In C, so that the client costs as
-// little as it can: the machine is shared with the server that is measured.
+// Repeats one request as fast as it can: load-client SOCKET TARGET REQUESTS CONNECTIONS. Each connection has one request
+// in progress at a time. Prints how many milliseconds all requests took. Written in C to use little processor time,
+// because the measured server shares the machine.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void ask(struct connection *connection) {
   if (write(connection->fd, request, request_length) != (ssize_t)request_length) fail("write");
 }
 
-// RFC 9112, 6.3: by its length, or chunked. An empty chunk's line can only be mistaken inside of a body with line ends.
+// RFC 9112, 6.3: by its length, or chunked. A body that contains line ends could be mistaken for the last chunk.
 static int is_whole(struct connection *connection) {
   connection->answer[connection->length] = 0;
   char *end = strstr(connection->answer, "\r\n\r\n");
@@ -63,7 +63,7 @@ static int is_whole(struct connection *connection) {
   return memcmp(connection->answer + connection->length - 7, "\r\n0\r\n\r\n", 7) == 0;
 }
 
-// Reads what has come; 1 when the answer is whole.
+// Reads what has arrived; returns 1 when the answer is complete.
 static int take(struct connection *connection) {
   ssize_t count = read(connection->fd, connection->answer + connection->length, ANSWER_MAX - connection->length);
   if (count <= 0) fail("read");
@@ -90,7 +90,7 @@ int main(int count, char **arguments) {
   long sent = 0, answered = 0;
   for (; sent < open; sent++) ask(&connections[sent]);
   while (answered < requests) {
-    // A single one simply waits in read(2).
+    // A single connection just waits in read(2).
     if (open > 1 && poll(polled, (nfds_t)open, -1) < 0) fail("poll");
     for (int i = 0; i < open; i++) {
       if (open > 1 && !(polled[i].revents & POLLIN)) continue;

@@ -1,5 +1,5 @@
-// Does what load-client.c does, where there is no C compiler: load-client.mjs SOCKET TARGET REQUESTS CONNECTIONS.
-// Prints the milliseconds that all the requests took.
+// Replaces load-client.c if there is no C compiler: load-client.mjs SOCKET TARGET REQUESTS CONNECTIONS. Prints how many
+// milliseconds all requests took.
 import { connect } from "node:net";
 
 const [socketPath, target] = process.argv.slice(2);

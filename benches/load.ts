@@ -1,5 +1,5 @@
-// A client that asks for one thing as fast as it can, in a process of its own: load-client.c where there is a C compiler,
-// else load-client.mjs, whose own work is a good part of what is measured.
+// A client that repeats one request as fast as it can, in its own process: load-client.c if there is a C compiler,
+// otherwise load-client.mjs, whose own work is a large part of the result.
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,9 +8,9 @@ import { findProgram, must } from "../tests/support/commands.js";
 import { ROOT } from "../tests/support/engines.js";
 
 export interface LoadClient {
-  /** What it is made of, for notes. */
+  /** The client's language, for notes. */
   readonly language: "C" | "Node";
-  /** Milliseconds that so many requests took, one at a time on each of the connections. */
+  /** Returns how many milliseconds the requests took, one at a time on each of the connections. */
   ask(socketPath: string, target: string, requests: number, connections: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -29,7 +29,10 @@ export async function openLoadClient(): Promise<LoadClient> {
   };
 }
 
-/** A server that answers fixed bytes without looking at what it is asked: what the client and Node's sockets cost. */
+/**
+ * A server that answers with fixed bytes without reading the request. It shows the cost of the client and of Node's
+ * sockets.
+ */
 export async function openFloor(): Promise<{ socketPath: string; close(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), "coracle-floor-"));
   const socketPath = join(directory, "floor.sock");

@@ -39,8 +39,8 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
 }
 
 /**
- * Reads a whole log and throws it away; its bytes as they were on the wire. Chunks are not taken apart: an engine that
- * cuts many small ones would be charged for the client's work.
+ * Reads and discards a whole log, and counts the bytes on the wire. Chunks are not decoded: otherwise an engine that
+ * sends many small chunks would pay for the client's work.
  */
 function drain(engine: RunningEngine, id: string): Promise<number> {
   return new Promise((resolve, reject) => {

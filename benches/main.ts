@@ -1,5 +1,5 @@
-// `npm run bench [-- --quick] [QUESTION…]`: asks every question of our daemon and of the reference, in the same run, or of
-// what it is about, and prints figures, ratios and what falls short of its goal.
+// `npm run bench [-- --quick] [QUESTION…]`: measures every question for our daemon and for the reference in the same
+// run. Prints figures, ratios and missed goals.
 import { cpus, release, totalmem } from "node:os";
 import { realEngines, RunningEngine, startWithBusybox, type Engine } from "../tests/support/engines.js";
 import { Processor } from "./processor.js";
@@ -37,7 +37,7 @@ console.log(
   short.length === 0 ? "all goals are reached" : `falls short:\n${short.map((line) => `  ${line}`).join("\n")}`,
 );
 
-/** What is asked for and can be asked here; of the rest it is said why not. */
+/** The selected questions that can run here. For the others, prints why not. */
 function askable(): Question[] {
   const wanted = Object.entries(QUESTIONS).filter(([name]) => named.length === 0 || named.includes(name));
   return wanted.flatMap(([name, question]) => {
@@ -65,7 +65,7 @@ function busySeconds(): Map<string, number> {
   return new Map([...processors].map(([{ kind }, processor]) => [kind, processor.seconds()]));
 }
 
-/** All of a question together: what is made for it, and taken down, included. */
+/** Prints the processor time of a whole question, including setup and cleanup. */
 function printBusy(before: ReadonlyMap<string, number>): void {
   const spent = new Map([...busySeconds()].map(([kind, seconds]) => [kind, seconds - (before.get(kind) ?? 0)]));
   const parts = [...spent].map(([kind, seconds]) => `${kind} ${round(seconds)} s`);

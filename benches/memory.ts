@@ -1,12 +1,12 @@
-// How much memory do all processes of an engine hold, idle and for each running container? PSS: shared pages are split
-// among those who share them.
+// How much memory do all processes of an engine use, idle and for each running container? PSS: shared pages are divided
+// among the processes that share them.
 import { pause } from "../tests/support/commands.js";
 import { pssKibibytes, rssKibibytes } from "../tests/support/processes.js";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { processesOf } from "./processes-of.js";
 import { atMost, round, type Answer, type Sizes } from "./question.js";
 
-/** To be asked first: the engines must be fresh. */
+/** Must run first, on fresh engines. */
 export async function memory(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   await pause(sizes.idleMs);
   const idle = Object.fromEntries(engines.map((engine) => [engine.kind, mebibytesOf(engine)]));

@@ -1,15 +1,15 @@
-// How heavy is the playground's first load, and how soon can its first request be sent, and is it answered?
+// How large is the playground's first load, and how soon can its first request be sent and answered?
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { PlaygroundBrowser } from "../tests/browser/chromium.js";
 import { median, under, type Answer, type Sizes } from "./question.js";
 
 interface Visit {
-  /** Milliseconds from the navigation's start until Send stood on the screen. */
+  /** Milliseconds from the start of navigation until the Send button was visible. */
   readonly sendable: number;
-  /** Until the status of the answer was there, Send having been pressed at once. */
+  /** Milliseconds until the status of the answer was visible, with Send clicked at once. */
   readonly answered: number;
-  /** Of what was fetched until then. */
+  /** Bytes fetched until then. */
   readonly bytes: number;
   readonly gzip: number;
   readonly files: number;
@@ -69,7 +69,7 @@ async function visit(browser: PlaygroundBrowser): Promise<Visit> {
   return { sendable, answered, bytes, gzip, files: fetched.length };
 }
 
-/** Runs in the page, before all else: presses Send once it has been painted. */
+/** Runs in the page before everything else: clicks Send as soon as it is painted. */
 function sendAtOnce(): void {
   const frame = (): Promise<number> => new Promise(requestAnimationFrame);
   const press = async (send: HTMLElement): Promise<void> => {
@@ -90,7 +90,7 @@ function sendAtOnce(): void {
   observer.observe(document, { childList: true, subtree: true });
 }
 
-/** Milliseconds from the navigation's start. */
+/** Milliseconds from the start of navigation. */
 function momentOf(page: Page, mark: string): Promise<number> {
   return page.evaluate((name) => performance.getEntriesByName(name)[0]!.startTime, mark);
 }

@@ -1,4 +1,5 @@
-// How long does a ping take while containers come and go? What the client waits itself for a processor is left out.
+// How long does a ping take while containers start and end? Time that the client itself waits for a processor is left
+// out.
 import { probePings } from "../tests/support/ping-probe.js";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { runOnce } from "./containers.js";

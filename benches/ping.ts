@@ -1,5 +1,5 @@
-// How long does a ping take, and how many go through in a second? The client, equal for all, has a floor of its own: the
-// same asked of a server that answers fixed bytes without reading.
+// How long does a ping take, and how many are answered per second? The client is the same for all engines. Its own cost
+// is measured with a server that answers fixed bytes without reading.
 import type { RunningEngine } from "../tests/support/engines.js";
 import { openFloor, openLoadClient } from "./load.js";
 import { atMost, round, Rounds, type Answer, type Sizes } from "./question.js";

@@ -1,8 +1,8 @@
-// All processes of an engine: what memory and the processor's time are measured of.
+// All processes of an engine, for measuring memory and processor time.
 import type { RunningEngine } from "../tests/support/engines.js";
 import { findProcesses, parentOf, pids } from "../tests/support/processes.js";
 
-/** The daemon, what descends from it, and what names its directories: supervisors are nobody's children. */
+/** The daemon, its descendants, and processes that name its directories, because supervisors have no parent here. */
 export function processesOf(engine: RunningEngine): number[] {
   const parents = new Map(pids().map((pid) => [pid, parentOf(pid)]));
   const own = new Set([engine.daemon.pid()]);

@@ -1,13 +1,13 @@
-// How long are processors busy with an engine? Unlike time on the clock, that tells little of what others do on the
-// machine. A control group counts the engine's processes and all that they start, wherever their parents have ended;
-// what runs in containers is in groups of theirs.
+// How much processor time does an engine use? Unlike elapsed time, this depends little on other work on the machine. A
+// cgroup counts the engine's processes and all their descendants, even after their parents have ended. Processes in
+// containers are in cgroups of their own.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../tests/support/commands.js";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { processesOf } from "./processes-of.js";
 
-/** Where groups that count are made: cgroup v1's controller, by either of its usual names, or v2's one tree. */
+/** Where the cgroups are made: in cgroup v1's controller, by either of its usual names, or in v2's single tree. */
 const PLACES = ["/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup"];
 const COUNTS = ["cpuacct.usage", "cpu.stat"];
 
@@ -20,7 +20,10 @@ export class Processor {
     this.#count = count;
   }
 
-  /** Counts a freshly started engine from now on, by a name that no other has; null where the machine offers no group that counts. */
+  /**
+   * Counts a freshly started engine from now on, in a cgroup with a unique name. Null if the machine has no such
+   * cgroup.
+   */
   static of(engine: RunningEngine, name: string = engine.kind): Processor | null {
     const place = PLACES.find((path) => COUNTS.some((name) => existsSync(join(path, name))));
     if (place === undefined) return null;
@@ -38,7 +41,7 @@ export class Processor {
     return micros === undefined ? Number(text) / 1e9 : Number(micros) / 1e6;
   }
 
-  /** Once the engine is closed. */
+  /** Call after the engine is closed. */
   async close(): Promise<void> {
     await until(`${this.#group} to be empty`, () => {
       try {

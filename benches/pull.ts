@@ -1,4 +1,4 @@
-// How long does the pull of an image of five layers take, from a registry on the engine's loopback?
+// How long does the pull of an image with five layers take, from a registry on the engine's loopback?
 import { createCipheriv } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { RunningEngine } from "../tests/support/engines.js";
@@ -44,7 +44,7 @@ async function pullOnce(engine: RunningEngine, registry: DockerRegistry | undefi
   return ms;
 }
 
-/** A layer of many files, half of whose bytes cannot be compressed. */
+/** A layer of many files. Half of its bytes cannot be compressed. */
 async function layerOf(index: number, bytes: number): Promise<Buffer> {
   const key = Buffer.alloc(32, index + 1);
   const noise = createCipheriv("aes-256-ctr", key, Buffer.alloc(16));

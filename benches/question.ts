@@ -1,52 +1,53 @@
-// What a bench is: one question, asked of each engine in the same run, interleaved round by round, answered by a median.
+// The types of a bench: one question, measured for each engine in the same run, in alternating rounds; the result is
+// the median.
 import type { EngineKind, RunningEngine } from "../tests/support/engines.js";
 
 export interface Sizes {
-  /** Rounds each engine has. */
+  /** Rounds for each engine. */
   readonly rounds: number;
-  /** Rounds each engine has where one takes seconds. */
+  /** Rounds for each engine if one round takes seconds. */
   readonly longRounds: number;
-  /** Requests of one round where a single one is too short to be timed. */
+  /** Requests per round if a single one is too short to measure. */
   readonly requests: number;
-  /** Uncompressed bytes of each of the five layers pulled. */
+  /** Uncompressed bytes of each of the five pulled layers. */
   readonly layerBytes: number;
   /** Bytes of log written and read. */
   readonly logBytes: number;
-  /** How long an engine is left alone before its idle memory is read. */
+  /** How long an engine is left idle before its memory is read. */
   readonly idleMs: number;
-  /** Containers that are created at one go. */
+  /** Containers created in one go. */
   readonly creates: number;
   /** Published ports of one container. */
   readonly publishedPorts: number;
-  /** Containers on record at a restart, from few to many. */
+  /** Recorded containers at a restart, from few to many. */
   readonly recorded: readonly number[];
-  /** Containers that share the memory measured per container. */
+  /** Containers over which the measured memory is divided. */
   readonly containers: number;
-  /** Containers that sleep, started and removed by several clients at once. */
+  /** Sleeping containers, started and removed by several clients at once. */
   readonly sleepers: number;
-  /** Containers that come and go while pings are asked. */
+  /** Containers that start and end while pings are sent. */
   readonly comings: number;
-  /** Created containers that are listed, and among which one is inspected. */
+  /** Created containers to list, and to inspect one of. */
   readonly listed: number;
   /** Bytes copied in and out. */
   readonly copiedBytes: number;
   /** Small files copied in and out. */
   readonly copiedFiles: number;
-  /** Readers of events at the same time. */
+  /** Concurrent readers of events. */
   readonly readers: number;
-  /** Clients that ask for events and never read them. */
+  /** Clients that request events and never read them. */
   readonly unread: number;
-  /** Labels of a container that is large itself, and whose events are. */
+  /** Labels of a container that is large itself and has large events. */
   readonly labels: number;
-  /** Lines or events that each are waited for. */
+  /** Lines or events, each measured separately. */
   readonly moments: number;
-  /** Containers of a simulated engine, whose memory is measured. */
+  /** Containers of the simulated engine whose memory is measured. */
   readonly simulatedContainers: number;
-  /** Simulated minutes that a simulated engine's containers come and go. */
+  /** Simulated minutes during which containers start and end. */
   readonly simulatedMinutes: number;
-  /** Seeds that the simulator plays. */
+  /** Seeds for the simulator. */
   readonly seeds: number;
-  /** How often the playground is opened, each time in a profile of its own. */
+  /** How many times the playground is opened, each time with a fresh profile. */
   readonly visits: number;
 }
 
@@ -76,7 +77,7 @@ export const REAL: Sizes = {
   visits: 5,
 };
 
-/** Small enough to run with the tests, so that no bench rots. */
+/** Small enough to run with the tests, so that every bench keeps working. */
 export const QUICK: Sizes = {
   rounds: 1,
   longRounds: 1,
@@ -103,7 +104,7 @@ export const QUICK: Sizes = {
   visits: 1,
 };
 
-/** What figures are of: an engine, or a part of ours that is the same under all of them. */
+/** What a figure describes: an engine, or a part of Coracle that is the same on all of them. */
 export type Subject = EngineKind | "core" | "page";
 
 export type Figures = Readonly<Partial<Record<Subject, number>>>;
@@ -112,9 +113,9 @@ export interface Answer {
   readonly question: string;
   readonly unit: string;
   readonly figures: Figures;
-  /** What is to be reached, against the reference or as it stands. */
+  /** The goal, relative to the reference or absolute. */
   readonly goal?: Goal;
-  /** More about how it was measured. */
+  /** How it was measured. */
   readonly note?: string;
 }
 
@@ -124,24 +125,24 @@ export interface Goal {
 }
 
 export interface Question {
-  /** It is asked of engines that run containers; else it has itself what it asks. */
+  /** Whether it needs engines that run containers; otherwise it brings its own. */
   readonly needsEngines: boolean;
-  /** Why it cannot be asked here, whatever engines there are; null if it can. */
+  /** Why it cannot run here, whatever engines there are; null if it can. */
   missing(): string | null;
   ask(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]>;
 }
 
-/** Ours, as goals are judged by it: whatever is there and is not the reference. */
+/** Our own figure, which goals are judged by: the one that is not the reference's. */
 export function ours({ linux, simulated, core, page }: Figures): number | undefined {
   return linux ?? simulated ?? core ?? page;
 }
 
-/** `figure` is less than `limit` as it stands. */
+/** `figure` must be less than `limit`. */
 export function under(limit: number, unit: string): Goal {
   return { says: `under ${limit} ${unit}`, reached: (figure) => figure < limit };
 }
 
-/** `figure` is at most `factor` times the reference's. */
+/** `figure` must be at most `factor` times the reference's. */
 export function atMost(factor: number): Goal {
   return {
     says: factor < 1 ? `${round(1 / factor)} times less` : `at most ${factor} times`,
@@ -149,7 +150,7 @@ export function atMost(factor: number): Goal {
   };
 }
 
-/** `figure` is at least `factor` times the reference's. */
+/** `figure` must be at least `factor` times the reference's. */
 export function atLeast(factor: number): Goal {
   return {
     says: `at least ${factor} times`,
@@ -157,7 +158,7 @@ export function atLeast(factor: number): Goal {
   };
 }
 
-/** What is measured of each subject, round by round. */
+/** The measurements of each subject, round by round. */
 export class Rounds {
   readonly #values = new Map<string, number[]>();
 
@@ -170,7 +171,7 @@ export class Rounds {
   }
 }
 
-/** What `act` says of each engine, the engines taking turns; the median of each. */
+/** Runs `act` for each engine in alternating rounds, and returns each engine's median. */
 export async function medians(
   engines: readonly RunningEngine[],
   rounds: number,

@@ -1,4 +1,4 @@
-// All questions by name, in the order they are asked: memory first, while the engines are fresh.
+// All questions by name, in the order in which they run: memory first, while the engines are fresh.
 import { reasonForNoPages } from "../tests/browser/chromium.js";
 import { dockerRegistryMissing } from "../tests/support/docker-registry.js";
 import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";

@@ -1,4 +1,5 @@
-// What does the flight recorder cost? Two daemons of ours, one with it and one without, are asked the same in turns.
+// What does the flight recorder cost? Sends the same requests alternately to two of our daemons, one with it and one
+// without.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,11 +9,11 @@ import { Processor } from "./processor.js";
 import { Rounds, round, timed, under, type Answer, type Sizes } from "./question.js";
 import { expectStatus, idOf, onWire, requestBytes, type Wire } from "./wire.js";
 
-/** What it may cost: of a ping, which is answered in some 50 µs, a few are a lot. */
+/** The largest allowed cost. A ping is answered in about 50 µs, so a few µs are already a lot. */
 const MOST_PERCENT = 10;
 const CREATE = requestBytes("POST", "/containers/create", { Image: "busybox", Cmd: ["sleep", "100000"] });
 const PING = requestBytes("GET", "/_ping");
-/** Lines wait a tenth of a second for others before they are written. */
+/** Lines wait up to a tenth of a second for others before they are written. */
 const WRITTEN_MS = 500;
 
 interface Pair {
@@ -25,7 +26,7 @@ interface Side {
   processor: Processor | null;
 }
 
-/** With containers that run for real, where that can be. */
+/** With containers that really run, where possible. */
 export async function recorder(sizes: Sizes): Promise<Answer[]> {
   const engine = engines().find(({ kind, missing }) => kind !== "reference" && missing === null)!;
   const pair = { on: await started(engine, "on", []), off: await started(engine, "off", ["--trace=false"]) };
@@ -51,7 +52,9 @@ async function started(kind: Engine, name: string, flags: string[]): Promise<Sid
   return { engine, processor };
 }
 
-/** Questions: the mean of each of many short rounds, so that what else the machine does meets both sides alike. */
+/**
+ * Read requests: the mean of each of many short rounds, so that other work on the machine affects both sides equally.
+ */
 async function looking(pair: Pair, { rounds, requests }: Sizes, client: LoadClient): Promise<Answer[]> {
   const few = Math.ceil(requests / 4);
   const ask =
@@ -89,8 +92,8 @@ function remove(wire: Wire, id: string): Promise<void> {
 }
 
 /**
- * Microseconds, as what the recorder adds to them: the median of what two rounds, one right behind the other, say of it.
- * `requests`: of a round, if the processor's time for each is to be told as well.
+ * Microseconds, and what the recorder adds to them: the median of the differences between two consecutive rounds.
+ * `requests`: requests per round, if the processor time of each must be reported too.
  */
 async function compared(
   { on, off }: Pair,
@@ -108,7 +111,7 @@ async function compared(
     measured.add(name, micros);
     return micros;
   };
-  // Whoever comes first in a round comes second in the next.
+  // The two sides alternate in going first.
   for (let i = 0; i < rounds; i += 1) {
     const first = i % 2 === 0 ? await take("on", on) : 0;
     const plain = await take("off", off);

@@ -1,13 +1,13 @@
-// How long after its start does a killed engine answer, with how many containers on record?
+// How long does a killed engine take from its start to its first answer, by the number of recorded containers?
 import { engines, RunningEngine, startWithBusybox, type Engine } from "../tests/support/engines.js";
 import { created } from "./durable.js";
 import { HANDS } from "./hands.js";
 import { median, timed, under, type Answer, type Sizes } from "./question.js";
 
-/** Of the largest number of containers. */
+/** For the largest number of containers. */
 const GOAL = under(3000, "ms");
 
-/** Ours alone: the reference takes minutes to make so many. */
+/** Only for our engine: the reference takes minutes to create this many. */
 export async function restart({ recorded, longRounds }: Sizes): Promise<Answer[]> {
   const running = new RunningEngine(linux(), await startWithBusybox(linux()));
   const answers: Answer[] = [];
@@ -21,14 +21,14 @@ export async function restart({ recorded, longRounds }: Sizes): Promise<Answer[]
       answers.push({ question, unit: "ms", figures: { linux: median(times) }, ...goal });
     }
   } finally {
-    // Its containers never ran: they need not be removed one by one.
+    // Its containers never ran, so they need not be removed one by one.
     await running.daemon.end("SIGKILL");
     await running.daemon.close();
   }
   return answers;
 }
 
-/** Why it cannot be asked here; null if it can. */
+/** Why it cannot run here; null if it can. */
 export function restartMissing(): string | null {
   return linux().missing;
 }

@@ -1,7 +1,7 @@
-// Containers that questions are asked about: one that sleeps on each engine.
+// Containers for other questions: one that sleeps on each engine.
 import type { RunningEngine } from "../tests/support/engines.js";
 
-/** The id of the one on an engine. */
+/** Returns the id of an engine's sleeping container. */
 export type SleeperOf = (engine: RunningEngine) => string;
 
 /** Starts one on each engine, and removes them when `act` is done. */

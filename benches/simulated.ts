@@ -1,5 +1,6 @@
-// How fast is the simulated engine, how much does it outrun real time, and what do ten thousand containers take? In this
-// program, without a socket. Time of the processor is told too: real time is also what others do on the machine.
+// How fast is the simulated engine, how much faster than real time is it, and what do ten thousand containers cost?
+// Runs in this program, without a socket. Processor time is reported too, because elapsed time depends on other work on
+// the machine.
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -11,8 +12,8 @@ import type { SimulatedHost } from "../hosts/simulated/options.js";
 import { round, timed, type Answer, type Sizes } from "./question.js";
 
 /**
- * Containers of the world that come and go, and what their lives last: a minute to ten, evenly spread. Of each three, one
- * has a health check, and one fails and is started again as often as its restart policy allows.
+ * Number of containers alive at a time. Their lives last from one to ten minutes, evenly distributed. Of every three,
+ * one has a health check, and one fails and is restarted as often as its restart policy allows.
  */
 const LIVING = 100;
 const INTERVAL_S = 30;
@@ -21,7 +22,7 @@ const SHORTEST_S = 60;
 const LONGEST_S = 600;
 const MINUTE_NS = 60_000_000_000n;
 
-/** Lives before anything is measured: the platform has compiled by then what it compiles. */
+/** Containers run before measuring, so that the platform has compiled its code. */
 const WARMING = 200;
 
 export async function simulated(sizes: Sizes): Promise<Answer[]> {
@@ -36,7 +37,7 @@ export async function simulated(sizes: Sizes): Promise<Answer[]> {
   ];
 }
 
-/** One container after the other is created, started, waited for and removed. */
+/** Creates, starts, awaits and removes one container after the other. */
 async function stepsASecond({ requests }: Sizes): Promise<Answer> {
   const steps = new StepCount();
   const { engine } = await open(steps);
@@ -52,7 +53,7 @@ async function stepsASecond({ requests }: Sizes): Promise<Answer> {
   return { question: "simulated steps", unit: "/s", figures: { simulated: (counted / ms) * 1000 }, note };
 }
 
-/** As many at any moment: whichever ends is removed, and the next one takes its place. */
+/** Keeps the number of containers constant: each one that ends is removed and replaced. */
 async function outrunning({ simulatedMinutes: minutes, requests }: Sizes): Promise<Answer> {
   const { engine, host } = await open();
   for (let i = 0; i < Math.min(requests, WARMING); i += 1) await runOne(engine);
@@ -86,7 +87,9 @@ async function outrunning({ simulatedMinutes: minutes, requests }: Sizes): Promi
   };
 }
 
-/** A life of so many seconds: of one run, probed or not, or of as many as its restart policy makes of it. */
+/**
+ * A life of this many seconds: one run, with or without a health check, or as many runs as its restart policy makes.
+ */
 async function liveOnce(engine: Engine, place: number, seconds: number): Promise<void> {
   if (place % 3 === 0) return runOne(engine, ["sleep", String(seconds)]);
   if (place % 3 === 1) {
@@ -108,7 +111,7 @@ interface Ended {
   RestartCount: number;
 }
 
-/** Runs a container until it has exited so many times, and removes it; what was to be seen of it before. */
+/** Runs a container until it has exited this many times, and removes it. Returns what was observed before. */
 async function runAll(engine: Engine, body: Body, exits: number): Promise<Ended> {
   const id = await start(engine, body);
   for (let i = 0; i < exits; i += 1) await done(engine.fetch(`/containers/${id}/wait`, { method: "POST" }));
@@ -186,7 +189,7 @@ async function done(asked: Promise<Response>): Promise<string> {
   return text;
 }
 
-/** How long it takes, and how long processors were busy with it, the collection of garbage included. */
+/** How long it takes, and how much processor time it uses, including garbage collection. */
 async function busy(act: () => Promise<unknown>): Promise<{ ms: number; busyMs: number }> {
   const before = process.cpuUsage();
   const ms = await timed(act);
@@ -195,13 +198,13 @@ async function busy(act: () => Promise<unknown>): Promise<{ ms: number; busyMs: 
 }
 
 /**
- * Bytes held when garbage is gone: JavaScript's objects, and all that they hold beside (wasm memories, which double when
- * they grow, and typed arrays). `resident`: what the program's process has of the machine's memory.
+ * Bytes in use after garbage collection: JavaScript's heap, and the memory outside it (wasm memories, which double when
+ * they grow, and typed arrays). `resident`: resident memory of the process.
  */
 async function memoryHeld(): Promise<{ heap: number; rest: number; resident: number }> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  // Twice, in turns of their own: what the first finds at its end, an engine's memory among it, the second frees.
+  // Twice, in separate turns: the second collection frees what the first finalized, including an engine's memory.
   for (let i = 0; i < 2; i += 1) {
     await setImmediate();
     collect();

@@ -1,4 +1,4 @@
-// How much of the core does the simulator try, in this program and by one processor?
+// How fast does the simulator test the core, in this program on one processor?
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../tests/support/engines.js";
@@ -8,10 +8,10 @@ import { round, type Answer, type Sizes } from "./question.js";
 
 const STEPS = 500;
 
-/** Time of the processor is what counts: real time is also what others do on the machine. */
+/** Reports processor time, because elapsed time depends on other work on the machine. */
 export async function simulator({ seeds }: Sizes): Promise<Answer[]> {
   await prepareFuzz(pathToFileURL(join(ROOT, "tests/swagger/swagger.tar.br")));
-  // What the platform compiles it has compiled by then.
+  // Warm-up, so that the platform has compiled its code.
   for (let seed = 1; seed <= Math.ceil(seeds / 10); seed += 1) await playSeed(seed, STEPS);
   const before = process.cpuUsage();
   let [steps, crashes] = [0, 0];

@@ -1,5 +1,5 @@
-// How long does a stop without patience take, and how many containers are started, and removed while they run, in a
-// second by eight clients at once?
+// How long does a stop with no grace period take, and how many containers can eight concurrent clients start, and
+// remove while they run, per second?
 import type { RunningEngine } from "../tests/support/engines.js";
 import { atLeast, atMost, medians, Rounds, timed, type Answer, type Sizes } from "./question.js";
 import { byHands, HANDS } from "./hands.js";
@@ -19,7 +19,7 @@ export async function stop(engines: readonly RunningEngine[], sizes: Sizes): Pro
   return [{ question: "stop with t=0", unit: "ms", figures, goal: atMost(1) }];
 }
 
-/** Goals for networks that are set up without a process for each container. */
+/** Goals that require networks to be set up without a process for each container. */
 export async function sleepers(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const [starts, removals] = [new Rounds(), new Rounds()];
   for (let i = 0; i < sizes.longRounds; i += 1) {

@@ -1,4 +1,4 @@
-// How long does a ping take while many clients ask for all events, large ones among them, and read nothing of the answer?
+// How long does a ping take while many clients request all events, large ones included, and read nothing of the answer?
 import { pause } from "../tests/support/commands.js";
 import { COMMON_VERSION } from "../tests/support/engine-client.js";
 import type { RunningEngine } from "../tests/support/engines.js";
@@ -6,9 +6,11 @@ import { probePings, type Pings } from "../tests/support/ping-probe.js";
 import { encodeRequest, RawConnection } from "../tests/support/raw-http.js";
 import { Rounds, under, type Answer, type Sizes } from "./question.js";
 
-/** Containers with so many labels that were made and are gone: each event of theirs has them all. */
+/**
+ * Number of containers with this many labels that were created and removed: each of their events carries all labels.
+ */
 const LARGE = 4;
-/** So long is everything on its way to nobody. */
+/** How long the events are being sent to clients that do not read. */
 const MOMENT_MS = 1500;
 const PATIENCE_MS = 120_000;
 
@@ -50,7 +52,7 @@ async function makeLarge(engine: RunningEngine, count: number): Promise<void> {
   }
 }
 
-/** They come all at once. */
+/** All clients connect at once. */
 async function whileOpening(engine: RunningEngine, readers: number, filters: object): Promise<Pings> {
   const target = `/v${COMMON_VERSION}/events?since=0&filters=${encodeURIComponent(JSON.stringify(filters))}`;
   const request = encodeRequest({ target });

@@ -1,5 +1,5 @@
-// A kept-alive connection that costs as little as Node allows: the request's bytes are made beforehand, the answer is
-// looked at only as far as its end must be known.
+// A kept-alive connection that costs as little as Node allows: requests are encoded in advance, and an answer is parsed
+// only as far as needed to find its end.
 import { connect, type Socket } from "node:net";
 import type { EngineClient } from "../tests/support/engine-client.js";
 
@@ -23,7 +23,7 @@ export class Wire {
     });
   }
 
-  /** Sends a request and waits for the whole answer; its status. */
+  /** Sends a request, waits for the whole answer and returns its status. */
   ask(request: Buffer): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -61,7 +61,7 @@ export function requestBytes(method: string, path: string, body?: unknown): Buff
   return Buffer.from(`${method} /v1.41${path} HTTP/1.1\r\nHost: docker\r\n${about}\r\n${text}`);
 }
 
-/** Of what the last answer says was created. */
+/** The id of the object that the last answer reports as created. */
 export function idOf(wire: Wire): string {
   return (JSON.parse(wire.body) as { Id: string }).Id;
 }
@@ -71,7 +71,7 @@ export async function expectStatus(wire: Wire, request: Buffer, status: number):
   if (answered !== status) throw new Error(`expected ${status}, got ${answered}: ${wire.body}`);
 }
 
-/** Acts on a connection of its own. */
+/** Runs an action on its own connection. */
 export async function onWire<T>(engine: EngineClient, act: (wire: Wire) => Promise<T>): Promise<T> {
   const wire = await Wire.open(engine.socketPath);
   try {
@@ -81,7 +81,7 @@ export async function onWire<T>(engine: EngineClient, act: (wire: Wire) => Promi
   }
 }
 
-/** Where the answer ends, or -1 if it is not yet to be known. */
+/** The end of the answer, or -1 if it is not known yet. */
 function endOfBody(head: string, status: number, bytes: Buffer, from: number): number {
   if (status === 204 || status === 304) return from;
   const length = /\r\ncontent-length: (\d+)/i.exec(head);

@@ -30,7 +30,9 @@ async function keepOffline(): Promise<void> {
     await navigator.serviceWorker?.register("service-worker.js");
   } catch (error) {
     if (error instanceof DOMException && error.name === "SecurityError") return;
-    throw new Error("The script that keeps this page could not be fetched: without a network it will not open again.");
+    throw new Error(
+      "The script for offline use could not be fetched: without a network this page will not open again.",
+    );
   }
 }
 
@@ -72,14 +74,14 @@ async function openLink(playground: Playground, core: NamedCore): Promise<void> 
 /** Empty if there is nothing to say. */
 function remarkOnLesson(id: string | null): string {
   if (id === null || lessonOf(id) !== null) return "";
-  return `There is no lesson ${id}. There are: ${LESSONS.map((lesson) => lesson.id).join(", ")}.`;
+  return `There is no lesson ${id}. The lessons are: ${LESSONS.map((lesson) => lesson.id).join(", ")}.`;
 }
 
 /** Warnings about a session opened from a link. */
 function remarkOn(warnings: readonly string[]): string {
   return warnings.length > 0
     ? warnings.join(" ")
-    : "Time stands still where this session was shared. Press Play to go on.";
+    : "Time stands still at the moment this session was shared. Press Play to continue.";
 }
 
 void begin();

@@ -28,7 +28,7 @@ export async function servePage({ directory, args = [] }: ServeOptions): Promise
     if (error.code !== "EADDRINUSE") throw error;
     throw new Error(`Port ${port} is in use, perhaps by another playground; try: npm run playground -- --port 0`);
   });
-  console.log(`The playground is at ${server.url} (Ctrl-C ends it)`);
+  console.log(`The playground is at ${server.url} (press Ctrl-C to stop it)`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void server.close().then(() => process.exit(0)));
   }
@@ -64,6 +64,6 @@ export function answersFrom(directory: string): RequestListener {
 
 function portOf(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`--port: "${text}" is no port`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`--port: "${text}" is not a port`);
   return port;
 }

@@ -37,7 +37,7 @@ describeUnless(DOCKER_MISSING, "the docker command's own help", () => {
     for (const name of told.filter((one) => !verbsOf(group).includes(one))) {
       expect(parse(`docker ${group} ${name}`, "1.41")).toMatchObject({
         ok: false,
-        message: expect.stringMatching(/sends a folder of yours|of a swarm/) as string,
+        message: expect.stringMatching(/sends a local folder|of a swarm/) as string,
       });
     }
   });
@@ -174,22 +174,22 @@ describe("what is unknown says what is meant", () => {
     ["docker run --hostnam x busybox", "did you mean --hostname?"],
     ["docker volume frob", "it knows create, inspect, ls, prune, rm"],
     ["docker swarm init", "not part of this engine's API"],
-    ["docker build .", "sends a folder of yours"],
-    ["docker image build .", "sends a folder of yours"],
-    ["docker login", "say it with -u NAME -p PASSWORD"],
-    ["docker login -u me r.test", "say it with -u NAME -p PASSWORD"],
-    ["docker run --pull sometimes busybox", "always, missing, never are"],
-    ["docker run --env-file x busybox", "there are no files of yours"],
-    ["ls", "ls is no command here"],
+    ["docker build .", "sends a local folder"],
+    ["docker image build .", "sends a local folder"],
+    ["docker login", "give them with -u NAME -p PASSWORD"],
+    ["docker login -u me r.test", "give them with -u NAME -p PASSWORD"],
+    ["docker run --pull sometimes busybox", "use always, missing, never"],
+    ["docker run --env-file x busybox", "the page has no local files"],
+    ["ls", "ls is not a command here"],
     ["docker ps -y", "docker ps --help lists its options"],
     ["docker inspect --type contaner web", "did you mean container?"],
     ["docker run --mount tpye=bind,src=/a,dst=/b busybox", "did you mean type?"],
     ["dokcer ps", "did you mean docker?"],
-    ["docker volume prune -a", "came with API version 1.42"],
-    ["docker run -m lots busybox", "no size"],
-    ["docker load -i x.tar", "no files of yours"],
-    ["docker cp x web:/y", "no files of yours"],
-    ["docker ps 'a", "a shell does not understand this"],
+    ["docker volume prune -a", "needs API version 1.42"],
+    ["docker run -m lots busybox", "not a size"],
+    ["docker load -i x.tar", "no local files"],
+    ["docker cp x web:/y", "no local files"],
+    ["docker ps 'a", "the shell does not understand this"],
   ])("%s", (line, told) => {
     expect(parse(line, "1.41")).toMatchObject({ ok: false, message: expect.stringContaining(told) as string });
   });

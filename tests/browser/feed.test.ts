@@ -73,7 +73,7 @@ test("reading ends when it is stopped, and when too much comes in", async () => 
   expect(await read).toBe("");
   const session = await opened();
   expect(await ran(session, "echo a | cat /dev/zero | xargs docker rm; echo $?")).toBe(
-    "more than 16 MiB come in: that is too much to keep here\n1",
+    "the input is larger than 16 MiB, which is too much for this page\n1",
   );
 });
 

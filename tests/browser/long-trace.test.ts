@@ -40,7 +40,7 @@ describe("a long trace", () => {
   });
 
   test("comes out as it was recorded, over all of its segments", () => {
-    expect(session.recording?.remark).toBe("Every step came out as it was recorded.");
+    expect(session.recording?.remark).toBe("Every step matches the recording.");
     const steps = session.steps.value;
     expect(steps.length).toBeGreaterThan(5000);
     expect(text.match(/^\{"format"/gm)!.length).toBeGreaterThan(2);

@@ -116,7 +116,7 @@ test("--format is worked out, and shown", async () => {
   expect(await ran(session, "docker inspect -f '{{.State.Status}}' web")).toBe("running");
   expect(await ran(session, "docker rm -f $(docker ps -a --format '{{.Names}}')")).toBe("");
   expect(session.world.value.containers).toEqual([]);
-  expect(await ran(session, "docker inspect -f '{{range .X}}' busybox; docker ps")).toContain("is not worked out here");
+  expect(await ran(session, "docker inspect -f '{{range .X}}' busybox; docker ps")).toContain("is not supported here");
 });
 
 test("docker attach does not ask for what does not run", async () => {

@@ -25,7 +25,7 @@ onPages("a cell", (browser) => {
     const [shown, ...others] = await Promise.all([source!, ...(await sources())].map((file) => fetchText(page, file)));
     expect(shown).toMatch(/^\/\/ /);
     expect(others.filter((text) => !text.startsWith("// "))).toEqual([]);
-    await refused.getByRole("button", { name: "Pull alpine:latest, then send it again" }).click();
+    await refused.getByRole("button", { name: "Pull alpine:latest, then send the request again" }).click();
     const helped = ["201 Created", "404 Not Found", "200 OK", "201 Created"];
     await expect.poll(() => statuses(page), PATIENCE).toEqual(helped);
     // Nothing more of the remedy comes before it.
@@ -80,9 +80,9 @@ onPages("a cell", (browser) => {
     expect(await statuses(page)).toEqual(["201 Created", "404 Not Found"]);
 
     await create.getByRole("button", { name: "More for request 1" }).click();
-    expect(await page.locator(".menu:popover-open .menu-title").innerText()).toMatch(/^Play all again, with this sent/);
+    expect(await page.locator(".menu:popover-open .menu-title").innerText()).toMatch(/^Replay everything, with this request sent/);
     await page.locator(".menu:popover-open button", { hasText: /^1\. POST .*hello\/start$/ }).click();
-    await page.getByText("The past was played again with this request in it.").waitFor();
+    await page.getByText("The past was replayed with this request in it.").waitFor();
     await answers.selectOption({ label: "1 of 2" });
     await expect.poll(() => start.locator(".status-line strong").innerText(), PATIENCE).toBe("204 No Content");
     expect(complaints).toEqual([]);

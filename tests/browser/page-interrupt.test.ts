@@ -52,7 +52,7 @@ onPages("what the console runs", (browser) => {
     await following(page);
     const events = await typeLine(page, "docker events");
     await events.getByRole("button", { name: "Send" }).click();
-    await events.getByText("open for events that come").waitFor();
+    await events.getByText("open for future events").waitFor();
     await events.getByRole("button", { name: "Send" }).press("Control+c");
     await events.getByText("you closed it").waitFor();
     expect(await stop(page).count()).toBe(1);

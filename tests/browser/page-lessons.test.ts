@@ -47,7 +47,7 @@ onPages("lessons on the page", (browser) => {
     await page.goBack();
     await expect.poll(() => states(page), PATIENCE).toEqual(["done", "current", "later", "later", "later"]);
     await page.goto(`${page.url().split("#")[0]}#lesson=nothing`);
-    await page.getByText("There is no lesson nothing. There are: run, background,").waitFor();
+    await page.getByText("There is no lesson nothing. The lessons are: run, background,").waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -60,7 +60,7 @@ onPages("lessons on the page", (browser) => {
       await page.getByRole("button", { name: "Step back" }).click();
     }
     await page.getByRole("button", { name: "Step back" }).click();
-    await page.getByRole("button", { name: "Go on from here" }).click();
+    await page.getByRole("button", { name: "Continue from here" }).click();
     await expect.poll(() => states(page), PATIENCE).toEqual(["done", "current", "later", "later"]);
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -84,7 +84,7 @@ async function open(page: Page, lesson: Lesson): Promise<void> {
 }
 
 function wayOn(next: Lesson | undefined): string {
-  const last = "That was the last lesson. What else would you like to see happen?";
+  const last = "That was the last lesson. What would you like to try next?";
   return next === undefined ? last : `Next lesson: ${next.title}`;
 }
 

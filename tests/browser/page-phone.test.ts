@@ -46,7 +46,7 @@ onPages("the page on a phone", (browser) => {
       await sendLine(page, `GET ${line}`);
     }
     await page.locator(".lesson-card").getByRole("button", { name: "Next lesson: What happens on a crash" }).click();
-    const card = page.locator(".lesson-card", { hasText: "Create a container that goes on for long." });
+    const card = page.locator(".lesson-card", { hasText: "Create a container that runs for a long time." });
     await card.waitFor();
     await expect.poll(() => isInView(card), PATIENCE).toBe(true);
     expect(complaints).toEqual([]);
@@ -68,11 +68,11 @@ onPages("the page on a phone", (browser) => {
     await wait.getByText("200 OK").waitFor();
     const follow = await typeLine(page, "docker events");
     await follow.getByRole("button", { name: "Send" }).click();
-    await follow.getByText("open for events that come").waitFor();
+    await follow.getByText("open for future events").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     const still = await typeLine(page, "docker restart hello");
     await still.getByRole("button", { name: "Send" }).click();
-    await still.getByText("time stands still: Play lets it go on").waitFor();
+    await still.getByText("time stands still: press Play").waitFor();
     await page.getByRole("button", { name: "Play" }).click();
     await still.getByText("204 No Content").waitFor();
     expect(complaints).toEqual([]);

@@ -59,7 +59,7 @@ onPages(
     test("says that it cannot be kept, and is there", async () => {
       server.fail(/\/service-worker\.js$/, 404);
       const { page } = await browser().open();
-      await page.getByText("without a network it will not open again").waitFor();
+      await page.getByText("without a network this page will not open again").waitFor();
       expect(await sendLast(page)).toBe("201 Created");
       await page.context().close();
     });
@@ -73,7 +73,7 @@ onPages(
       await sendLine(page, "docker wait told");
       await sendLine(page, "curl http://localhost/v1.41/containers/told/logs?stdout=1");
       const answer = page.locator(".cell").last();
-      await answer.getByText("The terminal could not be fetched").waitFor();
+      await answer.getByText("The terminal could not be loaded").waitFor();
       expect(await answer.getByRole("log").innerText()).toContain("it was");
       await page.context().close();
     });

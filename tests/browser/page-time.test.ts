@@ -65,7 +65,7 @@ onPages("time on the page", (browser) => {
     await live(page);
     const now = await look(page);
     await lookAt(page, /^the engine is gone/);
-    await page.getByRole("button", { name: "Go on from here" }).click();
+    await page.getByRole("button", { name: "Continue from here" }).click();
     await page.getByText("The engine is down").waitFor();
     await choose(page, "Start the engine again");
     await page.getByText("The engine is up").waitFor();
@@ -81,7 +81,7 @@ onPages("time on the page", (browser) => {
     const answers = await page.locator(".answer").allInnerTexts();
     const link = await linkTo(page);
     const { page: other, complaints } = await browser().open({}, link);
-    expect(await other.locator(".notice").innerText()).toMatch(/^Time stands still where this session was shared/);
+    expect(await other.locator(".notice").innerText()).toMatch(/^Time stands still at the moment this session was shared/);
     expect(await look(other)).toEqual(now);
     expect(await other.locator(".answer").allInnerTexts()).toEqual(answers);
     expect(await linkTo(other)).toBe(link);

@@ -42,7 +42,7 @@ describe("the playground's server", () => {
   });
 
   test.each(["abc", "-1", "65536", "80.5"])("refuses %s for a port", async (port) => {
-    await expect(servePage({ directory: PLAYGROUND, args: [`--port=${port}`] })).rejects.toThrow("is no port");
+    await expect(servePage({ directory: PLAYGROUND, args: [`--port=${port}`] })).rejects.toThrow("is not a port");
   });
 
   test("is not needed once the page has been there", async ({ skip }) => {

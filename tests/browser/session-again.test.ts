@@ -169,7 +169,7 @@ describe("a link", () => {
     const text = await encodeFragment({ ...shared, state: "0".repeat(shared.state.length) });
     const { session: again, warnings } = await fromFragment(text, CORE);
     kept(again);
-    expect(warnings).toEqual(["It did not come to the state that was shared."]);
+    expect(warnings).toEqual(["It did not reach the state that was shared."]);
     expect(container(again, "hello")).toMatchObject({ status: "created" });
   });
 });

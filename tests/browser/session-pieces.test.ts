@@ -373,13 +373,13 @@ describe("remedies", () => {
         ...requests.map(({ method, target }) => `${method} ${target}`),
       ]);
     const kill = (name: string) => written("POST", `/v1.41/containers/${name}/kill`);
-    const list = ["See which containers there are", "GET /v1.41/containers/json?all=1"];
+    const list = ["List the containers", "GET /v1.41/containers/json?all=1"];
     expect(told(kill("web"), 409, `cannot kill container: web: container ${"a".repeat(64)} is not running`)).toEqual([
-      [expect.stringContaining("Nothing is left to do")],
+      [expect.stringContaining("Nothing to do")],
       ["See how it ended", "GET /v1.41/containers/web/json"],
     ]);
     expect(told(kill("gone"), 404, "Cannot kill container: gone: No such container: gone")).toEqual([
-      ["Nothing is left to do: no container has this name"],
+      ["Nothing to do: no container has this name"],
       list,
     ]);
     expect(told(kill("wbe"), 404, "No such container: wbe")).toEqual([
@@ -393,8 +393,8 @@ describe("remedies", () => {
     ]);
     const exec = written("POST", "/v1.41/exec/abc/start", {});
     expect(told(exec, 404, "No such exec instance: abc")).toEqual([
-      [expect.stringContaining("make a new one")],
-      ["See which containers run", "GET /v1.41/containers/json"],
+      [expect.stringContaining("create a new one")],
+      ["List the running containers", "GET /v1.41/containers/json"],
     ]);
     expect(told(exec, 404, "something else")).toEqual([]);
   });
@@ -419,13 +419,13 @@ describe("remedies", () => {
       { kind: "", status: 501, message: "not built yet" },
       world,
     );
-    expect(later!.label).toContain("has not come to this part of the API yet");
+    expect(later!.label).toContain("does not support this part of the API yet");
     const [malformed] = remediesFor(
       { ...create, body: '{\n "Image": busybox\n}' },
       { kind: "", status: 400, message: "invalid JSON: x" },
       world,
     );
     expect(malformed!.label).toContain("line 2");
-    expect(jsonFault('{"a":')).toContain("ends before");
+    expect(jsonFault('{"a":')).toContain("ends in the middle");
   });
 });

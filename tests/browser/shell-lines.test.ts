@@ -54,9 +54,9 @@ test("what is wrong with a command is told, and what comes after it is run", asy
   const session = await opened();
   const told = await ran(session, "docker ps -q | xargs docker rm; docker rnu || frob; docker ps && echo all");
   expect(told.split("\n")).toEqual([
-    "docker rm wants at least one name after it",
+    "docker rm needs at least one name",
     "docker does not know rnu: did you mean run?",
-    expect.stringContaining("frob is no command here: type a request"),
+    expect.stringContaining("frob is not a command here: type a request"),
     "all",
   ]);
   expect(await asked(session, "echo a | xargs -y docker rm && docker ps")).toEqual([]);
@@ -71,7 +71,7 @@ test("an answer without what comes next is told, not thrown", async () => {
   const tell = (text: string): void => void told.push(text);
   const place = { version: "1.41", variables: new Variables(), sender, show: tell, remark: tell, refuse: tell };
   expect(await runScript(read.script, place)).toBe(false);
-  const lacking = "the answer to request 1 has no Id, so what comes after it is not sent";
+  const lacking = "the answer to request 1 has no Id, so the following requests are not sent";
   expect(told).toEqual([lacking, lacking]);
 });
 
@@ -115,5 +115,5 @@ test("what stands in for a value, and what is refused of it ends its own command
   expect(session.exchanges.value).toEqual([]);
   expect(await said("X=; echo ${X:-empty} ${X-none}.")).toBe("empty .");
   expect(await said("echo ${Y:?is needed} || echo on")).toBe("Y: is needed\non");
-  expect(await said("echo ${X%a}; echo $? || echo all")).toBe("${X%a} is not worked out here\n1");
+  expect(await said("echo ${X%a}; echo $? || echo all")).toBe("${X%a} is not supported here\n1");
 });

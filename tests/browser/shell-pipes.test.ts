@@ -53,7 +53,7 @@ test.each<[string, string[]]>([
 test("a quote that is not closed ends xargs", async () => {
   const session = await opened();
   expect(await ran(session, `echo "it's" | xargs docker rm; echo $?`)).toBe(
-    "xargs: a single quote is not closed in its line; -0 takes quotes as letters like others\n1",
+    "xargs: a single quote is not closed on its line; with -0 quotes are ordinary characters\n1",
   );
   expect(await asked(session, `echo "it's" | tr '\\n' '\\0' | xargs -0 docker stop`)).toEqual([
     "POST /containers/it%27s/stop",
@@ -116,6 +116,6 @@ test("2>&1, |&, and what goes to /dev/null", async () => {
   );
   expect(await said("X=$(docker rm nobody 2>&1); echo $X")).toContain("No such container: nobody");
   expect(await said("echo a > file; echo b")).toBe(
-    "What goes to files with > is left out: the answer stays here.\na\nb",
+    "Redirections to files with > are left out: the output stays here.\na\nb",
   );
 });

@@ -55,8 +55,8 @@ function openedTraces(engine: Engine): void {
     await choose(page, file());
     const bar = await page.locator(".past").innerText();
     expect(bar).toContain("trace.ndjson");
-    expect(bar).toContain("Every step came out as it was recorded.");
-    expect(bar).toContain("you can look at any moment, and not go on from it");
+    expect(bar).toContain("Every step matches the recording.");
+    expect(bar).toContain("you can look at any moment, but you cannot continue from it");
     expect(await page.getByLabel("Events", { exact: true }).innerText()).toMatch(/container\s+destroy\s+web/);
     const seen = await lookBack(page);
     expect(seen.worlds).toContain("None yet");
@@ -66,7 +66,7 @@ function openedTraces(engine: Engine): void {
     );
     expect(seen.requests.some((text) => text.includes("409 Conflict"))).toBe(true);
     // What needs a world is not offered.
-    for (const name of ["Break it", "Share", "Go on from here"]) {
+    for (const name of ["Break it", "Share", "Continue from here"]) {
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     }
     await page.getByRole("button", { name: "Close the recording" }).click();

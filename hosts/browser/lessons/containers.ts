@@ -33,7 +33,7 @@ export function starting(task: string, name: string): LessonStep {
     cell: (session) => written("POST", `/v1.41/containers/${newestName(session, name)}/start`),
     hints: [
       "The path names the container: by its name, its Id, or the first digits of its Id.",
-      "204: done, there is nothing to add.",
+      "204 means done, and that the answer has no body.",
     ],
     done: (session) => answered(session, "POST", START, 204).length > 0 && someContainer(session, ({ run }) => run > 0),
   };
@@ -42,37 +42,40 @@ export function starting(task: string, name: string): LessonStep {
 export const RUN: Lesson = {
   id: "run",
   title: "Run a container and read its output",
-  intro: "You know docker run. There is no such request: it is made of four. Send them one by one.",
+  intro: "You know docker run. The API has no such request: the command sends four. Send them one by one.",
   steps: [
     creating("Create a container that will say hello. Press Send.", "hello", ["echo", "hello from a container"]),
-    starting("It is there, but it does nothing yet. Start it, and watch it move through the diagram.", "hello"),
+    starting(
+      "The container exists, but it does nothing yet. Start it, and watch it move through the diagram.",
+      "hello",
+    ),
     {
-      task: "Ask to be told when it has ended, and with which exit code.",
+      task: "Wait for its end, to learn its exit code.",
       cell: (session) => written("POST", `/v1.41/containers/${newestName(session, "hello")}/wait`),
-      hints: ["This answer comes when the container has ended; for one that has ended already it comes at once."],
+      hints: ["The answer comes when the container has ended. If it has ended already, the answer comes at once."],
       done: (session) =>
         answered(session, "POST", /^\/containers\/[^/]+\/wait$/, 200).some(
           (exchange) => typeof fieldOf(exchange, "StatusCode") === "number",
         ),
     },
     {
-      task: "Read what it has written.",
+      task: "Read its output.",
       cell: (session) => written("GET", `/v1.41/containers/${newestName(session, "hello")}/logs?stdout=1&stderr=1`),
       hints: [
-        "Say which streams you want: stdout=1, stderr=1. Without either the request is refused.",
-        "Open the bytes: before each piece stand eight bytes that say which stream it is of, and how long it is.",
+        "Choose the streams: stdout=1, stderr=1. Without either, the engine refuses the request.",
+        "Show the bytes: eight bytes before each piece say which stream it belongs to and how long it is.",
       ],
       done: (session) => answered(session, "GET", LOGS, 200).some((exchange) => outputOf(exchange, "stdout") !== ""),
     },
   ],
   insight:
-    "docker run is create, start, wait, and reading the output. The container is still there: ended is not removed. Its files and its output stay until you delete it.",
+    "docker run creates, starts and waits, and reads the output. The container still exists after its end: the engine keeps its files and its output until you delete it.",
 };
 
 export const BACKGROUND: Lesson = {
   id: "background",
   title: "Run in the background",
-  intro: "docker run -d gives you your prompt back at once. What does the engine do differently? See for yourself.",
+  intro: "docker run -d returns to your prompt at once. What does the engine do differently? See for yourself.",
   steps: [
     creating("Create a container that never ends by itself.", "clock", [
       "sh",
@@ -81,13 +84,13 @@ export const BACKGROUND: Lesson = {
     ]),
     starting("Start it. The answer comes as soon as its process runs, not when it ends.", "clock"),
     {
-      task: "List the containers that run.",
+      task: "List the running containers.",
       cell: () => written("GET", "/v1.41/containers/json"),
-      hints: ["State is one word for programs; Status is for people."],
+      hints: ["State is one word, for programs; Status is for people."],
       done: (session) => answered(session, "GET", LIST, 200).some((exchange) => statesIn(exchange).includes("running")),
     },
     {
-      task: "Ask for all about it: since when does it run, as which process?",
+      task: "Inspect the container: when did it start, and as which process does it run?",
       cell: (session) => written("GET", `/v1.41/containers/${newestName(session, "clock")}/json`),
       hints: ["Look for State: Running, Pid, StartedAt."],
       done: (session) =>
@@ -97,7 +100,7 @@ export const BACKGROUND: Lesson = {
     },
   ],
   insight:
-    "Nothing is different: every container runs in the background. Without -d the docker command stays connected to its output and waits for its end. With -d it just leaves.",
+    "The engine does nothing differently: every container runs in the background. Without -d the docker command stays attached to the output and waits for the end. With -d it just exits.",
 };
 
 export const LIST_AND_STOP: Lesson = {
@@ -110,7 +113,7 @@ export const LIST_AND_STOP: Lesson = {
     {
       task: "List the containers. Yours is among them.",
       cell: () => written("GET", "/v1.41/containers/json"),
-      hints: ["Without parameters the list has only containers that run."],
+      hints: ["Without parameters the list shows only running containers."],
       done: (session) => answered(session, "GET", LIST, 200).some((exchange) => statesIn(exchange).includes("running")),
     },
     {
@@ -118,16 +121,16 @@ export const LIST_AND_STOP: Lesson = {
       cell: (session) => written("POST", `/v1.41/containers/${newestName(session, "job")}/stop?t=2`),
       hints: [
         "The engine sends SIGTERM, waits for t seconds, then sends SIGKILL.",
-        "A first process that does not care for SIGTERM does not see it: sleep is killed after two seconds.",
+        "The first process of a container gets SIGTERM only if it handles it. sleep does not, so it is killed after two seconds.",
       ],
       done: (session) =>
         answered(session, "POST", /^\/containers\/[^/]+\/stop$/, 204).length > 0 &&
         someContainer(session, ({ status, run }) => status === "exited" && run > 0),
     },
     {
-      task: "List again. It is gone from the list: find the parameter that shows it.",
+      task: "List again. Your container is gone from the list: find the parameter that shows it.",
       cell: () => written("GET", "/v1.41/containers/json"),
-      hints: ["docker ps has an option for that, too: -a.", "Add ?all=1 to the path."],
+      hints: ["docker ps has an option for that too: -a.", "Add ?all=1 to the path."],
       done: (session) =>
         answered(session, "GET", LIST, 200).some(
           (exchange) => queryOf(exchange).has("all") && statesIn(exchange).includes("exited"),
@@ -135,14 +138,14 @@ export const LIST_AND_STOP: Lesson = {
     },
   ],
   insight:
-    "A stopped container is a container: with its files, its output and its exit code. 137 is 128 + 9: signal 9, SIGKILL, ended it. 143 would be SIGTERM, 0 an end of its own will.",
+    "A stopped container still has its files, its output and its exit code. 137 is 128 + 9: signal 9, SIGKILL, ended it. 143 would mean SIGTERM; 0 would mean that it ended by itself without an error.",
 };
 
 export const LOGS_OF_ONE: Lesson = {
   id: "logs",
   title: "Logs of one container",
   intro:
-    "A process has two outputs: stdout for results, stderr for complaints. The engine keeps both, and keeps them apart.",
+    "A process has two outputs: stdout for results, stderr for errors. The engine stores both, and keeps them apart.",
   steps: [
     creating("Create a container that writes to both.", "talker", [
       "sh",
@@ -154,7 +157,7 @@ export const LOGS_OF_ONE: Lesson = {
       task: "Follow its output while it is written.",
       cell: (session) =>
         written("GET", `/v1.41/containers/${newestName(session, "talker")}/logs?stdout=1&stderr=1&follow=1`),
-      hints: ["With follow=1 the answer ends when the container does.", "Let time pass if it stands still."],
+      hints: ["With follow=1 the answer ends when the container ends.", "If time stands still, press Play."],
       done: (session) =>
         answered(session, "GET", LOGS, 200).some(
           (exchange) =>
@@ -164,17 +167,17 @@ export const LOGS_OF_ONE: Lesson = {
         ),
     },
     {
-      task: "Now only the complaints among the last four lines, each with its time.",
+      task: "Now read only the stderr lines among the last four lines, each with its time.",
       cell: (session) => written("GET", `/v1.41/containers/${newestName(session, "talker")}/logs?stderr=1`),
       hints: [
-        "Parameters: stderr=1, tail=4, timestamps=1; no stdout. They are joined by &.",
-        "tail counts the lines of both streams: of four, two are complaints.",
+        "Use stderr=1, tail=4 and timestamps=1, but not stdout. Join parameters with &.",
+        "tail counts the lines of both streams: of the last four, two are from stderr.",
       ],
       done: (session) => answered(session, "GET", LOGS, 200).some(isTailOfStderr),
     },
   ],
   insight:
-    "The stream of a container without a terminal is frames: a byte for the stream, three zeros, four bytes of length, then the text. So one connection carries both outputs, and a client can tell them apart.",
+    "A container without a terminal sends its output as frames: one byte for the stream, three zeros, four bytes for the length, then the text. So one connection carries both outputs, and a client can tell them apart.",
 };
 
 function isTailOfStderr(exchange: Exchange): boolean {

@@ -17,45 +17,46 @@ export interface FaultText {
 export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
   "registry-down": {
     label: "The registry is down",
-    lookFor: "Pull an image: the engine cannot connect, answers 500 and says why. What is here already still runs.",
+    lookFor:
+      "Pull an image: the engine cannot connect, answers 500 and says why. Images that are already here still work.",
     fault: { kind: "registry-down" },
   },
   "registry-unauthorized": {
-    label: "The registry turns everybody away (401)",
-    lookFor: "Pull an image: the refusal is about access, whatever credentials the header holds.",
+    label: "The registry refuses everybody (401)",
+    lookFor: "Pull an image: the registry denies access, whatever credentials the header holds.",
     fault: { kind: "registry-unauthorized" },
   },
   "registry-limited": {
     label: "The registry answers 429: too many requests",
-    lookFor: "Pull an image: the registry names a time to wait. Look at the steps for what the engine makes of it.",
+    lookFor: "Pull an image: the registry says how long to wait. See in the steps what the engine does.",
     fault: { kind: "registry-limited", retryAfter: 5 },
   },
   "registry-slow": {
-    label: "The registry sends 100 KB a second",
+    label: "The registry sends 100 KB per second",
     lookFor: "Pull an image and watch the bars: one for each layer, several at once.",
     fault: { kind: "registry-slow", bytesPerSecond: 100_000 },
   },
   "registry-cut": {
     label: "The connection breaks off in the middle of a layer",
-    lookFor: "Pull an image: watch what becomes of the layer that was half there.",
+    lookFor: "Pull an image: watch what happens to the half-finished layer.",
     fault: { kind: "registry-cut", afterBytes: 20_000 },
     times: 1,
   },
   "registry-corrupt": {
-    label: "The registry sends other bytes than it promised",
-    lookFor: "Pull an image: the digest does not match, so nothing of the layer is kept.",
+    label: "The registry sends wrong bytes",
+    lookFor: "Pull an image: the digest does not match, so the engine discards the layer.",
     fault: { kind: "registry-corrupt" },
     times: 1,
   },
   "disk-full": {
     label: "The disk is full",
-    lookFor: "Pull an image, or let a container write a file: whoever writes is told that no space is left.",
+    lookFor: "Pull an image, or let a container write a file: the write fails with “no space left”.",
     fault: { kind: "disk-full" },
   },
   "records-full": {
     label: "The engine cannot write its records",
     lookFor:
-      "Create a container: what cannot be kept is not promised, so the answer is 500. Lift it, and the engine goes on.",
+      "Create a container: the engine cannot record it, so the answer is 500. Lift the fault, and the engine continues.",
     fault: { kind: "records-full" },
   },
   "ignore-sigterm": {
@@ -64,30 +65,31 @@ export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
     fault: { kind: "ignore-sigterm" },
   },
   "die-at-once": {
-    label: "Processes die right after their start",
-    lookFor: "Start a container: 204, it did start. Look at its exit code a moment later.",
+    label: "Processes exit right after their start",
+    lookFor: "Start a container: the answer is 204, because it did start. Look at its exit code a moment later.",
     fault: { kind: "die-at-once", code: 3 },
   },
   "out-of-memory": {
     label: "The kernel runs out of memory",
-    lookFor: "Inspect a container that ran: exit code 137, and OOMKilled is true.",
+    lookFor: "Inspect a container that was running: the exit code is 137, and OOMKilled is true.",
     fault: { kind: "out-of-memory" },
     times: 1,
   },
   "runtime-fails": {
     label: "The OCI runtime cannot start containers",
-    lookFor: "Start a container: the runtime's own words are in the answer, and the container is back where it was.",
+    lookFor: "Start a container: the answer has the runtime's message, and the container is in its old state again.",
     fault: { kind: "runtime-fails", message: "unable to apply cgroup configuration" },
   },
   "supervisor-lost": {
     label: "A container's supervisor is killed",
-    lookFor: "Inspect the container: it has ended, and nobody knows its real exit code.",
+    lookFor: "Inspect the container: it has ended, and its real exit code is lost.",
     fault: { kind: "supervisor-lost" },
     times: 1,
   },
   "engine-crash": {
     label: "Kill the engine now",
-    lookFor: "Containers go on without it. Send a request: nobody answers. Start it again and see what it remembers.",
+    lookFor:
+      "Containers keep running without it. Send a request: nothing answers. Start the engine again and see what it remembers.",
     fault: { kind: "engine-crash", afterOutputs: 0 },
     times: 1,
   },
@@ -95,10 +97,10 @@ export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
 
 /** The same crash, but later: between two outputs of the engine's next work. */
 export const CRASH_HALFWAY: FaultText = {
-  label: "Kill the engine halfway through what it does next",
+  label: "Kill the engine in the middle of its next work",
   lookFor:
     "Start a container: the engine is killed after three of its outputs (records, effects, replies). " +
-    "Start the engine again: what was half done is finished or undone.",
+    "Start the engine again: it finishes or undoes half-done work.",
   fault: { kind: "engine-crash", afterOutputs: 3 },
   times: 1,
 };

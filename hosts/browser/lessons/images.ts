@@ -25,18 +25,18 @@ const PRIVATE = "registry.example/team/app";
 export const LIST_IMAGES: Lesson = {
   id: "images",
   title: "List images",
-  intro: "An image is a stack of layers and a small document that says how to run it. Names are only labels on it.",
+  intro: "An image is a stack of layers and a small document that says how to run it. Names are only labels.",
   steps: [
     {
-      task: "List the images that are here.",
+      task: "List the images.",
       cell: () => written("GET", "/v1.41/images/json"),
       hints: ["Id is the digest of the image's document; RepoTags are its names."],
       done: (session) => answered(session, "GET", LIST, 200).some((exchange) => tagsIn(exchange).length > 0),
     },
     {
-      task: "Ask for all about one of them.",
+      task: "Inspect one of them.",
       cell: () => written("GET", "/v1.41/images/busybox/json"),
-      hints: ["RootFS.Layers are its layers, the lowest first; Config is what containers of it start with."],
+      hints: ["RootFS.Layers lists its layers, the lowest first; Config holds the defaults for its containers."],
       done: (session) =>
         answered(session, "GET", /^\/images\/.+\/json$/, 200).some((exchange) =>
           Array.isArray(fieldOf(exchange, "RootFS", "Layers")),
@@ -45,7 +45,7 @@ export const LIST_IMAGES: Lesson = {
     {
       task: "Give it a second name.",
       cell: () => written("POST", "/v1.41/images/busybox/tag?repo=mine&tag=1"),
-      hints: ["repo is the name, tag what stands behind its colon."],
+      hints: ["repo is the name, and tag is the part after its colon."],
       done: (session) =>
         answered(session, "POST", /^\/images\/.+\/tag$/, 201).length > 0 &&
         someImage(session, ({ tags }) => tags.length > 1),
@@ -59,7 +59,7 @@ export const LIST_IMAGES: Lesson = {
     },
   ],
   insight:
-    "There is still one image: it has two names now. An image's Id is the SHA-256 of its document, so equal images have equal Ids everywhere, and nobody can change one without changing its Id.",
+    "There is still one image, which now has two names. An image's Id is the SHA-256 of its document, so equal images have equal Ids everywhere, and a changed image always gets a new Id.",
 };
 
 export const PULL_IMAGE: Lesson = {
@@ -70,15 +70,15 @@ export const PULL_IMAGE: Lesson = {
     {
       task: "Pull alpine.",
       cell: () => written("POST", "/v1.41/images/create?fromImage=alpine&tag=latest"),
-      hints: ["Each line of the answer is a JSON object of its own; lines with an id tell how far that layer is."],
+      hints: ["Each line of the answer is a separate JSON object. Lines with an id show the progress of that layer."],
       done: (session) =>
         answered(session, "POST", PULL, 200).length > 0 &&
         someImage(session, ({ tags }) => tags.includes("alpine:latest")),
     },
     {
-      task: "Pull it once more. What is fetched this time?",
+      task: "Pull it again. What is fetched this time?",
       cell: () => written("POST", "/v1.41/images/create?fromImage=alpine&tag=latest"),
-      hints: ["The engine asks the registry what the tag names now, and compares digests."],
+      hints: ["The engine asks the registry which digest the tag has now, and compares digests."],
       done: (session) =>
         answered(session, "POST", PULL, 200).some(({ view: { value: view } }) => {
           return view.kind === "progress" && view.lines.some((line) => line.includes("Image is up to date"));
@@ -92,24 +92,24 @@ export const PULL_IMAGE: Lesson = {
     },
   ],
   insight:
-    "A pull is answered 200 as soon as it begins. What goes wrong after that comes as the last line of the stream, with the field error: so clients must read to the end before they believe in success.",
+    "A pull is answered with 200 as soon as it begins. A later error comes as the last line of the stream, in the field error. So a client must read to the end to know whether the pull succeeded.",
 };
 
 export const PULL_WITH_CREDENTIALS: Lesson = {
   id: "pull-credentials",
   title: "Pull with credentials",
-  intro: `The registry registry.example shows its images only to those it knows. You have an account there: ${ACCOUNT.username}, password ${ACCOUNT.password}.`,
+  intro: `The registry registry.example shows its images only to users with an account. Yours is: user ${ACCOUNT.username}, password ${ACCOUNT.password}.`,
   steps: [
     {
-      task: "Pull without saying who you are.",
+      task: "Pull without credentials.",
       cell: () => privatePull(),
-      hints: ["The refusal does not say whether the image exists: that, too, is nobody's business."],
+      hints: ["The refusal does not say whether the image exists, because that is private too."],
       done: (session) => refused(session, "POST", PULL).some((exchange) => authOf(exchange.request) === null),
     },
     {
-      task: "Ask the engine whether the registry takes your name and password: this is docker login.",
+      task: "Ask the engine whether the registry accepts your name and password, as docker login does.",
       cell: () => written("POST", "/v1.41/auth", { ...ACCOUNT, serveraddress: "registry.example" }),
-      hints: ["The engine tries them and tells you. It does not keep them: your client does."],
+      hints: ["The engine tries them and reports the result. It does not store them: your client does."],
       done: (session) => answered(session, "POST", /^\/auth$/, 200).length > 0,
     },
     {
@@ -117,7 +117,7 @@ export const PULL_WITH_CREDENTIALS: Lesson = {
       cell: () => privatePull({ ...ACCOUNT, serveraddress: "registry.example" }),
       hints: [
         "The header holds JSON in base64: username, password, serveraddress.",
-        "Base64 hides nothing. Whoever reads the request has the password.",
+        "Base64 hides nothing. Anyone who can read the request can read the password.",
       ],
       done: (session) =>
         sent(session, "POST", PULL).some(({ request }) => authOf(request) !== null) &&
@@ -131,36 +131,36 @@ export const PULL_WITH_CREDENTIALS: Lesson = {
     },
   ],
   insight:
-    "The engine knows nobody: credentials come along with each request that needs them, and are forgotten with it. That is why docker login writes them to a file on your side, and why you should know who can read that file.",
+    "The engine stores no credentials: each request that needs them carries them, and the engine then forgets them. That is why docker login writes them to a file on your machine, and why you should know who can read that file.",
 };
 
 export const COMMIT: Lesson = {
   id: "commit",
   title: "Commit",
-  intro: "What a container writes is kept beside its image, not in it. You can make a new image of both.",
+  intro: "Files that a container writes are kept outside its image. You can make a new image of both.",
   steps: [
     creating("Create a container that writes a file.", "draft", ["sh", "-c", "echo made by hand > /note"]),
-    starting("Start it; it ends at once.", "draft"),
+    starting("Start it. It ends at once.", "draft"),
     {
-      task: "Make an image of what it has become.",
+      task: "Make an image of the changed container.",
       cell: (session) =>
         written("POST", `/v1.41/commit?container=${newestName(session, "draft")}&repo=with-note&tag=1`, {
           Cmd: ["cat", "/note"],
         }),
-      hints: ["The body changes what containers of the new image start with: here they show the note."],
+      hints: ["The body sets the defaults for containers of the new image: here they print the note."],
       done: (session) =>
         answered(session, "POST", /^\/commit$/, 201).length > 0 && someImage(session, ({ parent }) => parent !== ""),
     },
     {
-      task: "Create a container of the new image.",
+      task: "Create a container from the new image.",
       cell: () => written("POST", "/v1.41/containers/create", { Image: "with-note:1" }),
-      hints: ["It needs no Cmd: the image has one now."],
+      hints: ["It needs no Cmd, because the image now has one."],
       done: (session) => someContainer(session, ({ image }) => image.startsWith("with-note")),
     },
     {
       task: "Start it.",
       cell: (session) => written("POST", `/v1.41/containers/${newestName(session, "draft")}/start`),
-      hints: ["The list of containers has its name."],
+      hints: ["Find its name in the list of containers."],
       done: (session) => someContainer(session, ({ image, run }) => image.startsWith("with-note") && run > 0),
     },
     {
@@ -174,7 +174,7 @@ export const COMMIT: Lesson = {
     },
   ],
   insight:
-    "The new image is the old stack and one more layer, which holds one file. Look at the stacks: the lower layer is the same one, kept once. This is how builds work, too: a layer for each step.",
+    "The new image is the old stack plus one layer, which holds one file. Look at the stacks: the lower layer is shared and stored once. Builds work the same way: one layer per step.",
 };
 
 function privatePull(credentials?: object): WrittenRequest {

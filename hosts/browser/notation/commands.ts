@@ -22,8 +22,8 @@ export function parseWords(all: readonly string[], version: string, environment 
   if (first === "docker" || first === "podman") return parseDocker(words, version, environment);
   if (isPlain(first)) return parsePlain(words.join(" "));
   const meant = didYouMean(first, KNOWN);
-  const known = "type a request (GET /version), a curl line or a docker command; docker help lists those";
-  const unknown = `${first} is no command here${meant === "" ? `: ${known}` : meant}`;
+  const known = "type a request (GET /version), a curl line or a docker command; docker help lists the commands";
+  const unknown = `${first} is not a command here${meant === "" ? `: ${known}` : meant}`;
   const message = first === "" ? known : unknown;
   return { ok: false, message, at: first || null, code: 127 };
 }

@@ -17,8 +17,7 @@ export function curlScript(exchanges: readonly Exchange[]): string {
       ids.set(id, name);
       return `${name}=$(${line} | sed -n 's/.*"Id": *"\\([^"]*\\)".*/\\1/p')\necho "$${name}"`;
     }
-    if (hijacks(exchange.request))
-      return `# curl cannot take the connection off HTTP:\n# ${line.replaceAll("\n", "\n# ")}`;
+    if (hijacks(exchange.request)) return `# curl cannot upgrade the connection:\n# ${line.replaceAll("\n", "\n# ")}`;
     return goesOn(exchange.request) ? `${line} &` : line;
   });
   return `${["#!/bin/sh", "set -e", ...parts].join("\n\n")}\n`;

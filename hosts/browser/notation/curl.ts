@@ -40,11 +40,11 @@ export function parseCurl(words: readonly string[]): Parsed {
   };
   const problem = readOptions(separated(words.slice(1)), asked);
   if (problem !== null) return { ok: false, ...problem };
-  if (asked.urls.length === 0) return { ok: false, message: "curl is not told a URL", at: null };
+  if (asked.urls.length === 0) return { ok: false, message: "curl needs a URL", at: null };
   const requests: PlannedRequest[] = [];
   for (const url of asked.urls) {
     const target = targetOf(url);
-    if (target === null) return { ok: false, message: "this is no URL of the engine: it needs a path", at: url };
+    if (target === null) return { ok: false, message: "this is not a URL of the engine: it needs a path", at: url };
     requests.push(requestOf(asked, target));
   }
   return { ok: true, notation: "curl", requests, remarks: asked.remarks };
@@ -76,7 +76,7 @@ function readOptions(words: readonly string[], asked: Asked): Problem | null {
     else if (word === "-G" || word === "--get") asked.inQuery = true;
     else {
       const value = words[++at];
-      if (value === undefined) return { message: `curl does not say what belongs to ${word}`, at: word };
+      if (value === undefined) return { message: `curl: ${word} needs a value`, at: word };
       const problem = readOption(word, value, asked);
       if (problem !== null) return problem;
     }
@@ -107,8 +107,7 @@ function readOption(option: string, value: string, asked: Asked): Problem | null
     case "--data-ascii":
     case "--data-binary":
     case "--json":
-      if (value.startsWith("@"))
-        return { message: "there are no files to send here: write the body itself", at: value };
+      if (value.startsWith("@")) return { message: "the page has no files to send: write the body itself", at: value };
       asked.json ||= option === "--json";
       asked.data = [...(asked.data ?? []), value];
       return null;
@@ -120,13 +119,13 @@ function readOption(option: string, value: string, asked: Asked): Problem | null
       return null;
     default:
       if (SILENT_WITH_VALUE.has(option)) return null;
-      return { message: `curl's ${option} is not understood here`, at: option };
+      return { message: `curl: ${option} is not supported here`, at: option };
   }
 }
 
 function readHeader(line: string, asked: Asked): Problem | null {
   const parts = /^([^:;\s]+)\s*([:;])\s*(.*)$/s.exec(line);
-  if (parts === null) return { message: "a header is written Name: value", at: line };
+  if (parts === null) return { message: "a header has the form Name: value", at: line };
   const [, name, sign, value] = parts as unknown as [string, string, string, string];
   if (sign === ":" && value === "") asked.without.add(name.toLowerCase());
   else asked.headers.push([name, value]);
@@ -144,7 +143,7 @@ function requestOf(asked: Asked, target: string): PlannedRequest {
     if (!asked.json && !has("content-type")) {
       headers.push(["Content-Type", "application/x-www-form-urlencoded"]);
       asked.remarks.push(
-        "Without -H 'Content-Type: application/json' curl says that the body is a form: so it is sent.",
+        "Without -H 'Content-Type: application/json' curl declares the body as a form, so it is sent that way.",
       );
     }
   }

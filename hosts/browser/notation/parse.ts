@@ -56,7 +56,7 @@ function single({ steps, remarks }: Script, version: string, variables: Variable
 }
 
 export function unsetRemark(name: string): string {
-  return `$${name} has no value here, so a shell puts nothing in its place: single quotes leave it to the container.`;
+  return `$${name} has no value here, so the shell replaces it by nothing. Use single quotes to pass it to the container.`;
 }
 
 /** Parses a single command. Several commands must be run one after the other. */

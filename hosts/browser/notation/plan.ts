@@ -9,7 +9,7 @@ import type { PlannedRequest } from "./notation.js";
 /** A request cannot be sent, because an earlier answer lacks the needed id. */
 export class NotFilled extends Wrong {
   constructor(number: number) {
-    super(`the answer to request ${number} has no Id, so what comes after it is not sent`, null);
+    super(`the answer to request ${number} has no Id, so the following requests are not sent`, null);
   }
 }
 
@@ -146,9 +146,9 @@ function mustRun(container: unknown): void {
   const { State: state } = (container ?? {}) as {
     State?: { Running?: boolean; Paused?: boolean; Restarting?: boolean };
   };
-  if (state?.Paused) throw new Wrong("it is paused: docker unpause lets it go on, then it can be attached to", null);
-  if (state?.Restarting) throw new Wrong("it is restarting: once it runs it can be attached to", null);
-  if (!state?.Running) throw new Wrong("it does not run: docker start -a starts it and attaches to it", null);
+  if (state?.Paused) throw new Wrong("it is paused: resume it with docker unpause, then attach to it", null);
+  if (state?.Restarting) throw new Wrong("it is restarting: attach to it once it is running", null);
+  if (!state?.Running) throw new Wrong("it is not running: docker start -a starts it and attaches to it", null);
 }
 
 /** An error can also come at the end of a progress stream. */

@@ -11,7 +11,7 @@ export function About({ dialog }: { dialog: RefObject<HTMLDialogElement | null> 
       <p>
         A container engine decides what to do; a host does it. The engine in this page is the same WebAssembly that runs
         containers on Linux. Its host here is a simulated world: processes, files, networks and registries that behave
-        like real ones, in a time of their own. Nothing leaves your browser.
+        like real ones, in simulated time. Nothing leaves your browser.
       </p>
       <p>Every answer, event and record that you see was made by the engine. The rest of the page only shows it.</p>
       <dl class="facts">

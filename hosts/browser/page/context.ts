@@ -9,7 +9,7 @@ export const PlaygroundContext = createContext<Playground | null>(null);
 
 export function usePlayground(): Playground {
   const playground = useContext(PlaygroundContext);
-  if (playground === null) throw new Error("the component stands outside of the page");
+  if (playground === null) throw new Error("the component is outside the page");
   return playground;
 }
 

@@ -16,10 +16,11 @@ export function Past() {
   return (
     <div class="past" role="status">
       <p>
-        <strong>You are looking at the past</strong> <span class="small">What you send now begins a branch.</span>
+        <strong>You are looking at the past</strong>{" "}
+        <span class="small">A request that you send now begins a branch.</span>
       </p>
       <button type="button" onClick={() => void branch()}>
-        Go on from here
+        Continue from here
       </button>
       <button type="button" class="primary" onClick={() => session.goTo(null)}>
         Back to now
@@ -36,7 +37,7 @@ function Recorded({ recording: { name, remark } }: { recording: Recording }) {
       <p>
         <strong>This is a recording: {name}</strong>{" "}
         <span class="small">
-          {remark} Its world is not simulated here: you can look at any moment, and not go on from it.
+          {remark} Its world is not simulated here: you can look at any moment, but you cannot continue from it.
         </span>
       </p>
       <button type="button" class="primary" onClick={() => void playground.run(playground.startAfresh())}>

@@ -86,12 +86,12 @@ export class Playground {
       if (!branch.cells.value.some((one) => one.id === cell)) cell = branch.add(request).id;
       branch.edit(cell, request);
       await this.replace(branch, { kind: "branch" });
-      this.notice.value = "This is a branch now: what came after that moment has not happened.";
+      this.notice.value = "This is a branch now: later steps have not happened.";
     }
     const session = this.session.value;
     const exchange = await session.send(cell);
     if (session.pace.value === "stopped" && exchange.state.value === "sending") {
-      this.notice.value = "Time stands still. Press Play: the answer takes its time.";
+      this.notice.value = "Time stands still. Press Play to get the answer.";
     }
     return exchange;
   }

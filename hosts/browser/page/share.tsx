@@ -27,8 +27,8 @@ export function Share() {
         <h2 id="share-title">Share this session</h2>
         <p>
           The link holds all that was done, and opens to the same state. Credentials for registries are taken out of it;
-          what you wrote into a container's command, variables or input is not. A link to a state that should not be is
-          a bug report.
+          what you wrote into a container's command, variables or input is not. If the state is wrong, the link is a bug
+          report.
         </p>
         <label class="stack tight">
           <span class="small muted">Link ({link.length} characters)</span>

@@ -33,7 +33,7 @@ async function answered(copy: Session, exchange: Exchange): Promise<Exchange> {
   const [latest, last] = [copy.now().monotonic + LONGEST_NS, performance.now() + LONGEST_MS];
   while (!isOver()) {
     if (copy.now().monotonic > latest || performance.now() > last) {
-      throw new Error("It would wait for what containers do: a dry run tells nothing of that.");
+      throw new Error("The request would wait for a container, and a dry run cannot predict that.");
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     if (!isOver()) await copy.step();

@@ -24,6 +24,6 @@ async function read(file: string, cache: RequestCache): Promise<Uint8Array<Array
   if (answer === null) throw new Error(`the server did not answer the request for ${file}`);
   if (!answer.ok) throw new Error(`the server answered ${answer.status} to the request for ${file}`);
   const bytes = await answer.arrayBuffer().catch(() => null);
-  if (bytes === null) throw new Error(`the answer to the request for ${file} broke off`);
+  if (bytes === null) throw new Error(`the answer to the request for ${file} was cut off`);
   return new Uint8Array(bytes);
 }

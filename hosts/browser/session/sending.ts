@@ -45,7 +45,7 @@ export class Sending implements Exchange {
   /** Sends it. Resolves when the answer is over; never rejects. */
   async send(engine: Engine): Promise<void> {
     try {
-      if (!this.request.target.startsWith("/")) throw new Error("the path of a request begins with /");
+      if (!this.request.target.startsWith("/")) throw new Error("the path of a request must begin with /");
       if (hijacks(this.request)) await this.#connect(engine);
       else await this.#fetch(engine);
       this.state.value = "done";

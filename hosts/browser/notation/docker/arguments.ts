@@ -74,15 +74,15 @@ export function readArguments(command: string, words: readonly string[], takes: 
   for (const [name, since] of Object.entries(takes.since ?? {})) {
     if (!reading.found.has(name) || isAtLeast(version, since)) continue;
     throw new Wrong(
-      `docker ${command}: --${name} came with API version ${since}; ${version} is spoken here`,
+      `docker ${command}: --${name} needs API version ${since}, but this request uses ${version}`,
       `--${name}`,
     );
   }
   const { operands } = reading;
   const { least = 0, most = Number.POSITIVE_INFINITY } = takes;
-  if (operands.length < least) throw new Wrong(`docker ${command} wants ${wanted(least)}`, null);
+  if (operands.length < least) throw new Wrong(`docker ${command} needs ${wanted(least)}`, null);
   if (operands.length > most)
-    throw new Wrong(`docker ${command}: ${operands[most]} is one word too many`, operands[most]!);
+    throw new Wrong(`docker ${command}: ${operands[most]} is one argument too many`, operands[most]!);
   return new Arguments(operands, reading.found);
 }
 
@@ -136,7 +136,7 @@ class Reading {
 
   #next(option: string, left: string[]): string {
     const value = left.shift();
-    if (value === undefined) throw new Wrong(`docker ${this.#command}: ${option} wants a value`, option);
+    if (value === undefined) throw new Wrong(`docker ${this.#command}: ${option} needs a value`, option);
     return value;
   }
 
@@ -167,5 +167,5 @@ export function isAtLeast(version: string, since: string): boolean {
 }
 
 function wanted(count: number): string {
-  return count === 1 ? "at least one name after it" : `at least ${count} words after it`;
+  return count === 1 ? "at least one name" : `at least ${count} arguments`;
 }

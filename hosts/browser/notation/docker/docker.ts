@@ -61,9 +61,9 @@ function withoutGlobals(all: readonly string[]): { words: string[]; remarks: str
     else if (GLOBAL_WITH_VALUE.test(word)) {
       const isWhole = word.includes("=") || /^-H./.test(word);
       const value = isWhole ? word.replace(/^--[^=]*=|^-.=?/, "") : words.shift();
-      if (value === undefined) throw new Wrong(`docker: ${word} wants a value`, word);
+      if (value === undefined) throw new Wrong(`docker: ${word} needs a value`, word);
       if (/^(-H|--host|-c|--context)/.test(word))
-        remarks.push(`${value} is left out: all goes to the engine of this page.`);
+        remarks.push(`${value} is left out: all requests go to the engine of this page.`);
     } else if (!GLOBAL_FLAG.test(word)) {
       throw new Wrong(
         `docker does not know ${word}${didYouMean(word, ["--host", "--context", "--debug", "--help"])}`,
@@ -97,11 +97,11 @@ function unknownCommand(words: readonly string[]): Wrong {
   const isOfGroup = GROUPS.includes(first);
   const name = isOfGroup ? second : first;
   if (name === "build") {
-    const build = "sends a folder of yours, and there is none here: POST /build takes it as a tar archive";
+    const build = "sends a local folder, and the page has none: POST /build takes a folder as a tar archive";
     return new Wrong(`docker build ${build}`, name);
   }
   if (first === "volume" && second === "update")
-    return new Wrong("docker volume update is for volumes of a swarm, which this engine's API has not", second);
+    return new Wrong("docker volume update is for volumes of a swarm, which this engine's API does not have", second);
   if (ELSEWHERE.has(first)) return new Wrong(`docker ${first} is not part of this engine's API`, first);
   const [whole, known] = isOfGroup ? [`docker ${first}`, verbsOf(first)] : ["docker", [...SINGLE, ...GROUPS, "help"]];
   const list = isOfGroup ? `; it knows ${known.join(", ")}` : "; docker help lists what it knows";

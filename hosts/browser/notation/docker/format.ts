@@ -6,7 +6,8 @@ import { Wrong } from "./wrong.js";
 export function formatted(template: string, answer: unknown): string {
   return template.replace(/\{\{(.*?)\}\}/g, (mark, inner: string) => {
     const [, json, path] = /^\s*(json\s+)?\.([\w.]*)\s*$/.exec(inner) ?? [];
-    if (path === undefined) throw new Wrong(`${mark} is not worked out here: {{.State.Status}} and the like are`, mark);
+    if (path === undefined)
+      throw new Wrong(`${mark} is not supported here; use fields such as {{.State.Status}}`, mark);
     const names = path === "" ? [] : path.split(".");
     const value = names.reduce((one, name) => (one as Record<string, unknown> | null | undefined)?.[name], answer);
     if (json === undefined && typeof value !== "object") return String(value ?? "<no value>");

@@ -19,10 +19,10 @@ function ofAll(): string {
     "",
     ...table(SINGLE.map((name) => [name, commandOf([name])!.command.about])),
     "",
-    "Groups, each with commands of its own:",
+    "Groups with their own commands:",
     ...table(GROUPS.map((name) => [name, verbsOf(name).join(" ")])),
     "",
-    "docker help COMMAND tells more of one.",
+    "docker help COMMAND describes a command.",
   ].join("\n");
 }
 

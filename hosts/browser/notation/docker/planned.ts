@@ -125,7 +125,7 @@ export function creation(args: Arguments, body: object): PlannedRequest[] {
   const request = withBody(post(target, "create the container"), body);
   const pull = pulling(args.operands[0]!, platform);
   const policy = args.value("pull") ?? "missing";
-  if (!POLICIES.includes(policy)) throw misread(policy, `time to pull: ${POLICIES.join(", ")} are`);
+  if (!POLICIES.includes(policy)) throw misread(policy, `time to pull: use ${POLICIES.join(", ")}`);
   if (policy === "always") return [pull, request];
   return policy === "never" ? [request] : [{ ...request, pull }];
 }

@@ -20,7 +20,7 @@ export function listed(args: Arguments, rows: readonly Row[], columns: Columns, 
   const fields = fieldsOf(template ?? format);
   const missing = fields.find((field) => rows[0] !== undefined && rows[0][field] === undefined);
   if (missing !== undefined)
-    throw new Wrong(`{{.${missing}}} is not known here: ${Object.keys(rows[0]!).join(", ")} are`, missing);
+    throw new Wrong(`{{.${missing}}} is not a field here; the fields are ${Object.keys(rows[0]!).join(", ")}`, missing);
   if (template === undefined) return rows.map((row) => formatted(format, row)).join("\n");
   const titles = fields.map((field) => [field, columns.find(([, name]) => name === field)?.[0] ?? field.toUpperCase()]);
   const lines: Row[] = [Object.fromEntries(titles) as Row, ...rows];

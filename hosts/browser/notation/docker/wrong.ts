@@ -12,5 +12,5 @@ export class Wrong extends Error {
 
 /** The error for an option value that cannot be read. */
 export function misread(value: string, wanted: string): Wrong {
-  return new Wrong(`${value} is no ${wanted}`, value);
+  return new Wrong(`${value} is not a ${wanted}`, value);
 }

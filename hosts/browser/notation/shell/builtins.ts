@@ -39,7 +39,7 @@ function exported(words: readonly string[], variables: Variables): Done {
   if (words.length === 0) return done(0, seen.join("\n"));
   for (const word of words) {
     const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(word) ?? [];
-    if (name === undefined) throw new Wrong(`export: ${word} is no name of a variable`, word);
+    if (name === undefined) throw new Wrong(`export: ${word} is not the name of a variable`, word);
     if (value !== undefined) variables.set(name, value);
     variables.export(name);
   }

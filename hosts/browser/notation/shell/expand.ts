@@ -105,5 +105,5 @@ function whole(text: string): Piece {
 }
 
 function unknown(text: string): Wrong {
-  return new Wrong(`${text} is not worked out here`, text);
+  return new Wrong(`${text} is not supported here`, text);
 }

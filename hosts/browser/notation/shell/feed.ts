@@ -52,7 +52,8 @@ export class Feed {
     for (let piece = this.source.take(); piece !== null && !stopped.aborted; piece = this.source.take()) {
       if (piece !== undefined) text += decoder.decode(piece, { stream: true });
       else await this.#more(stopped);
-      if (text.length > MOST_KEPT) throw new Wrong("more than 16 MiB come in: that is too much to keep here", null);
+      if (text.length > MOST_KEPT)
+        throw new Wrong("the input is larger than 16 MiB, which is too much for this page", null);
     }
     return text;
   }

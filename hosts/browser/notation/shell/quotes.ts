@@ -36,5 +36,5 @@ export function wordsByLine(input: string, splits: boolean): string[][] {
 
 function unmatched(quote: string): Wrong {
   const name = quote === "'" ? "single" : "double";
-  return new Wrong(`xargs: a ${name} quote is not closed in its line; -0 takes quotes as letters like others`, quote);
+  return new Wrong(`xargs: a ${name} quote is not closed on its line; with -0 quotes are ordinary characters`, quote);
 }

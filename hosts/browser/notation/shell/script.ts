@@ -46,7 +46,7 @@ export interface Script {
 export function readScript(text: string): Script {
   const script = parse(text);
   const [error] = script.errors ?? [];
-  if (error !== undefined) throw new Wrong(`a shell does not understand this: ${error.message}`, null);
+  if (error !== undefined) throw new Wrong(`the shell does not understand this: ${error.message}`, null);
   const reading = new Reading();
   for (const { command, background } of script.commands) {
     if (reading.over) break;
@@ -54,7 +54,7 @@ export function readScript(text: string): Script {
       for (const [at, part] of command.commands.entries()) reading.pipeline(part, command.operators[at - 1] ?? ";");
     } else reading.pipeline(command, ";");
     if (background === true)
-      reading.leave("A shell ends the command at &: put an address with & into quotes. What follows is left out.");
+      reading.leave("A shell ends the command at &: put an address with & in quotes. The rest is left out.");
   }
   return reading;
 }
@@ -69,11 +69,11 @@ class Reading implements Script {
 
   pipeline(node: PipelineNode, joint: Joint): void {
     if (node.type !== "Pipeline") return void this.steps.push({ joint, commands: [this.#command(node)] });
-    if (node.prefixes.length > 0) throw new Wrong("! and time are not run here", null);
+    if (node.prefixes.length > 0) throw new Wrong("! and time are not supported here", null);
     const unread = node.commands.findIndex((command, at) => at > 0 && !READERS.includes(nameOf(command)));
     if (unread > 0)
       this.#leaveOut(
-        `${nameOf(node.commands[unread]!)} is not here, so what follows | is left out; ${READERS.join(", ")} are.`,
+        `${nameOf(node.commands[unread]!)} is not available here, so the part after | is left out. Available: ${READERS.join(", ")}.`,
       );
     const read = unread < 0 ? node.commands : node.commands.slice(0, unread);
     const joins = (at: number): boolean => node.operators[at] === "|&";
@@ -92,12 +92,15 @@ class Reading implements Script {
   /** `joins`: its errors go with its output. */
   #command(node: CommandNode, joins = false): Simple {
     if (node.type !== "Command")
-      throw new Wrong(`this is no single command: ${KINDS[node.type] ?? "loops and the like"} are not run here`, null);
+      throw new Wrong(
+        `this is not a single command: ${KINDS[node.type] ?? "loops and the like"} are not supported here`,
+        null,
+      );
     if (node.redirects.some((one) => one.type !== "Redirect" || one.operator.startsWith("<"))) {
-      throw new Wrong("there are no files of yours to read from", null);
+      throw new Wrong("the page has no local files to read", null);
     }
     const { streams, others } = streamsOf(node);
-    if (others) this.#leaveOut("What goes to files with > is left out: the answer stays here.");
+    if (others) this.#leaveOut("Redirections to files with > are left out: the output stays here.");
     return {
       assignments: assignmentsOf(node),
       words: wordsOf(node),
@@ -141,7 +144,7 @@ function targetOf(operator: string, target: string, { out, err }: Streams): Targ
 function assignmentsOf({ prefix }: Command): { name: string; value: Word }[] {
   return prefix.flatMap((one) => {
     if (one.type !== "Assignment") return [];
-    if (one.value.type !== "Word") throw new Wrong("lists of values are not known here", one.text);
+    if (one.value.type !== "Word") throw new Wrong("arrays are not supported here", one.text);
     return [{ name: one.name, value: one.value }];
   });
 }

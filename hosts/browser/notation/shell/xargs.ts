@@ -75,21 +75,21 @@ function read(all: readonly string[]): { wishes: Wishes; command: string[] } {
 function option(word: string, left: string[], said: Map<string, string>): void {
   const [name = "", value] = word.split(/=(.*)/s);
   const letters = word.startsWith("--") ? LONG[name] : word;
-  if (letters === undefined) throw new Wrong(`xargs knows no ${name} here`, name);
+  if (letters === undefined) throw new Wrong(`xargs does not support ${name} here`, name);
   for (let at = 1; at < letters.length; at++) {
     const letter = letters[at]!;
-    if (!"rt0nLPI".includes(letter)) throw new Wrong(`xargs knows no -${letter} here`, `-${letter}`);
+    if (!"rt0nLPI".includes(letter)) throw new Wrong(`xargs does not support -${letter} here`, `-${letter}`);
     if ("rt0".includes(letter)) {
       said.set(letter, "");
       continue;
     }
     const given = value ?? (letters.slice(at + 1) || left.shift());
-    if (given === undefined) throw new Wrong(`xargs: -${letter} wants a value`, `-${letter}`);
+    if (given === undefined) throw new Wrong(`xargs: -${letter} needs a value`, `-${letter}`);
     return void said.set(letter, given);
   }
 }
 
 function countOf(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new Wrong(`xargs: ${text} is no number of words or lines`, text);
+  if (!/^[1-9]\d*$/.test(text)) throw new Wrong(`xargs: ${text} is not a number of words or lines`, text);
   return Number(text);
 }

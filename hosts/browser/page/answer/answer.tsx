@@ -103,7 +103,7 @@ function Head({ exchange, later }: { exchange: Exchange; later: boolean }) {
           <span class="muted small"> after {duration(head.at - exchange.at)}</span>
         )}
         {state === "streaming" && <span class="live small">{`open ${openUntil(exchange.request)}`}</span>}
-        {state === "broken" && <span class="refused small"> {exchange.problem.value || "broken off"}</span>}
+        {state === "broken" && <span class="refused small"> {exchange.problem.value || "cut off"}</span>}
       </p>
       {live && (
         <button type="button" class="plain small" onClick={() => void session.cancel(exchange.number)}>

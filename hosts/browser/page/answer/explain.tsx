@@ -20,7 +20,7 @@ export function Explain({ exchange }: { exchange: Exchange }) {
     <dl class="explain">
       <Part title="Route">
         {told.route === null ? (
-          <p>None fits this method and path.</p>
+          <p>No route matches this method and path.</p>
         ) : (
           <p>
             <code>{told.route}</code> <span class="muted">at {told.version}, decided in</span>{" "}
@@ -63,7 +63,7 @@ export function Explain({ exchange }: { exchange: Exchange }) {
         </Part>
       )}
       {told.effects.length > 0 && (
-        <Part title="Asked of the host">
+        <Part title="Commands to the host">
           {told.effects.map(({ step, text }, at) => (
             <p key={at}>
               <StepLink step={step} /> {text}

@@ -27,7 +27,7 @@ function Output({ frames }: { frames: readonly Frame[] }) {
           {decoder.decode(frame.bytes)}
         </span>
       ))}
-      {frames.length === 0 && <span class="muted">Nothing has been written yet.</span>}
+      {frames.length === 0 && <span class="muted">No output yet.</span>}
     </pre>
   );
 }
@@ -35,7 +35,7 @@ function Output({ frames }: { frames: readonly Frame[] }) {
 function Frames({ view: { frames, rest } }: { view: Extract<View, { kind: "frames" }> }) {
   return (
     <ol class="frames" aria-label="Frames">
-      {frames.length > SHOWN_FRAMES && <li class="muted small">{frames.length - SHOWN_FRAMES} frames before these</li>}
+      {frames.length > SHOWN_FRAMES && <li class="muted small">{frames.length - SHOWN_FRAMES} earlier frames</li>}
       {frames.slice(-SHOWN_FRAMES).map((frame, at) => (
         <li key={at}>
           <Header frame={frame} />
@@ -44,7 +44,7 @@ function Frames({ view: { frames, rest } }: { view: Extract<View, { kind: "frame
       ))}
       {rest.length > 0 && (
         <li>
-          <p class="small muted">Begun, not whole yet:</p>
+          <p class="small muted">Incomplete frame:</p>
           <HexDump bytes={rest} label="Rest" />
         </li>
       )}

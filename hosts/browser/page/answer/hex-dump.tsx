@@ -11,7 +11,7 @@ export function HexDump({ bytes, label }: { bytes: Uint8Array; label: string }) 
   return (
     <pre class="hex" tabIndex={0} role="group" aria-label={label}>
       {lines.map((line) => `${hex(line).padEnd(PER_LINE * 3 - 1)}  ${printable(line)}`).join("\n")}
-      {bytes.length > MOST_BYTES && `\n… ${bytes.length - MOST_BYTES} bytes more`}
+      {bytes.length > MOST_BYTES && `\n… ${bytes.length - MOST_BYTES} more bytes`}
     </pre>
   );
 }

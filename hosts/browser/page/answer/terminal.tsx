@@ -49,7 +49,9 @@ export function Terminal({ exchange, bytes }: { exchange: Exchange; bytes: Uint8
 function PlainText({ bytes }: { bytes: Uint8Array }) {
   return (
     <>
-      <p class="small muted">The terminal could not be fetched, so this is its text alone. A reload tries again.</p>
+      <p class="small muted">
+        The terminal could not be loaded, so this is its plain text. Reload the page to try again.
+      </p>
       <pre class="body" tabIndex={0} role="log" aria-label="Output">
         {new TextDecoder().decode(bytes)}
       </pre>

@@ -38,7 +38,7 @@ function Group({ group, only }: { group: LensGroup; only: boolean }) {
         <span class={(status ?? 0) >= 400 ? "refused" : "muted"}>{status ?? "no answer yet"}</span>
         {shown && <span class="muted"> – this answer</span>}
       </p>
-      {only && <p class="small muted">All versions answer alike.</p>}
+      {only && <p class="small muted">All versions give the same answer.</p>}
       {difference.length > 0 && (
         <pre class="body" tabIndex={0} role="group" aria-label={`Difference at ${versions}`}>
           {difference.map((line, at) => (

@@ -13,7 +13,7 @@ export function Waiting({ exchange }: { exchange: Exchange }) {
   const until = openUntil(exchange.request);
   let why = what === undefined ? until && `waits ${until}` : `waits for: ${shortIds(what)}`;
   if (what !== undefined && speed.value === WATCHING) why += ", slowed down";
-  if (session.pace.value === "stopped") why = "time stands still: Play lets it go on";
+  if (session.pace.value === "stopped") why = "time stands still: press Play";
   return (
     <>
       Sent… <span class="small">{why}</span>

@@ -32,7 +32,7 @@ export function LessonView({ lesson }: { lesson: Lesson }) {
 export function NextLesson({ lesson }: { lesson: Lesson }) {
   const playground = usePlayground();
   const next = nextLesson(lesson, playground.course.finished.value);
-  if (next === null) return <p class="small">That was the last lesson. What else would you like to see happen?</p>;
+  if (next === null) return <p class="small">That was the last lesson. What would you like to try next?</p>;
   return (
     <button type="button" class="primary" onClick={() => void playground.run(playground.openLesson(next.id))}>
       Next lesson: {next.title}

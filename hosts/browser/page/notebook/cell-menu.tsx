@@ -20,7 +20,7 @@ export function CellMenu({ cell, place, last }: CellMenuProps) {
     const branch = await playground.run(session.branchWith(cell.id, exchange));
     if (branch === undefined) return;
     await playground.replace(branch, { kind: "branch" });
-    playground.notice.value = "The past was played again with this request in it.";
+    playground.notice.value = "The past was replayed with this request in it.";
   };
   return (
     <Menu label="⋯" name={`More for request ${place + 1}`} plain>
@@ -32,7 +32,7 @@ export function CellMenu({ cell, place, last }: CellMenuProps) {
         Move down
       </MenuItem>
       <MenuItem act={() => session.remove(cell.id)}>Remove</MenuItem>
-      {exchanges.length > 0 && <p class="menu-title">Play all again, with this sent before…</p>}
+      {exchanges.length > 0 && <p class="menu-title">Replay everything, with this request sent before…</p>}
       {exchanges.map(({ number, request }) => (
         <MenuItem key={number} act={() => void sendBefore(number)}>
           <span class="wire clip">

@@ -47,7 +47,7 @@ function Planned({ plan: { answer, plan } }: { plan: Plan }) {
   return (
     <>
       <p class="small">
-        It would be answered{" "}
+        The answer would be{" "}
         <strong class={status >= 400 ? "refused" : "accepted"}>
           {status} {statusText(status)}
         </strong>
@@ -76,7 +76,7 @@ function lineOf(entry: PlanEntry): readonly [what: string, text: string] | null 
   if ("record" in entry) {
     const { record } = entry;
     if ("delete" in record) return ["record", `delete ${record.delete}`];
-    return ["record", "put" in record ? `write ${record.put}` : "append to the journal of events"];
+    return ["record", "put" in record ? `write ${record.put}` : "append to the event journal"];
   }
   if ("effect" in entry) return ["effect", `${entry.effect.to}: ${entry.effect.command.replaceAll("-", " ")}`];
   if ("event" in entry) {

@@ -9,7 +9,7 @@ export function RecordedRequest({ recording }: { recording: Recording }) {
   const step = useSession().lit.value;
   const exchange = step === null ? null : recording.exchangeOf(step);
   if (step === null || exchange === null) {
-    return <p class="muted">No request led to this step. Step on, or choose another moment below.</p>;
+    return <p class="muted">No request caused this step. Step forward, or choose another moment below.</p>;
   }
   const { request } = exchange;
   return (
@@ -24,7 +24,7 @@ export function RecordedRequest({ recording }: { recording: Recording }) {
       )}
       {exchange.leftOut > 0 && (
         <p class="muted small">
-          It led to very many steps: {count(exchange.leftOut, "step")} of them are left out here, what came after this
+          It caused very many steps: {count(exchange.leftOut, "step")} of them are left out here, what came after this
           moment among them.
         </p>
       )}

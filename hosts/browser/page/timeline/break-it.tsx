@@ -58,7 +58,7 @@ function EngineItem({ down }: { down: boolean }) {
   return (
     <MenuItem act={() => void act()}>
       <span>{down ? "Start the engine again" : label}</span>
-      <span class="small muted">{down ? "It mends what it finds half done." : lookFor}</span>
+      <span class="small muted">{down ? "It repairs half-done work." : lookFor}</span>
     </MenuItem>
   );
 }
@@ -74,7 +74,7 @@ function FaultItem({ text, set }: { text: FaultText; set: boolean }) {
   return (
     <MenuItem act={() => void act()} pressed={set}>
       <span>{label}</span>
-      <span class="small muted">{set ? "It is so now. Choose it again to lift it." : lookFor}</span>
+      <span class="small muted">{set ? "Active. Choose it again to lift it." : lookFor}</span>
     </MenuItem>
   );
 }

@@ -10,7 +10,7 @@ export function SpeedMenu() {
     playground.speed.value = SPEEDS.find((one) => one.id === id)!.speed;
   };
   return (
-    <label title="What is shown of the world's time: each step slowed down to be watched, real time, or no waiting">
+    <label title="Speed of the world's time: each step slowed down for watching, real time, or no waiting">
       <span class="unseen">Speed</span>
       <select value={chosen.id} onChange={(event) => choose(event.currentTarget.value)}>
         {SPEEDS.map(({ id, label }) => (

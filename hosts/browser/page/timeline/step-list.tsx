@@ -26,7 +26,7 @@ export function StepList() {
         <span class="grow" />
         <label class="row small">
           <input type="checkbox" checked={quiet} onChange={(event) => setQuiet(event.currentTarget.checked)} />
-          Show the page’s own steps, too
+          Show the page’s own steps too
         </label>
       </div>
       <ol ref={list} tabIndex={0} aria-label="Steps">

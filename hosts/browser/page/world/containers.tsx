@@ -12,7 +12,7 @@ export function Containers({ containers }: { containers: readonly ContainerView[
   return (
     <section class="things" aria-label="Containers">
       <h3>Containers</h3>
-      {containers.length === 0 && <p class="muted small">None yet. POST /containers/create makes one.</p>}
+      {containers.length === 0 && <p class="muted small">None yet. POST /containers/create creates one.</p>}
       {containers.map((container) => (
         <ContainerRow key={container.id} container={container} />
       ))}

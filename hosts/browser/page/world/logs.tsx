@@ -36,7 +36,7 @@ export function Logs({ container }: { container: string }) {
             {`${line.text.replace(/\n$/, "")}\n`}
           </span>
         ))}
-        {lines.length === 0 && <span class="muted">Nothing has been written.</span>}
+        {lines.length === 0 && <span class="muted">No output.</span>}
       </pre>
     </div>
   );

@@ -21,9 +21,9 @@ export function noSuchContainer({ request, world, at }: Asked, name: string): Re
     const renamed = renamedIn(request, name, other);
     return renamed === null ? [] : [{ label: `Send it for ${other}`, requests: [renamed] }];
   });
-  const list = listing("See which containers there are", at("/containers/json?all=1"));
+  const list = listing("List the containers", at("/containers/json?all=1"));
   const isDone = meant === null && (request.method === "DELETE" || /\/(kill|stop)$/.test(pathOf(request)));
-  return [...(isDone ? [words("Nothing is left to do: no container has this name")] : []), list, ...again];
+  return [...(isDone ? [words("Nothing to do: no container has this name")] : []), list, ...again];
 }
 
 /** The same request for another container; null if its path names none. */
@@ -40,7 +40,7 @@ export function nameInUse({ request, at }: Asked, name: string, owner: string): 
   const remove = written("DELETE", at(`/containers/${shortId(owner)}?force=1`));
   return [
     { label: `Create it as ${name}-2`, requests: [{ ...request, target }] },
-    { label: `Remove the container that has the name, then send it again`, requests: [remove, request] },
+    { label: `Remove the container that has this name, then send the request again`, requests: [remove, request] },
   ];
 }
 
@@ -48,7 +48,7 @@ export function stillRunning({ request, at }: Asked): Remedy[] {
   const name = containerIn(request);
   return [
     {
-      label: "Stop it first, then send it again",
+      label: "Stop it first, then send the request again",
       requests: [written("POST", at(`/containers/${name}/stop`)), request],
     },
     { label: "Remove it by force", requests: [{ ...request, target: withQuery(request.target, "force", "1") }] },
@@ -59,9 +59,7 @@ export function stillRunning({ request, at }: Asked): Remedy[] {
 export function lowSum({ request }: Asked): Remedy[] {
   const body = JSON.parse(request.body) as { Memory: number };
   const larger = JSON.stringify({ ...body, MemorySwap: 2 * body.Memory }, null, 2);
-  return [
-    { label: "Say, too, what memory and swap are together: twice as much", requests: [{ ...request, body: larger }] },
-  ];
+  return [{ label: "Also set the sum of memory and swap: twice as much", requests: [{ ...request, body: larger }] }];
 }
 
 /** A signal needs a running process. An exec belongs to one run of its container and ends with it. */
@@ -72,24 +70,24 @@ export function notRunning(asked: Asked, id: string): Remedy[] {
   const path = pathOf(request);
   if (path.endsWith("/kill")) {
     return [
-      words("Nothing is left to do: its process has ended, and there is none to send a signal to"),
+      words("Nothing to do: its process has ended, so there is none to signal"),
       listing("See how it ended", at(`/containers/${name}/json`)),
     ];
   }
   if (path.startsWith("/exec/")) {
     return [
-      { label: "Start the container, and then make a new exec in it", requests: [start] },
+      { label: "Start the container, then create a new exec in it", requests: [start] },
       words("An exec belongs to one run of its container: it cannot be started in the next one"),
     ];
   }
-  return [{ label: "Start it first, then send it again", requests: [start, request] }];
+  return [{ label: "Start it first, then send the request again", requests: [start, request] }];
 }
 
 /** The exec ended with its container, or it ran and was removed. */
 export function noSuchExec({ at }: Asked): Remedy[] {
   return [
-    words("An exec is there until it has ended, and no longer than its container: make a new one"),
-    listing("See which containers run", at("/containers/json")),
+    words("An exec exists until it or its container has ended: create a new one"),
+    listing("List the running containers", at("/containers/json")),
   ];
 }
 
@@ -97,7 +95,7 @@ export function paused(asked: Asked): Remedy[] {
   const { request, at } = asked;
   const name = containerIn(request) || named(asked, idIn(asked));
   const unpause = written("POST", at(`/containers/${name}/unpause`));
-  return [{ label: "Let it go on first, then send it again", requests: [unpause, request] }];
+  return [{ label: "Unpause it first, then send the request again", requests: [unpause, request] }];
 }
 
 /** The name of the container in a sentence. */
@@ -111,7 +109,7 @@ function idIn({ refusal }: Asked): string {
 
 export function notPaused({ request, at }: Asked): Remedy[] {
   const pause = written("POST", at(`/containers/${containerIn(request)}/pause`));
-  return [{ label: "Pause it first, then send it again", requests: [pause, request] }];
+  return [{ label: "Pause it first, then send the request again", requests: [pause, request] }];
 }
 
 /** Its restart policy will start it again soon; a stop prevents that. */
@@ -119,9 +117,9 @@ export function restarting(asked: Asked): Remedy[] {
   const { request, at } = asked;
   const name = containerIn(request) || named(asked, idIn(asked));
   return [
-    { label: "See how long it takes: send it again", requests: [request] },
+    { label: "See how long it takes: send the request again", requests: [request] },
     {
-      label: "Start it at once, then send it again",
+      label: "Start it now, then send the request again",
       requests: [written("POST", at(`/containers/${name}/restart`)), request],
     },
   ];
@@ -132,19 +130,19 @@ export function portTaken({ refusal, world, at, request }: Asked): Remedy[] {
   const running = new Set(["running", "paused"]);
   const holder = world.containers.find((one) => running.has(one.status) && one.ports.some(({ host }) => host === port));
   const another = words(
-    "Or create the container with another host port, or with none: the engine then chooses a free one",
+    "Or create the container with another host port, or with none: the engine then chooses a free port",
   );
   if (holder === undefined) return [another];
   const stop = written("POST", at(`/containers/${holder.name}/stop`));
   return [
-    { label: `Stop ${holder.name}, which has port ${port}, then send it again`, requests: [stop, request] },
+    { label: `Stop ${holder.name}, which uses port ${port}, then send the request again`, requests: [stop, request] },
     another,
   ];
 }
 
 export function noSuchProgram({ world, request, at }: Asked): Remedy[] {
   if (pathOf(request).startsWith("/exec/"))
-    return [words("Make an exec of a program that the container has: sh, ls, cat…")];
+    return [words("Create an exec with a program that the container has: sh, ls, cat…")];
   const name = containerIn(request);
   const container = world.containers.find((one) => one.name === name || one.id.startsWith(name));
   if (container === undefined) return [words("Create the container with a program that its image has: sh, echo, cat…")];
@@ -163,7 +161,7 @@ export function notModified({ request, at }: Asked): Remedy[] {
   const other = stops ? "start" : "stop";
   const first = written("POST", at(`/containers/${name}/${other}`));
   return [
-    words(`There was nothing to do: it is ${stops ? "not running" : "running already"}`),
-    { label: `${stops ? "Start" : "Stop"} it first, then send it again`, requests: [first, request] },
+    words(`Nothing to do: it is ${stops ? "not running" : "running already"}`),
+    { label: `${stops ? "Start" : "Stop"} it first, then send the request again`, requests: [first, request] },
   ];
 }

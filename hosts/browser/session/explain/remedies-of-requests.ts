@@ -17,12 +17,12 @@ export function malformedJson({ request }: Asked): Remedy[] {
 export function jsonType({ request }: Asked): Remedy[] {
   const others = request.headers.filter(([name]) => name.toLowerCase() !== "content-type");
   const headers = [...others, ["Content-Type", "application/json"] as const];
-  return [{ label: "Say that the body is JSON", requests: [{ ...request, headers }] }];
+  return [{ label: "Declare the body as JSON", requests: [{ ...request, headers }] }];
 }
 
 export function emptyBody({ request }: Asked): Remedy[] {
   const body = { Image: "busybox", Cmd: ["echo", "hello"] };
-  return [{ label: "Say what to run", requests: [written(request.method, request.target, body)] }];
+  return [{ label: "Add a command to run", requests: [written(request.method, request.target, body)] }];
 }
 
 export function whichStream({ request }: Asked): Remedy[] {
@@ -40,7 +40,7 @@ export function badName({ request }: Asked): Remedy[] {
   const target = withoutQuery(request.target, "name");
   return [
     { label: "Let the engine choose a name", requests: [{ ...request, target }] },
-    words("A name is a letter or a digit, and then at least one of letters, digits, _ . and -"),
+    words("A name begins with a letter or digit, followed by at least one letter, digit, _ . or -"),
   ];
 }
 
@@ -50,18 +50,18 @@ export function badReference(): Remedy[] {
 
 export function servedVersion({ request, refusal }: Asked): Remedy[] {
   const version = /(?:Minimum|Maximum) supported API version is ([\d.]*\d)/.exec(refusal.message)?.[1] ?? NEWEST;
-  return [{ label: `Speak version ${version}`, requests: [atVersion(request, version)] }];
+  return [{ label: `Use version ${version}`, requests: [atVersion(request, version)] }];
 }
 
 export function atLeast({ request }: Asked, version: string): Remedy {
-  return { label: `Speak version ${version}`, requests: [atVersion(request, version)] };
+  return { label: `Use version ${version}`, requests: [atVersion(request, version)] };
 }
 
 /** There is nothing that a learner could do. */
 export function notBuilt({ refusal }: Asked): Remedy[] {
   const [, field] = /^([\w.]+)(?: [\w-]+)? is not built yet$/.exec(refusal.message) ?? [];
-  if (field !== undefined) return [words(`Leave ${field} out: this engine has not come to it yet`)];
-  return [words("Nothing is wrong with the request: this engine has not come to this part of the API yet")];
+  if (field !== undefined) return [words(`Leave out ${field}: this engine does not support it yet`)];
+  return [words("The request is correct, but this engine does not support this part of the API yet")];
 }
 
 /** The position at which a body stops being JSON. */
@@ -69,8 +69,8 @@ export function jsonFault(body: string): string {
   const errors: ParseError[] = [];
   parse(body, errors, { disallowComments: true });
   const [first] = errors;
-  if (first === undefined) return "The JSON is well formed, but a field has a value of another type than it should";
-  if (first.offset >= body.trimEnd().length) return "The body ends before the JSON does";
+  if (first === undefined) return "The JSON is well formed, but the value of a field has the wrong type";
+  if (first.offset >= body.trimEnd().length) return "The body ends in the middle of the JSON";
   const before = body.slice(0, first.offset).split("\n");
-  return `The JSON breaks off in line ${before.length}, column ${before.at(-1)!.length + 1}`;
+  return `The JSON is invalid at line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }

@@ -58,7 +58,7 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   { says: /^manifest for (\S+) not found/, remedies: noSuchTag },
   {
     says: /toomanyrequests|rate limit|too many requests/i,
-    remedies: again("Wait as long as the registry says, then send it again"),
+    remedies: again("Wait as long as the registry says, then send the request again"),
   },
   { says: /(?:^|: )No such container: (.+)$/, remedies: noSuchContainer },
   { says: /^No such exec instance: /, remedies: noSuchExec },
@@ -93,16 +93,16 @@ const SENTENCES: readonly { says: RegExp; remedies: (asked: Asked, ...parts: str
   { says: /^network (.+) not found$/, remedies: ({ at }) => [listing("List the networks", at("/networks"))] },
   {
     says: /is a pre-defined network and cannot be removed$/,
-    remedies: () => [words("It is the engine's own, and stays: networks that were created can be removed")],
+    remedies: () => [words("This is one of the engine's own networks: only created networks can be removed")],
   },
   { says: /no such volume$/, remedies: ({ at }) => [listing("List the volumes", at("/volumes"))] },
   {
     says: /no space left/i,
-    remedies: again("Make room (lift the fault, or remove images and containers), then send it again"),
+    remedies: again("Free some space (lift the fault, or remove images and containers), then send the request again"),
   },
   {
     says: /(?:connection refused|no such host|EOF|connection reset|unreachable)/i,
-    remedies: again("Once the registry is back, send it again"),
+    remedies: again("Once the registry is back, send the request again"),
   },
 ];
 

@@ -25,10 +25,10 @@ export function awaited(steps: readonly Step[], exchange: Exchange): string[] {
 const UNTIL: readonly (readonly [request: RegExp, until: string])[] = [
   [/^POST \/containers\/[^/]+\/(wait|attach)$/, "until the container ends"],
   [/^POST \/exec\/[^/]+\/start$/, "until the command ends"],
-  [/^GET \/containers\/[^/]+\/logs$/, "for what the container writes next"],
-  [/^GET \/containers\/[^/]+\/stats$/, "for a measurement each second"],
-  [/^GET \/events$/, "for events that come"],
-  [/^POST \/images\/create$/, "until the image is there"],
+  [/^GET \/containers\/[^/]+\/logs$/, "for the container's next output"],
+  [/^GET \/containers\/[^/]+\/stats$/, "for a measurement every second"],
+  [/^GET \/events$/, "for future events"],
+  [/^POST \/images\/create$/, "until the image is complete"],
 ];
 
 /** What an answer waits for after its head; empty if there is nothing to explain. */

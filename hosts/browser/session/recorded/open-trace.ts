@@ -54,13 +54,13 @@ interface Listener {
  */
 function* replayed(lines: Lines, core: NamedCore, listener: Listener): Generator<void, string> {
   let cut = "";
-  const cutShort = (line: number): void => void (cut = ` It has no end, and is cut short behind line ${line}.`);
+  const cutShort = (line: number): void => void (cut = ` It has no end: it is cut off after line ${line}.`);
   const segments = decodeSegments(lines.whole(), { unfinished: true, cutShort });
   const { difference, leftOut } = yield* telling(segments, core.compiled, { ...listener, identity: core.hash });
-  const others = leftOut === 0 ? "" : ` What another core did is left out: ${leftOut} of its segments.`;
-  if (difference === null) return `Every step came out as it was recorded.${others}${cut}`;
+  const others = leftOut === 0 ? "" : ` Segments of another core are left out: ${leftOut}.`;
+  if (difference === null) return `Every step matches the recording.${others}${cut}`;
   const { epoch, step, what } = difference;
-  return `It ends where something else came out than was recorded: step ${epoch}:${step}, ${what.join(", ")}.`;
+  return `It ends at the first difference from the recording: step ${epoch}:${step}, ${what.join(", ")}.`;
 }
 
 function* told(lines: Lines, { claim, added }: Listener): Generator<void, string> {
@@ -73,7 +73,7 @@ function* told(lines: Lines, { claim, added }: Listener): Generator<void, string
     },
   });
   yield* listening(lines.all(), timeline);
-  return "Values of variables and labels are hidden in it, and nothing can be verified.";
+  return "Values of variables and labels are hidden in it, so nothing can be verified.";
 }
 
 /** Reads the lines of a text one after the other, without their LF. */

@@ -103,7 +103,7 @@ export class RecordedSession implements Session {
 }
 
 function only(): never {
-  throw new Error("this is a recording: it can be looked at only");
+  throw new Error("this is a recording: you can only look at it");
 }
 
 async function nothing(): Promise<never> {

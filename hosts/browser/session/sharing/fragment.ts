@@ -46,10 +46,10 @@ export async function decodeFragment(fragment: string): Promise<Shared> {
   if (text.length > MOST_TEXT) throw new BadFragment("the link is too large to be a session");
   if (!text.startsWith(FORMAT)) {
     const isNewer = /^\d+\./.test(text);
-    throw new BadFragment(isNewer ? "the link is of another version of this page" : "the link holds no session");
+    throw new BadFragment(isNewer ? "the link is from another version of this page" : "the link holds no session");
   }
   const packed = fromBase64Url(text.slice(FORMAT.length));
-  if (packed === null) throw new BadFragment("the link is damaged: it has characters that no session has");
+  if (packed === null) throw new BadFragment("the link is damaged: it has invalid characters");
   let value: unknown;
   try {
     const bytes = await through(packed, new DecompressionStream("deflate-raw"), MOST_BYTES);
@@ -59,7 +59,7 @@ export async function decodeFragment(fragment: string): Promise<Shared> {
     throw new BadFragment("the link is damaged: it cannot be unpacked", { cause: error });
   }
   const shared = checkShared(value);
-  if (shared === null) throw new BadFragment("the link holds something else than a session");
+  if (shared === null) throw new BadFragment("the link does not hold a session");
   return shared;
 }
 
@@ -75,7 +75,7 @@ async function through(
     size += next.value.length;
     if (size > most) {
       await reader.cancel().catch(() => {});
-      throw new BadFragment("the link unpacks to more than a session has");
+      throw new BadFragment("the link unpacks to more than a session can hold");
     }
     pieces.push(new Uint8Array(next.value));
   }

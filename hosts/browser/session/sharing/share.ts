@@ -46,9 +46,9 @@ export async function fromFragment(text: string, core: NamedCore): Promise<Opene
   await replay(session, actions, until);
   const warnings: string[] = [];
   if (shared.core !== core.hash)
-    warnings.push("It was shared with another version of the engine: it may go another way here.");
+    warnings.push("It was shared from another version of the engine, so it may behave differently here.");
   if (hashOfSteps(session.steps.value) !== shared.state) {
-    warnings.push("It did not come to the state that was shared.");
+    warnings.push("It did not reach the state that was shared.");
   }
   return { session, warnings };
 }

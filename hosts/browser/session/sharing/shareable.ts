@@ -28,7 +28,7 @@ export function maskedAction({ at, action }: EnteredAction): EnteredAction {
  */
 export function maskedRequest(request: WrittenRequest): WrittenRequest {
   const masked = withoutCredentials({ tag: "request", val: asInput(request) }).input;
-  if (masked.tag !== "request") throw new Error("a request became something else");
+  if (masked.tag !== "request") throw new Error("masking changed the kind of an action");
   const lines = masked.val.headers.split("\n");
   const { body } = masked.val;
   const isLogin = pathOf(request) === "/auth";

@@ -7,14 +7,14 @@ import { query } from "../query.js";
 
 export const ATTACH: Command = {
   operands: "CONTAINER",
-  about: "Connect to a container that runs",
+  about: "Attach to a running container",
   takes: { flags: ["no-stdin", "sig-proxy"], values: ["detach-keys"], least: 1, most: 1 },
   names: "container",
   exits: true,
   plan: (args) => {
     const [name = ""] = args.operands;
     const wait = post(`${container(name)}/wait`, "wait for its end");
-    const look = get(`${container(name)}/json`, "look whether it runs");
+    const look = get(`${container(name)}/json`, "check whether it is running");
     const connect = connecting(container(name), !args.flag("no-stdin"), args);
     return { requests: [background(wait), look, { ...connect, when: "runs" }] };
   },
@@ -22,7 +22,7 @@ export const ATTACH: Command = {
 
 export const START: Command = {
   operands: "CONTAINER [CONTAINER...]",
-  about: "Start containers that are there",
+  about: "Start existing containers",
   takes: { flags: ["attach,a", "interactive,i"], values: ["detach-keys", "checkpoint", "checkpoint-dir"], least: 1 },
   names: "container",
   plan: start,
@@ -43,7 +43,7 @@ function start(args: Arguments): Planned {
     background(post(`${it}/wait${query({ condition: "next-exit" })}`, "wait for its end")),
     starting(name, it),
   ];
-  const look = get(`${container(name)}/json`, "ask what it is");
+  const look = get(`${container(name)}/json`, "inspect it");
   return { requests: [look, ...following.map((request) => about(1, request))] };
 }
 

@@ -18,19 +18,19 @@ function plan(args: Arguments): Planned {
   if (from !== null && to !== null) throw new Wrong("docker cp copies between a container and you", args.operands[1]!);
   if (from !== null) return copyOut(from, args);
   if (to !== null) throw new Wrong(NO_FILES, args.operands[0]!);
-  throw new Wrong("docker cp wants a container on one side: web:/etc/hosts", args.operands[0]!);
+  throw new Wrong("docker cp needs a container on one side: web:/etc/hosts", args.operands[0]!);
 }
 
-const NO_FILES = `there are no files of yours to copy in: write one there with docker exec, or send PUT /containers/{id}/archive`;
+const NO_FILES = `the page has no local files to copy: write a file with docker exec, or send PUT /containers/{id}/archive`;
 
 function copyOut({ name, path }: Place, args: Arguments): Planned {
   const archive = `${container(name)}/archive${query({ path })}`;
-  const look = { ...get(archive, "look what is there"), method: "HEAD" };
+  const look = { ...get(archive, "check what is there"), method: "HEAD" };
   const read = get(archive, "read it as a tar archive");
   const kept =
     args.operands[1] === "-"
       ? []
-      : ["The docker command unpacks the archive into a file of yours; here it stays the answer."];
+      : ["The docker command unpacks the archive into a local file; here the archive stays in the answer."];
   return { requests: args.flag("follow-link") ? [look, read] : [read], remarks: kept };
 }
 

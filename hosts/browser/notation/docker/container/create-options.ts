@@ -14,9 +14,9 @@ const PROCESS: readonly Field[] = [
   flag("tty,t", "Tty"),
   flag("interactive,i", "OpenStdin"),
   list("env,e", "Env"),
-  refused("env-file", "there are no files of yours"),
+  refused("env-file", "the page has no local files"),
   map("label,l", "Labels"),
-  refused("label-file", "there are no files of yours"),
+  refused("label-file", "the page has no local files"),
   text("workdir,w", "WorkingDir"),
   text("user,u", "User"),
   text("hostname,h", "Hostname"),
@@ -92,7 +92,7 @@ const NETWORK: readonly Field[] = [
   since("1.44", elsewhere("mac-address", "NetworkingConfig: MacAddress")),
 ];
 
-const WINDOWS = "only an engine on Windows has it";
+const WINDOWS = "only engines on Windows support it";
 
 /** Options without a field in the body. */
 const OTHERS: readonly Field[] = [
@@ -135,7 +135,7 @@ function putVolumes(body: Body, values: readonly string[]): void {
   const bare = values.filter((value) => !value.includes(":"));
   const binds = values.filter((value) => value.includes(":"));
   const relative = binds.find((value) => /^\.{1,2}\//.test(value));
-  if (relative !== undefined) throw misread(relative, "mount here: there is no folder of yours that it could begin at");
+  if (relative !== undefined) throw misread(relative, "mount here: the page has no local folders");
   if (bare.length > 0) put(body, "Volumes", Object.fromEntries(bare.map((path) => [path, {}])));
   if (binds.length > 0) put(body, "HostConfig.Binds", binds);
 }
@@ -172,6 +172,6 @@ export function attachedTo(values: readonly string[], isDetached: boolean, inter
 
 function stream(value: string): string {
   const [name] = atSign(value.toLowerCase(), " ");
-  if (!["stdin", "stdout", "stderr"].includes(name)) throw misread(value, "stream: stdin, stdout and stderr are");
+  if (!["stdin", "stdout", "stderr"].includes(name)) throw misread(value, "stream: use stdin, stdout or stderr");
   return name;
 }

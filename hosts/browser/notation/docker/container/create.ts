@@ -8,7 +8,7 @@ import { putNetworks } from "./networks.js";
 
 export const CREATE: Command = {
   operands: "IMAGE [COMMAND] [ARG...]",
-  about: "Make a container without starting it",
+  about: "Create a container without starting it",
   takes: takesOf(CREATE_FIELDS, { least: 1, stops: true }),
   fields: placesOf(CREATE_FIELDS),
   names: "image",

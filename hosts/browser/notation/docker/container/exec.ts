@@ -13,7 +13,7 @@ const TAKES: Takes = {
 
 export const EXEC: Command = {
   operands: "CONTAINER COMMAND [ARG...]",
-  about: "Run another command in a container that runs",
+  about: "Run another command in a running container",
   takes: TAKES,
   names: "container",
   fields: new Map([
@@ -31,7 +31,7 @@ export const EXEC: Command = {
 };
 
 function plan(args: Arguments): Planned {
-  if (args.has("env-file")) throw new Wrong("there are no files of yours for --env-file", "--env-file");
+  if (args.has("env-file")) throw new Wrong("the page has no local files for --env-file", "--env-file");
   const [name = "", ...command] = args.operands;
   const detached = args.flag("detach");
   const start = {
@@ -40,10 +40,10 @@ function plan(args: Arguments): Planned {
   };
   const it = answered("exec", 2);
   const requests = [
-    get(`${container(name)}/json`, "look whether it runs"),
-    withBody(post(`${container(name)}/exec`, "say what is to run"), bodyOf(args, command)),
-    about(2, withBody(post(`${it}/start`, detached ? "start it" : "start it, and connect to it"), start)),
-    ...(detached ? [] : [about(2, get(`${it}/json`, "ask how it ended"))]),
+    get(`${container(name)}/json`, "check whether it is running"),
+    withBody(post(`${container(name)}/exec`, "create the exec"), bodyOf(args, command)),
+    about(2, withBody(post(`${it}/start`, detached ? "start it" : "start it, and attach to it"), start)),
+    ...(detached ? [] : [about(2, get(`${it}/json`, "ask for its exit code"))]),
   ];
   return { requests };
 }

@@ -51,7 +51,7 @@ export function refused(name: string, place: string, isFlag = false): Field {
   return {
     ...elsewhere(name, place, isFlag),
     put: (_body, values) => {
-      throw new Wrong(`it cannot be said here: ${place}`, values.at(-1)!);
+      throw new Wrong(`it cannot be used here: ${place}`, values.at(-1)!);
     },
   };
 }

@@ -8,7 +8,7 @@ import { momentOf } from "../system/moments.js";
 
 export const LOGS: Command = {
   operands: "CONTAINER",
-  about: "Show what a container has written",
+  about: "Show the output of a container",
   takes: { flags: ["follow,f", "timestamps,t", "details"], values: ["tail,n", "since", "until"], least: 1, most: 1 },
   names: "container",
   plan,
@@ -25,7 +25,7 @@ function plan(args: Arguments): Planned {
     since: momentOf(args.value("since")),
     until: momentOf(args.value("until")),
   });
-  const read = about(1, get(`${answered("containers", 1)}/logs${wishes}`, "read what it has written"));
-  const look = get(`${container(args.operands[0]!)}/json`, "ask whether it writes to a terminal");
+  const read = about(1, get(`${answered("containers", 1)}/logs${wishes}`, "read its output"));
+  const look = get(`${container(args.operands[0]!)}/json`, "check whether it has a terminal");
   return { requests: [look, { ...read, background: args.flag("follow") }] };
 }

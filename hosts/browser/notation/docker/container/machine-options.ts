@@ -12,7 +12,7 @@ export function healthOf(command: string): string[] {
 /** `nofile=1024:2048`: the soft limit, then the hard limit. */
 export function limitOf(value: string): object {
   const [name, numbers] = atSign(value, "=");
-  if (numbers === null) throw misread(value, "limit: nofile=1024:2048 is");
+  if (numbers === null) throw misread(value, "limit such as nofile=1024:2048");
   const [soft, hard] = atSign(numbers, ":");
   return { Name: name, Hard: integerOf(hard ?? soft), Soft: integerOf(soft) };
 }
@@ -43,7 +43,7 @@ export function gpusOf(value: string): object[] {
     else if (name === "device") Object.assign(request, { DeviceIDs: said.split(","), Count: 0 });
     else if (name === "capabilities") request["Capabilities"] = [[...said.split(","), "gpu"]];
     else if (name === "options") request["Options"] = pairs(said.split(","));
-    else throw misread(name, "part of --gpus: count, driver, device, capabilities and options are");
+    else throw misread(name, "part of --gpus: use count, driver, device, capabilities or options");
   }
   return [request];
 }
@@ -51,7 +51,7 @@ export function gpusOf(value: string): object[] {
 /** Profiles other than the built-in ones are in files. */
 export function putSecurity(body: Body, values: readonly string[]): void {
   const file = values.find((value) => /^seccomp[=:](?!unconfined$|builtin$)/.test(value));
-  if (file !== undefined) throw misread(file, "profile here: there are no files of yours");
+  if (file !== undefined) throw misread(file, "profile here: the page has no local files");
   const kept = values.filter((value) => value !== "systempaths=unconfined");
   if (kept.length > 0) put(body, "HostConfig.SecurityOpt", kept);
   if (kept.length === values.length) return;

@@ -47,10 +47,11 @@ export function mountOf(text: string): Body {
   const mount: Body = { Type: "volume" };
   for (const [name, value] of fieldsOf(text)) {
     const read = FIELDS[name];
-    if (read === undefined) throw new Wrong(`--mount knows no ${name}${didYouMean(name, Object.keys(FIELDS))}`, text);
+    if (read === undefined)
+      throw new Wrong(`--mount does not know ${name}${didYouMean(name, Object.keys(FIELDS))}`, text);
     read(mount, value);
   }
-  if (mount["Target"] === undefined) throw new Wrong("--mount is not told a target", text);
+  if (mount["Target"] === undefined) throw new Wrong("--mount needs a target", text);
   return mount;
 }
 
@@ -58,11 +59,11 @@ function recursive(mount: Body, value: string): void {
   if (value === "disabled") put(mount, "BindOptions.NonRecursive", true);
   else if (value === "writable") put(mount, "BindOptions.ReadOnlyNonRecursive", true);
   else if (value === "readonly") put(mount, "BindOptions.ReadOnlyForceRecursive", true);
-  else if (value !== "enabled") throw misread(value, "way to bind: enabled, disabled, writable and readonly are");
+  else if (value !== "enabled") throw misread(value, "way to bind: use enabled, disabled, writable or readonly");
 }
 
 function octal(value: string): number {
-  if (!/^[0-7]+$/.test(value)) throw misread(value, "mode: 1770 is");
+  if (!/^[0-7]+$/.test(value)) throw misread(value, "mode such as 1770");
   return parseInt(value, 8);
 }
 

@@ -56,9 +56,9 @@ function networkOf(text: string): { name: string; endpoint: Body } {
   for (const [part, value] of fieldsOf(text)) {
     if (part === "name") name = value;
     else if (PARTS[part] !== undefined) PARTS[part](endpoint, value);
-    else throw new Wrong(`--network knows no ${part}${didYouMean(part, ["name", ...Object.keys(PARTS)])}`, text);
+    else throw new Wrong(`--network does not know ${part}${didYouMean(part, ["name", ...Object.keys(PARTS)])}`, text);
   }
-  if (name === "") throw new Wrong("--network is not told a name", text);
+  if (name === "") throw new Wrong("--network needs a name", text);
   return { name, endpoint };
 }
 

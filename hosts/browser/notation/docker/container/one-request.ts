@@ -7,7 +7,7 @@ import { query } from "../query.js";
 const SECONDS = ["timeout,t", "time"];
 
 export const STOP = each({
-  about: "Ask containers to end, and make them after a while",
+  about: "Ask containers to end, and kill them after a while",
   takes: { values: [...SECONDS, "signal,s"], since: { signal: "1.42" } },
   plan: (name, args) =>
     post(`${container(name)}/stop${query({ t: seconds(args), signal: args.value("signal") })}`, `stop ${name}`),
@@ -21,26 +21,26 @@ export const RESTART = each({
 });
 
 export const KILL = each({
-  about: "Send containers a signal: KILL, if none is named",
+  about: "Send containers a signal: KILL if none is given",
   takes: { values: ["signal,s"] },
   plan: (name, args) =>
     post(`${container(name)}/kill${query({ signal: args.value("signal") })}`, `send ${name} a signal`),
 });
 
 export const PAUSE = each({
-  about: "Hold all processes of containers still",
+  about: "Pause all processes of containers",
   takes: {},
   plan: (name) => post(`${container(name)}/pause`, `pause ${name}`),
 });
 
 export const UNPAUSE = each({
-  about: "Let paused containers go on",
+  about: "Resume paused containers",
   takes: {},
-  plan: (name) => post(`${container(name)}/unpause`, `let ${name} go on`),
+  plan: (name) => post(`${container(name)}/unpause`, `resume ${name}`),
 });
 
 export const WAIT = each({
-  about: "Wait until containers end, and learn how",
+  about: "Wait until containers end, and print their exit codes",
   takes: {},
   plan: (name) => post(`${container(name)}/wait`, `wait for the end of ${name}`),
   prints: (_args, answers) =>
@@ -58,16 +58,15 @@ export const REMOVE = each({
 });
 
 export const INSPECT = each({
-  about: "Show all about containers",
+  about: "Show details of containers",
   takes: { flags: ["size,s"], values: ["format,f"] },
   prints: (args, answers) => printedAs(args.value("format"), answers),
-  plan: (name, args) =>
-    get(`${container(name)}/json${query({ size: args.flag("size") })}`, `ask for all about ${name}`),
+  plan: (name, args) => get(`${container(name)}/json${query({ size: args.flag("size") })}`, `inspect ${name}`),
 });
 
 export const RENAME = one({
   operands: "CONTAINER NAME",
-  about: "Give a container another name",
+  about: "Rename a container",
   takes: { least: 2 },
   names: "container",
   plan: ({ operands: [name = "", to = ""] }) =>
@@ -85,10 +84,10 @@ export const TOP = one({
 
 export const DIFF = one({
   operands: "CONTAINER",
-  about: "List what a container has changed in its files",
+  about: "List the files that a container has changed",
   takes: { least: 1 },
   names: "container",
-  plan: ({ operands: [name = ""] }) => get(`${container(name)}/changes`, "list what it has changed"),
+  plan: ({ operands: [name = ""] }) => get(`${container(name)}/changes`, "list its changed files"),
 });
 
 export const PORT = one({

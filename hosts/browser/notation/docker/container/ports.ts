@@ -12,14 +12,14 @@ export interface Port {
 export function portsOf(text: string): Port[] {
   const short = /^\w+=/.test(text) ? shortForm(text) : text;
   const parts = PUBLISHED.exec(short);
-  if (parts === null) throw misread(text, "port to publish: 8080:80 and 127.0.0.1:53:53/udp are");
+  if (parts === null) throw misread(text, "port to publish such as 8080:80 or 127.0.0.1:53:53/udp");
   const [, ipv6, ipv4, host = "", container = "", protocol = "/tcp"] = parts;
   const address = ipv6 ?? ipv4;
   const [inside, outside] = [numbersOf(container), host === "" ? [] : numbersOf(host)];
   // One container port may be published on any port of a range.
   const each = inside.length > 1 && outside.length > 0;
   if (inside.length === 0 || (host !== "" && outside.length === 0)) throw misread(text, "range of ports");
-  if (each && inside.length !== outside.length) throw misread(text, "pair of ranges as long as each other");
+  if (each && inside.length !== outside.length) throw misread(text, "pair of ranges of the same length");
   return inside.map((port, at) => {
     const HostPort = each ? String(outside[at]) : host;
     return { key: `${port}${protocol.toLowerCase()}`, binding: { ...(address ? { HostIp: address } : {}), HostPort } };
@@ -37,7 +37,7 @@ function shortForm(text: string): string {
 export function exposedOf(text: string): string[] {
   const [, range, protocol = "/tcp"] = /^(\d+(?:-\d+)?)(\/(?:tcp|udp|sctp))?$/i.exec(text) ?? [];
   const numbers = range === undefined ? [] : numbersOf(range);
-  if (numbers.length === 0) throw misread(text, "port to expose: 80 and 53/udp are");
+  if (numbers.length === 0) throw misread(text, "port to expose such as 80 or 53/udp");
   return numbers.map((port) => `${port}${protocol}`);
 }
 

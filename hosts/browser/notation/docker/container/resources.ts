@@ -46,6 +46,6 @@ function restartOf(value: string): object {
 /** For example `/dev/sda:100`. */
 function ofDevice(value: string, name: string, of: (text: string) => number): Body {
   const [path, number] = atSign(value, ":");
-  if (!path.startsWith("/dev/") || number === null) throw misread(value, "device with a number: /dev/sda:100 is");
+  if (!path.startsWith("/dev/") || number === null) throw misread(value, "device with a number such as /dev/sda:100");
   return { Path: path, [name]: of(number) };
 }

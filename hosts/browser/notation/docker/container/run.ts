@@ -10,7 +10,7 @@ import { containerBody } from "./create.js";
 
 export const RUN: Command = {
   operands: "IMAGE [COMMAND] [ARG...]",
-  about: "Make a container and start it",
+  about: "Create a container and start it",
   takes: takesOf(RUN_FIELDS, { least: 1, stops: true }),
   fields: placesOf(RUN_FIELDS),
   names: "image",

@@ -7,14 +7,14 @@ import { misread } from "../wrong.js";
 export function bytesOf(text: string): number {
   if (text === "-1") return -1;
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?(?:([kmgtp])?i?b?)?$/i.exec(text) ?? [];
-  if (number === undefined) throw misread(text, "size: 512m and 1.5g are");
+  if (number === undefined) throw misread(text, "size such as 512m or 1.5g");
   return Math.floor(Number(number) * 1024 ** ["", "k", "m", "g", "t", "p"].indexOf(unit.toLowerCase()));
 }
 
 /** Parses `1m30s` to nanoseconds. */
 export function durationOf(text: string): number {
   if (text === "0") return 0;
-  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) throw misread(text, "duration: 1m30s and 500ms are");
+  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) throw misread(text, "duration such as 1m30s or 500ms");
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g);
   return Array.from(parts, ([, number, unit]) => Math.round(Number(number) * UNITS[unit!]!)).reduce((a, b) => a + b, 0);
 }
@@ -35,7 +35,7 @@ export function integerOf(text: string): number {
 }
 
 export function cpusOf(text: string): number {
-  if (!/^\d+(\.\d+)?$|^\.\d+$/.test(text)) throw misread(text, "number of processors: 1.5 is");
+  if (!/^\d+(\.\d+)?$|^\.\d+$/.test(text)) throw misread(text, "number of processors such as 1.5");
   return Math.round(Number(text) * 1e9);
 }
 

@@ -7,7 +7,7 @@ import { query } from "../query.js";
 
 export const STATS: Command = {
   operands: "[CONTAINER...]",
-  about: "Show what containers use",
+  about: "Show the resource use of containers",
   takes: { flags: ["all,a", "no-stream", "no-trunc"], values: ["format"] },
   names: "container",
   plan,
@@ -17,7 +17,7 @@ function plan(args: Arguments): Planned {
   if (args.operands.length > 0) return { requests: args.operands.map((name) => usage(container(name), args)) };
   const changes = get(
     `/events${query({ filters: filterText(["type=container"]) })}`,
-    "learn of containers that come and go",
+    "follow the containers that start and end",
   );
   const list = get(`/containers/json${query({ all: args.flag("all") })}`, "list containers");
   return {
@@ -31,6 +31,6 @@ function plan(args: Arguments): Planned {
 
 function usage(it: string, args: Arguments): PlannedRequest {
   const once = args.flag("no-stream");
-  const request = get(`${it}/stats${query({ stream: once ? "0" : "1" })}`, "measure what it uses");
+  const request = get(`${it}/stats${query({ stream: once ? "0" : "1" })}`, "measure its resource use");
   return { ...request, background: !once, when: "always" };
 }

@@ -11,7 +11,7 @@ const FIELDS: readonly Field[] = UPDATABLE.map((field) => ({
 }));
 
 export const UPDATE = each({
-  about: "Change what containers may use",
+  about: "Change the resource limits of containers",
   takes: takesOf(FIELDS, {}),
   fields: placesOf(FIELDS),
   plan: (name, args) => withBody(post(`${container(name)}/update`, `change ${name}`), bodyOf(args)),

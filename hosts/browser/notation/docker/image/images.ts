@@ -69,7 +69,7 @@ function rowsOf(args: Arguments, found: unknown): Row[] {
 
 export const PULL = one({
   operands: "IMAGE",
-  about: "Get an image from its registry",
+  about: "Pull an image from its registry",
   takes: { flags: ["all-tags,a", "quiet,q", "disable-content-trust"], values: ["platform"], least: 1 },
   names: "image",
   plan: (args) => pulling(args.operands[0]!, args.value("platform"), args.flag("all-tags")),
@@ -77,7 +77,7 @@ export const PULL = one({
 
 export const PUSH = one({
   operands: "IMAGE",
-  about: "Bring an image to its registry",
+  about: "Push an image to its registry",
   takes: {
     flags: ["all-tags,a", "quiet,q", "disable-content-trust"],
     values: ["platform"],
@@ -95,7 +95,7 @@ export const PUSH = one({
 
 export const TAG = one({
   operands: "IMAGE NAME[:TAG]",
-  about: "Give an image one more name",
+  about: "Give an image another name",
   takes: { least: 2 },
   names: "image",
   plan: ({ operands: [from = "", to = ""] }) => {
@@ -106,7 +106,7 @@ export const TAG = one({
 });
 
 export const REMOVE = each({
-  about: "Take names from images, and remove those that are left without one",
+  about: "Remove names of images, and images without a name",
   takes: { flags: ["force,f", "no-prune"], values: ["platform"], since: { platform: "1.50" } },
   names: "image",
   plan: (name, args) => {
@@ -120,17 +120,17 @@ export const REMOVE = each({
 });
 
 export const INSPECT = each({
-  about: "Show all about images",
+  about: "Show details of images",
   prints: (args, answers) => printedAs(args.value("format"), answers),
   takes: { values: ["format,f", "platform"], since: { platform: "1.49" } },
   names: "image",
   plan: (name, args) =>
-    get(`${image(name)}/json${query({ platform: platformOf(args.value("platform")) })}`, `ask for all about ${name}`),
+    get(`${image(name)}/json${query({ platform: platformOf(args.value("platform")) })}`, `inspect ${name}`),
 });
 
 export const HISTORY = one({
   operands: "IMAGE",
-  about: "List the layers of an image, and what made them",
+  about: "List the layers of an image and the commands that made them",
   takes: {
     flags: ["human,H", "no-trunc", "quiet,q"],
     values: ["format", "platform"],
@@ -157,10 +157,10 @@ export const SEARCH = one({
 
 export const COMMIT = one({
   operands: "CONTAINER [NAME[:TAG]]",
-  about: "Keep what a container has changed as an image",
+  about: "Save the changes of a container as an image",
   takes: { flags: ["pause,p"], values: ["author,a", "message,m", "change,c"], least: 1, most: 2 },
   names: "container",
-  plan: (args) => post(`/commit${commitQuery(args)}`, "keep its changes as an image"),
+  plan: (args) => post(`/commit${commitQuery(args)}`, "save its changes as an image"),
   prints: (_args, [answer]) => fieldOf(answer, "Id"),
 });
 
@@ -173,33 +173,34 @@ function commitQuery(args: Arguments): string {
 
 export const SAVE = one({
   operands: "IMAGE [IMAGE...]",
-  about: "Read images as a tar archive",
+  about: "Save images as a tar archive",
   takes: { values: ["output,o", "platform"], least: 1, most: Number.POSITIVE_INFINITY, since: { platform: "1.48" } },
   names: "image",
   plan: (args) =>
     get(
       `/images/get${query({ names: args.operands, platform: platformOf(args.value("platform")) })}`,
-      "read them as a tar archive",
+      "save them as a tar archive",
     ),
 });
 
 export const LOAD = one({
   operands: "",
-  about: "Bring in images from a tar archive that docker save has written",
+  about: "Load images from a tar archive made by docker save",
   takes: { flags: ["quiet,q"], values: ["input,i", "platform"], since: { platform: "1.48" } },
   plan: () => {
-    throw new Wrong("there are no files of yours to load: POST /images/load takes an archive as its body", "load");
+    throw new Wrong("the page has no local files to load: POST /images/load takes an archive as its body", "load");
   },
 });
 
 export const IMPORT = one({
   operands: "URL [NAME[:TAG]]",
-  about: "Make an image of a tar archive of files",
+  about: "Make an image from a tar archive of files",
   takes: { values: ["change,c", "message,m", "platform"], least: 1, most: 2 },
   plan: (args) => {
     const [source = "", name = null] = args.operands;
-    if (!/^https?:\/\//.test(source)) throw new Wrong("there are no files of yours to import: a URL can be", source);
+    if (!/^https?:\/\//.test(source))
+      throw new Wrong("the page has no local files to import, but you can give a URL", source);
     const told = { message: args.value("message"), changes: args.values("change"), platform: args.value("platform") };
-    return post(`/images/create${query({ fromSrc: source, repo: name, ...told })}`, "make an image of the archive");
+    return post(`/images/create${query({ fromSrc: source, repo: name, ...told })}`, "make an image from the archive");
   },
 });

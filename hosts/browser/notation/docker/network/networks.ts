@@ -44,13 +44,13 @@ function named(one: unknown): Row {
 }
 
 export const INSPECT = each({
-  about: "Show all about networks",
+  about: "Show details of networks",
   prints: (args, answers) => printedAs(args.value("format"), answers),
   takes: { flags: ["verbose,v"], values: ["format,f"] },
   names: "network",
   plan: (name, args) => {
     const verbose = args.flag("verbose") ? "true" : null;
-    return get(`${network(name)}${query({ verbose })}`, `ask for all about ${name}`);
+    return get(`${network(name)}${query({ verbose })}`, `inspect ${name}`);
   },
 });
 
@@ -63,7 +63,7 @@ export const REMOVE: Command = {
   }),
   plan: ({ operands }) => ({
     requests: operands.flatMap((name) => [
-      { ...get(network(name), "look what it is"), when: "always" as const },
+      { ...get(network(name), "check what it is"), when: "always" as const },
       { ...remove(network(name), `remove ${name}`), when: "always" as const },
     ]),
   }),
@@ -166,12 +166,12 @@ function endpointOf(args: Arguments): Body {
 
 export const DISCONNECT: Command = {
   operands: "NETWORK CONTAINER",
-  about: "Take a container out of a network",
+  about: "Disconnect a container from a network",
   takes: { flags: ["force,f"], least: 2, most: 2 },
   names: "network",
   plan: (args) => {
     const [name = "", container = ""] = args.operands;
     const body = { Container: container, ...(args.flag("force") && { Force: true }) };
-    return { requests: [withBody(post(`${network(name)}/disconnect`, `take ${container} out of ${name}`), body)] };
+    return { requests: [withBody(post(`${network(name)}/disconnect`, `disconnect ${container} from ${name}`), body)] };
   },
 };

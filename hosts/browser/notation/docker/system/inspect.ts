@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, (name: string, size: boolean) => string>> =
 
 export const INSPECT_ANY: Command = {
   operands: "NAME [NAME...]",
-  about: "Show all about anything that has a name",
+  about: "Show details of any object by its name",
   takes: { flags: ["size,s"], values: ["type", "format,f"], least: 1 },
   names: "container",
   plan,
@@ -27,14 +27,14 @@ export const INSPECT_ANY: Command = {
 function plan(args: Arguments): Planned {
   const type = args.value("type");
   if (type !== null && KINDS[type] === undefined) {
-    throw new Wrong(`--type knows no ${type}${didYouMean(type, Object.keys(KINDS))}`, type);
+    throw new Wrong(`--type does not know ${type}${didYouMean(type, Object.keys(KINDS))}`, type);
   }
   const kinds = type === null ? Object.keys(KINDS) : [type];
   const requests = args.operands.flatMap((name) =>
     kinds.map((kind, at): PlannedRequest => {
       const target = KINDS[kind]!(name, args.flag("size"));
       const purpose =
-        at === 0 ? `ask for all about ${name}` : `ask whether ${name} is ${kind === "image" ? "an" : "a"} ${kind}`;
+        at === 0 ? `inspect ${name}` : `check whether ${name} is ${kind === "image" ? "an" : "a"} ${kind}`;
       return { ...get(target, purpose), when: at === 0 ? "always" : "absent" };
     }),
   );

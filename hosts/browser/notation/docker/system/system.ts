@@ -9,7 +9,7 @@ import { momentOf } from "./moments.js";
 
 export const VERSION = one({
   operands: "",
-  about: "Ask for the engine's version",
+  about: "Show the engine's version",
   takes: { values: ["format,f"] },
   plan: () => get("/version", "ask for the version"),
   prints: (args, answers) => printedAs(args.value("format"), answers),
@@ -17,22 +17,22 @@ export const VERSION = one({
 
 export const INFO = one({
   operands: "",
-  about: "Ask what the engine is and has",
+  about: "Show information about the engine",
   takes: { values: ["format,f"] },
-  plan: () => get("/info", "ask what the engine is and has"),
+  plan: () => get("/info", "ask for information about the engine"),
   prints: (args, answers) => printedAs(args.value("format"), answers),
 });
 
 export const DF = one({
   operands: "",
-  about: "Ask what takes room",
+  about: "Show disk usage",
   takes: { flags: ["verbose,v"], values: ["format"] },
-  plan: () => get("/system/df", "ask what takes room"),
+  plan: () => get("/system/df", "ask for the disk usage"),
 });
 
 export const EVENTS = one({
   operands: "",
-  about: "Follow what happens",
+  about: "Follow the events",
   takes: { values: ["since", "until", "filter,f", "format"] },
   plan: (args) => {
     const [since, until] = [momentOf(args.value("since")), momentOf(args.value("until"))];
@@ -43,14 +43,14 @@ export const EVENTS = one({
 
 export const LOGIN: Command = {
   operands: "[REGISTRY]",
-  about: "Ask a registry whether it takes a name and a password",
+  about: "Check a name and a password with a registry",
   takes: { values: ["username,u", "password,p"], flags: ["password-stdin"], most: 1 },
   plan: login,
 };
 
 export const LOGOUT: Command = {
   operands: "[REGISTRY]",
-  about: "Forget a registry's password: a matter of the command's own files",
+  about: "Forget a registry's password: this only changes a file of the docker command",
   takes: { most: 1 },
   plan: () => ({
     requests: [],
@@ -60,16 +60,19 @@ export const LOGOUT: Command = {
 
 function login(args: Arguments) {
   if (args.flag("password-stdin")) {
-    throw new Wrong("docker login cannot read a password here: say --password", "--password-stdin");
+    throw new Wrong("docker login cannot read a password here: use --password", "--password-stdin");
   }
   const [username, password] = [args.value("username"), args.value("password")];
   if (username === null || password === null)
-    throw new Wrong("docker login asks for what is missing at a terminal: say it with -u NAME -p PASSWORD here", null);
+    throw new Wrong(
+      "docker login has no terminal here to ask for missing values: give them with -u NAME -p PASSWORD",
+      null,
+    );
   const body = { username, password, serveraddress: args.operands[0] ?? "https://index.docker.io/v1/" };
   const remark =
-    "The docker command keeps the credentials and sends them along with each pull, in the header X-Registry-Auth.";
+    "The docker command stores the credentials and sends them with each pull, in the header X-Registry-Auth.";
   return {
-    requests: [withBody(post("/auth", "ask whether the registry takes the credentials"), body)],
+    requests: [withBody(post("/auth", "check the credentials with the registry"), body)],
     remarks: [remark],
   };
 }

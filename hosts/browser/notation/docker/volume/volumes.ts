@@ -34,11 +34,11 @@ function rowOf(one: unknown): Row {
 }
 
 export const INSPECT = each({
-  about: "Show all about volumes",
+  about: "Show details of volumes",
   prints: (args, answers) => printedAs(args.value("format"), answers),
   takes: { values: ["format,f"] },
   names: "volume",
-  plan: (name) => get(volume(name), `ask for all about ${name}`),
+  plan: (name) => get(volume(name), `inspect ${name}`),
 });
 
 export const CREATE = one({
@@ -54,7 +54,7 @@ export const CREATE = one({
   plan: (args) => {
     const swarm = OF_A_SWARM.find((option) => args.has(option));
     if (swarm !== undefined)
-      throw new Wrong(`--${swarm} is for volumes of a swarm, which this engine's API has not`, `--${swarm}`);
+      throw new Wrong(`--${swarm} is for volumes of a swarm, which this engine's API does not have`, `--${swarm}`);
     const name = args.operands[0] ?? args.value("name");
     const body = {
       ...(name !== null && { Name: name }),
