@@ -81,7 +81,9 @@ onPages("time on the page", (browser) => {
     const answers = await page.locator(".answer").allInnerTexts();
     const link = await linkTo(page);
     const { page: other, complaints } = await browser().open({}, link);
-    expect(await other.locator(".notice").innerText()).toMatch(/^Time stands still at the moment this session was shared/);
+    expect(await other.locator(".notice").innerText()).toMatch(
+      /^Time stands still at the moment this session was shared/,
+    );
     expect(await look(other)).toEqual(now);
     expect(await other.locator(".answer").allInnerTexts()).toEqual(answers);
     expect(await linkTo(other)).toBe(link);

@@ -1,8 +1,8 @@
-// Skips that CI takes, each with its reason: what an engine cannot be asked. Every other skip fails the run under
-// CI=true (tests/reporter.ts), since what is missing on a machine of CI is missing by mistake.
+// Skips that CI allows, each with a reason why the engine cannot run the test. Any other skip fails the run under
+// CI=true (tests/reporter.ts), because a CI machine should lack nothing.
 import { LIMITS } from "../simulated-limits.js";
 
-/** What the reference is not asked. */
+/** Reasons to skip a test on the reference. */
 export const REFERENCE = {
   after141: "it came after API 1.41, where the reference ends",
   capabilities: "the reference knows no HostConfig.Capabilities at any version",
@@ -36,7 +36,7 @@ export const REFERENCE = {
   zstd: "the reference reads no zstd",
 } as const;
 
-/** What the simulated engine is not asked, besides the tests of `LIMITS`. */
+/** Reasons to skip a test on the simulated engine, in addition to `LIMITS`. */
 export const SIMULATED = {
   blockDevices: "no block device of the simulated machine counts what is written",
   cgroups: "the simulated machine has no tree of control groups",
@@ -52,7 +52,7 @@ export const SIMULATED = {
   supervisors: "the simulated machine has no supervisors of containers",
 } as const;
 
-/** What real machines are not asked. */
+/** Reasons to skip a test on real machines. */
 export const REAL = { otherProcesses: "a real machine has processes besides those of containers" } as const;
 
 export const UNBUILT_NETWORKS = "networks of one's own are not built yet: POST /networks/create answers 501";
@@ -65,7 +65,7 @@ const SINGLE: readonly (readonly [name: string, reason: string])[] = [
   ...LIMITS.map(({ block, test, reason }) => [`${block} on simulated > ${test}`, reason] as const),
 ];
 
-/** Whether CI takes it that a test, named with all its blocks, is skipped for a reason. */
+/** Whether CI allows a test, named with all its blocks, to be skipped for this reason. */
 export function isAllowedSkip(name: string, reason: string): boolean {
   const ofEngine = (engine: RegExp, reasons: object): boolean =>
     engine.test(name) && Object.values(reasons).includes(reason);

@@ -1,6 +1,6 @@
-// Many of the same, so many of them at a time.
+// Runs an action many times with limited concurrency.
 
-/** Acts `count` times, `width` at a time at most; what came of each, in order. */
+/** Runs `act` `count` times, at most `width` at a time. Returns the results in order. */
 export async function atOnce<T>(count: number, width: number, act: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;

@@ -1,5 +1,5 @@
-// What one daemon has on this machine, counted from outside: mounts, namespaces, links, firewall rules, cgroups,
-// supervisors, open files and everything under its exec root. Before and after a story the two must be equal.
+// Counts from outside what one daemon uses on this machine: mounts, namespaces, links, firewall rules, cgroups,
+// supervisors, open files and everything under its exec root. The counts before and after a test must be equal.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
@@ -13,14 +13,14 @@ export interface Census {
   readonly links: readonly string[];
   readonly firewall: readonly string[];
   readonly cgroups: readonly string[];
-  /** Command lines of processes that name the daemon's directories, the daemon's own left out. */
+  /** Command lines of processes that name the daemon's directories, except the daemon's own. */
   readonly processes: readonly string[];
-  /** What the daemon's open files are, numbers of sockets and the like left out. */
+  /** The daemon's open files, without numbers of sockets and the like. */
   readonly openFiles: readonly string[];
   readonly execRoot: readonly string[];
 }
 
-/** Counts. `ids` are the containers whose cgroups are looked for. */
+/** Takes the counts. `ids` are the containers whose cgroups are counted. */
 export async function takeCensus(daemon: DaemonProcess, ids: readonly string[]): Promise<Census> {
   const { netns, directories } = daemon;
   const inside = (command: readonly string[]): Promise<string> => must(netns.inside(command));
@@ -37,7 +37,7 @@ export async function takeCensus(daemon: DaemonProcess, ids: readonly string[]):
   };
 }
 
-/** Keys of the durable records of a daemon that runs for real. */
+/** Keys of the durable records of a real daemon. */
 export function recordsOf({ directories }: DaemonProcess): string[] {
   const database = open({ path: join(directories.dataRoot, "records"), readOnly: true, encoding: "binary" });
   try {
@@ -77,7 +77,7 @@ function cgroupsOf(ids: readonly string[]): string[] {
       try {
         visit(path);
       } catch {
-        // Gone meanwhile: somebody else's.
+        // Gone meanwhile, so it belongs to another test.
       }
     }
   };
@@ -92,10 +92,10 @@ function processesOf(root: string, daemon: number): string[] {
     .sort();
 }
 
-/** What a process has open, numbers of sockets and the like left out. */
+/** The open files of a process, without numbers of sockets and the like. */
 export function openFilesOf(pid: number): string[] {
   const kinds = openFiles(pid).map(kindOf).sort();
-  // One watch comes with the first container that runs, and stays.
+  // The first running container adds one inotify watch, which stays.
   const watch = kinds.indexOf("anon_inode:inotify");
   return watch < 0 ? kinds : kinds.toSpliced(watch, 1);
 }

@@ -1,5 +1,5 @@
-// What a daemon's memory comes to without garbage: what a process has of the machine's memory goes up and down by far more
-// than what a leak of some kilobytes in each of thousands comes to.
+// Measures a daemon's memory without garbage. The resident memory of a process varies far more than a leak of a few
+// kilobytes in each of thousands of operations.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,20 +7,20 @@ import { fileURLToPath } from "node:url";
 import { pause, until } from "./commands.js";
 import type { DaemonProcess } from "./daemon-process.js";
 
-/** Flags of Node for a daemon that is to be asked. */
+/** Node flags for a daemon whose memory will be measured. */
 export const PROBED: readonly string[] = ["--require", fileURLToPath(new URL("memory-probe.cjs", import.meta.url))];
 
 /** Bytes in use. */
 export interface InUse {
   /** JavaScript's objects. */
   objects: number;
-  /** What they hold beside, save the core's memory: typed arrays, for the most part. */
+  /** Memory outside the JavaScript heap without the core's memory: mostly typed arrays. */
   others: number;
-  /** Of the core's memory what is in use: as a whole it doubles when it grows, and never shrinks. */
+  /** The used part of the core's memory. The whole memory doubles when it grows, and never shrinks. */
   core: number;
 }
 
-/** Once garbage has been collected and nothing is being worked off any more. */
+/** Measures after garbage collection, when no work is left. */
 export async function collectedMemory(daemon: DaemonProcess): Promise<InUse> {
   for (let last = await asked(daemon); ;) {
     await pause(CALM_MS);
@@ -30,7 +30,7 @@ export async function collectedMemory(daemon: DaemonProcess): Promise<InUse> {
   }
 }
 
-/** By how much values taken at even distances grow from one to the next: the middle one of all slopes between two. */
+/** The growth per step of values taken at even intervals: the median of the slopes between all pairs. */
 export function slopeOf(values: readonly number[]): number {
   const slopes = values.flatMap((late, at) => values.slice(0, at).map((early, from) => (late - early) / (at - from)));
   return slopes.sort((one, other) => one - other)[Math.floor(slopes.length / 2)] ?? 0;
@@ -40,7 +40,7 @@ function sum({ objects, others, core }: InUse): number {
   return objects + others + core;
 }
 
-/** An engine that rests collects its core's garbage sooner. */
+/** An idle engine collects its core's garbage sooner. */
 const CALM_MS = 300;
 
 async function asked(daemon: DaemonProcess): Promise<InUse> {

@@ -1,4 +1,4 @@
-// Runs programs for tests: one call, its output and its exit code, nothing thrown for a code that is not zero.
+// Runs programs for tests: one call returns the output and the exit code. A non-zero code does not throw.
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -11,14 +11,14 @@ export interface Finished {
 
 export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
-  /** The test's own unless given. */
+  /** The test's own directory if not given. */
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
-  /** Killed after this long; the code is then 124, as timeout(1) has it. */
+  /** The program is killed after this time. Its code is then 124, as for timeout(1). */
   readonly timeoutMs?: number;
 }
 
-/** A machine of CI stands still for seconds at times; a test has two minutes, and tells by then what it waited for. */
+/** A CI machine can stall for seconds. A test has two minutes; by this time it must report what it waited for. */
 export const LONGEST_MS = 100_000;
 
 /** Runs a program to its end. */
@@ -46,7 +46,7 @@ export async function run(command: readonly string[], options: RunOptions = {}):
   return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
 }
 
-/** Runs a program that must end well; its standard output. */
+/** Runs a program that must succeed, and returns its standard output. */
 export async function must(command: readonly string[], options: RunOptions = {}): Promise<string> {
   const finished = await run(command, options);
   if (finished.code !== 0) {
@@ -55,7 +55,7 @@ export async function must(command: readonly string[], options: RunOptions = {})
   return finished.stdout;
 }
 
-/** Where a program is, system directories included, or null. */
+/** The path of a program, also looked up in system directories, or null. */
 export function findProgram(name: string): string | null {
   const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"];
   for (const directory of directories) {
@@ -70,7 +70,7 @@ export function findProgram(name: string): string | null {
   return null;
 }
 
-/** Resolves once `check` gives something other than null, false or undefined; asks every `everyMs`. */
+/** Resolves once `check` returns something other than null, false or undefined. Checks every `everyMs`. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | null | false | undefined> | T | null | false | undefined,

@@ -1,4 +1,4 @@
-// A daemon under test: its own directories, socket and network namespace; found by its socket only.
+// A daemon under test, with its own directories, socket and network namespace. Tests reach it only by its socket.
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { openNetns, type Netns } from "./netns.js";
 import { exchange } from "./raw-http.js";
 
 export interface Directories {
-  /** Everything below lives here; removed when the daemon is done with. */
+  /** Contains all other directories; removed when the daemon is closed. */
   readonly root: string;
   readonly dataRoot: string;
   readonly execRoot: string;
@@ -19,7 +19,7 @@ export interface Directories {
   readonly logFile: string;
 }
 
-/** One running daemon, which may be killed and started again on the same directories. */
+/** A running daemon, which can be killed and started again on the same directories. */
 export interface DaemonProcess {
   readonly directories: Directories;
   readonly netns: Netns;
@@ -29,9 +29,9 @@ export interface DaemonProcess {
   start(): Promise<void>;
   /** Sends a signal and waits for the process to end. */
   end(signal: NodeJS.Signals): Promise<void>;
-  /** Of the one that ended last; null: it goes on, or was killed. */
+  /** Exit code of the last process; null if it still runs or was killed. */
   exitCode(): number | null;
-  /** What the daemon wrote to its standard output and error. */
+  /** The daemon's standard output and error. */
   log(): string;
   /** Stops the daemon and removes its namespace, mounts and directories. */
   close(): Promise<void>;
@@ -39,14 +39,17 @@ export interface DaemonProcess {
 
 export type CommandLine = (directories: Directories, netns: Netns) => readonly string[];
 
-/** Told to end when whoever started it is killed: signals to a session of its own do not tell it. Linux can do that. */
+/**
+ * Ends the daemon when its parent is killed. The daemon has its own session, so signals to the test's session do not
+ * reach it. Only Linux can do this.
+ */
 const ENDS_WITH_US = findProgram("setpriv") === null ? [] : ["setpriv", "--pdeathsig", "TERM", "--"];
 
-/** Where a daemon is to live. */
+/** Where a daemon runs. */
 export interface Place {
-  /** One of its own, which needs root, unless given. */
+  /** Its network namespace; by default a new one, which needs root. */
   readonly netns?: Netns;
-  /** What its directories are made in: the one for temporary files unless given. */
+  /** Parent of its directories; the directory for temporary files if not given. */
   readonly parent?: string;
 }
 
@@ -72,7 +75,7 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
     const command = netns.inside(commandLine(directories, netns));
     const [program = "", ...args] = [...ENDS_WITH_US, ...command];
     const out = openSync(directories.logFile, "a");
-    // As a service manager does: in a session of its own, whose share of the processors is not that of its clients.
+    // In its own session, as a service manager does, so that it does not share its clients' processor quota.
     child = spawn(program, args, { stdio: ["ignore", out, out], detached: netns.isOwn });
     closeSync(out);
     const started = child;
@@ -129,7 +132,10 @@ async function answersPing(child: ChildProcess, directories: Directories): Promi
   }
 }
 
-/** Containers may outlive their daemon: they go first. An engine that does not answer is dealt with by its processes. */
+/**
+ * Containers may outlive their daemon, so they are removed first. If the engine does not answer, its processes are
+ * killed instead.
+ */
 async function removeContainers(socketPath: string): Promise<void> {
   try {
     const list = await exchange(socketPath, { target: "/v1.41/containers/json?all=1" }, 5000);
@@ -140,7 +146,7 @@ async function removeContainers(socketPath: string): Promise<void> {
   }
 }
 
-/** Kills supervisors that the daemon left, known by the directories they name, and the containers below them. */
+/** Kills leftover supervisors, found by the directories in their command lines, and the containers below them. */
 function killWhatNames(root: string): void {
   for (const pid of findProcesses(`${root}/`)) {
     for (const one of [...childrenOf(pid), pid]) {
@@ -153,7 +159,7 @@ function killWhatNames(root: string): void {
   }
 }
 
-/** Unmounts, innermost first, whatever a daemon left mounted below a directory. */
+/** Unmounts everything that a daemon left mounted below a directory, innermost first. */
 async function unmountBelow(root: string): Promise<void> {
   const mounts = (await must(["cat", "/proc/self/mounts"]))
     .split("\n")

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** The disk, not the part of one, that the file system of a directory is on; null where it is on none of its own. */
+/** The whole disk, not the partition, that holds a directory's file system; null if there is none. */
 export function diskBelow(directory: string): string | null {
   const { dev } = statSync(directory);
-  // As glibc's gnu_dev_major has it, for numbers as Linux gives them to disks.
+  // Like glibc's gnu_dev_major, for the numbers that Linux gives to disks.
   const place = `/sys/dev/block/${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`;
   if (!existsSync(place)) return null;
   const own = realpathSync(place);

@@ -1,5 +1,5 @@
-// The real registry (Debian's docker-registry) inside an engine's network namespace, where it is on the engine's
-// loopback, and so plain HTTP to it needs no configuration; the test reaches it through the veth.
+// The real registry (Debian's docker-registry) inside an engine's network namespace. There it is on the engine's
+// loopback, so plain HTTP needs no configuration. The test reaches it through the veth pair.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { findProgram, must, until } from "./commands.js";
 
 export interface DockerRegistry {
-  /** What the engine calls it: `127.0.0.1:PORT`. */
+  /** The engine's name for it: `127.0.0.1:PORT`. */
   readonly host: string;
-  /** Where the test pushes to. */
+  /** The URL to which the test pushes. */
   readonly url: string;
   readonly authorization: string | null;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface DockerRegistry {
 /** Where it runs: a network namespace, or the test's own. */
 export interface Place {
   readonly address: string;
-  /** Whether ports there are free for the asking. */
+  /** Whether all ports there are free. */
   readonly isOwn: boolean;
   inside(command: readonly string[]): readonly string[];
 }
@@ -29,14 +29,14 @@ export interface Login {
   readonly password: string;
 }
 
-/** Why there is no registry here, or null. */
+/** Why the registry cannot run here, or null. */
 export function dockerRegistryMissing(): string | null {
   return findProgram("docker-registry") === null ? "docker-registry is not installed" : null;
 }
 
 /**
- * Starts it on an empty store; with a login, nothing is served without it. It has the port that was asked for where
- * ports are free for the asking, else any.
+ * Starts it with an empty store. With a login, it serves nothing to anonymous clients. It gets the requested port if
+ * all ports are free there, otherwise any port.
  */
 export async function startDockerRegistry(
   place: Place,
@@ -62,7 +62,7 @@ export async function startDockerRegistry(
   return { host: `127.0.0.1:${port}`, url, authorization, close };
 }
 
-/** A port that nobody listens on now. */
+/** A port on which nothing listens now. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

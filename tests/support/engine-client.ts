@@ -1,9 +1,9 @@
-// The few calls that most tests make, on top of raw HTTP: create, start, wait, logs, inspect, remove.
+// The calls that most tests make, on top of raw HTTP: create, start, wait, logs, inspect, remove.
 import { encodeRequest, exchange, RawConnection, type RawResponse } from "./raw-http.js";
 import { frames } from "./frames.js";
 
 export interface CallOptions {
-  /** API version of the path; null for the bare path. */
+  /** API version in the path; null for no version. */
   readonly version?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
@@ -21,10 +21,10 @@ export interface Ended extends Output {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The answer comes when something ends by itself. */
+/** For answers that come when something ends by itself. */
 const LONGEST_MS = 120_000;
 
-/** The newest version that both engines speak; the one used unless a test is about versions. */
+/** The newest version that both engines support; used unless a test is about versions. */
 export const COMMON_VERSION = "1.41";
 
 export class EngineClient {
@@ -37,7 +37,7 @@ export class EngineClient {
     return exchange(this.socketPath, request, options.timeoutMs);
   }
 
-  /** A call that must be answered with `status`; its answer. */
+  /** A call that must be answered with `status`. Returns the answer. */
   async must(
     status: number,
     method: string,
@@ -57,12 +57,12 @@ export class EngineClient {
     return (await this.must(200, "GET", path, undefined, options)).json<T>();
   }
 
-  /** Resolves once the engine has read what any client sent before: a later request is answered later. */
+  /** Resolves once the engine has read everything that clients sent before: it answers a later request later. */
   async caughtUp(): Promise<void> {
     await this.must(200, "GET", "/_ping");
   }
 
-  /** Creates a busybox container unless told otherwise; its id. */
+  /** Creates a container, of busybox unless told otherwise. Returns its id. */
   async create(config: Json = {}, query = ""): Promise<string> {
     const body = { Image: "busybox", ...config };
     return (await this.must(201, "POST", `/containers/create${query}`, body)).json<{ Id: string }>().Id;
@@ -72,19 +72,19 @@ export class EngineClient {
     await this.must(204, "POST", `/containers/${id}/start`);
   }
 
-  /** Waits for the end of a container, as long as a test may take; its exit code. */
+  /** Waits for the end of a container, as long as a test may take. Returns its exit code. */
   async wait(id: string, condition = "not-running"): Promise<number> {
     const path = `/containers/${id}/wait?condition=${condition}`;
     const answer = await this.must(200, "POST", path, undefined, { timeoutMs: LONGEST_MS });
     return answer.json<{ StatusCode: number }>().StatusCode;
   }
 
-  /** Waits from now on, so that whatever comes next is not missed; what it gives resolves to the exit code. */
+  /** Starts waiting now, so that nothing is missed. The returned function resolves to the exit code. */
   async beginWait(id: string, condition: string): Promise<() => Promise<number>> {
     const connection = await RawConnection.open(this.socketPath, LONGEST_MS);
     const target = `/v${COMMON_VERSION}/containers/${id}/wait?condition=${condition}`;
     connection.send(encodeRequest({ method: "POST", target }));
-    // The head comes once the engine waits.
+    // The head arrives once the engine waits.
     const head = await connection.head();
     if (head.status !== 200) throw new Error(`wait for ${id}: expected 200, got ${head.status}`);
     return async () => {
@@ -107,7 +107,7 @@ export class EngineClient {
     return frames((await this.must(200, "GET", `/containers/${id}/logs?${query}`)).body);
   }
 
-  /** Creates and starts a container; its id. */
+  /** Creates and starts a container. Returns its id. */
   async running(config: Json = {}, query = ""): Promise<string> {
     const id = await this.create({ Cmd: ["sleep", "1000"], StopSignal: "SIGKILL", ...config }, query);
     await this.start(id);

@@ -1,4 +1,4 @@
-// The engines that the HTTP suite runs against. Each is started by its command line and found by its socket only, with
+// The engines under test of the HTTP suite. Each is started by its command line and reached only by its socket, with
 // `busybox:latest` in its image list.
 import { existsSync, readFileSync } from "node:fs";
 import { cpus, hostname, release, totalmem } from "node:os";
@@ -20,11 +20,11 @@ export interface Engine {
   readonly minVersion: string;
   /** Why it cannot run here, or null. */
   readonly missing: string | null;
-  /** `nodeFlags`: of ours, for Node itself. `parent`: what its directories are made in. */
+  /** `nodeFlags`: Node flags for our engine. `parent`: parent of its directories. */
   start(flags?: readonly string[], nodeFlags?: readonly string[], parent?: string): Promise<DaemonProcess>;
 }
 
-/** A started engine, ready to be talked to. */
+/** A started engine. */
 export class RunningEngine extends EngineClient {
   constructor(
     readonly engine: Engine,
@@ -37,12 +37,15 @@ export class RunningEngine extends EngineClient {
     return this.engine.kind;
   }
 
-  /** What it should know of its machine. */
+  /** What it should report about its machine. */
   get machine(): Machine {
     return this.kind === "simulated" ? SIMULATED_MACHINE : thisMachine();
   }
 
-  /** What is expected of this engine where the two are known to differ: `id` names the row that says why. */
+  /**
+   * The expected value where our engine and the reference are known to differ. `id` names the row that gives the
+   * reason.
+   */
   expected<T>(id: string, newest: T, reference: T): T {
     if (!DIFFERENCES.some((row) => row.id === id)) throw new Error(`no row "${id}" in tests/reference-differences.ts`);
     return this.kind === "reference" ? reference : newest;
@@ -54,13 +57,13 @@ export interface Machine {
   readonly kernel: string;
   readonly cpus: number;
   readonly memory: number;
-  /** Distribution, for people. */
+  /** Name of the distribution. */
   readonly system: string;
   /** A network interface that containers on the machine's own network see. */
   readonly interfaceName: string;
 }
 
-/** As the simulated world has it, whatever it runs on. */
+/** The machine of the simulated world, whatever it runs on. */
 const SIMULATED_MACHINE: Machine = {
   name: "coracle-sim",
   kernel: "6.1.0-simulated",
@@ -76,18 +79,21 @@ function thisMachine(): Machine {
   return { ...facts, interfaceName: "up0" };
 }
 
-/** All engines; `CORACLE_TEST_ENGINES=reference` (or `linux`, or `simulated`) picks, for work on the tests themselves. */
+/**
+ * All engines; `CORACLE_TEST_ENGINES=reference` (or `linux`, or `simulated`) selects one, for work on the tests
+ * themselves.
+ */
 export function engines(): Engine[] {
   const chosen = process.env["CORACLE_TEST_ENGINES"]?.split(",");
   return [LINUX, SIMULATED, REFERENCE].filter((engine) => chosen === undefined || chosen.includes(engine.kind));
 }
 
-/** Those that run containers for real. */
+/** The engines that really run containers. */
 export function realEngines(): Engine[] {
   return engines().filter(({ kind }) => kind !== "simulated");
 }
 
-/** Starts an engine and sees to its `busybox:latest`. */
+/** Starts an engine and makes sure that it has `busybox:latest`. */
 export async function startWithBusybox(
   engine: Engine,
   flags: readonly string[] = [],
@@ -99,17 +105,17 @@ export async function startWithBusybox(
   return daemon;
 }
 
-/** The repository; two folders above this file and above the bundle of the benches alike. */
+/** The repository. It is two folders above this file and also above the bundle of the benches. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The command line of our own daemon, without its arguments. */
+/** The command line of our daemon, without arguments. */
 export const CORACLE: readonly string[] = coracle();
 
 function coracle(nodeFlags: readonly string[] = []): string[] {
   return [process.execPath, ...nodeFlags, join(ROOT, "hosts/node/coracle.cjs")];
 }
 
-/** Starts our daemon, as `coracle daemon`; its data root is in its own directory unless given. */
+/** Starts our daemon, as `coracle daemon`. Its data root is in its own directory unless given. */
 export function startCoracle(
   flags: readonly string[] = [],
   dataRoot?: string,
@@ -169,7 +175,7 @@ const REFERENCE: Engine = {
   start: (flags, _, parent) => startReference(flags, parent),
 };
 
-/** A missing build is a failure, never a skip: only what the machine cannot give excuses our own engine. */
+/** A missing build is a failure, never a skip. Our engine may be skipped only if the machine lacks something. */
 function linuxMissing(): string | null {
   if (process.platform !== "linux") return "containers need Linux";
   if (process.getuid?.() !== 0) return "the Linux daemon needs root";

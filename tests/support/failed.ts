@@ -1,9 +1,9 @@
-// How something failed, for tests to compare.
+// The failure of an operation, for tests to compare.
 
 import { failureOf } from "../../hosts/shared/failure.js";
 import type { failures } from "../../hosts/shared/host.js";
 
-/** As the core is told. */
+/** As the core sees it. */
 export function shownFailure(thrown: unknown): Record<string, unknown> {
   return flat(failureOf(thrown));
 }
@@ -12,7 +12,7 @@ export function flat(failure: failures.Failure): Record<string, unknown> {
   return { ...failure };
 }
 
-/** Rejects if it does not fail. */
+/** Rejects if the promise does not fail. */
 export async function failed(promise: Promise<unknown>): Promise<Record<string, unknown>> {
   return promise.then(
     () => Promise.reject(new Error("it did not fail")),

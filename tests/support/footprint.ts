@@ -1,4 +1,4 @@
-// What a daemon of whatever kind holds of its machine: open files and memory.
+// The open files and memory of any kind of daemon.
 import { expect } from "vitest";
 import { openFilesOf } from "./census.js";
 import { pause } from "./commands.js";
@@ -6,21 +6,21 @@ import type { DaemonProcess } from "./daemon-process.js";
 import { described, kindOf, openFiles, type OpenFile } from "./open-files.js";
 import { rssKibibytes } from "./processes.js";
 
-/** What a client closed a moment ago may still be open, what it asked for not yet. */
+/** A connection that a client has just closed may still be open in the daemon, and a requested file not yet open. */
 const SETTLED_MS = 500;
 const PATIENCE_MS = 60_000;
-/** Garbage is memory, too, until it is collected, and an engine that rests soon collects it. */
+/** Garbage counts as memory until it is collected, and an idle engine collects it soon. */
 const COLLECTED_MS = 60_000;
 
 export class Footprint {
   readonly #daemon: DaemonProcess;
   readonly #files: readonly string[];
-  /** The same as they stood there, numbers and all. */
+  /** The open files at the start, including their numbers. */
   readonly #known: ReadonlySet<string>;
   readonly #kibibytes: number;
   #most: number;
 
-  /** As it is once nothing is being opened or closed any more. */
+  /** Measures once nothing is being opened or closed any more. */
   static async of(daemon: DaemonProcess): Promise<Footprint> {
     let files = openFilesOf(daemon.pid());
     for (;;) {
@@ -38,26 +38,26 @@ export class Footprint {
     this.#kibibytes = this.#most = rssKibibytes(daemon.pid());
   }
 
-  /** Mebibytes of memory that it has grown by. */
+  /** Memory growth in MiB. */
   grown(): number {
     const now = rssKibibytes(this.#daemon.pid());
     this.#most = Math.max(this.#most, now);
     return (now - this.#kibibytes) / 1024;
   }
 
-  /** Once garbage has been collected it has not grown by so many mebibytes. */
+  /** After garbage collection, memory has grown by less than this many MiB. */
   async expectGrownLess(mebibytes: number): Promise<void> {
     const deadline = Date.now() + COLLECTED_MS;
     while (this.grown() >= mebibytes && Date.now() < deadline) await pause(SETTLED_MS);
     expect(this.grown()).toBeLessThan(mebibytes);
   }
 
-  /** The most that was seen of that. */
+  /** The largest growth observed. */
   get most(): number {
     return (this.#most - this.#kibibytes) / 1024;
   }
 
-  /** Looks at the memory every now and then while something is done. */
+  /** Samples the memory while an action runs. */
   async during<T>(act: () => Promise<T>): Promise<T> {
     const timer = setInterval(() => this.grown(), 100);
     try {
@@ -68,7 +68,7 @@ export class Footprint {
     }
   }
 
-  /** Nothing stays open that was not then. Where something does, it is told who has the other end of it. */
+  /** Expects that all files opened since are closed. Reports any open one with the process at its other end. */
   async expectFilesClosed(): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
     while (this.#opened().length > 0 && Date.now() < deadline) await pause(20);
@@ -85,7 +85,7 @@ export class Footprint {
     });
   }
 
-  /** What is open now of these kinds, and was not then. */
+  /** Files of these kinds that were opened since and are still open. */
   #suspects(kinds: readonly string[]): string[] {
     const pid = this.#daemon.pid();
     const isNew = (file: OpenFile): boolean => kinds.includes(kindOf(file)) && !this.#known.has(file.target);

@@ -5,7 +5,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** The frames of a stream that must end at a frame's end. */
+/** The frames of a stream that must end at the end of a frame. */
 export function splitFrames(bytes: Buffer): Frame[] {
   const found: Frame[] = [];
   let at = 0;

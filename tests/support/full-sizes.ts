@@ -1,2 +1,2 @@
-/** Whether tests of load take the sizes that are promised: in CI, and wherever `CORACLE_TEST_LOAD=1` asks for it. */
+/** Whether load tests use the promised sizes: in CI, and if `CORACLE_TEST_LOAD=1` is set. */
 export const FULL = process.env["CI"] === "true" || process.env["CORACLE_TEST_LOAD"] === "1";

@@ -1,16 +1,16 @@
-// Containers that wait until a test lets them go on: what they do then comes neither before the test is ready, however busy
-// the machine is, nor later than it has to.
+// Containers that wait for a signal from the test, so that they do nothing before the test is ready, however busy the
+// machine is, and nothing later than needed.
 import { until } from "./commands.js";
 import type { EngineClient, Json } from "./engine-client.js";
 import { tarOf } from "./images.js";
 
-/** A command of a shell: it ends once the test says so, and takes that word away. */
+/** A shell command that ends once the test has created the file /go, which it removes. */
 export const WAITS = "until rm /go 2>/dev/null; do sleep 0.05; done";
 
-/** The reference had made it, and had not yet given it its owner, when the container took it away: it was quick. */
+/** The reference had created the file but not set its owner when the container removed it. */
 const IS_TAKEN = /lchown \/go: no such file or directory/;
 
-/** Lets a container go on that waits. */
+/** Lets a waiting container continue. */
 export async function goOn(engine: EngineClient, id: string): Promise<void> {
   const headers = { "Content-Type": "application/x-tar" };
   const path = `/containers/${id}/archive?path=/`;
@@ -19,8 +19,8 @@ export async function goOn(engine: EngineClient, id: string): Promise<void> {
 }
 
 /**
- * A container that has said these lines one after the other, by a command each, and has ended. The next one comes once the
- * last one is in the log: nobody knows which of two pipes was written to first, if both have something in them.
+ * Runs a container that prints these lines in order, one command each, and then ends. Each line is printed after the
+ * previous one is in the log: if both pipes have data, their order is unknown.
  */
 export async function saidInTurn(
   engine: EngineClient,

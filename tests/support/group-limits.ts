@@ -1,6 +1,6 @@
-// The limits of a container's own control group, as its files tell them: the same names on cgroup v1 and v2.
+// The limits of a container's own cgroup, from its files, with the same names for cgroup v1 and v2.
 
-/** Script that shows them; read its output by `limitsShown`. */
+/** A script that prints them; `limitsShown` parses its output. */
 export const SHOW_LIMITS = `
 cd /sys/fs/cgroup
 test -d memory && files="cpu/cpu.shares cpu/cpu.cfs_period_us cpu/cpu.cfs_quota_us cpuset/cpuset.cpus cpuset/cpuset.mems
@@ -8,17 +8,17 @@ test -d memory && files="cpu/cpu.shares cpu/cpu.cfs_period_us cpu/cpu.cfs_quota_
 test -d memory || files="cpu.weight cpu.max cpuset.cpus cpuset.mems memory.max memory.swap.max memory.low pids.max"
 for file in $files; do echo "$file $(cat $file)"; done`;
 
-/** Bytes, microseconds and numbers; Infinity where there is no limit. */
+/** Bytes, microseconds and numbers; Infinity if there is no limit. */
 export interface GroupLimits {
-  /** Shares of v1, or the weight that runtimes make of them: see `sharesOf`. */
+  /** Shares of v1, or the weight that runtimes compute from them: see `sharesOf`. */
   readonly shares: number;
   readonly period: number;
   readonly quota: number;
-  /** As the group has them: `0-1`. */
+  /** In the cgroup's notation: `0-1`. */
   readonly cpus: string;
   readonly nodes: string;
   readonly memory: number;
-  /** Memory and swap together. */
+  /** The sum of memory and swap. */
   readonly both: number;
   /** 0 for none. */
   readonly reservation: number;
@@ -60,13 +60,13 @@ function ofV2(text: (file: string) => string, number: (file: string) => number):
   };
 }
 
-/** What v1 calls no limit is the greatest multiple of a page. */
+/** Without a limit, v1 reports the largest multiple of a page. */
 function limit(text: string): number {
   const value = text === "max" ? Infinity : Number(text);
   return value < 0 || value >= 2 ** 62 ? Infinity : value;
 }
 
-/** Shares as a group may have them: as they are, or as a weight (OCI runtimes' conversion). */
+/** The values that a cgroup may show for shares: unchanged, or as a weight (OCI runtimes' conversion). */
 export function sharesOf(shares: number): number[] {
   return [shares, 1 + Math.floor(((shares - 2) * 9999) / 262_142)];
 }

@@ -1,17 +1,17 @@
-// What an engine holds of its machine, before and after many of anything: in the end the same.
+// What an engine uses on its machine, before and after many operations: at the end it must be the same.
 import { expect } from "vitest";
 import { recordsOf, takeCensus } from "./census.js";
 import { pause, until } from "./commands.js";
 import type { RunningEngine } from "./engines.js";
 
-/** What a daemon that runs for real holds of its machine beside open files: cgroups of these. Null for one that pretends. */
+/** What a real daemon uses in addition to open files, including these containers' cgroups. Null for a simulated one. */
 async function heldBy(engine: RunningEngine, ids: readonly string[]): Promise<object | null> {
   if (engine.kind === "simulated") return null;
   const { openFiles: _, ...census } = await takeCensus(engine.daemon, ids);
   return { ...census, records: recordsOf(engine.daemon) };
 }
 
-/** What stays: it is the same for longer than anything that is taken down behind an answer takes. */
+/** Returns the stable state: unchanged for longer than any cleanup after an answer takes. */
 export async function heldWhenCalm(engine: RunningEngine, ids: readonly string[] = []): Promise<object | null> {
   let last = await heldBy(engine, ids);
   await until("what is held stays the same", async () => {
@@ -23,7 +23,7 @@ export async function heldWhenCalm(engine: RunningEngine, ids: readonly string[]
   return last;
 }
 
-/** The same as before: what is taken down behind an answer may take a moment. */
+/** Expects the same as before. Cleanup after an answer may take a moment. */
 export async function expectNothingOf(
   ids: readonly string[],
   engine: RunningEngine,

@@ -1,4 +1,4 @@
-// Small images made on the spot for tests: a docker-archive as `docker load` takes it, from a list of layers.
+// Builds small images for tests: a docker-archive for `docker load`, made from a list of layers.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { pack, type Header } from "tar-stream";
@@ -11,7 +11,7 @@ export interface ImageSpec {
   /** The `config` object of the image config. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly layers: readonly Buffer[];
-  /** GOARCH; the machine's own unless given. */
+  /** GOARCH; the machine's own if not given. */
   readonly architecture?: string;
 }
 
@@ -60,7 +60,7 @@ export function imageConfig(image: ImageSpec): Buffer {
   );
 }
 
-/** `busybox:latest` as a docker-archive: the one that our engine offers by itself. */
+/** `busybox:latest` as a docker-archive: the image that our engine includes. */
 export async function busyboxArchive(): Promise<Buffer> {
   const archive = await embeddedBusybox();
   if (archive === undefined) throw new Error("this system has no static busybox (Debian package busybox-static)");

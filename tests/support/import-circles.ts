@@ -1,6 +1,6 @@
-// Files that import one another in a circle: the strongly connected parts of the imports (Tarjan, 1972).
+// Finds circular imports: the strongly connected components of the import graph (Tarjan, 1972).
 
-/** `imports`: of each file, those that are files here, too. Each circle in order, the largest first. */
+/** `imports`: for each file, the project files that it imports. Each circle is sorted; the largest comes first. */
 export function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const search = new CircleSearch(imports);
   for (const file of imports.keys()) search.visit(file);
@@ -10,11 +10,11 @@ export function circlesIn(imports: ReadonlyMap<string, readonly string[]>): stri
 class CircleSearch {
   readonly circles: string[][] = [];
   readonly #imports: ReadonlyMap<string, readonly string[]>;
-  /** By file, in the order of the visits. */
+  /** Visit order of each file. */
   readonly #number = new Map<string, number>();
-  /** The lowest number that can be come back to. */
+  /** The lowest number that can be reached. */
   readonly #lowest = new Map<string, number>();
-  /** Files that may still turn out to be in one circle. */
+  /** Files that may still turn out to belong to one circle. */
   readonly #open: string[] = [];
 
   constructor(imports: ReadonlyMap<string, readonly string[]>) {

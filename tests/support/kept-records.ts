@@ -1,10 +1,10 @@
-// What becomes of a record, or of an entry of the journal, in memory.
+// Applies changes of records and journal entries in memory.
 
 import type { HostEffect } from "../../hosts/shared/outputs.js";
 import type { RecordChange, engine } from "../../hosts/shared/host.js";
 import type { MemoryJournal } from "../../hosts/shared/journal.js";
 
-/** As a transaction does. */
+/** Applies a change as a transaction does. */
 export function keep(change: RecordChange, stored: Map<string, Uint8Array>, journal: MemoryJournal): void {
   if (change.tag === "put") stored.set(change.val.key, change.val.value);
   else if (change.tag === "delete") stored.delete(change.val);
@@ -21,7 +21,7 @@ export function journalRead(
   return { tag: "ok", val: { tag: "journal", val: journal.page(command.val) } };
 }
 
-/** The keys of what a transaction changes. */
+/** The keys that a transaction changes. */
 export function keysOf(changes: readonly RecordChange[]): string[] {
   return changes.map(({ tag, val }) => (tag === "put" ? val.key : tag === "delete" ? val : `journal ${val.position}`));
 }

@@ -1,18 +1,18 @@
-// Members of records that may be behind what the engine knows, as long as no client is told of them.
+// Fields of records that may lag behind the engine's state, because no client has seen the newer value.
 
 import type { engine } from "../../hosts/shared/host.js";
 
-/** Of a container's. */
+/** Fields of a container. */
 const LATE = ["health", "manuallyStopped", "disarmed"];
 
 interface Container {
   run: number;
   countedRun: number;
-  /** Those that are volumes have names. */
+  /** Mounts of volumes have names. */
   mounts: { name: string }[];
 }
 
-/** `records`: as memory has them. What is held may be behind until it has been counted behind the run, once for all. */
+/** `records`: as in memory. Sizes may lag until they are counted once after the run. */
 export function lateMembers({ key, value }: engine.Stored, records: readonly engine.Stored[]): string[] {
   if (key.startsWith("container/")) return isCounted(parsed(value)) ? LATE : [...LATE, "written"];
   if (!key.startsWith("volume/")) return [];
@@ -25,12 +25,12 @@ function uncounted(records: readonly engine.Stored[]): Container[] {
   return containers.map(({ value }) => parsed(value)).filter((container) => !isCounted(container));
 }
 
-/** While it runs or is between two statuses, its run is a new one. */
+/** While it runs or changes its status, its run counts as a new one. */
 function isCounted({ run, countedRun }: Container): boolean {
   return run === countedRun;
 }
 
-/** What is kept of a record is not written to: it is read once. */
+/** Kept bytes are never written to, so each record is parsed once. */
 const known = new WeakMap<Uint8Array, Container>();
 
 function parsed(value: Uint8Array): Container {

@@ -1,22 +1,22 @@
-// A door before an engine's socket that notes what its clients ask.
+// A proxy in front of an engine's socket that records requests.
 
 import { createServer, request as ask, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 
 export interface Noted {
   readonly method: string;
-  /** Path and query, as they came. */
+  /** Path and query, as received. */
   readonly target: string;
   readonly body: string;
 }
 
 export interface ListeningProxy {
-  /** What was asked since it was last looked at, pings left out. */
+  /** Requests since the last call, without pings. */
   taken(): Noted[];
   close(): Promise<void>;
 }
 
-/** Listens at `path`, and passes all on to the engine at `engine`. */
+/** Listens at `path` and forwards everything to the engine at `engine`. */
 export async function startListeningProxy(path: string, engine: string): Promise<ListeningProxy> {
   let noted: { method: string; target: string; chunks: Buffer[] }[] = [];
   const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 /**
- * A command that takes all memory it may, and is killed for it: there is no line in /dev/zero, and so no end of the last
- * one. It is one process: of two the other goes on to ask for memory, before that of the killed one is free, and then the
- * kernel kills a second one. Whoever else is in the container sleeps, or waits for its end.
+ * A command that uses up its memory limit and is killed: /dev/zero has no line end, so its last line never ends. It is
+ * a single process: with two, the other would allocate more before the memory of the killed one is free, and the kernel
+ * would kill that one too. Other processes of the container sleep or wait for its end.
  */
 export const MEMORY_EATER: readonly string[] = ["tail", "/dev/zero"];

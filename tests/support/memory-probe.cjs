@@ -1,5 +1,5 @@
-// Loaded into a daemon before its own program: at SIGUSR2 it collects garbage, the core's and JavaScript's, and writes down
-// what memory is in use still. See `collected-memory.ts`.
+// Preloaded into a daemon. At SIGUSR2 it collects garbage in the core and in JavaScript, and writes the memory in use
+// to a file. See `collected-memory.ts`.
 const { renameSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
@@ -7,7 +7,7 @@ const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");
 const { isMainThread } = require("node:worker_threads");
 
-/** Memories of cores, as long as something uses them, and how each collects its garbage (`hosts/driver/component.ts`). */
+/** Memories of cores that are in use, and how each collects its garbage (`hosts/driver/component.ts`). */
 const memories = new Set();
 const collections = new WeakMap();
 
@@ -20,7 +20,7 @@ if (isMainThread) {
   process.on("SIGUSR2", () => {
     for (const memory of held()) collections.get(memory)();
     collect();
-    // What the first finds at its end the second frees.
+    // The second collection frees what the first one finalized.
     setImmediate(() => {
       collect();
       tell(process.memoryUsage());
@@ -40,7 +40,7 @@ function held() {
   return [...memories].flatMap((memory) => memory.deref() ?? []);
 }
 
-/** Bytes that are in use: what the core frees it wipes, and what it never had is empty, too. */
+/** Bytes in use: the core fills freed memory with zeros, and unused memory is zero too. */
 function used(memory) {
   let count = 0;
   for (const word of new Uint32Array(memory.buffer)) if (word !== 0) count += 4;

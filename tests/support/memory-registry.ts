@@ -1,5 +1,5 @@
-// A registry in the test's own process, on the engine's side of the veth: it counts what was asked, and does wrong on
-// request. Engines need `--insecure-registry 10.213.0.0/16` for it.
+// A registry in the test's process, on the test's side of the veth. It counts requests and can misbehave. Engines need
+// `--insecure-registry 10.213.0.0/16` for it.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { digestOf, type Blob, type PackedImage } from "./push-image.js";
@@ -15,8 +15,8 @@ export interface MemoryRegistry {
   putManifest(repository: string, reference: string, manifest: Blob): void;
   putBlob(repository: string, digest: string, bytes: Buffer): void;
   /**
-   * Called first for every request, or for every one about that repository, which then has no other; true when it has
-   * answered. Null takes it away.
+   * Called first for every request, or for every request about that repository, for which no other fault then applies.
+   * Returns true if it has answered. Null removes it.
    */
   fault(fault: Fault | null, repository?: string): void;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export async function startMemoryRegistry(address: string): Promise<MemoryRegist
   const manifests = new Map<string, Blob>();
   const blobs = new Map<string, Buffer>();
   const asked: string[] = [];
-  /** By repository; that of "" is everybody's who has none. */
+  /** By repository. The fault of "" applies to all repositories without one. */
   const faults = new Map<string, Fault>();
 
   const server = createServer((request, response) => {
@@ -74,7 +74,7 @@ export async function startMemoryRegistry(address: string): Promise<MemoryRegist
   };
 }
 
-/** Answers a registry's error. */
+/** Sends a registry error. */
 export function answerError(response: ServerResponse, status: number, code: string, message: string): true {
   return json(response, status, { errors: [{ code, message }] });
 }

@@ -1,20 +1,20 @@
-// A network namespace for one engine, joined to the test's own by a veth pair, so that the engine's firewall rules and
-// bridges stay apart, while its published ports can be reached and it can reach a registry that a test runs.
+// A network namespace for one engine, joined to the test's own by a veth pair. The engine's firewall rules and bridges
+// stay separate, while the test can reach published ports and the engine can reach the test's registries.
 import { must, run } from "./commands.js";
 
 export interface Netns {
   readonly name: string;
-  /** The file that nsenter --net takes. */
+  /** The file for nsenter --net. */
   readonly path: string;
-  /** The test's address as the engine sees it; registries of a test listen here. */
+  /** The test's address as the engine sees it; the test's registries listen here. */
   readonly hostAddress: string;
-  /** The engine's address as the test sees it; published ports answer here. */
+  /** The engine's address as the test sees it; published ports are reachable here. */
   readonly address: string;
-  /** Nobody else's: every port in it is free. */
+  /** Whether nothing else uses it, so that every port is free. */
   readonly isOwn: boolean;
   /** The command line that runs `command` inside. */
   inside(command: readonly string[]): string[];
-  /** Removes the namespace and its veth; what still runs inside loses its network. */
+  /** Removes the namespace and its veth pair. Processes inside lose their network. */
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function openNetns(): Promise<Netns> {
   const veth = `ct${index}`;
   const [hostAddress, address] = [hostAddressOf(index, 1), hostAddressOf(index, 2)];
   const path = `/run/netns/${name}`;
-  // nsenter, not `ip netns exec`: that remounts /sys and hides the cgroups.
+  // nsenter instead of `ip netns exec`, which remounts /sys and hides the cgroups.
   const inside = (command: readonly string[]): string[] => ["nsenter", `--net=${path}`, "--", ...command];
   await must(["ip", "netns", "add", name]);
   await must(["ip", "link", "add", veth, "type", "veth", "peer", "name", "up0", "netns", name]);
@@ -42,7 +42,7 @@ export async function openNetns(): Promise<Netns> {
   return { name, path, hostAddress, address, isOwn: true, inside, close };
 }
 
-/** The namespace that the test itself is in, for engines that leave the machine's network alone. */
+/** The test's own namespace, for engines that do not touch the machine's network. */
 export const HERE: Netns = {
   name: "",
   path: "/proc/self/ns/net",
@@ -53,7 +53,7 @@ export const HERE: Netns = {
   close: async () => {},
 };
 
-/** One of the 16,384 /30 networks of 10.213.0.0/16, not in use on this machine. */
+/** One of the 16,384 /30 networks of 10.213.0.0/16 that is not in use on this machine. */
 async function freeIndex(): Promise<number> {
   const used = await must(["ip", "-o", "addr"]);
   for (;;) {

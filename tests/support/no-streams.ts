@@ -1,4 +1,4 @@
-// What of clients' streams a test does not need.
+// The client streams that a test does not need.
 
 import type { Stdio } from "../../hosts/shared/host.js";
 
@@ -13,7 +13,7 @@ export const NO_STREAMS: Pick<Stdio, "exec" | "archive" | "export" | "saved"> = 
   saved: none,
 };
 
-/** What a launch need not say. */
+/** Default fields of a launch. */
 export const PLAIN_LAUNCH = {
   groups: [],
   files: [],

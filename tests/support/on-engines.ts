@@ -1,18 +1,19 @@
-// Blocks of tests that run against each engine, and blocks that say what is missing for them.
+// Test blocks that run against each engine, and blocks that report what is missing for them.
 import { afterAll, beforeAll, beforeEach, describe, inject, test, type TestOptions } from "vitest";
 import { reasonNotToPretend } from "../simulated-limits.js";
 import { engines, RunningEngine, startWithBusybox, type EngineKind } from "./engines.js";
 import { borrow } from "./lending/borrowed.js";
 
-/** The reference has races of its own (two of ten starts at once may both be 204): it is asked up to three times. */
+/** The reference has races (two of ten concurrent starts may both return 204), so its tests run up to three times. */
 const REFERENCE_RETRIES = 2;
 
 type Flags = readonly string[];
 
 /**
- * One block of tests an engine. It is lent to the block (lending/lender.ts) if it has no flags and the block does not ask
- * for its `own` (onOwnEngines): to end it, or to look at what it holds. Others are started before the tests and ended after them; ours
- * with `ownFlags`, too, the one that pretends with `simulatedFlags` as well, and ours with `nodeFlags` for Node.
+ * A test block for each engine. The engine is borrowed (lending/lender.ts) if it has no flags and the block does not
+ * request its `own` (onOwnEngines), to end it or to check its resources. Other engines start before the tests and end
+ * after them: our engines with `ownFlags` too, the simulated one also with `simulatedFlags`, and ours with the Node
+ * flags `nodeFlags`.
  */
 export function onEngines(
   title: string,
@@ -57,12 +58,12 @@ export function onEngines(
   }
 }
 
-/** As `onEngines`, each engine the block's own. */
+/** Like `onEngines`, but each engine belongs to the block. */
 export function onOwnEngines(title: string, body: (engine: () => RunningEngine, kind: EngineKind) => void): void {
   onEngines(title, body, { own: true });
 }
 
-/** A block of tests, or, where something is missing, one skipped test that says what. */
+/** A test block, or, if something is missing, one skipped test that says what. */
 export function describeUnless(
   missing: string | null,
   title: string,
@@ -75,12 +76,9 @@ export function describeUnless(
 
 type Test = (name: string, body: () => Promise<void>) => void;
 
-/**
- * `test`, or `asked`, save for the kinds of engines that are not asked: there a skipped test, with the reason given for
- * them.
- */
+/** `test`, or `asked`; for the excluded kinds of engines a skipped test with the given reason. */
 export function testExcept(kind: EngineKind, reasons: Partial<Record<EngineKind, string>>, asked: Test = test): Test {
   const reason = reasons[kind];
-  // Among tests that run side by side one that waits its turn would part them.
+  // Among concurrent tests, a sequential one would split them into two groups.
   return reason === undefined ? asked : (name) => test.concurrent(name, ({ skip }) => skip(reason));
 }

@@ -1,14 +1,14 @@
-// What processes have open: what is left open of a daemon's is told with who has the other end of it.
+// The open files of processes. A file that a daemon leaves open is reported with the process at its other end.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { commandLineOf, pids, stateOf } from "./processes.js";
 
 export interface OpenFile {
   readonly fd: number;
-  /** As /proc/PID/fd has it: a path, or a kind and a number, `pipe:[17]`. */
+  /** As in /proc/PID/fd: a path, or a type and a number, `pipe:[17]`. */
   readonly target: string;
 }
 
-/** Those of a process; none of one that has ended. */
+/** The open files of a process; none if it has ended. */
 export function openFiles(pid: number): OpenFile[] {
   return namesIn(`/proc/${pid}/fd`).flatMap((name) => {
     try {
@@ -19,12 +19,12 @@ export function openFiles(pid: number): OpenFile[] {
   });
 }
 
-/** What it is, numbers left out: those of pipes and sockets, and of a recorder's segments, which begin with each start. */
+/** The kind of file, without numbers of pipes, sockets and a recorder's segments, which change with each start. */
 export function kindOf({ target }: OpenFile): string {
   return target.replace(/:\[\d+\]$/, "").replace(/segment-\d+/, "segment");
 }
 
-/** For who has to find out why it is open: which end of it, and who else has the same pipe or socket. */
+/** For debugging: which end of it this is, and which other processes have the same pipe or socket. */
 export function described(pid: number, { fd, target }: OpenFile): string {
   const said = `${fd} ${accessOf(pid, fd)} ${target}`;
   if (!/^(pipe|socket):/.test(target)) return said;

@@ -1,4 +1,4 @@
-// What an engine's events say of a stretch of time.
+// The events of an engine in a period of time.
 import { pause, until } from "./commands.js";
 import type { EngineClient } from "./engine-client.js";
 
@@ -14,12 +14,12 @@ export interface Event {
   readonly from?: string;
 }
 
-/** The events since then, as the reference tells them: without who asked and why. */
+/** The events since then in the reference's format: without the origin. */
 export async function past(engine: EngineClient, since: string, filters: unknown = {}): Promise<Event[]> {
   return (await pastSigned(engine, since, filters)).map(unsigned);
 }
 
-/** The same with attributes of ours: the difference `event-origins`. */
+/** The same with our attributes: the difference `event-origins`. */
 export async function pastSigned(engine: EngineClient, since: string, filters: unknown = {}): Promise<Event[]> {
   const query = `since=${since}&until=${await stamp(engine)}&filters=${encodeURIComponent(JSON.stringify(filters))}`;
   const answer = await engine.must(200, "GET", `/events?${query}`);
@@ -27,15 +27,15 @@ export async function pastSigned(engine: EngineClient, since: string, filters: u
   return lines.map((line) => JSON.parse(line) as Event);
 }
 
-/** Without attributes of ours. */
+/** Without our attributes. */
 export function unsigned(event: Event): Event {
   const attributes = Object.entries(event.Actor.Attributes).filter(([name]) => !name.startsWith("coracle."));
   return { ...event, Actor: { ...event.Actor, Attributes: Object.fromEntries(attributes) } };
 }
 
 /**
- * Those about one container, its networks and volumes included, once there are as many as are expected: with what is told
- * up to an event behind them, which is made for that. More than are expected are there as well.
+ * Events about one container, including its networks and volumes. Waits for the expected number, then for an event made
+ * after them, so that additional events are included too.
  */
 export async function pastOf(engine: EngineClient, id: string, since: string, expected = 0): Promise<Event[]> {
   const own = async (): Promise<Event[]> => {
@@ -50,7 +50,7 @@ export async function pastOf(engine: EngineClient, id: string, since: string, ex
   return own();
 }
 
-/** What was on its way to be told when this one was is told before it. */
+/** Events that are pending when this one is made are delivered before it. */
 async function tellMark(engine: EngineClient, since: string): Promise<void> {
   const mark = await engine.create({ Cmd: ["true"] });
   await engine.remove(mark);
@@ -60,8 +60,8 @@ async function tellMark(engine: EngineClient, since: string): Promise<void> {
 }
 
 /**
- * A moment that lies behind all events so far and before all to come, as `since` and `until` take it. The engine tells
- * it: another clock than the one that dates the events may have been set, or be late.
+ * A time after all events so far and before all later ones, for `since` and `until`. It comes from the engine's clock,
+ * because another clock may differ from it.
  */
 export async function stamp(engine: EngineClient): Promise<string> {
   await pause(5);
@@ -70,7 +70,7 @@ export async function stamp(engine: EngineClient): Promise<string> {
   return secondsOf(SystemTime);
 }
 
-/** Of a moment as the engine tells it, with all its digits: a `Date` ends at milliseconds. */
+/** A time of the engine with all its digits: a `Date` has only milliseconds. */
 export function secondsOf(time: string): string {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? "";
   return `${Math.floor(Date.parse(time) / 1000)}.${fraction.padEnd(9, "0")}`;

@@ -1,6 +1,6 @@
-// Asks an engine's /_ping again and again, in a process of its own: what holds up the test must not be taken for what
-// holds up the engine. Arguments: socket, process id. Says so, by a newline, when the first was answered; ends with its
-// standard input, and says then what it found.
+// Sends /_ping to an engine again and again in its own process, so that a delay of the test is not taken for a delay of
+// the engine. Arguments: socket, process id. Prints a newline after the first answer; ends when its standard input
+// closes, and then prints its results.
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 

@@ -1,4 +1,4 @@
-// How long /_ping takes beside whatever a test does to an engine.
+// Measures how long /_ping takes during a test.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { DaemonProcess } from "./daemon-process.js";
@@ -6,20 +6,20 @@ import { ROOT } from "./engines.js";
 
 export interface Pings {
   readonly count: number;
-  /** Not answered with OK. */
+  /** Number of pings without the answer OK. */
   readonly failed: number;
-  /** Milliseconds, as a client sees them, but for those in which it had no processor itself. */
+  /** Milliseconds as seen by the client, without the time in which it had no processor. */
   readonly median: number;
   readonly nineInTen: number;
   readonly worst: number;
-  /** Pings that took 50 ms or more so. */
+  /** Pings that took 50 ms or more by this measure. */
   readonly late: number;
   /**
-   * Milliseconds of the slowest ping in which the engine's own thread was at work: that it had no processor, since the
-   * machine is busy, or that the disk was slow, is not in it.
+   * Milliseconds of the slowest ping, counting only the time in which the engine's own thread was working: waiting for
+   * a processor or the disk is left out.
    */
   readonly worstShare: number;
-  /** Pings whose share was 50 ms or more. */
+  /** Pings with 50 ms or more of such work. */
   readonly slow: number;
 }
 
@@ -27,7 +27,7 @@ const SLOW_MS = 50;
 const LOOP = join(ROOT, "tests/support/ping-loop.mjs");
 
 export interface PingProbe {
-  /** The first was answered, or none ever will be. */
+  /** Resolves when the first ping was answered, or when no answer is possible. */
   readonly begun: Promise<unknown>;
   /** Ends it. Throws if the engine closed the connection. */
   end(): Promise<Pings>;

@@ -1,4 +1,4 @@
-// A file of tests made into a program that Node runs by itself: to be killed, or watched.
+// Bundles a test file into a program for Node, to be killed or watched.
 import { mkdirSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { buildSync } from "esbuild";
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
 
-/** Made of `url` and all it imports; it stands beside the project's modules, so that it finds them. */
+/** Bundles `url` and its imports. The program is placed next to the project's modules, so that it finds them. */
 export function programOf(url: URL): string {
   const source = fileURLToPath(url);
   const directory = join(TESTS, "../build/tests", relative(TESTS, dirname(source)));

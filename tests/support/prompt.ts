@@ -1,9 +1,9 @@
-// That /_ping is answered promptly throughout whatever a test does to an engine.
+// Checks that /_ping is answered promptly during a test.
 import { expect } from "vitest";
 import type { EngineKind, RunningEngine } from "./engines.js";
 import { probePings, type Pings } from "./ping-probe.js";
 
-/** What `act` gives, if pings beside it were prompt. */
+/** Returns the result of `act` if pings were prompt meanwhile. */
 export async function promptly<T>(engine: RunningEngine, what: string, act: () => Promise<T>): Promise<T> {
   const probe = probePings(engine.daemon);
   await probe.begun;
@@ -17,14 +17,17 @@ export async function promptly<T>(engine: RunningEngine, what: string, act: () =
   }
 }
 
-/** Pings that a collection of garbage may fall upon. */
+/** Number of pings that garbage collection may delay. */
 const FEW = 2;
-/** The same, and many clients who come at once, where the engine itself runs what is in containers: or one in a hundred. */
+/**
+ * The same for an engine that runs the containers' programs itself and has many concurrent clients, or one in a
+ * hundred.
+ */
 const FEW_OF_WORLD = 5;
 
 /**
- * Under 50 ms: half of all as a client sees them, though others keep processors and disks busy (a daemon that runs for
- * real comes before most of them); all but a few, or one in a thousand, as far as that is the engine's own work.
+ * Limits of 50 ms. For a real daemon: the median as the client sees it, even on a busy machine. For all: the engine's
+ * own work exceeds it only in a few pings, or one in a thousand (for the simulated one, one in a hundred).
  */
 function expectPrompt({ failed, ...figures }: Pings, what: string, kind: EngineKind): void {
   console.log(`${what} on ${kind}: ${JSON.stringify(figures)}`);

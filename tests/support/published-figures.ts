@@ -1,4 +1,4 @@
-// Figures in benches/README.md that the build decides: they must be what was built.
+// Figures in benches/README.md that the build determines: they must match the build.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { ROOT } from "./engines.js";
 
 const PAGE = join(ROOT, "benches/README.md");
 
-/** `figure` finds the number alone. `leeway`: what a reader learns nothing from. */
+/** `figure` matches only the number. `leeway`: a difference that does not matter to readers. */
 export function expectFigure(figure: RegExp, built: number, leeway: number): void {
   const page = readFileSync(PAGE, "utf8");
   expect(page).toMatch(figure);

@@ -1,16 +1,16 @@
-// What tests of pulls share: small images of their own, and the lines of an answer.
+// Shared code of tests of pulls: small unique images, and the lines of an answer.
 import { LONGEST_MS } from "./commands.js";
 import type { EngineClient, Json } from "./engine-client.js";
 import { tarOf, type ImageSpec } from "./images.js";
 import { digestOf } from "./push-image.js";
 import type { RawResponse } from "./raw-http.js";
 
-/** Asks for a pull; the whole answer, whatever it is. */
+/** Sends a pull and returns the whole answer, whatever it is. */
 export function askPull(engine: EngineClient, query: string, timeoutMs = LONGEST_MS): Promise<RawResponse> {
   return engine.call("POST", `/images/create?${query}`, undefined, { timeoutMs });
 }
 
-/** The lines of a pull that began: each a JSON object ending in CR LF. */
+/** The lines of a pull that began: each is a JSON object ending in CR LF. */
 export async function pullLines(engine: EngineClient, query: string, timeoutMs = LONGEST_MS): Promise<Json[]> {
   const answer = await askPull(engine, query, timeoutMs);
   if (answer.status !== 200) throw new Error(`pull ${query}: ${answer.status}: ${answer.text}`);
@@ -28,7 +28,7 @@ export function shortId(bytes: Buffer | undefined): string {
 
 let made = 0;
 
-/** An image of small layers that no other test has. */
+/** An image of small layers that no other test uses. */
 export async function smallImage(name: string, count: number, size = 1000): Promise<ImageSpec> {
   made += 1;
   const layers = await Promise.all(

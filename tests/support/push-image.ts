@@ -1,4 +1,4 @@
-// Puts images into a registry over the distribution protocol: what a test wants to be pulled, bytes exactly as it says.
+// Pushes images to a registry over the distribution protocol, with exactly the bytes that a test specifies.
 import { gzipSync } from "node:zlib";
 import { imageConfig, sha256, type ImageSpec } from "./images.js";
 
@@ -39,7 +39,7 @@ const TYPES = {
   },
 } as const;
 
-/** An image as a registry holds it; layers are compressed with gzip unless given as blobs. */
+/** An image as stored by a registry; layers are compressed with gzip unless given as blobs. */
 export function packImage(image: ImageSpec, format: Format = "schema2", layers?: readonly Blob[]): PackedImage {
   const types = TYPES[format];
   const config = { mediaType: types.config, bytes: imageConfig(image) };
@@ -73,7 +73,7 @@ export function packIndex(images: readonly (readonly [string, PackedImage])[], f
   return { mediaType, bytes: Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType, manifests })) };
 }
 
-/** Uploads blobs, then the manifest by its tags. */
+/** Uploads blobs, then the manifest under its tags. */
 export async function pushImage(
   target: Target,
   repository: string,

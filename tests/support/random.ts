@@ -1,6 +1,6 @@
-// Chance that can be had again.
+// Repeatable random numbers.
 
-/** Numbers from 0 up to below a limit, the same each time for a seed. */
+/** Random integers from 0 up to below a limit, the same for each seed. */
 export function randomFrom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {

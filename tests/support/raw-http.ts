@@ -1,5 +1,5 @@
-// HTTP/1.1 over a unix socket, byte by byte: what a test must see of an answer (header names as sent, chunks as they
-// come, hijacked streams, half-closes) and what it must be able to send (garbage included) no client library allows.
+// HTTP/1.1 over a unix socket, byte by byte. Tests must see header names as sent, chunks as they arrive, hijacked
+// streams and half-closes, and must be able to send invalid bytes. No client library allows all this.
 import { connect, type Socket } from "node:net";
 import { LONGEST_MS } from "./commands.js";
 
@@ -27,7 +27,7 @@ export interface RawRequest {
   readonly body?: unknown;
 }
 
-/** Sends one request on a connection of its own and reads the whole answer. */
+/** Sends one request on its own connection and reads the whole answer. */
 export async function exchange(socketPath: string, request: RawRequest, timeoutMs = LONGEST_MS): Promise<RawResponse> {
   const connection = await RawConnection.open(socketPath, timeoutMs);
   try {
@@ -38,7 +38,7 @@ export async function exchange(socketPath: string, request: RawRequest, timeoutM
   }
 }
 
-/** One connection: what was sent is up to the caller, what comes back is read piece by piece. */
+/** One connection: the caller sends bytes, and reads the answers piece by piece. */
 export class RawConnection {
   #socket: Socket;
   #pending: Buffer = Buffer.alloc(0);
@@ -72,17 +72,17 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
-  /** Reads nothing from now on, so that the server's bytes pile up on its side. */
+  /** Stops reading, so that the server's bytes pile up on its side. */
   pause(): void {
     this.#socket.pause();
   }
 
-  /** Reads on. */
+  /** Resumes reading. */
   resume(): void {
     this.#socket.resume();
   }
 
-  /** Half-closes: nothing more will be sent, answers can still be read. */
+  /** Half-closes: nothing more is sent, but answers can still be read. */
   end(): void {
     this.#socket.end();
   }
@@ -115,7 +115,7 @@ export class RawConnection {
     return length === null ? this.rest() : this.exactly(Number(length));
   }
 
-  /** The chunks of a chunked body, as the server cut them. */
+  /** The chunks of a chunked body, as the server sent them. */
   async *chunks(): AsyncGenerator<Buffer> {
     for (;;) {
       const line = (await this.#through("\r\n")).toString("latin1").trim();
@@ -141,19 +141,19 @@ export class RawConnection {
     return this.#cut(this.#unread().length);
   }
 
-  /** What has come, once there is anything; null at the end. */
+  /** The bytes received, once there are any; null at the end. */
   async some(): Promise<Buffer | null> {
     await this.#more("anything", () => this.#unread().length > 0 || this.#ended, true);
     return this.#unread().length > 0 ? this.#cut(this.#unread().length) : null;
   }
 
-  /** Reads until the bytes read hold `text`; everything read so far. */
+  /** Reads until the received bytes contain `text`. Returns everything read so far. */
   async untilText(text: string): Promise<Buffer> {
     await this.#more(JSON.stringify(text), () => this.#unread().includes(text));
     return this.#cut(this.#unread().length);
   }
 
-  /** Whether the server closed its side within `ms`, without reading what came. */
+  /** Whether the server closes its side within `ms`; received bytes are not read. */
   async closedWithin(ms: number): Promise<boolean> {
     const deadline = Date.now() + ms;
     while (!this.#ended && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -188,7 +188,7 @@ export class RawConnection {
     }
   }
 
-  /** What has come and was not read; joined only when it is looked at. */
+  /** Received bytes that were not read; joined only on use. */
   #unread(): Buffer {
     if (this.#arrived.length > 0) {
       this.#pending = Buffer.concat([this.#pending, ...this.#arrived]);
@@ -215,7 +215,7 @@ export class RawConnection {
   }
 }
 
-/** The bytes of a request: one Host, the body's length, and the headers asked for. */
+/** The bytes of a request: one Host, the body's length, and the given headers. */
 export function encodeRequest(request: RawRequest): Buffer {
   const { bytes, type } = encodeBody(request.body);
   const headers: Record<string, string> = { Host: "docker", ...request.headers };

@@ -1,11 +1,11 @@
-// What is in a tar, as its readers see it.
+// The content of a tar, as its readers see it.
 import { Readable } from "node:stream";
 import { extract, type Header } from "tar-stream";
 
 export interface TarMember {
   name: string;
   type: string;
-  /** Without the bits of the type, which old writers have there. */
+  /** Without the type bits that old writers include. */
   mode: number;
   uid: number;
   gid: number;
@@ -26,7 +26,7 @@ export async function readTar(bytes: Uint8Array): Promise<TarMember[]> {
 }
 
 function memberOf({ name, type, mode, uid, gid, linkname, mtime, pax }: Header, text: string): TarMember {
-  // Numbers that are too large for the header stand there alone.
+  // Numbers that are too large for the header are only in the pax records.
   const owner = pax as { uid?: string; gid?: string } | null;
   const seconds = Math.floor((mtime?.getTime() ?? 0) / 1000);
   return {

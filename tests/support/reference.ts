@@ -1,15 +1,15 @@
-// The reference engine: Debian's dockerd 20.10 (API 1.41), on directories, a socket and a network namespace of its own.
+// The reference engine: Debian's dockerd 20.10 (API 1.41), with its own directories, socket and network namespace.
 import { findProgram } from "./commands.js";
 import { launchDaemon, placeIn, type CommandLine, type DaemonProcess } from "./daemon-process.js";
 
-/** Why the reference cannot run here, or null if it can. */
+/** Why the reference cannot run here, or null. */
 export function referenceMissing(): string | null {
   if (findProgram("dockerd") === null) return "dockerd (Debian package docker.io) is not installed";
   if (process.getuid?.() !== 0) return "dockerd needs root";
   return null;
 }
 
-/** Starts dockerd; `flags` come after the ones that keep it apart. */
+/** Starts dockerd. `flags` follow those that isolate it. */
 export function startReference(flags: readonly string[] = [], parent?: string): Promise<DaemonProcess> {
   const commandLine: CommandLine = (directories) => [
     findProgram("dockerd") ?? "dockerd",

@@ -1,10 +1,10 @@
-// What a host tells of a registry, for tests that tell it themselves, or expect it.
+// Registry failures of a host, for tests that report or expect them.
 
 import type { failures } from "../../hosts/shared/host.js";
 
 type Answered = Extract<failures.Failure, { tag: "registry-answer" }>;
 
-/** An error answer of a registry; with a code, its one error. */
+/** An error answer of a registry, with a single error if a code is given. */
 export function answered(
   status: number,
   code = "",
@@ -16,21 +16,21 @@ export function answered(
   return { tag: "registry-answer", val: { ...val, retryAfter: 0, ...more } };
 }
 
-/** No answer, or none that makes sense. */
+/** No answer, or an invalid one. */
 export function exchange(why: failures.ExchangeFailure): failures.Failure {
   return { tag: "exchange", val: { method: "GET", url: "https://r.example/v2/", why } };
 }
 
-/** The bytes of a layer broke off. */
+/** The bytes of a layer were cut off. */
 export const CUT_SHORT: failures.Failure = { tag: "cut-short", val: { what: "blob", name: "sha256:0" } };
 
-/** Nobody listens. */
+/** Nothing listens there. */
 export const REFUSED: failures.Failure = exchange({
   tag: "call",
   val: { call: "connect", path: "r.example:443", inside: false, error: "ECONNREFUSED" },
 });
 
-/** The bytes of a layer are not those that were asked for. */
+/** The bytes of a layer do not match the digest. */
 export const OTHER_BYTES: failures.Failure = { tag: "mismatch", val: { what: "blob", wanted: "sha256:0", found: "" } };
 
 export const FULL_DISK: failures.Failure = {

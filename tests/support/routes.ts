@@ -1,11 +1,11 @@
-// The core's table of routes, as its source has it: whatever goes over every endpoint takes them from here.
+// The core's route table, read from its source, for tests that cover every endpoint.
 import { readFileSync } from "node:fs";
 
 export interface Route {
   readonly method: string;
   /** `*` stands for a name. */
   readonly path: string;
-  /** Minor of the first API version that has it. */
+  /** Minor number of the first API version that has it. */
   readonly since: number;
   readonly handler: string;
   /** The handler's file, below core/assembly. */
@@ -15,7 +15,7 @@ export interface Route {
 const TABLE = new URL("../../core/assembly/api/routes.ts", import.meta.url);
 const ROW = /^ {2}new Route\("(\w+)",\s+"([^"]+)",\s+(\d+), (\w+),\s+"([^"]+)"(?:, NO_FORM)?\),$/;
 
-/** All rows, in the table's order. Throws for a row that it cannot read. */
+/** All rows, in the table's order. Throws if a row cannot be read. */
 export function routes(): Route[] {
   const lines = readFileSync(TABLE, "utf8")
     .split("\n")

@@ -1,4 +1,4 @@
-// What is in an archive of `docker save`, as its readers find it: by its `manifest.json`, whatever its members are called.
+// Reads an archive of `docker save` by its `manifest.json`, whatever its members are called.
 import { posix } from "node:path";
 import { sha256 } from "./images.js";
 import { readTar } from "./read-tar.js";
@@ -10,7 +10,7 @@ export interface SavedImage {
   readonly parent: string | undefined;
   /** Digests of the layers' tars as they are in the archive. */
   readonly layers: readonly string[];
-  /** What they should be, by the config. */
+  /** The digests according to the config. */
   readonly diffIds: readonly string[];
 }
 

@@ -1,10 +1,10 @@
-// Looks for texts in a file, in whatever form they may stand there: as they are, escaped, in UTF-16, in base64, in hex; and
-// all of that once more inside of what is base64 itself.
+// Searches a file for texts in any form: plain, escaped, in UTF-16, base64 or hex, and in all these forms again inside
+// decoded base64.
 
-/** Characters of base64 in a row that are taken to be some. */
+/** A run of characters this long is taken for base64. */
 const ENCODED = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
 
-/** Those of `secrets` that are there. */
+/** The `secrets` that were found. */
 export function secretsIn(bytes: Buffer, secrets: readonly string[]): string[] {
   const places = [bytes, ...decodedIn(bytes)];
   const inner = places.slice(1).flatMap((place) => decodedIn(place));
@@ -19,7 +19,7 @@ function decodedIn(place: Buffer): Buffer[] {
   return (place.toString("latin1").match(ENCODED) ?? []).map((text) => Buffer.from(text, "base64"));
 }
 
-/** As text and as bytes; base64 wherever it may begin. */
+/** As text and as bytes, and in base64 at any offset. */
 function formsOf(secret: string): Buffer[] {
   const texts = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
   const bytes = [...new Set(texts)].flatMap((text) => [Buffer.from(text), Buffer.from(text, "utf16le")]);
@@ -27,7 +27,7 @@ function formsOf(secret: string): Buffer[] {
   return [...bytes, ...encoded];
 }
 
-/** What depends on its neighbours is left out. */
+/** Characters that depend on neighbouring bytes are left out. */
 function inBase64(bytes: Buffer): Buffer[] {
   return [0, 1, 2].map((offset) => {
     const shifted = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");

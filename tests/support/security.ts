@@ -1,9 +1,9 @@
-// How registries may be spoken to, as the core has it.
+// The allowed ways to connect to registries, as in the core.
 
 import type { types } from "../../hosts/shared/host.js";
 
-/** Any but those below. */
+/** For all other registries. */
 export const SECURE: types.Security[] = ["verified-tls"];
 
-/** On loopback, and those that the options list. */
+/** For loopback, and for registries in the options. */
 export const INSECURE: types.Security[] = ["any-certificate", "plain"];

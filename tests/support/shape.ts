@@ -1,4 +1,4 @@
-// The shape of an answer: its status, the names of its headers, and its JSON's keys and types, a line each.
+// The shape of an answer: its status, header names, and its JSON's keys and types, one per line.
 import type { RawResponse } from "./raw-http.js";
 
 /** Lines such as `status 200`, `header Server` and `body .State.Pid number`, sorted. */
@@ -13,7 +13,7 @@ export function shapeOf(response: RawResponse): string[] {
   return [...new Set(lines)].sort();
 }
 
-/** The keys and types of a JSON value: elements of a list are laid over one another. */
+/** The keys and types of a JSON value. All elements of a list are merged. */
 export function jsonShape(value: unknown, path = ""): string[] {
   if (value === null) return [`${path} null`];
   if (Array.isArray(value)) return [`${path} list`, ...value.flatMap((item) => jsonShape(item, `${path}[]`))];
@@ -24,7 +24,7 @@ export function jsonShape(value: unknown, path = ""): string[] {
   return [`${path} ${typeof value}`];
 }
 
-/** How a connection is kept, and whether a body is chunked at this size, may differ. */
+/** Connection headers may differ, and whether a body of this size is chunked. */
 const TRANSPORT = new Set(["connection", "keep-alive", "content-length", "transfer-encoding"]);
 
 function documentsOf(response: RawResponse): unknown[] {

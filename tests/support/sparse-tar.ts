@@ -1,8 +1,8 @@
-// Sparse files as GNU tar writes them into tars, in each of its four forms.
+// Sparse files in tars, in each of GNU tar's four formats.
 
 import type { PaxRecords, RawEntry } from "./tar.js";
 
-/** What a map says: offset and size of each part, the size of the whole file, and the parts' bytes in the tar. */
+/** A sparse map: offset and size of each part, the size of the whole file, and the parts' bytes in the tar. */
 export interface Sparse {
   name: string;
   parts: readonly (readonly [number, number])[];
@@ -26,7 +26,7 @@ export const FORMS: Readonly<Record<string, (sparse: Sparse) => RawEntry>> = {
   "1.0": (sparse) => bodyMapEntry(sparse, `${sparse.parts.length}\n${sparse.parts.flat().join("\n")}\n`),
 };
 
-/** The form 1.0 with a map of any bytes. */
+/** Format 1.0 with a map of any bytes. */
 export function bodyMapEntry({ name, size, body }: Sparse, map: string): RawEntry {
   const pax = { ...VERSION, "GNU.sparse.name": name, "GNU.sparse.realsize": String(size) };
   return { name: `GNUSparseFile.1/${name}`, body: `${padded(map)}${body}`, pax };
@@ -45,7 +45,7 @@ function listOf({ parts }: Sparse): string {
   return parts.flat().join(",");
 }
 
-/** Four parts in the header, 21 in each block that follows it. */
+/** Four parts are in the header, 21 in each following block. */
 function gnuEntry({ name, parts, size, body }: Sparse): RawEntry {
   const blocks: string[] = [];
   for (let at = 4; at < parts.length; at += 21) {

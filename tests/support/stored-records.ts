@@ -1,4 +1,4 @@
-// The durable records of a daemon that runs for real, changed behind its back: only while it is not there.
+// Changes the durable records of a real daemon behind its back, while it is not running.
 
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";

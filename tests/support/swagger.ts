@@ -19,7 +19,7 @@ export class Swagger {
     this.#ajv.addSchema({ $id: "doc", definitions: this.#document["definitions"] });
   }
 
-  /** What is wrong with a JSON body, a line each; empty if nothing, null where the description has no schema. */
+  /** The problems of a JSON body, one per line; empty if there are none, null if the description has no schema. */
   problems(path: string, method: string, status: number, body: unknown): string[] | null {
     const key = `${method} ${path} ${status}`;
     if (!this.#validators.has(key)) this.#validators.set(key, this.#compile(path, method, status));
@@ -61,8 +61,8 @@ export function versionOfSwagger(version: string, available: Iterable<string>): 
 }
 
 /**
- * Swagger 2.0 has no null. Docker sends it where Go has a nil slice, map or pointer: for lists and objects without a
- * word, for others where `x-nullable` says so.
+ * Swagger 2.0 has no null. Docker sends null for Go's nil slices, maps and pointers: for lists and objects without
+ * mentioning it, for other types if `x-nullable` says so.
  */
 function allowNulls(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(allowNulls);

@@ -1,5 +1,5 @@
-// What a program asked of the kernel, as strace(1) saw it. A call that ended before another began stands before it: strace
-// holds a thread while it writes down what that thread is about to do, or has done.
+// The system calls of a program, as recorded by strace(1). A call that ended before another began comes before it,
+// because strace stops a thread while it writes down what the thread is about to do or has done.
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -8,11 +8,11 @@ import { readFor } from "./processes.js";
 
 export interface SystemCall {
   readonly name: string;
-  /** As strace writes them: every string with all bytes as `\xNN`, descriptors with their path. */
+  /** As strace writes them: strings with all bytes as `\xNN`, descriptors with their path. */
   readonly args: string;
-  /** What it returned; -1 for a failure. */
+  /** The return value; -1 for a failure. */
   readonly result: number;
-  /** Lines of the log where it began and ended: of two calls they tell which was first. */
+  /** Line numbers of its start and end in the log, which give the order of two calls. */
   readonly began: number;
   readonly ended: number;
 }
@@ -22,25 +22,25 @@ export function straceMissing(): string | null {
   return findProgram("strace") === null ? "strace is not installed" : null;
 }
 
-/** Before a command: it is watched, with all its threads and children. */
+/** Prefixes a command to watch it, with all its threads and children. */
 export function watched(log: string, calls: readonly string[]): string[] {
   return ["strace", ...flags(log, calls)];
 }
 
-/** Watches a process that runs, with all its threads, until the function that comes back is called. */
+/** Watches a running process, with all its threads, until the returned function is called. */
 export async function watch(pid: number, log: string, calls: readonly string[]): Promise<() => Promise<void>> {
   const child: ChildProcess = spawn("strace", [...flags(log, calls), "-p", String(pid)], { stdio: "ignore" });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   await until("strace to hold every thread", () => threadsOf(pid).every((status) => !/^TracerPid:\s+0$/m.test(status)));
   return async () => {
-    // What a thread has done is written down before it goes on, and rests.
+    // strace records a thread's call before the thread continues, so all threads must be asleep.
     await until("every thread to rest", () => threadsOf(pid).every((status) => /^State:\s+S/m.test(status)));
     child.kill("SIGTERM");
     await ended;
   };
 }
 
-/** Calls that ended, in the order in which they began. */
+/** Completed calls, in the order in which they began. */
 export async function callsIn(log: string): Promise<SystemCall[]> {
   const calls: SystemCall[] = [];
   const begun = new Map<string, { at: number; text: string }>();
@@ -58,18 +58,18 @@ export async function callsIn(log: string): Promise<SystemCall[]> {
   return calls.sort((a, b) => a.began - b.began);
 }
 
-/** The strings among the arguments, or all of a text that strace wrote. */
+/** The strings in the arguments, or everything in a text that strace wrote. */
 export function stringsIn(text: string): Buffer[] {
   return Array.from(text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g), ([, hex = ""]) => bytesOf(hex));
 }
 
-/** The path of the descriptor that the arguments begin with; empty when it has none. */
+/** The path of the first argument's descriptor; empty if it has none. */
 export function pathOf({ args }: SystemCall): string {
   const [, hex = ""] = /^\d+<((?:\\x[0-9a-f]{2})*)>/.exec(args) ?? [];
   return bytesOf(hex).toString();
 }
 
-/** The descriptor that the arguments begin with. */
+/** The descriptor in the first argument. */
 export function descriptorOf({ args }: SystemCall): number {
   return Number.parseInt(args, 10);
 }
@@ -88,5 +88,5 @@ function threadsOf(pid: number): string[] {
 }
 
 const UNFINISHED = "<unfinished ...>";
-/** Bytes of a string that are written down. */
+/** How many bytes of a string are recorded. */
 const LONGEST = 8 << 20;

@@ -1,32 +1,34 @@
-// Tars as no decent program would write them, and decent ones: every field of a header can be set, wrong ones too.
+// Tars in valid and invalid forms: every field of a header can be set, even to wrong values.
 
-/** By their names; in a list, where one comes more than once. */
+/** By name; as a list if a name occurs more than once. */
 export type PaxRecords = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
 export interface RawEntry {
   /** Bytes, one per character; up to 100. */
   name: string;
-  /** Type flag: `0` file, `1` hard link, `2` symbolic link, `3` and `4` devices, `5` directory, `6` fifo, or any other. */
+  /**
+   * Type flag: `0` file, `1` hard link, `2` symbolic link, `3` and `4` devices, `5` directory, `6` fifo, or any other.
+   */
   flag?: string;
   mode?: number;
   uid?: number;
   gid?: number;
   /** Seconds since 1970. */
   mtime?: number;
-  /** Of links. */
+  /** For links. */
   target?: string;
   major?: number;
   minor?: number;
   body?: string | Uint8Array;
-  /** In place of the body's length. */
+  /** Replaces the body's length. */
   size?: number;
-  /** pax records that come before the entry; values are bytes, one per character. */
+  /** pax records before the entry; values are bytes, one per character. */
   pax?: PaxRecords;
-  /** GNU long name that comes before the entry. */
+  /** GNU long name before the entry. */
   longName?: string;
-  /** `ustar\0` unless given: GNU's is `ustar `, v7 has none. */
+  /** `ustar\0` if not given; GNU uses `ustar `, v7 has none. */
   magic?: string;
-  /** Bytes that are put over the header, by where. */
+  /** Bytes to put over the header, by offset. */
   fields?: Readonly<Record<number, string>>;
 }
 
@@ -35,7 +37,7 @@ export function rawTar(entries: readonly RawEntry[]): Buffer {
   return Buffer.concat([...entries.map(rawEntry), Buffer.alloc(1024)]);
 }
 
-/** An entry's blocks, whatever comes before it included. */
+/** An entry's blocks, including those before it. */
 export function rawEntry(entry: RawEntry): Buffer {
   const before: Buffer[] = [];
   if (entry.pax) before.push(rawEntry({ name: "pax", flag: "x", body: paxBody(entry.pax) }));
@@ -45,7 +47,7 @@ export function rawEntry(entry: RawEntry): Buffer {
   return Buffer.concat([...before, header(entry, body.length), body, padding]);
 }
 
-/** A number of eight bytes in GNU's form for large and negative ones. */
+/** A number of eight bytes in GNU's format for large and negative numbers. */
 export function base256(value: bigint): string {
   return BigInt.asUintN(63, value)
     .toString(16)
@@ -54,7 +56,7 @@ export function base256(value: bigint): string {
     .replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16)));
 }
 
-/** zstd's form of bytes that are not compressed (RFC 8878: frame with raw blocks), so that no program is needed. */
+/** Uncompressed bytes in zstd format (RFC 8878: frame with raw blocks), so that no program is needed. */
 export function zstdStored(bytes: Uint8Array): Buffer {
   const parts = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58])];
   for (let at = 0; at === 0 || at < bytes.length; at += ZSTD_BLOCK) {

@@ -1,5 +1,5 @@
-// Our daemon with a core that traps: on `GET /trap`, and when it is opened, as often as a file says. It is the same
-// daemon, built from the same sources, but for the core that it is handed.
+// Our daemon with a core that traps on `GET /trap`, and on opening as often as a file says. Everything else is built
+// from the same sources.
 
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +9,11 @@ import { ROOT, type EngineKind } from "./engines.js";
 import { HERE } from "./netns.js";
 
 export interface TrappingDaemon extends DaemonProcess {
-  /** Holds how often the core shall trap when it is opened. */
+  /** The file with the number of traps on opening. */
   readonly openTraps: string;
 }
 
-/**
- * Starts it with its directories as usual, and with more flags. `place`: where the program is put, a directory of its own
- * below `build`.
- */
+/** Starts it with the usual directories and additional flags. `place`: directory of the program below `build`. */
 export async function startTrapping(
   kind: EngineKind,
   place: string,

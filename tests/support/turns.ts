@@ -1,11 +1,11 @@
-// Whether work lets others have their turn: by the time that this thread had a processor, since what else the machine does
-// has no part in it.
+// Checks that work yields to other tasks, measured by the processor time of this thread, so that other work on the
+// machine has no influence.
 import { readFileSync } from "node:fs";
 
 export interface Turns {
-  /** Nanoseconds between two turns of others, at most. */
+  /** Longest time between two turns of other tasks, in nanoseconds. */
   readonly longest: number;
-  /** All of them while the work went on. */
+  /** Total time of the work. */
   readonly whole: number;
 }
 
@@ -28,7 +28,7 @@ export async function turnsDuring(act: () => Promise<unknown>): Promise<Turns> {
   return { longest, whole: spent() - begun };
 }
 
-/** By the main thread: proc_pid_schedstat, whose first number is the time on a processor. */
+/** Processor time of the main thread: the first number of proc_pid_schedstat. */
 function spent(): number {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]);
 }

@@ -1,20 +1,20 @@
-// A store whose disk takes its time: what is not flushed when the power goes is lost.
+// A record store with a slow disk: a power loss discards what is not flushed.
 import type { Clock, RecordChange, RecordStore, engine } from "../../hosts/shared/host.js";
 import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { keep } from "./kept-records.js";
 
 /**
- * When a transaction is told to be kept: once it and all before it are flushed; or, by stores that are wrong, as soon as
- * it is written, or, of every other one, while the next is flushed before it.
+ * When a transaction is reported as kept: once it and all earlier ones are flushed. Faulty stores report it as soon as
+ * it is written, or report every second one while an earlier one is not flushed yet.
  */
 export type Promising = "flushed" | "written" | "out of order";
 
 interface Written {
   readonly changes: RecordChange[];
   isFlushed: boolean;
-  /** Told to be kept. */
+  /** Reports the transaction as kept. */
   readonly keep: () => void;
-  /** Stops its flush. */
+  /** Cancels its flush. */
   callOff: () => void;
 }
 
@@ -22,14 +22,14 @@ export class UnflushedRecords implements RecordStore {
   readonly #clock: Clock;
   readonly #flushNs: () => bigint;
   readonly #promising: Promising;
-  /** On the disk. */
+  /** On disk. */
   #stored = new Map<string, Uint8Array>();
   #journal = new MemoryJournal();
-  /** Not on the disk, or behind one that is not, in order. */
+  /** Not on disk, or after one that is not, in order. */
   #written: Written[] = [];
   #count = 0;
 
-  /** `flushNs`: how long the next flush takes. */
+  /** `flushNs`: duration of the next flush. */
   constructor(clock: Clock, flushNs: () => bigint, promising: Promising = "flushed") {
     this.#clock = clock;
     this.#flushNs = flushNs;
@@ -56,7 +56,7 @@ export class UnflushedRecords implements RecordStore {
     });
   }
 
-  /** The power goes. How many transactions were not flushed. */
+  /** Power loss. Returns how many transactions were not flushed. */
   lose(): number {
     const lost = this.#written.filter(({ isFlushed }) => !isFlushed);
     for (const { callOff } of lost) callOff();
@@ -67,7 +67,7 @@ export class UnflushedRecords implements RecordStore {
     return lost.length;
   }
 
-  /** The engine is killed: what was written is there, though nobody was told. */
+  /** The engine is killed: written transactions stay, even those not reported. */
   keepAll(): void {
     for (const { callOff, changes } of this.#written) {
       callOff();

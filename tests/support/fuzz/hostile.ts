@@ -1,7 +1,7 @@
-// Values that a client should not send and some do.
+// Values that a client should not send but some do.
 import fc from "fast-check";
 
-/** In JSON, text that stands there as it is, without quotes: numbers that no JavaScript number holds, broken escapes. */
+/** Marks text that appears in JSON without quotes: numbers too large for JavaScript, broken escapes. */
 const RAW = "@raw:";
 
 const ODD_TEXTS = [
@@ -47,13 +47,13 @@ const ODD_TEXTS = [
   "0".repeat(64),
 ];
 
-/** Code points that are surrogates, which no text has alone. */
+/** Surrogate code points, which no valid text contains alone. */
 const SURROGATES = { from: 0xd800, count: 0x800 };
 const CODE_POINTS = 0x110000 - SURROGATES.count;
 
 /**
- * Any code point: draws what fast-check's own unit `binary` draws, which makes a table of all of them, 70 MB that each
- * collection of garbage walks.
+ * Any code point. Gives the same values as fast-check's unit `binary`, which would make a table of all code points: 70
+ * MB that every garbage collection visits.
  */
 const anyCodePoint: fc.Arbitrary<string> = fc
   .nat({ max: CODE_POINTS - 1 })
@@ -64,7 +64,7 @@ export function anyText(lengths: fc.StringSharedConstraints): fc.Arbitrary<strin
   return fc.string({ unit: anyCodePoint, ...lengths });
 }
 
-/** Among all code points; throws for what is not one. */
+/** Index among all code points; throws if it is not one. */
 function placeOf(letter: unknown): number {
   const code = typeof letter === "string" ? letter.codePointAt(0) : undefined;
   if (code === undefined || String.fromCodePoint(code) !== letter) throw new Error("no letter");
@@ -73,7 +73,7 @@ function placeOf(letter: unknown): number {
   return code - SURROGATES.count;
 }
 
-/** Never an absolute path: nothing outside the engine's own directories must be made on the machine. */
+/** Never an absolute path, because nothing may be created outside the engine's own directories. */
 export const hostileText: fc.Arbitrary<string> = fc
   .oneof(
     { weight: 3, arbitrary: fc.constantFrom(...ODD_TEXTS) },
@@ -90,7 +90,7 @@ export const hostileNumber: fc.Arbitrary<unknown> = fc.oneof(
   fc.integer(),
 );
 
-/** Of any type, wherever a value may stand. */
+/** A value of any type, for any place. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: hostileText },
   { weight: 3, arbitrary: hostileNumber },
@@ -100,7 +100,7 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
 );
 
-/** JSON text of a value, raw parts included. */
+/** JSON text of a value, including raw parts. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value) ?? "";
   return text.replace(/"@raw:((?:[^"\\]|\\.)*)"/g, (_, raw: string) => JSON.parse(`"${raw}"`) as string);

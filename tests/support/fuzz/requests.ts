@@ -1,5 +1,5 @@
-// Requests that nobody should send: every route of the core's table, with what the API's description asks for and with
-// what it does not.
+// Requests that nobody should send: every route of the core's table, with parameters that fit the API description and
+// some that do not.
 import fc from "fast-check";
 import { routes, type Route } from "../routes.js";
 import { anyText, hostileJson, hostileText, jsonText } from "./hostile.js";
@@ -10,12 +10,12 @@ export type Wire = "whole" | "pieces" | "chunked" | "cut-off" | "too-long" | "ba
 
 export interface FuzzRequest {
   readonly method: string;
-  /** `$running` and other names that begin with `$` stand for what is there when it is sent. */
+  /** `$running` and other names with `$` are replaced by existing objects when the request is sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly wire: Wire;
-  /** What is made by it is also started. */
+  /** Whether to start the container that it creates. */
   readonly starts: boolean;
 }
 
@@ -42,7 +42,7 @@ const NAMES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/volumes\//, ["fuzzed"]],
 ];
 
-/** Sources of binds are below the engine's own directory, and registries are where nobody listens. */
+/** Sources of binds are below the engine's own directory, and the registry addresses have no listener. */
 const POOLS: Pools = new Map<string, readonly unknown[]>(
   Object.entries({
     Image: ["busybox", "busybox:latest", "nothing:here"],
@@ -93,7 +93,7 @@ const POOLS: Pools = new Map<string, readonly unknown[]>(
   }),
 );
 
-/** Headers that the core or the edge reads. */
+/** Headers that the core or the HTTP server reads. */
 const HEADERS = [
   "X-Registry-Auth",
   "X-Registry-Config",
@@ -119,7 +119,10 @@ export function fuzzRequests(description: Description): fc.Arbitrary<FuzzRequest
   );
 }
 
-/** What is built is asked more often than what only says that it is not there, and the more the more it reads. */
+/**
+ * Implemented routes get more requests than those that only answer “not implemented”, and routes that read more input
+ * get the most.
+ */
 function weightOf({ handler, path, source }: Route): number {
   if (handler === "later" || handler === "experimental" || source === "swarm/outside.ts") return 1;
   return path === "/containers/create" ? 40 : 5;
@@ -184,7 +187,7 @@ function parameterOf(names: readonly string[]): fc.Arbitrary<string> {
 function valueOf(name: string): fc.Arbitrary<string> {
   if (name === "filters") return fc.oneof(filters, hostileText);
   const pool = POOLS.get(name);
-  // Nothing else is asked of registries: names of any host might be among hostile ones.
+  // Other registries are never used, because hostile values could name any host.
   if (name === "fromImage" || name === "fromSrc" || name === "remote") {
     return fc.constantFrom(...((POOLS.get("fromImage") ?? []) as readonly string[]));
   }
@@ -205,7 +208,7 @@ const filters = fc
   )
   .map(jsonText);
 
-/** A header holds bytes, no line breaks. */
+/** A header holds bytes without line breaks. */
 const headerValue = fc.oneof(
   fc.constantFrom(...HEADER_VALUES),
   hostileText.map((text) => Buffer.from(text).toString("base64url").slice(0, 4000)),
@@ -216,7 +219,7 @@ function bodyOf(schema: Schema | undefined, values: SchemaValues, path: string):
   const described = values.of(schema ?? {}).map((value) => jsonText(basedOn(path, value)));
   const cut = described.chain((text) => fc.nat(Math.max(0, text.length - 2)).map((end) => text.slice(0, end + 1)));
   const binary = anyText({ minLength: 1 });
-  // Who names no registry means Docker's.
+  // Without a registry name, Docker's registry would be used.
   if (path === "/auth") return fc.oneof(described, cut, binary);
   return fc.oneof(
     { weight: schema === undefined ? 1 : 20, arbitrary: described },
@@ -227,7 +230,7 @@ function bodyOf(schema: Schema | undefined, values: SchemaValues, path: string):
   );
 }
 
-/** Without an image or a command nothing gets beyond the first check. */
+/** Without an image or a command, a request fails at the first check. */
 function basedOn(path: string, value: unknown): unknown {
   if (path === "/auth") return { ...(isObject(value) ? value : {}), serveraddress: registryOf(value) };
   if (!isObject(value)) return value;
@@ -236,7 +239,7 @@ function basedOn(path: string, value: unknown): unknown {
   return value;
 }
 
-/** One of those where nobody listens, or what is no text at all. */
+/** A registry with no listener, or something that is no text. */
 function registryOf(value: unknown): unknown {
   const registries = POOLS.get("serveraddress") ?? [];
   const asked = isObject(value) ? value["serveraddress"] : null;
@@ -252,7 +255,7 @@ function rarely<T>(arbitrary: fc.Arbitrary<T>, else_: T): fc.Arbitrary<T> {
   return fc.oneof({ weight: 3, arbitrary: fc.constant(else_) }, { weight: 1, arbitrary });
 }
 
-/** Percent-encoded, lone surrogates and all; `$` stays, for the names that stand for something. */
+/** Percent-encoded, including lone surrogates. `$` stays, for the names that are replaced. */
 function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString()).replaceAll("%24", "$");
 }

@@ -1,4 +1,4 @@
-// Values for what the API's description asks for: of the right kind as a rule, and now and then not.
+// Values for parameters of the API description: usually of the right type, sometimes not.
 import fc from "fast-check";
 import { hostileJson, hostileNumber, hostileText } from "./hostile.js";
 
@@ -13,14 +13,14 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** Values that mean something, by the name of the property; a list's are its elements'. */
+/** Meaningful values by property name; for a list, its elements. */
 export type Pools = ReadonlyMap<string, readonly unknown[]>;
 
-/** One value in so many is of no kind that was asked for. */
+/** One value in this many has a wrong type. */
 const HOSTILE_EACH = 20;
-/** Descriptions hold one another; deeper ones are left out. */
+/** Descriptions contain one another. Deeper levels are left out. */
 const DEEPEST = 6;
-/** An object has so many of its properties at most: who fails at the first never comes to the others. */
+/** Largest number of properties of an object: a request that fails at the first property never reaches the others. */
 const PROPERTIES_MAX = 5;
 
 export class SchemaValues {

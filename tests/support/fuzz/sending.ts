@@ -1,31 +1,31 @@
-// Sends a request as its bytes are to be sent, and tells what came of it.
+// Sends a request in its wire form, and returns the result.
 import { RawConnection, type RawHead } from "../raw-http.js";
 import type { FuzzRequest } from "./requests.js";
 
 export interface Outcome {
   readonly status: number;
   readonly head: RawHead;
-  /** As much as came within a moment; a stream is left then. */
+  /** The text received within a short time; the rest of a stream is not read. */
   readonly text: string;
   readonly whole: boolean;
 }
 
-/** Who asks for one of these may wait as long as they like. */
+/** Answers to these requests may take any time. */
 const MAY_WAIT = /\/(wait|stop|restart|exec\/[^/]+\/resize)(\?|$)/;
 const WAITING_MS = 150;
-/** So long may an answer take on a machine that is busy with other things. */
+/** Time limit for other answers on a busy machine. */
 const ANSWER_MS = 60_000;
 /** How long a stream is read. */
 const STREAM_MS = 60;
 
-/** Bytes that break HTTP may be answered in plain words or with a closed connection; null for that. */
+/** Bytes that break HTTP may be answered in plain text, or by closing the connection: null. */
 export function breaksHttp({ wire, body }: FuzzRequest): boolean {
   return (
     wire === "twice-framed" || (body !== null && (wire === "cut-off" || wire === "too-long" || wire === "bad-chunks"))
   );
 }
 
-/** Null for no answer, where there need not be one. Throws if one should have come. */
+/** Null if there is no answer and none is required. Throws if an answer is missing. */
 export async function send(socketPath: string, request: FuzzRequest): Promise<Outcome | null> {
   const free = breaksHttp(request) || MAY_WAIT.test(request.target);
   const connection = await RawConnection.open(socketPath, free ? WAITING_MS : ANSWER_MS);

@@ -1,4 +1,4 @@
-// What is there for requests to be about, made anew whenever one of them has changed or removed it.
+// The objects that requests refer to. They are recreated whenever a request has changed or removed one.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningEngine } from "../engines.js";
@@ -25,7 +25,7 @@ export class FuzzWorld {
     this.#engine = engine;
   }
 
-  /** Everything is as a request expects to find it, and nothing else is there. */
+  /** Restores everything that requests expect, and removes everything else. */
   async restore(): Promise<void> {
     await mkdir(join(this.#root, "bind"), { recursive: true });
     await this.#restoreImage();
@@ -37,7 +37,7 @@ export class FuzzWorld {
     }>().Id;
   }
 
-  /** With what its names stand for. */
+  /** Replaces the names of objects. */
   filled(request: FuzzRequest): FuzzRequest {
     const fill = (text: string): string =>
       text
@@ -49,7 +49,7 @@ export class FuzzWorld {
     return { ...request, target: fill(request.target), body: request.body === null ? null : fill(request.body) };
   }
 
-  /** Removes all containers, with them whatever waited for them, and the images that were made of them. */
+  /** Removes all containers, which ends everything that waits for them, and the images made from them. */
   async clear(): Promise<void> {
     for (const { Id } of await this.#listed()) await this.#remove(Id);
     for (const { Id, RepoTags } of await this.#engine.read<{ Id: string; RepoTags: string[] | null }[]>(
@@ -79,7 +79,7 @@ export class FuzzWorld {
     return kept;
   }
 
-  /** An update may have made it a container that starts again by itself or may have too little memory to do anything. */
+  /** False if an update has made the container restart by itself, or has left it too little memory. */
   async #isSound(id: string, name: string): Promise<boolean> {
     const { HostConfig } = await this.#engine.inspect<{ HostConfig: Record<string, unknown> }>(id);
     const { RestartPolicy, Memory } = HostConfig as { RestartPolicy: { Name: string }; Memory: number };

@@ -1,5 +1,5 @@
-// An engine that a test file has for a while. Given back, it must be as it was: what tests leave behind is cleared away,
-// and what then is left is the engine's own defect, which fails the file.
+// An engine on loan to a test file. When it is returned, it must be in its former state: leftovers of tests are
+// removed, and anything still left is a bug of the engine and fails the file.
 import { request } from "node:http";
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -14,12 +14,12 @@ import { clear } from "./clear.js";
 import { beginCost, endCost } from "./cost.js";
 import { madeSince, stateOf, type Loan, type State } from "./loan.js";
 
-/** Ends of processes, unmounts and the like come a little after the answers to the requests that ask for them. */
+/** Processes end and mounts disappear a little after the answers to the requests. */
 const SETTLES_WITHIN_MS = 60_000;
-/** Of an engine's log, what is told of one that cannot be lent again. */
+/** How much of the log is reported for an engine that cannot be lent again. */
 const LOG_MAX = 2000;
 
-/** `lender`: its socket. `settlesWithin`: milliseconds for what goes late, when it is given back. */
+/** `lender`: its socket. `settlesWithin`: milliseconds to wait for late cleanup when the engine is returned. */
 export async function borrow(
   engine: Engine,
   lender: string,
@@ -69,7 +69,7 @@ async function giveBack(daemon: DaemonProcess, loan: Lent, lender: string, settl
   }
 }
 
-/** Where not all could be cleared away, only the machine is looked at. */
+/** If not everything could be removed, only the machine is compared. */
 async function differenceAtRest(
   daemon: DaemonProcess,
   { kind, state, since }: Lent,
@@ -87,7 +87,10 @@ async function differenceAtRest(
   }
 }
 
-/** What has come and what is gone. What goes late may have been there before: of the machine that is no fault. */
+/**
+ * What was added and what is missing. On the machine, missing entries are no fault: they may belong to late cleanup
+ * that was still pending before.
+ */
 function differenceOf(before: State, after: State): string {
   const come = linesMissingIn(linesOf(before), linesOf(after));
   const gone = linesMissingIn(linesOf({ ...after, machine: null }), linesOf({ ...before, machine: null }));
@@ -103,7 +106,7 @@ function linesOf({ machine, ...engine }: State): string[] {
   return lists.flatMap(([name, list]) => list.map((line) => `${name}: ${line}`));
 }
 
-/** The answer's text. To start an engine may take a while. */
+/** Returns the answer's text. Starting an engine may take a while. */
 function ask(lender: string, method: string, what: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { "User-Agent": relative(ROOT, expect.getState().testPath ?? "") };

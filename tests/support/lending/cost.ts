@@ -1,15 +1,15 @@
-// What lent engines take of the processors while a file has them: they are no children of the file's process, which counts
-// only those (runner.ts).
+// Processor time of lent engines while a file uses them. They are not children of the file's process, which counts only
+// its children (runner.ts).
 import { childrenOf, processorSecondsOf } from "../processes.js";
 
 interface Costs {
-  /** Of engines that are lent now, by process: what each had taken before. */
+  /** Processor time of the lent engines before the loan, by process. */
   readonly before: Map<number, number>;
-  /** Of engines that were given back. */
+  /** Processor time of returned engines. */
   ended: number;
 }
 
-/** vitest loads the runner's modules apart from those of the tests: the two meet here. */
+/** vitest loads the runner's modules separately from those of the tests. They share this object. */
 const shared = globalThis as { coracleLent?: Costs };
 const costs = (shared.coracleLent ??= { before: new Map(), ended: 0 });
 
@@ -17,21 +17,21 @@ export function beginCost(pid: number): void {
   costs.before.set(pid, secondsOf(pid));
 }
 
-/** Before another file can have it. */
+/** Must run before another file can borrow it. */
 export function endCost(pid: number): void {
   const had = costs.before.get(pid);
   if (had === undefined) return;
   costs.before.delete(pid);
-  // Of a process that has ended nothing is told any more.
+  // An ended process no longer reports its time.
   costs.ended += Math.max(0, secondsOf(pid) - had);
 }
 
-/** Of all that this process had and gave back. */
+/** Time of all engines that this process has borrowed and returned. */
 export function lentSeconds(): number {
   return costs.ended;
 }
 
-/** The reference leaves most to a process below it. */
+/** The reference does most work in a child process. */
 function secondsOf(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + processorSecondsOf(one), 0);
 }

@@ -1,6 +1,6 @@
-// Engines that test files have in turn. To start an engine and to end it takes half a second of processors, and three of
-// them stood behind most files. The engines are children of vitest's own process, so that they outlive a file and end with
-// the run; a file asks for one over a socket, clears away what it made, and gives it back (borrowed.ts).
+// Lends engines to one test file after another. Starting and ending an engine takes half a second of processor time,
+// and most files need three. The engines are children of vitest's own process, so that they outlive a file and end with
+// the run. A file requests one over a socket, removes what it made, and returns it (borrowed.ts).
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { describeLoan, type Loan } from "./loan.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where engines can be had (lending/lender.ts). */
+    /** Socket of the lender (lending/lender.ts). */
     lender: string;
   }
 }
@@ -37,18 +37,18 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 }
 
 /**
- * `POST /KIND`: a loan, for the test file that the user agent is; 200 with a Loan, 500 with the reason as text. `PUT /ID`: it is given back, clean. `DELETE /ID`: it
- * is given back and shall be ended, for what is left in it.
+ * `POST /KIND` requests a loan for the test file named in the user agent: 200 with a Loan, 500 with the reason as text.
+ * `PUT /ID` returns a clean engine. `DELETE /ID` returns an engine that must be ended, because something is left in it.
  */
 class Lender {
   readonly #server: Server = createServer();
-  /** By id: lent and free ones. */
+  /** By id: lent and free engines. */
   readonly #held = new Map<string, Held>();
   /** Engines that are being started. */
   readonly #starts = new Set<Promise<Loan>>();
-  /** By id: test files that have one. */
+  /** By id: the test files that borrow them. */
   readonly #borrowers = new Map<string, string>();
-  /** Ids. The one given back last is lent first: its pages are warm. */
+  /** Ids of free engines. The one returned last is lent first, because its pages are in the caches. */
   #free: string[] = [];
 
   listen(socketPath: string): Promise<void> {

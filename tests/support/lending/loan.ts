@@ -1,4 +1,4 @@
-// What a test file must know of an engine that it has for a while, and what of it must be as before when it gives it back.
+// What a test file must know about a borrowed engine, and the state that it must restore.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { takeCensus, type Census } from "../census.js";
@@ -13,28 +13,28 @@ export interface Loan {
   readonly kind: EngineKind;
   readonly pid: number;
   readonly directories: Directories;
-  /** Null: the one that the test is in. */
+  /** Null: the test's own network namespace. */
   readonly netns: Omit<Netns, "inside" | "close"> | null;
-  /** After its first container. */
+  /** The state after its first container. */
   readonly state: State;
 }
 
-/** Of an engine which has nothing but its `busybox:latest`. */
+/** The state of an engine that has only `busybox:latest`. */
 export interface State {
   readonly containers: readonly string[];
-  /** Id and names of each. */
+  /** Id and names of each image. */
   readonly images: readonly string[];
   readonly volumes: readonly string[];
   readonly networks: readonly string[];
-  /** What ours has below its data root, which may lie in memory. */
+  /** Files of our engine below its data root, which may be in memory. */
   readonly kept: readonly string[];
-  /** Null: its machine is not looked at. */
+  /** Null if the machine is not compared. */
   readonly machine: Omit<Census, "openFiles"> | null;
 }
 
 export async function describeLoan({ kind }: Engine, daemon: DaemonProcess): Promise<Loan> {
   const { name, path, hostAddress, address, isOwn } = daemon.netns;
-  // With its first container come directories that stay.
+  // The first container creates directories that stay.
   await new EngineClient(daemon.socketPath).run({ Cmd: ["true"] });
   return {
     id: daemon.directories.root.slice(daemon.directories.root.lastIndexOf("-") + 1),
@@ -46,7 +46,7 @@ export async function describeLoan({ kind }: Engine, daemon: DaemonProcess): Pro
   };
 }
 
-/** `made`: containers that were made since, whose control groups are looked for. */
+/** `made`: containers created since, whose cgroups are checked. */
 export async function stateOf(kind: EngineKind, daemon: DaemonProcess, made: readonly string[] = []): Promise<State> {
   const client = new EngineClient(daemon.socketPath);
   const { Containers, Images, Volumes } = await client.read<Usage>("/system/df");
@@ -60,7 +60,10 @@ export async function stateOf(kind: EngineKind, daemon: DaemonProcess, made: rea
   };
 }
 
-/** Of `owned()`, `blobs` and `archives` of runtime-linux/paths.ts. The directories themselves come with their first entry. */
+/**
+ * The entries of `owned()`, `blobs` and `archives` of runtime-linux/paths.ts. The directories themselves appear with
+ * their first entry.
+ */
 function keptBy({ directories }: DaemonProcess): string[] {
   const below = (place: string): string[] => {
     const path = join(directories.dataRoot, place);
@@ -70,7 +73,7 @@ function keptBy({ directories }: DaemonProcess): string[] {
   return all.filter((path) => path !== "layers/tmp").sort();
 }
 
-/** Ids of all containers that an engine has told to be made since, a time of its own clock. */
+/** Ids of all containers that an engine reports as created since a time of its own clock. */
 export async function madeSince(client: EngineClient, since: string): Promise<string[]> {
   const made = await past(client, since, { type: ["container"], event: ["create"] });
   return made.map(({ Actor }) => Actor.ID);
@@ -83,8 +86,8 @@ interface Usage {
 }
 
 /**
- * Its open files are left out: what it keeps open grows with what it has done, and tests of their own look at that. A
- * runtime's directory comes with the first container that it runs.
+ * Without open files: they grow with the engine's work, and separate tests check them. A runtime's directory appears
+ * with its first container.
  */
 async function machineOf(daemon: DaemonProcess, made: readonly string[]): Promise<Omit<Census, "openFiles">> {
   const { openFiles: _, execRoot, ...machine } = await takeCensus(daemon, made);

@@ -1,12 +1,12 @@
-// A word of its own in each place where a secret may come into an engine; where one is found, its name says which.
+// A unique word for each place where a secret may enter an engine. If one is found, its name shows the place.
 
 import type { EngineClient } from "../engine-client.js";
 import type { MemoryRegistry } from "../memory-registry.js";
 
 export class Canaries {
-  /** In no trace, record and log. */
+  /** Must not be in any trace, record or log. */
   readonly secret: string[] = [];
-  /** In traces, and in none that is shared. */
+  /** May be in traces, but not in shared ones. */
   readonly private: string[] = [];
 
   ofSecret(place: string): string {
@@ -28,7 +28,7 @@ export function encoded(auth: unknown): string {
   return Buffer.from(JSON.stringify(auth)).toString("base64").replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** What the registry answers with may be secret, in every header; how it answers goes by the repository. */
+/** All headers of a registry's answer may be secret. The repository decides which answer it gives. */
 export function answerWithSecrets(canaries: Canaries, registry: MemoryRegistry): void {
   const say = (place: string): string => canaries.ofSecret(`registry-${place}`);
   const address = (place: string, path = `/elsewhere/${place}`): string => {
@@ -72,7 +72,7 @@ export function answerWithSecrets(canaries: Canaries, registry: MemoryRegistry):
   });
 }
 
-/** All that a client may show an engine in confidence. */
+/** Everything that a client may send to an engine in confidence. */
 export async function tellSecrets(canaries: Canaries, client: EngineClient, registry: string): Promise<void> {
   const say = (place: string): string => canaries.ofSecret(place);
   const behind = (place: string): string => `?sig=${say(`${place}-query`)}#${say(`${place}-fragment`)}`;
@@ -122,7 +122,7 @@ export async function tellSecrets(canaries: Canaries, client: EngineClient, regi
   await client.call("POST", "/secrets/create", { Name: "a", Data: say("data") });
 }
 
-/** What its owner alone should read of an engine's story. */
+/** Everything in an engine's history that only its owner should read. */
 export async function tellPrivate(canaries: Canaries, client: EngineClient): Promise<void> {
   const say = (place: string): string => canaries.ofPrivate(place);
   const options = (place: string): Record<string, string> => ({

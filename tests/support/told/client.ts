@@ -1,37 +1,37 @@
-// A client that works while the engine is cut off under it, and remembers what it was told.
+// A client that works while its engine is killed, and remembers what the engine answered.
 import type { RawResponse } from "../raw-http.js";
 
-/** What is read of an answer. */
+/** The parts of an answer that are read. */
 export type Answer = Pick<RawResponse, "status" | "text" | "body" | "json">;
 
-/** Whoever takes requests. `call` rejects when there is no whole answer. */
+/** A destination for requests. `call` rejects if there is no complete answer. */
 export interface Door {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** How the engine came to its end. What ran goes on after a kill, and is gone once the power was. */
+/** How the engine ended. After a kill, containers keep running; after a power loss, they are gone. */
 export type CutBy = "kill" | "power loss";
 
-/** One thing that a client asks for. */
+/** One request of a client. */
 export interface Step {
   readonly name: string;
   /** Whether it makes sense now. */
   fits(): boolean;
-  /** Asks, and remembers what it was told as soon as it is. Throws `Gone` when there is no answer. */
+  /** Sends the request, and remembers the answer at once. Throws `Gone` if there is none. */
   act(): Promise<void>;
 }
 
-/** The engine was cut off before it had answered. */
+/** The engine ended before it answered. */
 export class Gone extends Error {}
 
 /** How often each step was answered, and how often it was cut off. */
 export type Tally = Map<string, { answered: number; cutOff: number }>;
 
 export abstract class Client {
-  /** What was asked for and not answered, by the step's name. */
+  /** The unanswered request, by the step's name. */
   asked: string | null = null;
   protected abstract readonly steps: readonly Step[];
-  /** What it did last, for failures. */
+  /** Its last actions, for failure messages. */
   protected readonly history: string[] = [];
 
   constructor(
@@ -39,7 +39,7 @@ export abstract class Client {
     protected readonly random: (limit: number) => number,
   ) {}
 
-  /** One step after the other until `isUp` says no. Throws when something is answered wrongly. */
+  /** Runs one step after the other until `isUp` returns false. Throws if an answer is wrong. */
   async work(isUp: () => boolean, rest: () => Promise<void>, tally: Tally): Promise<void> {
     while (isUp()) {
       const fit = this.steps.filter((step) => step.fits());
@@ -62,13 +62,16 @@ export abstract class Client {
     }
   }
 
-  /** Compares what it was told with what is so; what was on its way may be so or not, and is known from now on. */
+  /**
+   * Compares the answers with the actual state. An unanswered request may have taken effect or not; the actual state
+   * counts from now on.
+   */
   abstract check(by: CutBy): Promise<void>;
 
-  /** Removes all that is its own. */
+  /** Removes everything that it made. */
   abstract clear(): Promise<void>;
 
-  /** A call that, if it is answered, is answered with one of these. */
+  /** A call whose answer, if there is one, must have one of these statuses. */
   protected async ask(allowed: readonly number[], method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.engine.call(method, path, body).catch(() => null);
     if (answer === null) throw new Gone();
@@ -81,7 +84,7 @@ export abstract class Client {
     if (this.history.length > HISTORY) this.history.shift();
   }
 
-  /** For failures: what it knows. */
+  /** Its knowledge, for failure messages. */
   protected abstract describe(): string;
 }
 

@@ -1,4 +1,5 @@
-// A client with one container at a time: its state, exit code, name, limits, output, files, and what execs did in it.
+// A client with one container at a time: its state, exit code, name, limits, output, files, and the effects of its
+// execs.
 import { expect } from "vitest";
 import { until } from "../commands.js";
 import { frames } from "../frames.js";
@@ -19,29 +20,29 @@ interface Inspected {
   readonly State: { readonly Status: string; readonly Pid: number; readonly ExitCode: number };
 }
 
-/** The processes of containers, as they are. */
+/** The real processes of containers. */
 export interface Processes {
   runs(pid: number): boolean;
-  /** Whether anything is left of a container that does not run. */
+  /** Whether anything is left of a container that is not running. */
   isLeft(id: string): boolean;
 }
 
-/** States that the engine is on its way out of. */
+/** States that the engine is about to leave. */
 const PASSING = ["removing", "restarting"];
 
 export class ContainerClient extends Client {
-  /** What it was told, and what of that a check has seen. */
+  /** The state that was reported, and the part of it that a check has confirmed. */
   #state: State = "none";
   #id = "";
   #exitCode: number | null = null;
   #shares = 0;
   #starts = 0;
-  /** Process that must still be there; 0 when that is not known. */
+  /** Process that must still exist; 0 if unknown. */
   #pid = 0;
   #copied: string | null = null;
-  /** Marks that execs left in a file, and were told to have. */
+  /** Marks that execs left in a file and reported. */
   #marks: string[] = [];
-  /** The name it is about to have, or had before: see `rename`. */
+  /** The name that it is about to get, or had before: see `rename`. */
   #otherName: string;
   #count = 0;
   readonly #events = new ToldEvents();
@@ -98,13 +99,13 @@ export class ContainerClient extends Client {
     await this.#become("running", "restart?t=0");
   }
 
-  /** A shell that has come no further than to its beginning has no trap yet, and waits for SIGKILL. */
+  /** A shell at its very beginning has no trap yet, so it ends only by SIGKILL. */
   async #stop(): Promise<void> {
     await this.#become("exited", "stop?t=5");
     await this.#learnEnd([3, 137]);
   }
 
-  /** The answer tells of the signal only, that of the wait of the end. */
+  /** The answer confirms only the signal; the answer of the wait confirms the end. */
   async #kill(): Promise<void> {
     this.#pid = 0;
     await this.ask([204], "POST", `/containers/${this.name}/kill`);
@@ -133,16 +134,16 @@ export class ContainerClient extends Client {
     const { Id } = (await this.ask([201], "POST", `/containers/${this.name}/exec`, wish)).json<{ Id: string }>();
     this.#events.tell(Id, "exec_create");
     await this.ask([200], "POST", `/exec/${Id}/start`, {});
-    // It is attached to before it begins: cut off in between it never does.
+    // The client attaches before the exec begins. If it is cut off in between, the exec never begins.
     this.#events.tell(Id, "exec_start");
-    // The end of its stream may be the daemon's: this alone tells of the exec's.
+    // The stream may end because the daemon ended. Only this request confirms the end of the exec.
     const { ExitCode } = (await this.ask([200], "GET", `/exec/${Id}/json`)).json<{ ExitCode: number }>();
     this.#events.tell(Id, "exec_die");
     expect(ExitCode, this.describe()).toBe(7);
     this.#marks.push(mark);
   }
 
-  /** Nobody waits for its end. */
+  /** Nothing waits for its end. */
   async #execDetached(): Promise<void> {
     const answer = await this.ask([201], "POST", `/containers/${this.name}/exec`, { Cmd: ["true"] });
     const { Id } = answer.json<{ Id: string }>();
@@ -218,14 +219,14 @@ export class ContainerClient extends Client {
     await this.#checkFiles(told);
   }
 
-  /** What ran does not run any more; with what code it ended, nobody knows. */
+  /** The process is gone, and its exit code is unknown. */
   #endUnseen(): void {
     if (this.#state !== "running" && this.#state !== "paused") return;
     this.#state = "exited";
     this.#exitCode = null;
   }
 
-  /** States that it may be in: that it was told of, and those that what was asked for leads through. */
+  /** The possible states: the reported one, and those that the unanswered request leads to. */
   #possible(by: CutBy): string[] {
     const runs = by === "kill" || this.asked === "restart" ? ["running"] : [];
     switch (this.asked) {
@@ -239,7 +240,7 @@ export class ContainerClient extends Client {
       case "restart":
         return [this.#state, "exited", ...runs];
       case "remove":
-        // What is paused is thawed, so that it can die.
+        // A paused container is thawed so that it can be killed.
         return [this.#state, "exited", ...(this.#state === "paused" ? ["running"] : [])];
       case "pause":
       case "unpause":
@@ -256,7 +257,7 @@ export class ContainerClient extends Client {
   }
 
   async #checkProcess({ Pid }: Inspected["State"], told: string): Promise<void> {
-    // One process goes, another comes.
+    // One process ends, another starts.
     if (this.asked === "restart") return;
     if (this.#state !== "running" && this.#state !== "paused") {
       this.#pid = 0;
@@ -270,7 +271,7 @@ export class ContainerClient extends Client {
     this.#pid = Pid;
   }
 
-  /** Of each run the lines from the first on, none missing and none torn. */
+  /** Each run's lines are complete from the first on, without gaps or torn lines. */
   async #checkOutput(told: string): Promise<void> {
     const answer = await this.ask([200], "GET", `/containers/${this.name}/logs?stdout=1&stderr=1`);
     const lines = frames(answer.body).stdout.split("\n").slice(0, -1);
@@ -281,7 +282,7 @@ export class ContainerClient extends Client {
       if (last === 1) runs += 1;
       expect(line, `${told}: ${lines.join(", ")}`).toBe(`line ${last}`);
     }
-    // A start that was cut off may be made once more.
+    // A start that was cut off may be repeated once.
     expect(runs, told).toBeLessThanOrEqual(this.#starts + (this.asked === null ? 0 : 1));
     this.#starts = Math.max(this.#starts, runs);
   }
@@ -292,7 +293,7 @@ export class ContainerClient extends Client {
     else if (copied !== this.#copied) expect(copied, told).toBe(`copied ${this.#count}`);
     this.#copied = copied;
     const marks = (await this.#file("/marks"))?.split("\n").slice(0, -1) ?? [];
-    // An exec that was on its way may leave its mark later.
+    // A pending exec may leave its mark later.
     expect(
       marks.filter((mark) => this.#marks.includes(mark)),
       told,
@@ -304,7 +305,7 @@ export class ContainerClient extends Client {
     return answer.status === 404 ? null : ((await readTar(answer.body))[0]?.text ?? "");
   }
 
-  /** What was on its way may still come about: it is seen to its end. */
+  /** A pending request may still take effect: waits until it does or cannot. */
   async #settle(): Promise<void> {
     if (this.#state === "none") return;
     if (this.asked === "remove") return this.clear();
@@ -314,7 +315,7 @@ export class ContainerClient extends Client {
       this.#exitCode = (await this.#inspect())?.State.ExitCode ?? null;
     }
     if (this.asked !== "restart") return;
-    // The engine goes on with it, whatever is seen of it by now; one more comes after that.
+    // The engine continues the restart, whatever the state is now; another one follows.
     this.#starts += 1;
     await this.#restart();
     this.#exitCode = null;
@@ -326,7 +327,7 @@ export class ContainerClient extends Client {
     this.#forget();
   }
 
-  /** By either name: a rename may have been on its way. */
+  /** By either name, because a rename may have been pending. */
   async #inspect(): Promise<Inspected | null> {
     for (const name of [this.name, this.#otherName]) {
       const answer = await this.ask([200, 404], "GET", `/containers/${name}/json`);

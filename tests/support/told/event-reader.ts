@@ -1,4 +1,4 @@
-// A reader of events while the daemon is killed under it: whatever it was told of is in the history afterwards.
+// A reader of events while the daemon is killed: every event that it received must be in the history afterwards.
 import { expect } from "vitest";
 import type { EngineClient } from "../engine-client.js";
 import type { Event } from "../past-events.js";
@@ -7,12 +7,12 @@ import { encodeRequest, RawConnection } from "../raw-http.js";
 export class EventReader {
   /** Seconds, with fractions. */
   #since = (Date.now() / 1000).toFixed(3);
-  /** Since then, in the order in which they came. */
+  /** Events received since then, in order. */
   #told: Event[] = [];
 
   constructor(private readonly engine: EngineClient) {}
 
-  /** Until the daemon is gone. */
+  /** Reads until the daemon is gone. */
   async read(): Promise<void> {
     let text = "";
     try {
@@ -26,11 +26,11 @@ export class EventReader {
         for (const line of lines) if (line.trim() !== "") this.#told.push(JSON.parse(line) as Event);
       }
     } catch {
-      // What was cut off was not told.
+      // An incomplete event was not received.
     }
   }
 
-  /** How many it was told of. */
+  /** Returns how many events were received. */
   async check(): Promise<number> {
     const until = (Date.now() / 1000).toFixed(3);
     const answer = await this.engine.must(200, "GET", `/events?since=${this.#since}&until=${until}`);
@@ -44,7 +44,7 @@ export class EventReader {
   }
 }
 
-/** Of an event, to the last digit: a number would lose some. */
+/** The time of an event with all digits, which a number could not hold. */
 function nanoseconds(line: string): string {
   const [, time = "0"] = /"timeNano":(\d+)/.exec(line) ?? [];
   return `${time.slice(0, -9)}.${time.slice(-9)}`;

@@ -1,11 +1,11 @@
-// A client with three names of images: one that it pulls, another for the same, and one that it commits.
+// A client with three image names: one that it pulls, a second name for the same image, and one that it commits.
 import { expect } from "vitest";
 import { until } from "../commands.js";
 import { tarOf } from "../images.js";
 import { readTar } from "../read-tar.js";
 import { Client, type Door, type Step } from "./client.js";
 
-/** A name, and what an image of that name is told to be; null when there is none. */
+/** A name, and the image that it was reported to name; null if there is none. */
 interface Named {
   readonly reference: string;
   told: Held | null;
@@ -13,12 +13,12 @@ interface Named {
 
 interface Held {
   readonly id: string;
-  /** A file that it has, and what is in it. */
+  /** A file in the image, and its content. */
   readonly path: string;
   readonly text: string;
 }
 
-/** In what is committed. */
+/** The file in committed images. */
 const FILE = "content";
 
 export class ImageClient extends Client {
@@ -26,12 +26,12 @@ export class ImageClient extends Client {
   readonly #pulled: Named;
   readonly #tagged: Named;
   readonly #committed: Named;
-  /** Container that is committed, or looked into. */
+  /** The container that is committed, or used to read files. */
   readonly #container: string;
   #count = 0;
   protected readonly steps: readonly Step[];
 
-  /** `reference` is pulled, which has a file `path`: what they are is learnt from a first pull. */
+  /** `reference` is pulled; it must contain a file `path`. A first pull finds out its id and content. */
   static async open(
     engine: Door,
     random: (limit: number) => number,
@@ -147,14 +147,14 @@ export class ImageClient extends Client {
       named.told = null;
       return;
     }
-    // Of a commit that was not answered the text is known, but not the id.
+    // For an unanswered commit the text is known, but not the id.
     const committed = { id: found, path: FILE, text: `committed ${this.#count}` };
     named.told ??= named === this.#committed ? committed : this.#inRegistry;
     const { path } = named.told;
     expect({ id: found, path, text: await this.#look(named.reference, path) }, told).toEqual(named.told);
   }
 
-  /** What was asked for and not answered is about it. */
+  /** Whether the unanswered request is about it. */
   #mayChange(named: Named): boolean {
     if (named === this.#pulled) return this.asked === "pull" || this.asked === "remove the pulled";
     if (named === this.#tagged) return this.asked === "tag" || this.asked === "remove the tagged";

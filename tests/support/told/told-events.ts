@@ -1,4 +1,4 @@
-// What a client was told has happened is in the history of events afterwards, in the order in which it was told.
+// Everything that a client was told has happened is in the event history afterwards, in the same order.
 import { expect } from "vitest";
 import { until } from "../commands.js";
 import { secondsOf } from "../past-events.js";
@@ -6,16 +6,16 @@ import type { Door } from "./client.js";
 
 interface Line {
   readonly text: string;
-  /** `start ID`; of an exec with its own id. */
+  /** For example `start ID`; an exec has its own id. */
   readonly what: string;
 }
 
 export class ToldEvents {
   /** Since the last check, the oldest first. */
   #told: string[] = [];
-  /** Execs that have begun, and of whose ends nothing was there yet. */
+  /** Execs that have begun and whose end is not in the history yet. */
   readonly #open = new Set<string>();
-  /** The last event that was there then. */
+  /** The last event at the time of the last check. */
   #last = "";
 
   /** `id`: of a container, or of an exec. */
@@ -23,13 +23,13 @@ export class ToldEvents {
     for (const action of actions) this.#told.push(`${action} ${id}`);
   }
 
-  /** Its end is told by and by, whoever is there when it comes, and once. */
+  /** Its end must appear once in the history, even if no client waits for it. */
   began(exec: string): void {
     this.tell(exec, "exec_start");
     this.#open.add(exec);
   }
 
-  /** `isFrozen`: execs that have not ended do so only once their container is thawed, which a later check sees. */
+  /** `isFrozen`: execs that have not ended can end only after their container is thawed, which a later check sees. */
   async check(engine: Door, who: string, isFrozen: boolean): Promise<void> {
     let lines: Line[] = [];
     await until(`the ends of execs of ${who}`, async () => {
@@ -58,7 +58,7 @@ export class ToldEvents {
   async #since(engine: Door): Promise<Line[]> {
     const [, nanoseconds = "1000000000"] = /"timeNano":(\d+)/.exec(this.#last) ?? [];
     const since = `${nanoseconds.slice(0, -9)}.${nanoseconds.slice(-9)}`;
-    // The world's clock may have come no further than to the millisecond of the last event.
+    // The world's clock may not have advanced beyond the millisecond of the last event.
     const info = await engine.call("GET", "/info");
     const until = secondsOf(info.json<{ SystemTime: string }>().SystemTime);
     const { text } = await engine.call("GET", `/events?since=${since}&until=${until}`);
