@@ -1,4 +1,4 @@
-// Types, lint and format of everything that people write.
+// Types, lint and format of all source files.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** Each looks at every file, on a machine that has other things to do. */
+/** Each check reads every file on a busy machine. */
 const LONGEST_MS = 300_000;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-// tsc knows nothing of AssemblyScript: core/assembly is checked by its own compiler, whenever it is built.
+// tsc does not know AssemblyScript: core/assembly is checked by its own compiler in each build.
 test.each([
   ["types", "typescript/bin/tsc", ["--project", "."]],
   ["lint", "oxlint/bin/oxlint", ["--deny-warnings"]],
@@ -29,7 +29,7 @@ test.each([
   LONGEST_MS,
 );
 
-/** What was right is looked at again when its bytes, the settings or any package changed. */
+/** A file that passed is checked again when its bytes, the settings or any package changed. */
 function known(): string[] {
   const hash = createHash("sha256")
     .update(readFileSync(join(ROOT, "package-lock.json")))
@@ -38,7 +38,7 @@ function known(): string[] {
   try {
     JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // None yet, or one whose writer was killed.
+    // There is none yet, or its writer was killed.
     rmSync(file, { force: true });
   }
   return ["--cache", "--cache-strategy", "content", "--cache-location", file];

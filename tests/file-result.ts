@@ -1,11 +1,11 @@
-// What came of one test file, in lines that name each test that did not simply pass.
+// The result of a test file, with a line for each test that did not simply pass.
 
 import type { SerializedError, TestCase, TestModule, TestSuite } from "vitest/node";
 import { isAllowedSkip } from "./support/allowed-skips.js";
 
 const LINE_MAX = 400;
 
-/** A test, a set-up or a file that did not load, and why it did not simply pass: each by its first line. */
+/** A test, a setup or a file that did not load, and the reason, each by its first line. */
 export interface Remark {
   readonly name: string;
   readonly why: string;
@@ -14,17 +14,17 @@ export interface Remark {
 export interface FileResult {
   readonly passed: number;
   readonly failed: readonly Remark[];
-  /** Skips that CI does not take. */
+  /** Skips that CI does not allow. */
   readonly refused: readonly Remark[];
   readonly skipped: readonly Remark[];
-  /** What passed at the second try. */
+  /** Tests that passed on the second try. */
   readonly retried: readonly Remark[];
-  /** What failed beside other files, and no longer when the file ran alone. */
+  /** Tests that failed next to other files, but passed when the file ran alone. */
   readonly alone: readonly Remark[];
   readonly cost: Cost;
 }
 
-/** Of one file: seconds that passed, and seconds of processors. */
+/** The cost of a file: elapsed seconds and processor seconds. */
 export interface Cost {
   readonly file: string;
   readonly passed: number;
@@ -49,10 +49,10 @@ export function resultOf(module: TestModule, isCi: boolean): FileResult {
   };
 }
 
-/** Of a file that ran again (run.mjs): the later run counts. What failed before and does no longer is told. */
+/** For a file that ran again (run.mjs), the later run counts. Tests that failed only before are reported. */
 export function resultAfter(before: FileResult | undefined, later: FileResult): FileResult {
   if (!before) return later;
-  // What is skipped now, because its set-up failed, has not passed.
+  // A test that is skipped now because its setup failed has not passed.
   const others = [...later.failed, ...later.refused, ...later.skipped];
   const notPassed = new Set(others.map(({ name }) => name));
   return {
@@ -75,7 +75,7 @@ function skipOf(test: TestCase): Remark {
   return { name: nameOf(test), why: reasonOf(test) };
 }
 
-/** A file that does not load and a hook that fails belong to no test, and take their tests with them as skipped. */
+/** A file that does not load and a hook that fails belong to no test; their tests count as skipped. */
 function failedSetUps(module: TestModule): Remark[] {
   return suitesOf(module).flatMap((suite) =>
     suite.errors().map((error) => ({ name: placeOf(suite), why: firstLineOf(error) })),
@@ -111,7 +111,7 @@ function placeOf(suite: TestSuite | TestModule): string {
   return suite.type === "module" ? suite.relativeModuleId : `${suite.module.relativeModuleId}: ${suite.fullName}`;
 }
 
-/** Those of all tries, each by its first line. */
+/** Errors of all tries, each by its first line. */
 function errorsOf(test: TestCase): string {
   const errors = test.result().errors ?? [];
   return errors.length > 0 ? errors.map(firstLineOf).join(" | ") : "no error given";

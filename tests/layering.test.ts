@@ -1,4 +1,4 @@
-// The walls between the folders: who may import whom, and that the core's wasm is closed but for its world.
+// The rules between the folders: which imports are allowed, and that the core's wasm imports only its world.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -93,9 +93,9 @@ describe("imports", () => {
   });
 });
 
-/** More files than these in a folder are too many to find one's way by their names. */
+/** A folder with more files than this is hard to navigate. */
 const MOST_FILES = 30;
-/** Lists of equals may be longer. */
+/** Folders of similar files may be larger. */
 const EQUALS = [
   "benches",
   "hosts/simulated/programs",
@@ -105,7 +105,10 @@ const EQUALS = [
   "tests/runtime-linux",
   "tests/simulator/invariants",
 ];
-/** Not equals, and still crowded: how many are in it. Whoever gives it rooms strikes it out. */
+/**
+ * Folders of dissimilar files that are still too large, with their sizes. Remove an entry when its folder gets
+ * subfolders.
+ */
 const CROWDED: Record<string, number> = { "tests/support": 57 };
 
 test(`no folder has more than ${MOST_FILES} files, but lists of equals`, () => {
@@ -134,11 +137,11 @@ test("files import one another in no circle", () => {
     (circle) => [STANDING_IN.find((name) => circle.includes(name)), circle] as const,
   );
   expect(circles.filter(([name]) => name === undefined).map(([, circle]) => circle)).toEqual([]);
-  // Whoever makes one smaller writes it down; whoever cuts it strikes it out.
+  // Update this when a circle gets smaller, and remove it when a circle is gone.
   expect(Object.fromEntries(circles.map(([name, circle]) => [name, circle.length]))).toEqual(STANDING);
 });
 
-/** One file of each circle that is still there, and how many are in it. */
+/** One file of each remaining circle, and the circle's size. */
 const STANDING: Record<string, number> = {
   "hosts/simulated/shell/shell.ts": 19,
   "hosts/simulated/processes/process.ts": 2,
@@ -155,7 +158,7 @@ test("circles are found, whatever leads to them", () => {
   ]);
 });
 
-/** What an import may mean: AssemblyScript names files without an ending. */
+/** The files that an import may mean: AssemblyScript omits the extension. */
 function sourcesOf(to: string): string[] {
   const path = to.replace(/\.jsx?$/, "");
   return [`${path}.ts`, `${path}.tsx`];
@@ -175,7 +178,7 @@ function isHost(path: string): boolean {
   return path.startsWith("hosts/");
 }
 
-/** What builds and serves the page. */
+/** Programs that build and serve the page. */
 const PAGE_TOOLS = ["hosts/browser/build.ts", "hosts/browser/core-files.ts", "hosts/browser/serve.ts"];
 
 function isNodeOnly(path: string): boolean {
@@ -183,7 +186,7 @@ function isNodeOnly(path: string): boolean {
   return isBuiltin(path) || path.startsWith("node:") || folders.some((start) => path.startsWith(start));
 }
 
-/** All source files that a file imports, and those they import; types included. */
+/** All source files that a file imports directly or indirectly, types included. */
 function reachableFrom(entry: string): string[] {
   const reached = new Set([entry]);
   for (const file of reached) {
@@ -195,7 +198,7 @@ function reachableFrom(entry: string): string[] {
   return [...reached];
 }
 
-/** `FILE: IMPORT` for each import of a folder's files that is not allowed. Paths are relative to the repository. */
+/** `FILE: IMPORT` for each forbidden import in a folder. Paths are relative to the repository. */
 function breaches(folder: string, allowed: (to: string) => boolean, except: string[] = []): string[] {
   return breachesOf(
     filesOf(folder).filter((file) => !except.some((part) => file.includes(part))),

@@ -1,5 +1,5 @@
-// Engines that test files have in turn (support/lending): what a file leaves is cleared away, and an engine in which
-// something is left is not lent again.
+// Engines that test files borrow one after another (support/lending): leftovers of a file are removed, and an engine
+// with remaining leftovers is not lent again.
 import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test, vi } from "vitest";
@@ -9,7 +9,7 @@ import { borrow } from "./support/lending/borrowed.js";
 import lend from "./support/lending/lender.js";
 import { lentSeconds } from "./support/lending/cost.js";
 
-/** `kind`'s, or why there is none. */
+/** An engine of this kind, or the reason why there is none. */
 async function borrowed(kind: EngineKind, settlesWithin?: number): Promise<RunningEngine | string> {
   const engine = engines().find((one) => one.kind === kind);
   if (engine === undefined) return `CORACLE_TEST_ENGINES leaves out ${kind}`;
@@ -26,7 +26,7 @@ test.for<EngineKind>(["linux", "simulated", "reference"])("what a file made is g
   const id = await engine.create({ Cmd: ["touch", "/new"] });
   await engine.must(201, "POST", `/commit?container=${id}&repo=child`);
   await engine.daemon.close();
-  // What it has taken meanwhile is this file's.
+  // The time used meanwhile counts for this file.
   expect(lentSeconds()).toBeGreaterThan(cost);
   // Another file may have had it in between.
   const next = await borrowed(kind);
@@ -41,7 +41,7 @@ test("what no request clears away is told, and the engine is ended: linux", asyn
   const engine = await borrowed("linux", 1000);
   if (typeof engine === "string") return skip(engine);
   writeFileSync(join(engine.daemon.directories.execRoot, "forgotten"), "");
-  // The daemon would answer pings for as long as it runs.
+  // Without the failure, the daemon would answer pings as long as it runs.
   await expect(engine.daemon.close()).rejects.toThrow("the tests left in the engine on linux: + execRoot: forgotten");
   await expect(engine.read("/_ping")).rejects.toThrow();
 });

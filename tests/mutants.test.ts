@@ -1,4 +1,4 @@
-// A search that finds nothing is not believed: each of these mutants must be found, by whoever is said to find it.
+// Checks the tests themselves: each of these mutants must be caught by the test that is named for it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeMutants } from "./mutants/build.js";

@@ -1,10 +1,13 @@
-// In which order files are run: long ones first, so that in the end nobody waits for one that was begun last;
-// and those that share a process (sharing.ts) side by side.
+// The order of test files: long ones first, so that a run does not end with waiting for a long one; files that share a
+// process (sharing.ts) are next to each other.
 
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take more than a minute in CI, the longest first. The simulator gives way to all the others, and takes what they leave. */
+/**
+ * Files that take more than a minute in CI, the longest first. The simulator runs with lower priority than the others
+ * and uses idle time.
+ */
 const LONG: readonly string[] = [
   "tests/simulator/simulator.test.ts",
   "tests/linux/healing.test.ts",
@@ -20,7 +23,7 @@ export class LongFirst extends BaseSequencer {
       const place = LONG.indexOf(relative(this.ctx.config.root, moduleId));
       return place < 0 ? LONG.length : place;
     };
-    // A process is kept for another file if one that shares it comes next.
+    // A process is kept for another file if the next one shares it.
     const isShared = ({ project }: TestSpecification): number => (project.config.isolate ? 0 : 1);
     return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b) || isShared(a) - isShared(b));
   }

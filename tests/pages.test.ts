@@ -1,4 +1,4 @@
-// The pages that people read: the README is short, each top folder tells what is in it, and links lead somewhere.
+// The documentation: the README is short, each top folder describes its content, and links have targets.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ test("each link to a page of ours leads to it", () => {
 });
 
 test("each file and folder that a page names is there", () => {
-  // The contract names paths of images and archives.
+  // The contract contains paths of images and archives.
   const ours = pages.filter((page) => !page.startsWith("core/contract/"));
   const named = ours.flatMap((page) => namesIn(page).map((name) => ({ page, name })));
   expect(named.length).toBeGreaterThan(50);
@@ -48,7 +48,7 @@ function clausesIn(page: string): string[] {
   return [...textOf(page).matchAll(/^#+ (\d+(?:\.\d+)?)\.? /gm)].map(([, clause = ""]) => clause);
 }
 
-/** Texts of the files in which that stands. */
+/** Texts of the files that contain the word. */
 function sourcesWith(word: string): string[] {
   const files = execFileSync("git", ["grep", "-lI", word, "--", "*.ts", "*.wit"], { cwd: ROOT, encoding: "utf8" });
   return files.trim().split("\n").map(textOf);
@@ -68,13 +68,13 @@ function leadsOn(page: string, link: string): boolean {
   return path === "" || existsSync(join(ROOT, dirname(page), path));
 }
 
-/** Paths in the repository, in code marks: those with a folder in front, and sources. */
+/** Repository paths in code marks: those with a folder, and source files. */
 function namesIn(page: string): string[] {
   const marked = [...textOf(page).matchAll(/`([\w.-]+(?:\/[\w.-]*)*)`/g)].map(([, name = ""]) => name);
   return marked.filter((name) => /\/$|\.(?:ts|mjs|wit)$/.test(name) || FOLDERS.includes(name.split("/")[0]!));
 }
 
-/** A page names them from the root of the repository, from its folder, or from a folder that it has just named. */
+/** A page names them from the root of the repository, from its own folder, or from a folder that it has just named. */
 function isThere(page: string, name: string): boolean {
   return [".", dirname(page), "core/assembly"].some((folder) => existsSync(join(ROOT, folder, name)));
 }

@@ -1,5 +1,5 @@
-// No row of the table of differences without a test that holds it: one that names it, or its lines in the comparison
-// (tests/http/compare.test.ts fails for those that differ no more).
+// Every row of the table of differences needs a test: one that names the row, or lines in the comparison
+// (tests/http/compare.test.ts fails for lines that no longer differ).
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Every known difference between this engine and the reference (dockerd 20.10.24, API 1.41), with its reason.
-// A test that expects two things names a row; a difference that no row covers fails tests/http/compare.test.ts.
+// Every known difference between this engine and the reference (dockerd 20.10.24, API 1.41), with its reason. A test
+// with two expected values names a row; a difference without a row fails tests/http/compare.test.ts.
 
 export interface Difference {
   readonly id: string;

@@ -1,5 +1,5 @@
-// What a run of the tests says at its end: a test that is skipped without leave fails in CI, and nowhere else; whatever
-// failed is named.
+// The summary at the end of a test run: a skip that is not allowed fails in CI and nowhere else; every failure is
+// named.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const FAILURES = `
     test("it is not reached", () => {});
   });
 `;
-/** Fails until it has been tried often enough, over processes: each try leaves a letter in a file. */
+/** Fails until it has been tried often enough, also across processes: each try adds a letter to a file. */
 const failsUntil = (tries: number, file: string): string => `
   import { appendFileSync, readFileSync } from "node:fs";
   test("it settles", () => {
@@ -43,14 +43,14 @@ const SET_UPS = `
     test("it is not reached", () => {});
   });
 `;
-/** Takes a second of a processor in a process of its own, which is counted when it has ended. */
+/** Uses a second of processor time in a child process, which is counted when it has ended. */
 const BUSY = `
   import { spawnSync } from "node:child_process";
   const used = "Object.values(process.cpuUsage()).reduce((one, other) => one + other)";
   const burn = "for (let at = 0; at % 1_000_000 > 0 || " + used + " < 1_000_000; at++);";
   test("it is busy", () => { spawnSync(process.execPath, ["-e", burn]); });
 `;
-/** Shorter than the busy one, and so run behind it. */
+/** Shorter than the busy one, so they run after it. */
 const IDLE = ["idle-1", "idle-2"];
 let directory = "";
 
@@ -104,7 +104,7 @@ test("a set-up has a second try in CI, which is told", async () => {
   expect(elsewhere.lines.at(-1), elsewhere.told).toBe("0 passed, 2 failed, 2 skipped");
 });
 
-// Under CI a test has a second try (vitest.config.ts), which this has not: its first failure is all.
+// In CI a test has a second try (vitest.config.ts). This configuration has none, so its first failure counts.
 test("a file that failed runs once more in CI, alone", async () => {
   await writeFile(join(directory, "third.test.js"), failsUntil(2, join(directory, "third")));
   await writeFile(join(directory, "never.test.js"), failsUntil(9, join(directory, "never")));

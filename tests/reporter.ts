@@ -1,13 +1,12 @@
-// Prints, behind vitest's own report, the files that took longest, each skipped test with its reason, each that needed a
-// second try and each that failed with what it failed of, and, as the last line of all, the three numbers. A file that is
-// run again (run.mjs) is counted by its last run. Under CI=true a skip that nobody has allowed (support/allowed-skips.ts)
-// is a failure.
+// Prints after vitest's own report: the slowest files, each skipped test with its reason, each test that needed a
+// second try, each failure with its error, and as the last line the three totals. For a file that is run again
+// (run.mjs), the last run counts. Under CI=true a skip that is not allowed (support/allowed-skips.ts) is a failure.
 
 import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
 import { processorSecondsOf } from "./support/processes.js";
 import { firstLineOf, lineOf, resultAfter, resultOf, type Cost, type FileResult } from "./file-result.js";
 
-/** How many files are named of those that took longest. */
+/** Number of slowest files to print. */
 const LONGEST = 30;
 
 export default class CountingReporter implements Reporter {
@@ -15,7 +14,7 @@ export default class CountingReporter implements Reporter {
   readonly #unhandled: string[] = [];
   #isCi = false;
 
-  /** Tests chosen by name leave the others out, which is nobody's mistake. */
+  /** If tests are selected by name, skipping the others is no mistake. */
   onInit({ config }: Vitest): void {
     this.#isCi = process.env["CI"] === "true" && config.testNamePattern === undefined;
     process.once("exit", () => this.#print());
@@ -29,7 +28,7 @@ export default class CountingReporter implements Reporter {
     this.#unhandled.push(...unhandled.map((error) => `outside of any test: ${firstLineOf(error)}`));
   }
 
-  /** A failure in the run before one that passed set no exit code: what counts is known only here. */
+  /** A failure in a run before one that passed sets no exit code, because the result is known only here. */
   #print(): void {
     const files = [...this.#files.values()];
     const failures = [...files.flatMap(failuresOf), ...this.#unhandled];
@@ -52,7 +51,7 @@ function failuresOf({ failed, refused }: FileResult): string[] {
   return [...refused.map(({ name, why }) => `${name}: ${because}: ${why}`), ...failed.map(lineOf)];
 }
 
-/** The whole run has vitest's own process beside those of the files, and lent engines between two files. */
+/** The total includes vitest's own process and engines between two loans. */
 function longestOf(costs: readonly Cost[]): string[] {
   if (costs.length <= 1) return [];
   const all = costs.reduce((sum, { processors }) => sum + processors, 0);

@@ -1,14 +1,14 @@
-// What this project adds to vitest's runner. Under CI a set-up has a second try, as a test has: a machine that stood still
-// must not take a whole file with it. And each file says how much of the processors it took.
+// Extensions of vitest's runner. In CI a setup gets a second try like a test, so that a stalled machine does not fail a
+// whole file. Each file reports its processor time.
 import { TestRunner, type RunnerTestSuite } from "vitest";
 import { lentSeconds } from "./support/lending/cost.js";
 import { processorSecondsOf } from "./support/processes.js";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** What the first try of this suite's set-up failed of, when the second did not. */
+    /** The error of the setup's first try, if the second failed too. */
     firstSetUp?: string;
-    /** Seconds of processors that a file took: its process since the last file, the ended ones that it started, and engines lent to it. */
+    /** Processor seconds of a file: its process since the last file, its ended children, and engines lent to it. */
     processorSeconds?: number;
   }
 }
@@ -26,13 +26,13 @@ export default class Runner extends TestRunner {
     const failedToLoad = suite.result?.state === "fail";
     if (process.env["CI"] !== "true" || failedToLoad) return;
     const hooks = TestRunner.getSuiteHooks(suite);
-    // Of several the later ones build on the first, which would not be begun anew: these have one try.
+    // With several hooks, later ones build on the first, and a retry would not repeat it. Such a suite gets one try.
     if (hooks.beforeAll.length !== 1) return;
     hooks.beforeAll = hooks.beforeAll.map((setUp) => twice(suite, setUp, hooks.afterAll));
   }
 }
 
-/** What the first try left behind is cleared away as after the tests, which begins with what was set up at last. */
+/** Leftovers of the first try are removed by the afterAll hooks, in their usual order: the last setup first. */
 function twice<SetUp extends Hook>(suite: RunnerTestSuite, setUp: SetUp, afterAll: readonly Hook[]): SetUp {
   const again: Hook = async (...args) => {
     try {
@@ -51,7 +51,7 @@ async function run(hook: Hook, args: never[]): Promise<void> {
   await hook(...args);
 }
 
-/** What this process had taken when its last file ended: one may run many of them. */
+/** The process's time when its last file ended, because a process may run several files. */
 let counted = 0;
 
 function secondsSinceLastFile(): number {

@@ -1,7 +1,7 @@
-// Which test files run one after the other in processes that they share: to start a process for a file, and to load in it
-// what all need, takes a third of a second. These ask nothing but the core and what stands in memory. Whoever has servers,
-// spies on what others use, or looks at its environment or its open files has a process to itself: connections that are
-// kept, for one, outlive a file, and its port may be the next one's.
+// Selects the test files that share processes and run one after the other. Starting a process and loading the common
+// modules takes a third of a second per file. These files use only the core and memory. A file that starts servers,
+// mocks shared functions, or inspects its environment or its open files runs in its own process: kept-alive
+// connections, for example, outlive a file, and the next file may use the same port.
 
 export const ALL: readonly string[] = ["tests/**/*.test.ts", "core/bindgen/*.test.ts"];
 

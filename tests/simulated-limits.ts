@@ -1,5 +1,5 @@
-// Tests that the simulated engine cannot be asked to pass, each with its reason: they want something of Linux
-// that the simulated world does not pretend.
+// Tests that the simulated engine cannot pass, each with its reason: they need something of Linux that the simulated
+// world does not have.
 
 export interface Limit {
   /** The block of tests. */
@@ -44,7 +44,7 @@ export const LIMITS: readonly Limit[] = [
   { block: "testcontainers", test: "binds", reason: "the simulated machine has files of its own" },
 ];
 
-/** Why a test is not for the simulated engine, or null. */
+/** Why a test does not apply to the simulated engine, or null. */
 export function reasonNotToPretend(block: string, test: string): string | null {
   return LIMITS.find((limit) => limit.block === block && limit.test === test)?.reason ?? null;
 }

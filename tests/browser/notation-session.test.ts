@@ -107,7 +107,7 @@ test("--format is worked out, and shown", async () => {
     "NAMES   STATE\nweb     running",
   );
   expect(await ran(session, "docker ps --format '{{.RunningFor}}' && echo all")).toContain(
-    "{{.RunningFor}} is not known here: ID, Image",
+    "{{.RunningFor}} is not a field here; the fields are ID, Image",
   );
   expect(await ran(session, "docker images --format '{{.Repository}}:{{.Tag}} {{.Size}}'")).toBe(
     "busybox:latest 1.13MB",

@@ -121,21 +121,21 @@ describe("links", () => {
     ["a newer format", async () => "2.abc", "another version of this page"],
     ["strange characters", async () => "1.a b", "damaged"],
     ["cut off", async () => (await encodeFragment(SHARED)).slice(0, 40), "damaged"],
-    ["something else", () => packed({ hello: 1 }), "something else"],
+    ["other data", () => packed({ hello: 1 }), "not a session"],
     [
       "an unknown action",
       () => packed({ ...SHARED, actions: [{ at: 1n, action: { kind: "rm -rf" } }] }),
-      "something else",
+      "not a session",
     ],
     [
       "an unknown fault",
       () => packed({ ...SHARED, actions: [{ at: 1n, action: { kind: "lift", fault: "toString" } }] }),
-      "something else",
+      "not a session",
     ],
-    ["moments in disorder", () => packed({ ...SHARED, actions: [...SHARED.actions].reverse() }), "something else"],
-    ["actions after the end", () => packed({ ...SHARED, until: 6n }), "something else"],
+    ["moments in disorder", () => packed({ ...SHARED, actions: [...SHARED.actions].reverse() }), "not a session"],
+    ["actions after the end", () => packed({ ...SHARED, until: 6n }), "not a session"],
     ["too long a text", async () => `1.${"a".repeat(70_000)}`, "too large"],
-    ["a bomb", () => packed({ ...SHARED, core: "0".repeat(3_000_000) }), "more than a session has"],
+    ["a bomb", () => packed({ ...SHARED, core: "0".repeat(3_000_000) }), "more than a session can hold"],
   ])("%s is refused, and it is said why", async (_name, make, why) => {
     await expect(make().then(decodeFragment)).rejects.toThrow(why);
   });

@@ -27,7 +27,7 @@ test("pipes lead to the programs that people pipe to", async () => {
   expect(
     await asked(session, "docker ps -a | grep work | awk '{print $1}' | xargs docker rm; X=$(docker ps -aq | wc -l)"),
   ).toHaveLength(3);
-  expect(await ran(session, "docker ps -a | jq . && docker ps | sort --frob")).toContain("jq is not here");
+  expect(await ran(session, "docker ps -a | jq . && docker ps | sort --frob")).toContain("jq is not available here");
 });
 
 test.each<[string, string[]]>([

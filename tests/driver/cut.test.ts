@@ -1,4 +1,4 @@
-// An engine that is killed between two outputs: nothing leaves after that, and the next one mends what it left.
+// An engine that is killed between two outputs: no later output leaves, and the next engine repairs the state.
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
@@ -14,8 +14,8 @@ import { keep, keysOf } from "../support/kept-records.js";
 import { NO_STREAMS } from "../support/no-streams.js";
 
 /**
- * `/count` puts a record and launches; when the launch is done, it puts another, sets a timer, and answers. What `open`
- * finds half done, it finishes: the record `begun/N` without `done/N`.
+ * `/count` puts a record and launches. When the launch is done, it puts another record, sets a timer and answers.
+ * `open` finishes half-done work: a record `begun/N` without `done/N`.
  */
 const counting = {
   open(imports: ImportObject, options: engine.Options, stored: engine.Stored[]) {
@@ -48,7 +48,7 @@ function operation(epoch: number, counter: bigint): bigint {
   return (BigInt(epoch) << 48n) | counter;
 }
 
-/** A host that outlives its drivers, and all that they ever asked of it. */
+/** A host that outlives its drivers, and everything that they asked it to do. */
 class Ground {
   readonly stored = new Map<string, Uint8Array>();
   readonly asked: string[] = [];
@@ -112,7 +112,7 @@ class Ground {
     });
   }
 
-  /** Everything that is seen from outside. */
+  /** Everything that is visible from outside. */
   get sum(): number {
     return this.asked.length + this.replied.length;
   }
@@ -125,7 +125,7 @@ async function ask(driver: Driver): Promise<void> {
   await settle();
 }
 
-/** Two requests, the engine cut after so many outputs. Returns how many there were. */
+/** Sends two requests and cuts the engine off after this many outputs. Returns how many outputs there were. */
 async function play(ground: Ground, cutAfter: number): Promise<{ driver: Driver; outputs: number }> {
   let outputs = 0;
   const driver: Driver = ground.begin(0, () => {
@@ -288,7 +288,7 @@ describe("cut", () => {
     for (const target of ["/wait", "/wait", "/trap"]) world.request(target);
     await settle();
     expect(world.left).toEqual(["1:whole 500"]);
-    // What it had begun is not given up: nobody is there to ask for that.
+    // Commands that were begun are not cancelled: no engine is left to ask for that.
     expect(asked).toEqual(["drop-archive"]);
   });
 

@@ -1,4 +1,4 @@
-// How the driver carries commands out: their order, their completions, timers and idle collections.
+// How the driver carries out commands: their order, completions, timers and idle collections.
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
@@ -20,7 +20,7 @@ function heldCommands<Command>() {
   return { started, perform, ops: () => started.map(({ op }) => op) };
 }
 
-/** One request whose step asks for all that `ask` says; what comes back is kept in `inputs`. */
+/** A request whose step makes all calls of `ask`. The resulting inputs are kept in `inputs`. */
 async function openAsking(ask: (imports: ImportObject) => void, parts: Parameters<typeof openWorld>[1]) {
   const inputs: Input[] = [];
   const step = (imports: ImportObject, input: Input) => {

@@ -1,4 +1,4 @@
-// Replies whose source fails before anything of them has gone out: the core answers, whatever becomes of its instance.
+// Replies whose source fails before any byte is sent: the core answers, even if its instance is replaced.
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
@@ -11,7 +11,7 @@ const running = async () => ({
   ...noInventory(),
   processes: [{ container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } }, memoryKills: 0 }],
 });
-/** Answers whoever's source has failed, too. */
+/** Also answers requests whose source has failed. */
 function answering(more: (imports: ImportObject) => void = () => {}) {
   const base = script([]);
   const step = (imports: ImportObject, input: Input) => {

@@ -1,4 +1,4 @@
-// A core and a host made of plain functions, so that what the driver does with them can be seen.
+// A core and a host made of plain functions, so that tests can see what the driver does.
 
 import type { ImportObject } from "../../build/core/core.js";
 import { RequestBodies } from "../../hosts/request/bodies.js";
@@ -27,7 +27,7 @@ export interface Script {
   refuses?: (records: engine.Stored[]) => string | undefined;
   step: (imports: ImportObject, input: Input) => void;
   collect?: () => void;
-  /** Bytes that a step leaves behind; 100 if not given. */
+  /** Bytes of garbage that a step leaves behind; 100 if not given. */
   garbage?: number;
 }
 
@@ -83,7 +83,7 @@ export class FastRecords extends HeldRecords {
   override async commit(): Promise<void> {}
 }
 
-/** Time that stands still until it is moved. */
+/** A clock that stands still until it is moved. */
 export class HandClock implements Clock {
   #now = 1n;
   #alarms: { at: bigint; wake: () => void }[] = [];
@@ -111,12 +111,12 @@ export class HandClock implements Clock {
 export interface World {
   driver: Driver;
   clock: HandClock;
-  /** What left the driver, in order: `REQUEST:tag` for replies, `processes:OP` and the like for effects started. */
+  /** What left the driver, in order: `REQUEST:tag` for replies, `processes:OP` and the like for started effects. */
   left: string[];
-  /** Bodies of whole replies that say `message`. */
+  /** Bodies of complete replies with a `message`. */
   messages: string[];
   lost: unknown[];
-  /** Of the traps among them, what answers call them by. */
+  /** Incident ids of the answers about traps. */
   incidents: string[];
   fatal: unknown[];
   happen: (input: Input) => void;
@@ -133,7 +133,7 @@ export async function openWorld(
   return world;
 }
 
-/** A world whose driver may not have opened yet, or goes on from a fork. */
+/** A world whose driver may not be open yet, or continues from a fork. */
 export function beginWorld(
   script: Script,
   parts: Partial<Host> = {},
@@ -189,7 +189,7 @@ export function beginWorld(
   return { driver, clock, left, messages, lost, incidents, fatal, happen: (input) => happen(input), request };
 }
 
-/** A host that does what `parts` say, and else nothing. */
+/** A host that implements `parts` and otherwise does nothing. */
 export function idleHost(parts: Partial<Host> = {}): Host {
   const done = async (): Promise<Outcome> => ({ tag: "done" });
   return {
@@ -217,7 +217,7 @@ export function noInventory(): engine.Inventory {
   return { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] };
 }
 
-// What scripts say, shortly.
+// Shortcuts for scripts.
 
 export function answer(imports: ImportObject, request: RequestId, status = 200, stateless = false): void {
   const val = { head: { status, headers: "" }, body: new Uint8Array(), stateless };
@@ -252,7 +252,7 @@ export function launch(imports: ImportObject, op: bigint, container: string): vo
   });
 }
 
-/** Lets everything that can happen without outside help happen. */
+/** Runs everything that can happen without outside help. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-// What another driver needs to go on from where one is.
+// The state that another driver needs to continue from a fork.
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
@@ -10,7 +10,7 @@ function setTimer(imports: ImportObject, op: bigint, at: bigint): void {
   imports["coracle:engine/timers"].perform(op, { tag: "set", val: at });
 }
 
-/** Asks for one of each kind on `/go`; on `/more` for what comes behind a record. */
+/** On `/go` gives one command of each kind; on `/more`, commands that follow a record. */
 function step(imports: ImportObject, input: Input): void {
   if (input.tag !== "request") return;
   const { id, target } = input.val;

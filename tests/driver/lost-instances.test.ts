@@ -1,4 +1,5 @@
-// Instances of the core that trap or cannot keep their records: who is answered, and how the next one begins.
+// Core instances that trap or cannot write their records: which requests are answered, and how the next instance
+// begins.
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
@@ -106,7 +107,7 @@ describe("a trap", () => {
   test("does not wait for the answer to what was only asked, and tells the next instance nothing of it", async () => {
     const epochs: number[] = [];
     const completions: bigint[] = [];
-    // One of them gives up the other.
+    // One of them cancels the other.
     const ends: (() => void)[] = [];
     const base = script(epochs);
     const step = (imports: ImportObject, input: Input) => {
@@ -210,7 +211,7 @@ describe("a trap", () => {
     finish();
     await settle();
     expect(heard).toEqual(["1: /pending", "1: /logs", "1: /trap", "2: /wait", `2: closed ${id}`, "2: closed 2"]);
-    // Who was bound to a run has gone, too: at its end nobody is told.
+    // The client that was bound to the run is gone too, so its end is not reported to anyone.
     happen({
       tag: "exited",
       val: { container: "c", run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 0n } },

@@ -6,7 +6,7 @@ import type { Input } from "../../hosts/shared/host.js";
 import type { Observer } from "../../hosts/driver/observer.js";
 import { HeldRecords, answer, openWorld, put, settle, signal } from "./fake.js";
 
-/** Tells what it was told, into the same list as what left. */
+/** Records what it was told in the list of outputs. */
 function watching(told: string[]): Observer {
   return {
     opened: (step, opening) =>

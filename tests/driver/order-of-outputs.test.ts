@@ -1,4 +1,4 @@
-// What a step asked for leaves in order: records, then effects, then replies.
+// The outputs of a step leave in order: records, then effects, then replies.
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
@@ -6,8 +6,8 @@ import type { Input } from "../../hosts/shared/host.js";
 import { HeldRecords, answer, openWorld, put, settle, signal } from "./fake.js";
 
 /**
- * GET /read answers at once, and so does GET /ping, which tells nothing of the state; GET /write keeps a record, sends a
- * signal and answers.
+ * GET /read answers at once, and so does GET /ping, which reveals nothing about the state; GET /write puts a record,
+ * sends a signal and answers.
  */
 function readOrWrite(imports: ImportObject, input: Input): void {
   if (input.tag !== "request") return;

@@ -1,4 +1,5 @@
-// How long the next instance is in coming after a trap, and what becomes of what was begun and of who asks meanwhile.
+// How soon the next instance comes after a trap, and what happens to work under way and to requests that arrive
+// meanwhile.
 
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
@@ -10,7 +11,7 @@ import type { Script } from "./fake.js";
 const SECOND = 1_000_000_000n;
 const MS = 1_000_000n;
 
-/** What requests ask of the machine, by their targets. */
+/** The commands of requests, by their targets. */
 const ASKED: Record<string, (imports: ImportObject) => void> = {
   "/populate": (imports) =>
     imports["coracle:engine/volumes"].perform(1n, {
@@ -44,7 +45,7 @@ function script(epochs: number[]): Script {
   };
 }
 
-/** A machine whose commands take for ever: those that heed `abandon` end by it. */
+/** A machine whose commands never end by themselves. Those that support `abandon` end when it is called. */
 function slowMachine(heeding: readonly string[]) {
   const begun: string[] = [];
   const givenUp: bigint[] = [];
@@ -217,7 +218,7 @@ describe("an orderly end that is late", () => {
 });
 
 describe("an orderly end", () => {
-  /** Asks for a turn, and in that one for another, in which it answers. */
+  /** Requests a turn, and in that turn another one, in which it answers. */
   const inTurns: Script = {
     step: (imports, input) => {
       const op = input.tag === "elapsed" ? input.val : 0n;

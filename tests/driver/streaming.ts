@@ -1,4 +1,4 @@
-// A script that answers by target: at once, by a stream, by a log, or not at all.
+// A script that answers by target: at once, with a stream, with a log, or not at all.
 
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/shared/host.js";

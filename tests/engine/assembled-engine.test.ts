@@ -1,4 +1,4 @@
-// The engine that all fronts stand on, with a core that does what the test says.
+// The engine that all front ends use, with a core scripted by the test.
 
 import { describe, expect, test } from "vitest";
 import { AssembledEngine } from "../../hosts/engine/assembled-engine.js";
@@ -95,7 +95,7 @@ function assembled(script: Script, more: Partial<EngineParts> = {}, parts: Parti
   });
 }
 
-/** By the door, as a server does. `told`: what it is answered. */
+/** Sends a request as a server does. `told` collects the replies. */
 function ask(engine: AssembledEngine): { id: RequestId; told: ReplyOrCut[] } {
   const id = engine.nextRequest();
   const told: ReplyOrCut[] = [];
@@ -105,7 +105,7 @@ function ask(engine: AssembledEngine): { id: RequestId; told: ReplyOrCut[] } {
   return { id, told };
 }
 
-/** Clients that take their time until the test says so. */
+/** Clients that read only when the test says so. */
 class Held implements Clients {
   go: () => void = () => {};
   readonly #order: string[];

@@ -1,4 +1,4 @@
-// From when on an orderly end is counted, by the clock of a host.
+// When the time of an orderly shutdown begins to count, by a host's clock.
 
 import { describe, expect, test } from "vitest";
 import { End } from "../../hosts/engine/end.js";
@@ -27,7 +27,7 @@ describe("an end is counted from when it was asked for", () => {
   });
 });
 
-/** So many milliseconds of real time. */
+/** Waits this many milliseconds of real time. */
 async function passes(ms: number): Promise<void> {
   const over = performance.now() + ms;
   while (performance.now() < over) await new Promise((resolve) => setTimeout(resolve, 1));

@@ -1,4 +1,4 @@
-// Files of containers: what a path is, tars out and in (docker cp).
+// Files of containers: path information, and tars out and in (docker cp).
 import { execFileSync } from "node:child_process";
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { expect, test } from "vitest";

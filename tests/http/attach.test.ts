@@ -210,7 +210,7 @@ onEngines("attach", (engine, kind) => {
       await connection.rest();
       expect((await engine().inspect<{ State: { Running: boolean } }>(id)).State.Running).toBe(true);
       const filters = encodeURIComponent(JSON.stringify({ container: [id], event: ["detach"] }));
-      // The event may come a moment after the stream's end.
+      // The event may come a moment after the end of the stream.
       const told = async (): Promise<string> =>
         (await engine().call("GET", `/events?since=1&until=${nowish()}&filters=${filters}`)).text;
       await expect.poll(told).toContain('"Action":"detach"');

@@ -1,4 +1,4 @@
-// Credentials: login against a registry, and pulls that need it.
+// Credentials: login to a registry, and pulls that need it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -130,7 +130,7 @@ onEngines(
 
 function authHeader(auth: Json): Record<string, string> {
   let text = JSON.stringify(auth);
-  // There must be padding, and the object must end within the padded group.
+  // The text needs padding, and the object must end within the padded group.
   while (Buffer.byteLength(text) % 3 === 0) text = ` ${text}`;
   return { "X-Registry-Auth": Buffer.from(text).toString("base64").replaceAll("+", "-").replaceAll("/", "_") };
 }

@@ -1,4 +1,4 @@
-// Bad input at the socket: each is answered as Docker does, and the daemon goes on serving.
+// Invalid input at the socket: each is answered as Docker does, and the daemon keeps serving.
 import { afterEach, expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { messageOf } from "../support/engine-client.js";
@@ -66,7 +66,7 @@ onEngines("bad input", (engine, kind) => {
       expect(answer instanceof Error ? answer.message : answer.status).toBe(413);
       expect(messageOf(answer as RawResponse)).not.toBe("");
     } else {
-      // The reference has no limit: a row of its own, with the others that differ in status.
+      // The reference has no limit. This has its own row, with the others that differ in status.
       expect((answer as RawResponse).status).toBe(engine().expected("body-limit", 413, 201));
     }
   });

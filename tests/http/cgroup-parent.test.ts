@@ -1,4 +1,4 @@
-// `CgroupParent`: a container's control group below one of the client's own, and all that the engine does with it there.
+// `CgroupParent`: a container's cgroup below one that the client named, and everything the engine does with it there.
 import { readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { SIMULATED } from "../support/allowed-skips.js";
 import type { Json } from "../support/engine-client.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 
-/** Nobody else's. Groups that a client names stay when containers go, so that they are ours to remove. */
+/** A unique name. Cgroups that a client names stay after the container, so the test must remove them. */
 const PARENT = `coracle-test-${process.pid}`;
 const ROOT = "/sys/fs/cgroup";
 
@@ -60,7 +60,7 @@ onEngines("cgroup parent", (engine, kind) => {
     },
   );
 
-  /** Ours, in every hierarchy. */
+  /** Our cgroups, in every hierarchy. */
   function groups(): string[] {
     const tops = [ROOT, ...readdirSync(ROOT).map((name) => join(ROOT, name))];
     return tops.map((top) => join(top, PARENT)).filter((path) => namesIn(path).length > 0);

@@ -1,4 +1,4 @@
-// What a container has changed of its image's files, and all of its files as a tar.
+// A container's changes to its image's files, and all of its files as a tar.
 import { expect, test } from "vitest";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";

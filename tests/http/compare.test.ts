@@ -1,7 +1,7 @@
-// The same story told to both engines, at their newest common API version and at the oldest that has all of its
-// endpoints: statuses, header names, JSON keys and types must be the same, but for what tests/reference-differences.ts
-// lists. What they tell of themselves is compared at older versions, too. A row whose lines no longer differ at any of
-// them fails as well.
+// Sends the same requests to both engines, at their newest common API version and at the oldest that has all of the
+// endpoints: statuses, header names, JSON keys and types must be the same, except for those listed in
+// tests/reference-differences.ts. Answers about the engines themselves are also compared at older versions. A row whose
+// lines no longer differ in any version fails too.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DIFFERENCES } from "../reference-differences.js";
 import { realEngines, RunningEngine, startWithBusybox } from "../support/engines.js";
@@ -51,15 +51,15 @@ describeUnless(missing, "the two engines", () => {
   }
 });
 
-/** Those of the whole story. */
+/** The versions for all requests. */
 const VERSIONS = ["1.25", "1.41"];
 const ALL_VERSIONS = ["1.24", ...VERSIONS, "1.31", "1.38", "1.40"];
 const ROWS = DIFFERENCES.flatMap((row) => row.lines ?? []);
 
-/** Whether a container had to read from a disk or found all in the kernel's cache. */
+/** Depends on whether a container read from a disk or found everything in the kernel's cache. */
 const BY_CHANCE = /\.blkio_stats\.\w+\[\]/;
 
-/** Runs the story; the shape of each answer by its step's name. */
+/** Sends the requests. Returns the shape of each answer by its step's name. */
 async function tell(engine: RunningEngine, version: string): Promise<Map<string, string[]>> {
   const shapes = new Map<string, string[]>();
   const step = async (name: string, method: string, path: string, body?: unknown): Promise<RawResponse> => {

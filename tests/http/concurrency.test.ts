@@ -1,4 +1,4 @@
-// Many at once: requests about one container meet, and each gets the answer that some order of them explains.
+// Concurrency: requests about one container run at the same time, and the answers must fit some order of them.
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
@@ -14,7 +14,7 @@ onEngines("at once", (engine, kind) => {
     const id = await engine().create({ Cmd: ["sleep", "1000"] });
     const answers = await all(10, () => engine().call("POST", `/containers/${id}/start`));
     const statuses = answers.map((answer) => answer.status).sort();
-    // The reference looks whether it runs before it waits for its turn, and so may answer 204 to several.
+    // The reference checks whether the container runs before it waits for its turn, so several requests may get 204.
     const started = kind === "reference" ? statuses.filter((status) => status === 204).length : 1;
     expect(statuses).toEqual([...Array<number>(started).fill(204), ...Array<number>(10 - started).fill(304)]);
     expect(started).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// Connecting a container to a network, and taking it off: the networks that are always there exclude one another, so that
-// almost all has its answer without networks of the client's own.
+// Connects a container to a network and disconnects it. Most answers need no user-defined network, because the
+// predefined networks exclude one another.
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";

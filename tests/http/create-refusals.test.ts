@@ -1,4 +1,4 @@
-// What create refuses, and in whose words; and what it refuses because it is not built yet.
+// What create refuses and with which message, and what it refuses because it is not built yet.
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -6,7 +6,7 @@ import { busyboxLayer, dockerArchive } from "../support/images.js";
 
 const MIB = 1 << 20;
 
-/** Config, our text, the reference's where it differs. */
+/** The config, our message, and the reference's if it differs. */
 const REFUSED: readonly (readonly [Json, string | RegExp, (string | RegExp)?])[] = [
   [{ HostConfig: { Memory: 1 * MIB } }, "Minimum memory limit allowed is 6MB"],
   [

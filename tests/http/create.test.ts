@@ -64,7 +64,7 @@ onEngines("create", (engine, kind) => {
     ];
     for (const [request, expected] of cases) {
       const config = await configOf({ Image: "full", ...request });
-      // null and [] both say that there is none.
+      // Both null and [] mean that there is none.
       const found = { Entrypoint: config["Entrypoint"] ?? [], Cmd: config["Cmd"] ?? [] };
       expect([request, found]).toEqual([request, expected]);
     }

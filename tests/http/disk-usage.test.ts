@@ -1,4 +1,4 @@
-// What images, containers and volumes hold, from figures that are kept.
+// The disk usage of images, containers and volumes, from stored figures.
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { pause, until } from "../support/commands.js";
@@ -144,7 +144,7 @@ onOwnEngines("disk usage", (engine, kind) => {
     await engine().daemon.start();
   }
 
-  /** Figures come a moment after the end, or the start. */
+  /** The figures are updated a moment after the end or start. */
   async function usageUntil(holds: (usage: Usage) => boolean): Promise<Usage> {
     for (let round = 0; ; round++) {
       const usage = await engine().read<Usage>("/system/df");

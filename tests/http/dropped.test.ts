@@ -1,5 +1,5 @@
-// Connections that clients open and drop, at any moment of a request: nothing of them is left.
-// CI and `CORACLE_TEST_LOAD=1` take 10,000 of them.
+// Connections that clients open and drop at any moment of a request: they leave nothing behind. CI and
+// `CORACLE_TEST_LOAD=1` use 10,000 connections.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
@@ -12,9 +12,9 @@ import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const CONNECTIONS = FULL ? 10_000 : 4000;
 const AT_ONCE = 100;
-/** What is left of a few shows in none of these, what is left of each in all. */
+/** A leftover of a few connections does not show in all of these parts; a leftover of every connection does. */
 const PARTS = 10;
-/** What heaps grow to at so many of anything. */
+/** How far heaps grow with this much work. */
 const MEBIBYTES_MAX = 80;
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 
@@ -50,7 +50,7 @@ onOwnEngines("dropped connections", (engine, kind) => {
     const patient = await RawConnection.open(engine().socketPath);
     patient.send(bytes);
     await patient.head();
-    // Only that it sends nothing more.
+    // This only says that it sends nothing more.
     patient.end();
     const footprint = await Footprint.of(engine().daemon);
     await atOnce(20, 20, () => drop(engine().socketPath, { bytes, after: 20 }));
@@ -67,11 +67,11 @@ onOwnEngines("dropped connections", (engine, kind) => {
 
 interface Moment {
   readonly bytes: Buffer;
-  /** Of bytes that have come back by then. */
+  /** How many bytes of the answer have arrived at that moment. */
   readonly after: number;
 }
 
-/** How far each gets, by turns: null for one that sends nothing. */
+/** How far each connection gets, in turn: null for one that sends nothing. */
 function momentsOf(id: string): readonly (Moment | null)[] {
   const create = encodeRequest({ method: "POST", target: "/v1.41/containers/create", body: { Image: "busybox" } });
   const attach = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;

@@ -1,4 +1,4 @@
-// What a create asks for is seen from inside the container: each field with two values, or with and without.
+// The effects of create, seen from inside the container: each field with two values, or with and without it.
 import { randomBytes } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
@@ -200,7 +200,7 @@ onEngines("effects", (engine, kind) => {
     await engine().must(200, "DELETE", "/images/volume:1");
   });
 
-  /** A container of an image with a volume, after two runs: the second has found what the first wrote. */
+  /** A container of an image with a volume, after two runs: the second run finds what the first has written. */
   async function withVolume(): Promise<string> {
     const config = { Cmd: ["sh"], Volumes: { "/data": {} } };
     await engine().load(await dockerArchive([{ reference: "volume:1", config, layers: [await busyboxLayer()] }]));

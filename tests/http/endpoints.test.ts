@@ -1,4 +1,4 @@
-// What a container asks of its place on its network: a hardware address, and no other network besides.
+// Settings of a container's endpoint: a MAC address, and no second network.
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -65,7 +65,7 @@ onEngines("endpoints", (engine, kind) => {
       expect(await told("1.44", on("default", mac))).toEqual(refused);
       expect(await told("1.55", on("none", mac))).toEqual([400, refused[1]!.toString().replace("bridge", "none")]);
     }
-    // What nobody reads is not looked at.
+    // Fields that the engine does not use are not checked.
     for (const [version, config] of [["1.52", { MacAddress: "zz" }] as const, ["1.43", on("bridge", "zz")] as const]) {
       const body = { Image: "busybox", Cmd: ["true"], ...config };
       const { Id } = (await engine().must(201, "POST", "/containers/create", body, { version })).json<{ Id: string }>();
@@ -184,7 +184,7 @@ onEngines("endpoints", (engine, kind) => {
     },
   );
 
-  // What naming the interface among a container's own parameters comes to (surface §3, 1.46).
+  // The effect of naming the interface in a container's own sysctls (surface §3, 1.46).
   const MARTIANS = { "net.ipv4.conf.eth0.log_martians": "1" };
   const SOLICIT = { "net.ipv4.neigh.eth0.app_solicit": "4" };
   const FORWARD = { "net.ipv4.ip_forward": "0" };
@@ -208,7 +208,7 @@ onEngines("endpoints", (engine, kind) => {
         `${BOTH},net.ipv4.conf.IFNAME.log_martians=0`,
       ]);
       expect(await moved("1.47", { HostConfig: { Sysctls: FORWARD } })).toEqual([[], FORWARD, undefined]);
-      // Where all are moved, none is left to be shown.
+      // If all are moved, none is left in the container's list.
       const Sysctls = { ...MARTIANS, ...SOLICIT };
       expect(await moved("1.47", { HostConfig: { Sysctls } })).toEqual([[MOVED], undefined, BOTH]);
     },
@@ -231,7 +231,7 @@ onEngines("endpoints", (engine, kind) => {
         `unable to determine network endpoint for sysctl ${second}, ` +
           `use driver option '${SYSCTLS}' to set per-interface sysctls`,
       ]);
-      // On the machine's network there is no endpoint to move them to.
+      // The host network has no endpoint to move them to.
       const id = await engine().create({ HostConfig: { Sysctls: MARTIANS, NetworkMode: "host" } });
       expect(await engine().inspect(id)).toMatchObject({ HostConfig: { Sysctls: MARTIANS } });
       await engine().remove(id);
@@ -290,7 +290,7 @@ onEngines("endpoints", (engine, kind) => {
     await engine().remove(id);
   });
 
-  /** Warnings, and the address when it runs. */
+  /** Warnings, and the address while it runs. */
   async function made(version: string, config: Json): Promise<[string[], string]> {
     const body = { Image: "busybox", Cmd: ["sleep", "60"], ...config };
     const answer = await engine().must(201, "POST", "/containers/create", body, { version });

@@ -1,4 +1,4 @@
-// Events: what each doing says, in which order, and who hears it.
+// Events: what each operation reports, in which order, and to whom.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { dockerArchive, tarOf } from "../support/images.js";
@@ -86,7 +86,7 @@ onEngines("events", (engine, kind) => {
       const id = await engine().running({ Cmd: ["sleep", "1000"], StopSignal: "SIGTERM" }, `?name=${name}`);
       await engine().must(204, "POST", `/containers/${id}/stop?t=0`);
       await engine().start(id);
-      // To the first process of its namespace it means nothing.
+      // The first process of its namespace ignores it.
       await engine().must(204, "POST", `/containers/${id}/kill?signal=USR1`);
       await engine().remove(id);
       return id;
@@ -106,7 +106,7 @@ onEngines("events", (engine, kind) => {
   test("a process killed for memory", async () => {
     const { id, events } = await heard(5, async (name, since) => {
       const Memory = 16 << 20;
-      // The shell lives on: who watches for such ends hears of this one before that of the container.
+      // The shell survives, so the watcher of OOM kills reports this one before the container's end.
       const script = `${MEMORY_EATER.join(" ")}; ${WAITS}; exit 3`;
       const HostConfig = { Memory, MemorySwap: Memory, NetworkMode: "none" };
       const id = await engine().create({ Cmd: ["sh", "-c", script], HostConfig }, `?name=${name}`);
@@ -120,7 +120,7 @@ onEngines("events", (engine, kind) => {
     const ofContainer = events.filter((event) => event.Type === "container");
     const oom = ofContainer.find((event) => event.Action === "oom");
     expect(oom?.Actor).toEqual({ ID: id, Attributes: { image: "busybox", name: "story" } });
-    // The reference tells it as often as its watcher wakes, and when that does.
+    // The reference reports it each time its watcher wakes, and at that time.
     if (kind === "reference") return;
     const actions = ofContainer.map(({ Action }) => Action).filter((action) => action !== LET_GO);
     expect(actions).toEqual(["create", "start", "oom", "die", "destroy"]);
@@ -242,12 +242,12 @@ onEngines("events", (engine, kind) => {
     },
   );
 
-  /** The events about one container called "story", so many, from before `doing` to its end. */
+  /** The events about a container named "story": this many, from before `doing` to its end. */
   async function heard(
     expected: number,
     doing: (name: string, since: string) => Promise<string>,
   ): Promise<{ id: string; events: Event[] }> {
-    // What failed may have left its own.
+    // A failed test may have left its own container.
     await engine()
       .remove("story")
       .catch(() => undefined);
@@ -257,8 +257,8 @@ onEngines("events", (engine, kind) => {
   }
 });
 
-/** By the test. */
+/** Removed by the test. */
 const LET_GO = "extract-to-dir";
-/** Of a network. */
+/** About a network. */
 const LEFT = { event: ["disconnect"] };
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };

@@ -1,4 +1,4 @@
-// Exec: create, start attached and detached, streams, terminals, exit codes, refusals, what is left afterwards.
+// Exec: create, start attached and detached, streams, terminals, exit codes, refusals, and leftovers.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { pause, until } from "../support/commands.js";
@@ -144,7 +144,7 @@ onEngines("exec", (engine, kind) => {
     expect((await inspect(exec)).ExitCode).toBe(5);
   });
 
-  // crun gives a terminal its size while the program is started already.
+  // crun sets a terminal's size after the program has started.
   const SIZE = ["sh", "-c", "until stty size 2>/dev/null | grep -v '^0 0$'; do sleep 0.05; done"];
 
   testExcept(kind, { reference: REFERENCE.after141 })("ConsoleSize from 1.42", async () => {
@@ -168,7 +168,7 @@ onEngines("exec", (engine, kind) => {
     await expect.poll(() => actions(exec)).toContain("exec_detach");
   });
 
-  // The reference reads its output no more, so that it stands still.
+  // The reference stops reading its output, so the process blocks.
   testExcept(kind, { reference: REFERENCE.standsStill })(
     "a lost connection ends nothing, and nothing stands in the way of what it writes",
     async () => {
@@ -282,7 +282,7 @@ onEngines("exec", (engine, kind) => {
       expect(messageOf(await refused(400, id, { Cmd: "true" }))).toMatch(
         /^invalid JSON: json: cannot unmarshal string/,
       );
-      // An empty body of start passes.
+      // start accepts an empty body.
       const exec = await create({ ...OUTPUT, Cmd: ["echo", "empty"] });
       const connection = await RawConnection.open(engine().socketPath);
       connection.send(encodeRequest({ method: "POST", target: `/v1.41/exec/${exec}/start`, headers: UPGRADE }));
@@ -356,7 +356,7 @@ onEngines("exec", (engine, kind) => {
     );
     const { connection } = await start(exec, { Tty: true }, UPGRADE);
     connection.send(Buffer.alloc(200_000, "typed\n"));
-    // By then it has come: a shorter one that is sent later is in its container.
+    // The file has arrived by then: a later, shorter one is in its container.
     await output({ Cmd: ["true"] });
     expect((await engine().must(200, "GET", "/_ping")).text).toBe("OK");
     connection.close();

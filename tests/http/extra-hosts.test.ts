@@ -1,4 +1,4 @@
-// `ExtraHosts`: lines of the client's own in a container's hosts file, on every network.
+// `ExtraHosts`: the client's own lines in a container's hosts file, on every network.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf } from "../support/engine-client.js";

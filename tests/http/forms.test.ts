@@ -1,4 +1,4 @@
-// Parameters: of the query, and of an urlencoded form in the body (surface §2.2).
+// Parameters in the query, and in an urlencoded form in the body (surface §2.2).
 import { expect, test } from "vitest";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";

@@ -1,6 +1,6 @@
-// Requests that nobody should send, over every route: whatever they are, each is answered, refusals in the form that
-// clients expect; nothing breaks, nothing leaks, and nobody else waits. `CORACLE_TEST_FUZZ_SETS` is how many sets
-// of them each engine is asked; `CORACLE_TEST_FUZZ_SEED` is the seed to begin with: others ask for other things.
+// Requests that nobody should send, to every route: each is answered, refusals have the format that clients expect,
+// nothing breaks or leaks, and other clients do not wait. `CORACLE_TEST_FUZZ_SETS` sets how many sets each engine gets;
+// `CORACLE_TEST_FUZZ_SEED` sets the first seed, which determines the requests.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -19,12 +19,14 @@ const SETS = Number(process.env["CORACLE_TEST_FUZZ_SETS"] ?? (FULL ? 160 : 60));
 const SEED = Number(process.env["CORACLE_TEST_FUZZ_SEED"] ?? 1);
 /** Requests sent at the same time. */
 const AT_ONCE_MAX = 20;
-/** Sets of requests that come of one seed; a failure is cut down to the requests that it takes. */
+/** Sets of requests from one seed. After a failure, the requests are reduced to those needed for it. */
 const SETS_OF_A_SEED = 20;
-/** What heaps and pools grow to with very many different requests; a world that pretends has its journal in memory, too. */
+/**
+ * How far heaps and pools grow with very many different requests. The simulated world also keeps its journal in memory.
+ */
 const MEBIBYTES_MAX = { linux: 100, simulated: 100 + 64 };
 
-/** The only errors of the engine's own that Docker's clients know: each is what Docker answers there, too. */
+/** The only internal errors of the engine that Docker's clients know: Docker gives the same answers. */
 const FIVE_HUNDREDS: readonly RegExp[] = [
   /^Container \w+ is not paused$/,
   // It is killed meanwhile.
@@ -71,8 +73,8 @@ onOwnEngines("fuzzed requests", (engine, kind) => {
     };
     console.log(`fuzzed requests on ${kind}: ${JSON.stringify(figures)}`);
     expect(failed).toBe(0);
-    // One in a thousand may meet a collection of garbage on a machine that is busy with other things.
-    // A world that pretends lives in the engine's own process, and hashes there what it fetches and saves.
+    // One in a thousand may coincide with a garbage collection on a busy machine. The simulated world runs in the
+    // engine's own process, and computes hashes of pulled and saved data there.
     expect(slow).toBeLessThanOrEqual(Math.ceil(seen.count / (kind === "simulated" ? 100 : 1000)));
     expect(grown).toBeLessThan(MEBIBYTES_MAX[kind]);
     expect(engine().daemon.log()).not.toContain("an instance of the core was lost");
@@ -81,7 +83,7 @@ onOwnEngines("fuzzed requests", (engine, kind) => {
   });
 });
 
-/** Sends them at the same time. Throws, when all are answered, if one was not answered as it should be. */
+/** Sends the requests at the same time. When all are answered, throws if an answer is wrong. */
 async function round(
   engine: RunningEngine,
   world: FuzzWorld,
@@ -93,7 +95,7 @@ async function round(
   for (const result of await Promise.allSettled(asked)) if (result.status === "rejected") throw result.reason;
 }
 
-/** Sends it, and starts what it made. */
+/** Sends a request, and starts the container that it made. */
 async function ask(engine: RunningEngine, request: FuzzRequest, answered: Map<number, number>): Promise<void> {
   const outcome = await send(engine.socketPath, request);
   if (outcome === null) return;
@@ -105,7 +107,9 @@ async function ask(engine: RunningEngine, request: FuzzRequest, answered: Map<nu
   await ask(engine, { ...request, target, headers: {}, body: null, wire: "whole" }, answered);
 }
 
-/** Refusals are `{"message": …}`, save where Docker's are plain text: at the edge of HTTP, and of attach (surface 2.6). */
+/**
+ * Refusals are `{"message": …}`, except where Docker uses plain text: for invalid HTTP, and for attach (surface 2.6).
+ */
 function expectFit(request: FuzzRequest, { status, head, text, whole }: Outcome): void {
   if (status < 400 || request.method === "HEAD") return;
   const said = `${request.method} ${request.target.slice(0, 200)} (${request.wire}): ${status} ${text.slice(0, 500)}`;
@@ -118,7 +122,7 @@ function expectFit(request: FuzzRequest, { status, head, text, whole }: Outcome)
   expect([type, whole], said).toEqual(["application/json", true]);
   const { message, ...more } = JSON.parse(text) as Record<string, unknown>;
   expect([typeof message, more], said).toEqual(["string", {}]);
-  // Why it did not start is told in the OCI runtime's words, whatever they are.
+  // A failed start has the OCI runtime's message, whatever it is.
   if (status < 500 || status === 501 || status === 503 || /\/containers\/[^/]+\/start(\?|$)/.test(request.target))
     return;
   expect([status, FIVE_HUNDREDS.some((known) => known.test(message as string))], said).toEqual([500, true]);

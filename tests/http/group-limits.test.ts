@@ -1,4 +1,4 @@
-// Limits that a create or an update asks for, read in the container's own control group while it runs.
+// Limits from a create or an update, read in the container's own cgroup while it runs.
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
@@ -9,7 +9,7 @@ const MIB = 1 << 20;
 
 type Expected = Partial<GroupLimits>;
 
-/** What a create asks for, and what the group has then. */
+/** The limits in a create, and those of the cgroup. */
 const CREATED: readonly [host: Json, expected: Expected][] = [
   [{}, { quota: Infinity, memory: Infinity, reservation: 0, processes: Infinity }],
   [{ CpuShares: 300 }, { shares: 300 }],
@@ -25,7 +25,7 @@ const CREATED: readonly [host: Json, expected: Expected][] = [
     { CpusetCpus: "1", CpusetMems: "0" },
     { cpus: "1", nodes: "0" },
   ],
-  // Without a word about swap there is as much of it as of memory.
+  // If swap is not given, there is as much swap as memory.
   [{ Memory: 64 * MIB }, { memory: 64 * MIB, both: 128 * MIB }],
   [
     { Memory: 64 * MIB, MemorySwap: 96 * MIB },
@@ -44,7 +44,7 @@ const CREATED: readonly [host: Json, expected: Expected][] = [
   [{ PidsLimit: -1 }, { processes: Infinity }],
 ];
 
-/** What one has, what an update asks for, and what the group of the same run has then. */
+/** The limits of a container, those in an update, and those of the cgroup of the same run. */
 const UPDATED: readonly [host: Json, change: Json, expected: Expected][] = [
   [{}, { CpuShares: 512 }, { shares: 512 }],
   [{}, { CpuPeriod: 50_000, CpuQuota: 20_000 }, { period: 50_000, quota: 20_000 }],
@@ -86,7 +86,7 @@ onEngines("control groups", (engine, kind) => {
   });
 
   test("what the kernel does not take is said, and nothing is changed", async () => {
-    // Memory has no limit, so that memory and swap together cannot have one; cgroup v2 counts swap apart.
+    // Memory has no limit, so memory plus swap cannot have one; cgroup v2 counts swap separately.
     const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
     const id = await engine().running({ HostConfig: { NetworkMode: "none", CpuShares: 300 } });
     const answer = await engine().call("POST", `/containers/${id}/update`, { CpuShares: 600, MemorySwap: 100 * MIB });
@@ -94,7 +94,7 @@ onEngines("control groups", (engine, kind) => {
     if (CgroupVersion === "1") {
       expect(messageOf(answer)).toContain(`Cannot update container ${id}: `);
       expect((await engine().inspect<{ HostConfig: Json }>(id)).HostConfig).toMatchObject({ CpuShares: 300 });
-      // The reference leaves what was written before.
+      // The reference keeps the earlier value.
       if (kind !== "reference") expectLimits(await limitsOf(id), { shares: 300, both: Infinity });
     }
     await engine().remove(id);

@@ -1,4 +1,4 @@
-// Which headers come with which kind of answer (surface.md §6.1): the set of names, not their values.
+// Headers of each kind of answer (surface.md §6.1): the set of names, not their values.
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { RawConnection, type RawHead } from "../support/raw-http.js";
@@ -98,7 +98,7 @@ onEngines("headers", (engine) => {
   });
 });
 
-/** The names in lower case, sorted; how a connection is kept is the transport's own. */
+/** The names in lower case, sorted, without the transport's own connection headers. */
 function names(head: RawHead): string[] {
   return head.headers
     .map(([name]) => name.toLowerCase())

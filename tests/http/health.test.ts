@@ -1,4 +1,4 @@
-// Health checks: states, streaks, results, timings, events, and what pausing and stopping make of them.
+// Health checks: states, streaks, results, timings, events, and the effects of pause and stop.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
@@ -84,7 +84,7 @@ onEngines("health", (engine, kind) => {
       ...{ Image: "busybox", Cmd: ["sleep", "1000"], StopSignal: "SIGKILL" },
       Healthcheck: check(["CMD", "false"], { Retries: 1, StartPeriod: 1500 * MS, StartInterval: 100 * MS }),
     };
-    // The reference knows no interval but the usual one.
+    // The reference has only the usual interval.
     const version = kind === "reference" ? "1.41" : "1.44";
     const made = await engine().must(201, "POST", "/containers/create", config, { version });
     const { Id: id } = made.json<{ Id: string }>();
@@ -123,7 +123,7 @@ onEngines("health", (engine, kind) => {
     expect((await health(id)).Status).toBe("unhealthy");
     await engine().must(204, "POST", `/containers/${id}/unpause`);
     await status(id, "healthy");
-    // One more may come to them: of a check that the stop has cut.
+    // The log may get one more entry, from a check that the stop cut off.
     const known = (await health(id)).Log.slice(-3);
     await engine().must(204, "POST", `/containers/${id}/stop?t=0`);
     const stopped = await health(id);
@@ -131,7 +131,7 @@ onEngines("health", (engine, kind) => {
     expect(known.every(({ ExitCode }) => ExitCode === 0)).toBe(true);
     expect(known.length).toBeGreaterThan(0);
     expect(stopped.Log).toEqual(expect.arrayContaining(known));
-    // The new run's first check waits: it is looked at before.
+    // The new run's first check has not run yet, so the state is read before it.
     const headers = { "Content-Type": "application/x-tar" };
     await engine().must(200, "PUT", `/containers/${id}/archive?path=/`, await tarOf([{ name: "wait" }]), { headers });
     await engine().start(id);
@@ -198,7 +198,7 @@ onEngines("health", (engine, kind) => {
     return (await engine().read<{ Id: string }[]>(`/containers/json?filters=${filters}`)).map(({ Id }) => Id);
   }
 
-  /** By its exit, which must be 0. */
+  /** The exec must exit with 0. */
   async function exec(id: string, Cmd: readonly string[]): Promise<void> {
     const made = await engine().must(201, "POST", `/containers/${id}/exec`, { Cmd });
     const { Id } = made.json<{ Id: string }>();

@@ -1,4 +1,4 @@
-// Paths that a client hides from a container, or lets it only read; by Docker's lists, by the client's own, and by none.
+// Paths that are hidden or read-only in a container: by Docker's lists, by the client's own, and by none.
 import { expect } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
 import type { Json } from "../support/engine-client.js";
@@ -12,7 +12,7 @@ onEngines("hidden paths", (engine, kind) => {
       "wc -c < /etc/passwd; ls /etc/network | wc -l; ls /usr | wc -l; cat /proc/timer_list | head -c 1 | wc -c";
     const usual = await sh(script, {});
     expect(usual).toMatch(/^[1-9]\d*\n\d+\n[1-9]\d*\n0\n$/);
-    // The client's list stands in place of Docker's.
+    // The client's list replaces Docker's.
     const MaskedPaths = ["/etc/passwd", "/usr", "/nowhere"];
     expect(await sh(script, { MaskedPaths })).toMatch(/^0\n\d+\n0\n1\n$/);
   });

@@ -1,4 +1,4 @@
-// /info and /version: every field that can change is seen to change with what it speaks of.
+// /info and /version: every variable field changes when its subject changes.
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { onEngines, onOwnEngines, testExcept } from "../support/on-engines.js";
@@ -40,7 +40,7 @@ onOwnEngines("info", (engine, kind) => {
   test("descriptors and tasks of the engine's process are counted", async () => {
     if (kind === "simulated") return expect(await whileRunning()).toEqual({ NFd: 0, NGoroutines: 1 });
     const more = await whileConnected(40);
-    // Others may have come to their end meanwhile.
+    // Other connections may have ended meanwhile.
     expect(more.NFd).toBeGreaterThan(30);
     expect(more.NGoroutines).toBeGreaterThan(30);
   });
@@ -129,7 +129,7 @@ onOwnEngines("info", (engine, kind) => {
       expect(found).toHaveProperty(key);
   });
 
-  /** What is counted more of while clients are connected. */
+  /** The counts that grow while clients are connected. */
   async function whileConnected(clients: number): Promise<Counted> {
     const before = await counted();
     const opened = Array.from({ length: clients }, () => RawConnection.open(engine().socketPath));
@@ -139,7 +139,9 @@ onOwnEngines("info", (engine, kind) => {
     return more(before, during);
   }
 
-  /** What is counted more of while a container runs: no file is open in a simulated world, and its processes are tasks. */
+  /**
+   * The counts that grow while a container runs. A simulated world opens no files, and counts its processes as tasks.
+   */
   async function whileRunning(): Promise<Counted> {
     const before = await counted();
     const running = await engine().running();
@@ -162,7 +164,7 @@ onEngines(
       const found = await engine().read<Json>("/info");
       expect(found["Debug"]).toBe(true);
       const registries = found["RegistryConfig"] as { InsecureRegistryCIDRs: string[]; IndexConfigs: Json };
-      // Each once, however often it was given, loopback's own among them.
+      // Each appears once, however often it was given, including the loopback ones.
       expect(registries.InsecureRegistryCIDRs.toSorted()).toEqual(["10.99.0.0/16", "127.0.0.0/8"]);
       expect(Object.keys(registries.IndexConfigs).sort()).toEqual(["docker.io", "registry.test:5000"]);
       if (kind !== "reference") expect(Object.keys(found["Runtimes"] as object)).toContain("extra");

@@ -1,4 +1,4 @@
-// Inspect: every field has two values; a test changes the input and sees the output change.
+// Inspect: every field is tested with two values; the output must change with the input.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { until } from "../support/commands.js";
 import { goOn, WAITS } from "../support/gate.js";
 import { past, stamp } from "../support/past-events.js";
 
-/** Path in inspect, then a create body for each of two values, then the two values. */
+/** The path in inspect, then a create body for each of two values, each followed by the value. */
 type Pair = readonly [path: string, one: Json, first: unknown, two: Json, second: unknown];
 
 const MIB = 1 << 20;
-/** By how much the clock of a world that pretends may be apart from the test's. */
+/** Largest difference between the clock of a simulated world and the test's. */
 const CLOCKS_MS = 3000;
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -109,7 +109,7 @@ const HOST_CONFIG: readonly Pair[] = [
   ],
 ];
 
-/** Taken out with a warning where cgroups are of version 2: see limits.test.ts. */
+/** Removed with a warning on cgroup v2: see limits.test.ts. */
 const OF_CGROUP_V1 = ["OomKillDisable", "MemorySwappiness"];
 
 onEngines("inspect", (engine, kind) => {
@@ -125,7 +125,7 @@ onEngines("inspect", (engine, kind) => {
     testExcept(kind, reasons)(`HostConfig.${name}`, async () => {
       const path = `HostConfig.${name}`;
       const found = await inspected({ HostConfig: one }, path, "first");
-      // null and an empty map or list both say that nothing was asked for.
+      // null, an empty map and an empty list all mean that nothing was given.
       if (first === null) expect([null, [], {}]).toContainEqual(found);
       else expect(found).toEqual(first);
       const other = ["VolumesFrom", "Links"].includes(name) ? await engine().create({}, "?name=first") : null;
@@ -310,7 +310,7 @@ onEngines("inspect", (engine, kind) => {
   }
 });
 
-/** What an unset field is: missing, or null. */
+/** The value of an unset field: missing, or null. */
 function emptyOf(path: string): unknown {
   return path === "Config.Entrypoint" ? null : undefined;
 }

@@ -1,4 +1,5 @@
-// `hosts`, `hostname` and `resolv.conf` of a container on another one's network: they are that one's very files.
+// `hosts`, `hostname` and `resolv.conf` of a container on another container's network: it shares the other container's
+// files.
 import { appendFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Json } from "../support/engine-client.js";
@@ -13,11 +14,12 @@ onEngines("files of a network joined", (engine, kind) => {
     expect(await pathsOf(second)).toEqual(["", "", ""]);
     const paths = await pathsOf(first);
     expect(new Set(paths).size).toBe(3);
-    // As whoever runs pods does it: on the machine, before the others start. A pretended machine has no such files.
+    // Programs that run pods do this on the machine, before the other containers start. A simulated machine has no such
+    // files.
     if (kind === "simulated") await write(first, "resolv.conf", "# before");
     else appendFileSync(paths[2]!, "# before\n");
     await engine().start(second);
-    // On the network of one that is itself on another's.
+    // On the network of a container that is itself on another one's.
     const third = await engine().running(joining(second));
     for (const id of [second, third]) expect(await pathsOf(id)).toEqual(paths);
     for (const file of FILES) await write(third, file, `# to ${file}`);
@@ -35,7 +37,7 @@ onEngines("files of a network joined", (engine, kind) => {
     await write(second, "resolv.conf", "# of the last run");
     await engine().must(204, "POST", `/containers/${first}/restart?t=0`);
     expect(await pathsOf(first)).toEqual(paths);
-    // Each run of the owner makes their content anew.
+    // Each run of the owner writes the files again.
     expect(await show(second, "resolv.conf")).not.toContain("# of the last run");
     await write(first, "hosts", "192.0.2.9 again");
     expect(await show(second, "hosts")).toContain("192.0.2.9 again\n");
@@ -46,7 +48,7 @@ onEngines("files of a network joined", (engine, kind) => {
     await engine().remove(first);
     await write(third, "hosts", "192.0.2.10 after it");
     expect(await show(second, "hosts")).toContain("192.0.2.10 after it\n");
-    // What is left of the network can still be joined; the names of its files lead nowhere any more.
+    // The remaining network can still be joined, but the paths of its files no longer exist.
     const fourth = await engine().running(joining(second));
     for (const id of [second, third, fourth]) expect(await pathsOf(id)).toEqual(paths);
     expect(await show(fourth, "hosts")).not.toContain("192.0.2.9");
@@ -65,7 +67,7 @@ onEngines("files of a network joined", (engine, kind) => {
     return { Cmd: ["sleep", "1000"], StopSignal: "SIGKILL", HostConfig: { NetworkMode: `container:${other}` } };
   }
 
-  /** As inspect tells them, in the order of `FILES`. */
+  /** As in inspect, in the order of `FILES`. */
   async function pathsOf(id: string): Promise<string[]> {
     const found = await engine().inspect<Record<string, string>>(id);
     return ["HostnamePath", "HostsPath", "ResolvConfPath"].map((field) => found[field]!);

@@ -1,4 +1,4 @@
-// A container on another one's network: what it has in common with it, what contradicts that, and when it cannot be had.
+// A container on another container's network: what they share, which options conflict, and when it is unavailable.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";

@@ -1,5 +1,5 @@
-// What a machine has not got: no quotas for containers' files, no drivers of devices, no drivers of volumes but one, on
-// the simulated one nobody but containers. Each is refused by name where it is asked for, and nowhere else.
+// Features that a machine lacks: quotas for containers' files, device drivers, volume drivers other than the default,
+// and on the simulated machine any processes outside containers. Each is refused by name when requested, and only then.
 import { expect, test } from "vitest";
 import { REAL, REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -47,7 +47,7 @@ onEngines("what is not there", (engine, kind) => {
     expect(answer).toContain(text);
     const { Volumes } = await engine().read<{ Volumes: Json[] | null }>("/volumes");
     expect(Volumes ?? []).toEqual([]);
-    // Nothing to be made is nothing to be refused.
+    // Without a volume to make, there is nothing to refuse.
     expect((await created({ VolumeDriver, Binds: ["/tmp:/x"] }))[0]).toBe(201);
   });
 

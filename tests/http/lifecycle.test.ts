@@ -1,4 +1,4 @@
-// A container's life: created, started, waited for, stopped, killed, removed.
+// A container's life: create, start, wait, stop, kill, remove.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { goOn, WAITS } from "../support/gate.js";
@@ -85,7 +85,7 @@ onEngines("life cycle", (engine, kind) => {
     const stubborn = await readyContainer({
       Cmd: ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"],
     });
-    // The API promises that second. How much longer it takes is the machine's affair.
+    // The API guarantees this second. Any longer delay depends on the machine.
     const before = Date.now();
     expect((await engine().call("POST", `/containers/${stubborn}/stop?t=1`)).status).toBe(204);
     expect(Date.now() - before).toBeGreaterThan(900);
@@ -98,7 +98,7 @@ onEngines("life cycle", (engine, kind) => {
     const [usual, id] = [await readyContainer(deaf), await readyContainer({ ...deaf, StopTimeout: 1 })];
     const later = engine().call("POST", `/containers/${usual}/stop`);
     expect((await engine().call("POST", `/containers/${id}/stop`)).status).toBe(204);
-    // Its stop was asked for before, and still has its ten seconds.
+    // An earlier stop still has its ten seconds.
     expect((await state(usual)).Running).toBe(true);
     await engine().must(204, "POST", `/containers/${usual}/kill`);
     expect((await later).status).toBe(204);
@@ -212,7 +212,7 @@ onEngines("life cycle", (engine, kind) => {
     connection.send(encodeRequest({ method: "POST", target: `/v1.29/containers/${id}/wait` }));
     let hasHead = false;
     const coming = connection.head().finally(() => (hasHead = true));
-    // By now a newer client that asked later has its head.
+    // By now a newer client with a later request has its head.
     const ended = await engine().beginWait(id, "not-running");
     expect(hasHead).toBe(false);
     await engine().must(204, "POST", `/containers/${id}/kill?signal=TERM`);

@@ -1,4 +1,4 @@
-// Limits and devices, read in the container's own control groups, devices and /proc.
+// Limits and devices, read in the container's own cgroups, devices and /proc.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
@@ -24,13 +24,13 @@ onEngines("limits", (engine, kind) => {
 
   test("weights of block devices", async () => {
     const { path: Path, number } = kind === "simulated" ? SIMULATED_DISK : ownDisk();
-    // A device has weights only while BFQ schedules it.
+    // A device has weights only while it is scheduled by BFQ.
     const scheduled = kind === "simulated" || schedulerOf(Path) === "bfq";
     const weights = { BlkioWeight: 300, ...(scheduled && { BlkioWeightDevice: [{ Path, Weight: 400 }] }) };
     const told = await warnings(weights);
     if (told.length > 0) return expectDiscarded(weights, told);
     const shown = await sh("cd /sys/fs/cgroup; cat blkio/blkio.bfq.weight* blkio/blkio.weight* io*.weight", weights);
-    // 10 to 1000 as 1 to 10000, where it is not BFQ that weighs (OCI runtimes' conversion).
+    // Without BFQ, weights of 10 to 1000 become 1 to 10000 (OCI runtimes' conversion).
     expect(shown).toMatch(/^(default )?300$|^default 2930$/m);
     if (scheduled) expect(shown).toMatch(new RegExp(`^${number} 400$`, "m"));
   });
@@ -162,7 +162,7 @@ onEngines("limits", (engine, kind) => {
     }
     await engine().remove(answer.json<Created>().Id);
     const files = "cat /sys/fs/cgroup/cpu/cpu.rt_period_us /sys/fs/cgroup/cpu/cpu.rt_runtime_us";
-    // The reference wants its daemon to be given some first.
+    // In the reference, realtime needs a daemon option first.
     if (kind !== "reference") {
       expect(await sh(files, wish)).toBe("1000000\n10000\n");
       for (const [change, shown] of [
@@ -177,7 +177,7 @@ onEngines("limits", (engine, kind) => {
     await engine().remove(id);
   });
 
-  /** What a script shows in one that runs. */
+  /** The output of a script in a running container. */
   async function within(id: string, script: string): Promise<string> {
     const body = { Cmd: ["sh", "-c", script], AttachStdout: true };
     const { Id } = (await engine().must(201, "POST", `/containers/${id}/exec`, body)).json<{ Id: string }>();
@@ -189,7 +189,7 @@ onEngines("limits", (engine, kind) => {
     return ended.stdout;
   }
 
-  /** Where the kernel weighs nobody: the client is told at create, and the container is made without. */
+  /** On a kernel without weights, create warns the client and makes the container without them. */
   async function expectDiscarded(weights: Json, told: readonly string[]): Promise<void> {
     expect(told).toEqual([
       DISCARDED,

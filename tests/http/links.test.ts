@@ -1,4 +1,4 @@
-// Links of the default bridge: where the other one is, by hosts file and environment, for as long as both live.
+// Links of the default bridge: the other container's address in the hosts file and environment, while both run.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
@@ -34,7 +34,7 @@ onEngines("links", (engine) => {
   async function moved(): Promise<void> {
     await engine().must(204, "POST", "/containers/base/kill");
     await engine().wait("base");
-    // Its place on the network is given up a moment after it has ended.
+    // Its address is released a moment after its end.
     await expect.poll(async () => (await looked("base")).NetworkSettings.IPAddress).toBe("");
     await engine().running({}, "?name=usurper");
     await engine().start("base");
@@ -45,7 +45,7 @@ onEngines("links", (engine) => {
     const { Config, NetworkSettings } = await looked(base);
     const address = NetworkSettings.IPAddress;
     const hosts = await seen(id, "cat", "/etc/hosts");
-    // In either order: the reference walks through a map.
+    // In either order, because the reference iterates over a map.
     expect(hosts).toContain(`\n${address}\tthe-base ${Config.Hostname} base\n`);
     expect(hosts).toContain(`\n${address}\tbase ${Config.Hostname}\n`);
     await engine().must(204, "POST", "/containers/web/rename?name=site");
@@ -139,7 +139,7 @@ onEngines("links", (engine) => {
     expect(await names()).toEqual(["/data", "/site/b", "/site/c"]);
     expect((await looked(web)).HostConfig.Links?.toSorted()).toEqual(["/data:/site/b", "/data:/site/c"]);
     expect((await engine().call("GET", "/containers/web/b/json")).status).toBe(404);
-    // As inspect shows it, it is taken again.
+    // create accepts a link in the form that inspect shows.
     const second = await engine().create(linked(["/data:/site/b"]), "?name=second");
     expect((await looked(second)).HostConfig.Links).toEqual(["/data:/second/b"]);
     await engine().remove(second);
@@ -182,7 +182,7 @@ onEngines("links", (engine) => {
     const Cmd = ["sh", "-c", "cat /etc/hosts; env"];
     const { stdout, code } = await engine().run({ ...linked(["base:b"], { NetworkMode: "none" }), Cmd });
     expect([code, stdout.includes("base"), stdout.includes("B_NAME")]).toEqual([0, false, false]);
-    // Who is on another one's network is that one.
+    // A container on another one's network counts as that one.
     await engine().running({ HostConfig: { NetworkMode: "container:base" } }, "?name=beside");
     const through = await engine().create(linked(["beside:b"]), "?name=through");
     expect((await looked(through)).HostConfig.Links).toEqual(["/base:/through/b"]);
@@ -205,7 +205,7 @@ onEngines("links", (engine) => {
       const answer = await engine().call("POST", "/containers/create", body);
       expect([Links, answer.status, messageOf(answer)]).toEqual([Links, status, text]);
     }
-    // Without an alias there is no link; a second one of the same alias does not count.
+    // A link without an alias is no link; a second link with the same alias is ignored.
     for (const [Links, shown] of [
       [["base:"], null],
       [["base:x", "base:x"], ["/base:/odd/x"]],

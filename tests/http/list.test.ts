@@ -1,4 +1,4 @@
-// The list of containers: what it shows, in which order, and its filters.
+// The list of containers: its fields, its order, and its filters.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
@@ -219,12 +219,12 @@ onEngines("list", (engine, kind) => {
     expect(await shown()).toEqual(["/after", "running", "Up", 1, true]);
     await engine().must(204, "POST", `/containers/${id}/kill`);
     await engine().wait(id);
-    // Who waits is told of the end before all that the run had is given back.
+    // A waiting client is told of the end before all of the run's resources are released.
     await expect.poll(shown).toEqual(["/after", "exited", "Exited", 0, false]);
     await engine().remove(id);
   });
 
-  // The reference finds nothing by a published port, and by exposed ones also what does not run.
+  // The reference finds nothing by a published port, and by an exposed port it also finds stopped containers.
   testExcept(kind, { reference: REFERENCE.portFilters })(
     "publish and expose choose running ones by their ports",
     async () => {

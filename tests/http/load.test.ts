@@ -1,5 +1,5 @@
-// Many containers and many readers: all are answered, each gets all, and nothing is left.
-// CI and `CORACLE_TEST_LOAD=1` take the full sizes.
+// Many containers and many readers: all are answered, each gets everything, and nothing is left. CI and
+// `CORACLE_TEST_LOAD=1` use the full sizes.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
@@ -18,14 +18,14 @@ const AT_ONCE = 16;
 const FOLLOWERS = 100;
 const LINES = FULL ? 50_000 : 10_000;
 const LISTED = 1000;
-/** What follows from each line for each of the followers, and what heaps grow to at such work. */
+/** How far heaps grow with this much work for each line and each follower. */
 const MEBIBYTES_MAX = 150;
 
 onOwnEngines("load", (engine, kind) => {
   if (kind === "reference") return test("many containers", ({ skip }) => skip(REFERENCE.load));
 
   test(`${CONTAINERS} containers, ${AT_ONCE} at a time`, { timeout: 300_000 }, async () => {
-    // What comes with the first container and stays.
+    // Things that appear with the first container and stay.
     await engine().run({ Cmd: ["true"] });
     const before = await heldWhenCalm(engine());
     const footprint = await Footprint.of(engine().daemon);
@@ -75,7 +75,7 @@ onOwnEngines("load", (engine, kind) => {
   });
 });
 
-/** Each its own words and code; some with a network, a port, a volume. */
+/** Each has its own output and exit code; some have a network, a port or a volume. */
 function configOf(index: number): Record<string, unknown> {
   const Cmd = ["sh", "-c", `echo ${index}; exit ${index % 100}`];
   if (index % 4 === 1) return { Cmd, HostConfig: { NetworkMode: "none" } };
@@ -84,7 +84,7 @@ function configOf(index: number): Record<string, unknown> {
   return { Cmd };
 }
 
-/** Into the standard input of a container. */
+/** Writes to the standard input of a container. */
 async function type(engine: RunningEngine, id: string, text: string): Promise<void> {
   const connection = await RawConnection.open(engine.socketPath);
   connection.send(encodeRequest({ method: "POST", target: `/v1.41/containers/${id}/attach?stream=1&stdin=1` }));

@@ -1,4 +1,4 @@
-// POST /images/load of archives as nobody should send them: refused in the stream, confined, and nothing of them stays.
+// POST /images/load of invalid archives: they are refused in the stream, cannot escape, and leave nothing behind.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
@@ -17,7 +17,7 @@ const TAR: RawEntry = { name: "l.tar", body: LAYER };
 const LISTED = { Config: "c.json", RepoTags: ["bad:1"], Layers: ["l.tar", "l.tar"] };
 const OTHER = rawTar([{ name: "b", body: "other" }]);
 
-/** What is wrong, the archive, and what is said of it (by the reference, where its words are its own). */
+/** The fault, the archive, and the error (and the reference's, if its message differs). */
 const ARCHIVES: readonly [what: string, archive: Buffer, says: RegExp, reference?: RegExp][] = [
   ["no list", rawTar([CONFIG, TAR]), /does not contain a manifest\.json/, /repositories: no such file/],
   ["a list that is no JSON", rawTar([{ name: "manifest.json", body: "nope" }]), /^invalid character 'o'/],
@@ -55,7 +55,7 @@ const ARCHIVES: readonly [what: string, archive: Buffer, says: RegExp, reference
 
 const WRONG = "json: cannot unmarshal";
 
-/** Parts of a config that make no sense, in its place, and what is said of them (by the reference, where it differs). */
+/** Invalid parts of a config, and the error (and the reference's, if it differs). */
 const CONFIGS: readonly [what: string, changed: Json, says: string, reference?: string][] = [
   [
     "a number for texts",
@@ -222,7 +222,7 @@ onEngines("loading", (engine, kind) => {
     expect(error).toMatch(kind === "reference" ? reference : says);
     expect(lines[0]!["errorDetail"]).toEqual({ message: error });
     expect((await engine().call("GET", "/images/bad:1/json")).status).toBe(404);
-    // A name that is none is found out once the image is there.
+    // An invalid name is detected after the image is stored.
     await engine().call("DELETE", `/images/${sha256(imageConfig(SPEC))}`);
     await until("what was unpacked to be dropped", async () => (await stored()) === before);
   });
@@ -281,7 +281,7 @@ onEngines("loading", (engine, kind) => {
     return lines.map((line) => JSON.parse(line) as Json);
   }
 
-  /** Bytes of all layers. */
+  /** Size of all layers in bytes. */
   async function stored(): Promise<number> {
     return (await engine().read<{ LayersSize: number }>("/system/df")).LayersSize;
   }

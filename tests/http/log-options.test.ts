@@ -1,4 +1,4 @@
-// Log drivers and their options: which there are, what they refuse, and what `details` shows of them.
+// Log drivers and their options: which exist, what they refuse, and what `details` shows of them.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { saidInTurn } from "../support/gate.js";
@@ -29,7 +29,7 @@ const REFUSED: readonly (readonly [string, Record<string, string>, string])[] = 
   ],
 ];
 
-/** The reference hears of these when the container is started. */
+/** The reference reports these only when the container is started. */
 const BAD_VALUES: readonly (readonly [string, Record<string, string>, string])[] = [
   ["json-file", { "max-size": "much" }, "invalid value for max-size: much"],
   ["json-file", { "max-size": "0" }, "max-size must be a positive number"],

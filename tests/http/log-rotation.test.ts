@@ -1,5 +1,4 @@
-// Logs within their bounds: what is kept, what followers see while files are rotated under them, and a container without
-// a log.
+// Log limits: what is kept, what followers see while files are rotated, and a container without a log.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,27 +11,27 @@ import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { until } from "../support/commands.js";
 import { parentOf } from "../support/processes.js";
 
-/** Ten thousand lines each, some 4.5 MB of log in all, far enough apart for a look at the log each. */
+/** Ten thousand lines each, about 4.5 MB of log in total. The test inspects the log between two bursts. */
 const BURSTS = [1, 2, 3, 4, 5, 6, 7, 8];
 const CHATTY = burstsOf(BURSTS);
 const FIRST = 10_000;
 const LAST = 89_999;
-/** Bytes of one, without what stands before each line in the log. */
+/** Size of a burst in bytes, without the prefix of each line in the log. */
 const BURST = 60_000;
 
-/** The second of them. */
+/** First line of the second burst. */
 const SECOND = 20_000;
 
 const POLL = { everyMs: 100 };
 
 onOwnEngines("log rotation", (engine, kind) => {
-  // Most of what each does is to wait for its container: they do so side by side.
+  // Most of the time is spent waiting for containers, so they run side by side.
   for (const Config of [
     { "max-size": "200k", "max-file": "2" },
     { "max-size": "50k" },
     { "max-size": "200k", "max-file": "4", compress: "true" },
   ] as const) {
-    // The reference loses lines, repeats others, or breaks off: it follows a file by its name.
+    // The reference loses or repeats lines, or ends the stream, because it follows a file by its name.
     testExcept(
       kind,
       { reference: REFERENCE.logsByName },
@@ -49,7 +48,7 @@ onOwnEngines("log rotation", (engine, kind) => {
       expect(gaps(followed.stdout)).toEqual([]);
       expect(span(followed.stdout)).toEqual([FIRST, LAST]);
       expect(await engine().wait(id)).toBe(0);
-      // What is too long by the end is cut right after it.
+      // If a log is too long at its end, it is cut right after it.
       const kept = await until("the oldest lines to go", () => keptFrom(id, SECOND), POLL);
       expect(gaps(kept)).toEqual([]);
       expect(span(kept)[1]).toBe(LAST);
@@ -66,7 +65,7 @@ onOwnEngines("log rotation", (engine, kind) => {
     const LogConfig = { Type: "json-file", Config };
     const id = await engine().create({ Cmd: ["sh", "-c", `seq ${FIRST} ${LAST}${rest}`], HostConfig: { LogConfig } });
     await engine().start(id);
-    // A line of the log has a stamp before what was written.
+    // A line of the log has a timestamp before the text.
     const most = 10_000 * Number(Config["max-file"] ?? 1);
     const newest = async (): Promise<string | null> => {
       const kept = (await engine().logs(id, "stdout=1")).stdout;
@@ -100,7 +99,7 @@ onOwnEngines("log rotation", (engine, kind) => {
       for (const run of [1, 2]) {
         const before = run === 1 ? 1 : newestFile(id);
         await engine().start(id);
-        // The other engines begin the next file as they write.
+        // The other engines begin the next file while they write.
         if (kind === "linux") await until("the next file", () => newestFile(id) > before, POLL);
         await goOn(engine(), id);
         expect([run, await engine().wait(id)]).toEqual([run, 0]);
@@ -157,7 +156,7 @@ onOwnEngines("log rotation", (engine, kind) => {
     const { Pid } = (await engine().inspect<{ State: { Pid: number } }>(id)).State;
     const supervisor = parentOf(Pid);
     const args = readFileSync(`/proc/${supervisor}/cmdline`, "utf8").split("\0");
-    // What the supervisor bounds by itself: a file, and what a container may write while no engine is there.
+    // The supervisor itself limits the size of a file, and how much a container may write while no engine runs.
     expect(args[args.indexOf("--log-size-max") + 1]).toBe(String(20_000_000 + 256 * 2 ** 20));
     const note = JSON.parse(readFileSync(join(args[args.indexOf("--bundle") + 1]!, "launch.json"), "utf8")) as Json;
     expect(note["log"]).toEqual({ fileBytes: 20_000_000, files: 5, compressed: false, passing: false });
@@ -188,7 +187,7 @@ onOwnEngines("log rotation", (engine, kind) => {
       await until("the last burst of the first round", async () => (await last()) === LAST, POLL);
       await goOn(engine(), id);
       const followed = (await follower()).stdout;
-      // The second round begins anew.
+      // The second round starts from the beginning.
       expect(gaps(followed).filter((gap) => gap !== `${LAST} ${FIRST}`)).toEqual([]);
       expect(span(followed)[1]).toBe(LAST);
       const { dataRoot } = engine().daemon.directories;
@@ -198,7 +197,7 @@ onOwnEngines("log rotation", (engine, kind) => {
     },
   );
 
-  /** A follower of its log, who is there from now on; what it gives resolves to all that it was sent. */
+  /** Follows a log from now on. The returned function resolves to everything received. */
   async function follow(id: string): Promise<() => Promise<Output>> {
     const connection = await RawConnection.open(engine().socketPath);
     connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1` }));
@@ -211,20 +210,20 @@ onOwnEngines("log rotation", (engine, kind) => {
     };
   }
 
-  /** The lines that are kept, once they begin there or later. */
+  /** The lines that are kept, once they begin at this line or later. */
   async function keptFrom(id: string, first: number): Promise<string | null> {
     const kept = wholeLines((await engine().logs(id, "stdout=1")).stdout);
     return Number(span(kept)[0]) >= first ? kept : null;
   }
 
-  /** The number of the file of its log that is written to. */
+  /** The number of the log file in use. */
   function newestFile(id: string): number {
     if (kind !== "linux") return 0;
     const names = readdirSync(join(engine().daemon.directories.dataRoot, "containers", id));
     return Math.max(...names.map((name) => Number(/^log\.(\d+)/.exec(name)?.[1] ?? 0)));
   }
 
-  /** Bytes of its log in the file that is written to; a daemon that is not there begins no other. */
+  /** Size of the log file in use; without a daemon no new file begins. */
   function written(id: string): number {
     return statSync(join(engine().daemon.directories.dataRoot, "containers", id, "log")).size;
   }
@@ -251,17 +250,17 @@ function span(text: string): (number | undefined)[] {
   return [all[0], all.at(-1)];
 }
 
-/** The newest lines, and no more of them than that. */
+/** Whether these are the newest lines and within the limit. */
 function isWithin(kept: string, most: number): boolean {
   return kept.length <= most && span(kept)[1] === LAST;
 }
 
-/** A line that came in two pieces may lie in two files, of which the first is gone. */
+/** A line in two pieces may be split over two files, and the first file may be gone. */
 function wholeLines(kept: string): string {
   return kept.slice(kept.indexOf("\n") + 1);
 }
 
-/** Where a number does not follow the one before. */
+/** Places where a number does not follow the previous one. */
 function gaps(text: string): string[] {
   const all = numbers(text);
   return all.flatMap((number, index) =>

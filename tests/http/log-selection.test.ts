@@ -1,4 +1,4 @@
-// Which lines of a log a client gets: by stream, time and number, of each driver that can be read.
+// Which lines of a log a client gets: by stream, time and number, for each driver that supports reading.
 import { expect, test } from "vitest";
 import { frames, splitFrames } from "../support/frames.js";
 import { until } from "../support/commands.js";
@@ -7,13 +7,13 @@ import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-/** Ten lines, of both streams by turns: 1 e1 2 e2 3 e3 4 e4 5 e5. */
+/** Ten lines, alternating between the streams: 1 e1 2 e2 3 e3 4 e4 5 e5. */
 const SAYS = [1, 2, 3, 4, 5].flatMap((number) => [`echo ${number}`, `echo e${number} >&2`]);
 const ALL = "1 e1 2 e2 3 e3 4 e4 5 e5";
 const OUT = "1 2 3 4 5";
 const BOTH = "stdout=1&stderr=1";
 
-/** `@4`: the time of the line at that place, counted from 0, to the nanosecond. */
+/** `@4`: the time of the line at index 4, counted from 0, in nanoseconds. */
 const CASES: readonly [query: string, expected: string][] = [
   [BOTH, ALL],
   ["stdout=true&stderr=no", OUT],
@@ -21,7 +21,7 @@ const CASES: readonly [query: string, expected: string][] = [
   ["stderr=1&stdout=0", "e1 e2 e3 e4 e5"],
   [`${BOTH}&tail=0`, ""],
   [`${BOTH}&tail=3`, "e4 5 e5"],
-  // Counted are those of both streams.
+  // tail counts the lines of both streams.
   ["stdout=1&tail=2", "5"],
   ["stdout=1&tail=02", "5"],
   ["stdout=1&tail=-1", OUT],
@@ -59,7 +59,7 @@ onEngines("selected lines", (engine) => {
     for (const [query, expected] of CASES) {
       expect([query, await lines(id, filled(query, stamps))]).toEqual([query, expected]);
     }
-    // The last two up to a moment; or of all, which came later.
+    // The last two lines up to a time, or the last two of all, which are later.
     const tail = engine().expected("logs-tail", "2 e2", "");
     expect(await lines(id, filled(`${BOTH}&until=@3&tail=2`, stamps))).toBe(tail);
     await engine().remove(id);
@@ -73,7 +73,7 @@ onEngines("selected lines", (engine) => {
     shown.send(encodeRequest({ method: "POST", target, headers: { Connection: "Upgrade", Upgrade: "tcp" } }));
     expect((await shown.head()).status).toBe(101);
     await engine().start(id);
-    // A line that is not whole is in no log yet, but the engine has it.
+    // An incomplete line is not in the log yet, but the engine has it.
     await shown.untilText("fo");
     await goOn(engine(), id);
     await until("the others", async () => (await engine().logs(id)).stderr === "two\nthree\n");
@@ -121,7 +121,7 @@ onEngines("selected lines", (engine) => {
     return saidInTurn(engine(), SAYS, config);
   }
 
-  /** Of all lines, in seconds. */
+  /** The times of all lines, in seconds. */
   async function stampsOf(id: string): Promise<string[]> {
     const { body } = await engine().must(200, "GET", `/containers/${id}/logs?${BOTH}&timestamps=1`);
     return splitFrames(body).map(({ payload }) => {

@@ -94,7 +94,7 @@ onEngines("logs", (engine, kind) => {
     });
     const type = await typing(id);
     const follower = await followed(id);
-    // The headers have come: they waited for no line, since nothing is written until it is typed.
+    // The headers have arrived without waiting for a line, because nothing is written until something is typed.
     type("first\n");
     expect(await follower.next()).toBe("first\n");
     type("last\n");
@@ -176,7 +176,7 @@ onEngines("logs", (engine, kind) => {
     await until("the last words", async () => (await payloads(id, "stdout=1")).join() === "last");
     const told = await payloads(id, "stdout=1&stderr=1&timestamps=1");
     expect(told.map((text) => text.split("Z ")[1])).toEqual(["mark\n", "last"]);
-    // Not before the mark; within a tick of the kernel's coarser clock, at the same time.
+    // Not before the mark; possibly at the same time, because the kernel's coarse clock advances in ticks.
     const [marked = "", ended = ""] = told.map((text) => text.split(" ")[0]);
     expect(marked <= ended, `${marked} ${ended}`).toBe(true);
     await engine().remove(id);
@@ -243,7 +243,7 @@ onEngines("logs", (engine, kind) => {
     for (const id of [framed, raw]) await engine().remove(id);
   });
 
-  /** Writes to what the container reads. */
+  /** Writes to the container's stdin. */
   async function typing(id: string): Promise<(text: string) => void> {
     const connection = await attach(id, "stream=1&stdin=1");
     return (text) => connection.send(text);
@@ -257,13 +257,13 @@ onEngines("logs", (engine, kind) => {
     return connection;
   }
 
-  /** Of each frame. */
+  /** The payload of each frame. */
   async function payloads(id: string, query: string): Promise<string[]> {
     const { body } = await engine().must(200, "GET", `/containers/${id}/logs?${query}`);
     return splitFrames(body).map(({ payload }) => payload.toString());
   }
 
-  /** Someone who follows stdout, and has had the headers: what comes next, or null at the end. */
+  /** A client that follows stdout and has received the headers: `next` returns the next text, or null at the end. */
   async function followed(id: string, query = ""): Promise<{ next(): Promise<string | null> }> {
     const connection = await RawConnection.open(engine().socketPath);
     connection.send(encodeRequest({ target: `/v1.41/containers/${id}/logs?stdout=1&follow=1${query}` }));

@@ -1,4 +1,4 @@
-// Making networks and volumes without a container: what is refused, and what is there already.
+// Creating networks and volumes without a container: what is refused, and what already exists.
 import { expect, test } from "vitest";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";

@@ -1,5 +1,5 @@
-// Many execs, so many at once, attached and detached: nothing of them is left, neither on the machine nor in the engine.
-// CI and `CORACLE_TEST_LOAD=1` take 5,000; `CORACLE_TEST_EXECS` is how many.
+// Many execs, with limited concurrency, attached and detached: they leave nothing on the machine or in the engine. CI
+// and `CORACLE_TEST_LOAD=1` run 5,000; `CORACLE_TEST_EXECS` sets the number.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
@@ -13,26 +13,29 @@ import { promptly } from "../support/prompt.js";
 
 const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 5000 : 200));
 const AT_ONCE = 8;
-/** Every so many of them nobody is attached to. */
+/** One in this many execs is detached. */
 const DETACHED_EACH = 10;
-/** What is left of a few shows in none of these, what is left of each in all. */
+/** A leftover of a few execs does not show in all of these parts; a leftover of every exec does. */
 const PARTS = 10;
-/** What heaps grow to at so many of anything. */
+/** How far heaps grow with this much work. */
 const MEBIBYTES_MAX = 80;
-/** Fewer tell nothing of what each leaves: a heap that doubles once comes to more. */
+/** With fewer execs the growth per exec is not meaningful: a single doubling of a heap is larger. */
 const ARE_TELLING = COUNT >= 5000;
-/** Parts after the first. Between them the daemon is asked for its memory: while it collects garbage, it answers nobody. */
+/**
+ * Parts after the first. Memory is measured between them, because the daemon answers no requests while it collects
+ * garbage.
+ */
 const LATER = Array.from({ length: PARTS - 1 }, (_, index) => index + 1);
 const SPANS = ARE_TELLING ? LATER.map((at) => [at]) : [LATER];
 /**
- * What each may leave after the first part: what is not left by each comes to some ten bytes of JavaScript's objects, and
- * of what they hold beside to some hundred, since the core's memory is in its figure for a while. The core has more of
- * each: for some minutes it can be asked for.
+ * Allowed growth per exec after the first part. Without a leak, JavaScript's objects grow by about ten bytes, and the
+ * memory outside the heap by some hundred, because it includes the core's memory for a while. The core uses more per
+ * exec, because each exec stays available for some minutes.
  */
 const BYTES_MAX: InUse = { objects: 512, others: 3 * 1024, core: 1024 };
 const WHATS = ["objects", "others", "core"] as const;
 
-/** A journal in memory comes to its bound soon: what it may hold is no leak. */
+/** A journal in memory soon reaches its limit; growth up to the limit is no leak. */
 const ownFlags = ["--events-size", "1m"];
 
 onEngines(
@@ -40,7 +43,7 @@ onEngines(
   (engine, kind) => {
     test(`${COUNT} leave nothing`, { timeout: 60_000 + COUNT * 100 }, async ({ skip }) => {
       if (kind === "reference") return skip(REFERENCE.load);
-      // On no network: the thread that makes networks would open files of its own, and close them again.
+      // Without a network: the thread that sets up networks would open and close files of its own.
       const id = await engine().running({ HostConfig: { NetworkMode: "none" } });
       const part = (at: number): Promise<unknown> => {
         return atOnce(COUNT / PARTS, AT_ONCE, (index) => one(id, (at * COUNT) / PARTS + index));
@@ -87,7 +90,7 @@ onEngines(
   { ownFlags, nodeFlags: PROBED },
 );
 
-/** Bytes that an exec leaves in use, by what is held before and after each part. */
+/** Bytes that each exec leaves, from the memory in use before and after each part. */
 function leftByEach(held: readonly InUse[]): InUse {
   const each = (COUNT - COUNT / PARTS) / (held.length - 1);
   const left = (what: keyof InUse): number => Math.round(slopeOf(held.map((one) => one[what])) / each);

@@ -1,5 +1,5 @@
-// Many clients at one container: whatever they ask for at the same time, each is answered by the rules of one state or
-// another, nobody waits for ever, and in the end the container can be removed.
+// Many clients use one container: every concurrent request is answered according to some state, none waits for ever,
+// and at the end the container can be removed.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines } from "../support/on-engines.js";
@@ -8,7 +8,7 @@ import { randomFrom } from "../support/random.js";
 const HANDS = 8;
 const ROUNDS = 12;
 
-/** Statuses that each verb may be answered with, in whatever state it meets the container. */
+/** The statuses that each operation may return in any state of the container. */
 const VERBS: Readonly<Record<string, readonly number[]>> = {
   start: [204, 304, 409],
   "stop?t=0": [204, 304],

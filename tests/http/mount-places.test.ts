@@ -1,4 +1,4 @@
-// Where mounts come to: links of the image are followed within the container, and nothing may come to /proc.
+// Mount points: links of the image are followed within the container, and no mount may be placed in /proc.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ onEngines("mount places", (engine, kind) => {
     ] as Json[]) {
       const id = await engine().create({ Image: IMAGE, HostConfig: { NetworkMode: "none", ...HostConfig } });
       const { status } = await engine().call("POST", `/containers/${id}/start`);
-      // The reference's runtime fails at what it finds in it.
+      // The reference's runtime fails because of the existing content.
       expect(status).toBe(engine().expected("memory-in-proc", 500, 400));
       if (status === 500) await expectRefused({ HostConfig }, refused);
     }
@@ -128,7 +128,7 @@ onEngines("mount places", (engine, kind) => {
     }
   });
 
-  /** `to`: as the client has called it; `place`: where it comes to. */
+  /** `to`: the path as the client named it; `place`: where it leads. */
   async function expectRefused(config: Json, { to, place, why }: { to: string; place: string; why: string }) {
     const HostConfig = { NetworkMode: "none", ...(config["HostConfig"] as Json) };
     const id = await engine().create({ Image: IMAGE, ...config, HostConfig });
@@ -137,7 +137,7 @@ onEngines("mount places", (engine, kind) => {
     const message = messageOf(answer);
     expect(message).toMatch(/OCI runtime create failed: runc create failed: unable to start container process: /);
     expect(message).toContain(`to rootfs at "${to}": `);
-    // The reference tells where that is on the machine.
+    // The reference reports the path on the machine.
     expect(message.replace(/: "[^"]*\/merged\//, ': "/')).toMatch(
       new RegExp(`: "${place}" cannot be mounted because ${why}: unknown$`),
     );
@@ -156,7 +156,7 @@ onEngines("mount places", (engine, kind) => {
     await engine().load(await dockerArchive([{ reference, config: { Cmd: ["true"], ...config }, layers }]));
   }
 
-  /** Those that the engine has found; of the simulated one and the reference the default alone. */
+  /** The runtimes that the engine found; for the simulated engine and the reference only the default. */
   async function runtimes(): Promise<string[]> {
     if (kind !== "linux") return [""];
     const { Runtimes } = await engine().read<{ Runtimes: Json }>("/info");

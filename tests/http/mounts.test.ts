@@ -1,4 +1,4 @@
-// What stands in a container besides its own files: named volumes, mounts of each type, another container's mounts.
+// Mounts in a container: named volumes, mounts of each type, another container's mounts.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rmdir, writeFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ onEngines("mounts", (engine, kind) => {
     const { stdout, stderr } = await engine().run({ Cmd: ["sh", "-c", script], HostConfig, ...more });
     return stdout + stderr;
   };
-  /** A container that has come to its end. */
+  /** A container that has ended. */
   const ran = async (config: Json) => {
     const id = await engine().create(config);
     await engine().start(id);
@@ -91,7 +91,7 @@ onEngines("mounts", (engine, kind) => {
     const look = "echo $(ls /bare); ls /early; touch /early/more; rm /early/group";
     const seen = await sh(look, { Binds: ["early:/early", "bare:/bare"] });
     expect(seen).toMatch(/^\n(.*\n)*group\n(.*\n)*passwd\n/);
-    // What somebody has changed since stays changed.
+    // Files that were changed since stay changed.
     const again = await sh("ls /early", { Binds: ["early:/early"] });
     expect(again).toContain("more\n");
     expect(again).not.toContain("group\n");
@@ -166,7 +166,7 @@ onEngines("mounts", (engine, kind) => {
     expect(await sh("cat /v/file; touch /n/x", { VolumesFrom: [`${owner}:ro`] })).toMatch(
       /^mine\nmore\n.*Read-only file system/,
     );
-    // One's own mount takes the place of a borrowed one.
+    // A container's own mount replaces one from another container.
     expect(await sh("ls /v", { VolumesFrom: [owner], Binds: ["empty-one:/v"] })).toBe("");
   });
 
@@ -222,7 +222,7 @@ onEngines("mounts", (engine, kind) => {
       ["loop/x", "too many levels of symbolic links"],
     ] as const)
       expect(await read(path)).toContain(`cannot access path ${path} of volume parts: ${why}`);
-    // Links are followed as if the volume were all there is.
+    // Links are followed with the volume as the root.
     expect(await read("out")).toContain("a\n");
   });
 
@@ -267,7 +267,7 @@ onEngines("mounts", (engine, kind) => {
         expect(await write(true, { ReadOnlyForceRecursive: true }, "1.44")).toBe(1);
         expect(await write(true, { ReadOnlyNonRecursive: true }, "1.44")).toBe(0);
         expect(await write(true, {}, "1.43")).toBe(0);
-        // Without what is mounted below there is an empty directory, which is read-only, too.
+        // Without the mounts below, there is an empty directory, which is also read-only.
         expect(await write(true, { NonRecursive: true, ReadOnlyNonRecursive: true }, "1.44")).toBe(1);
         const Cmd = ["sh", "-c", "until test -e /x/later/file; do sleep 0.1; done; echo seen"];
         const id = await engine().running({ Cmd, HostConfig: { Binds: [`${base}:/x:rslave`] } });
@@ -329,11 +329,11 @@ onEngines("mounts", (engine, kind) => {
     },
   );
 
-  // What travels between the machine and a container that binds a shared mount, and mounts below it itself.
+  // Mount propagation between the machine and a container that binds a shared mount and also mounts below it.
   const MOUNTS = "mount -t tmpfs inside /x/inside && echo yes > /x/inside/file && touch /x/done";
   const SEES = "until test -e /x/outside/file; do sleep 0.1; done; echo seen; until test -e /x/end; do sleep 0.1; done";
 
-  /** `look` is called when the container has mounted `inside` and sees `outside`, which the machine has mounted since. */
+  /** `look` is called when the container has mounted `inside` and sees `outside`, which the machine mounted later. */
   async function travelling(mode: string, look: (base: string) => Promise<void>): Promise<void> {
     const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
     execFileSync("mount", ["-t", "tmpfs", "outer", base]);
@@ -376,7 +376,7 @@ onEngines("mounts", (engine, kind) => {
   }
 });
 
-/** What is said of the mount at a path, the newest last. */
+/** The lines about the mounts at a path, the newest last. */
 async function mountsAt(path: string): Promise<string[]> {
   const lines = (await readFile("/proc/self/mountinfo", "utf8")).split("\n");
   return lines.filter((line) => line.split(" ")[4] === path);

@@ -1,4 +1,4 @@
-// How a container is called, and whom it asks for the names of others.
+// A container's name, and its DNS settings.
 import { expect, test } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
 import type { Json } from "../support/engine-client.js";
@@ -48,7 +48,7 @@ onEngines("names", (engine, kind) => {
       const given = (HostConfig: Json) => sh(RESOLVER, { HostConfig: { NetworkMode, ...HostConfig } });
       expect(await given({ DnsOptions: ["rotate"] })).toContain(`${servers}options rotate\n`);
       expect(await given({ DnsSearch: ["x.test"] })).toContain(`search x.test\n${servers}`);
-      // A lone dot is a search nowhere, as it was before anybody asked here.
+      // A single dot means no search domain, as it did before this option existed.
       const nowhere = await given({ DnsSearch: ["."] });
       expect(nowhere).toContain(servers);
       expect(nowhere).not.toMatch(/^search/m);

@@ -1,4 +1,4 @@
-// Which namespaces a container has of its own, which are the machine's, and which another container's.
+// Which namespaces of a container are its own, which are the machine's, and which another container's.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -10,7 +10,7 @@ onEngines("namespaces", (engine, kind) => {
     const { stdout, stderr } = await engine().run({ Cmd: ["sh", "-c", script], HostConfig });
     return stdout + stderr;
   };
-  /** What a start is answered that must fail. */
+  /** The answer to a start that must fail. */
   const failing = async (HostConfig: Json) => {
     const id = await engine().create({ HostConfig });
     const answer = await engine().call("POST", `/containers/${id}/start`);

@@ -1,4 +1,4 @@
-// Networks, listed and inspected: which filters choose which, and what is told of the one chosen.
+// Networks, listed and inspected: which networks filters select, and the details of the selected one.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { COMMON_VERSION, messageOf } from "../support/engine-client.js";

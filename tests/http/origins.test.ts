@@ -1,4 +1,4 @@
-// Who asked for what happened, and why: on events and on each container's last change.
+// The origin of changes, and their reason: in events and in each container's last change.
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
@@ -16,7 +16,7 @@ const STAYS = ["sh", "-c", "trap 'exit 0' TERM; echo ready; while :; do sleep 0.
 onEngines("origins", (engine, kind) => {
   const ours = kind !== "reference";
   const agent = { "User-Agent": "a test of origins" };
-  /** Who this process is, to an engine that can know it: the simulated one runs on other systems, too. */
+  /** The identity of this process, if the engine can know it: the simulated engine also runs on other systems. */
   const isKnown = kind === "linux" || (kind === "simulated" && process.platform === "linux");
   const peer = isKnown
     ? { "coracle.peer.pid": String(process.pid), "coracle.peer.uid": String(process.getuid?.()) }
@@ -28,7 +28,8 @@ onEngines("origins", (engine, kind) => {
     const created = await engine().call("POST", "/containers/create?name=signed", body, { headers: agent });
     const { Id } = created.json<{ Id: string }>();
     await engine().call("POST", "/containers/signed/start", undefined, { headers: agent });
-    // A signal that comes before its trap is lost on the first process of a container: the timeout would end it.
+    // A signal that arrives before its trap is set does nothing to the first process of a container. Without waiting,
+    // the timeout would end it.
     await until("its trap", async () => (await engine().logs(Id)).stdout === "ready\n");
     await engine().must(204, "POST", "/containers/signed/stop?t=10");
     await engine().must(204, "DELETE", "/containers/signed");
@@ -162,7 +163,7 @@ onEngines("origins", (engine, kind) => {
     return all.filter((event) => event.Actor.ID === id || event.Actor.Attributes["container"] === id);
   }
 
-  /** What the events about a container say of their origins, those that say the same once. */
+  /** The origins in the events about a container, without repeats. */
   async function tellings(since: string, id: string): Promise<Record<string, string>[]> {
     const told = (await events(since, id)).map(({ Actor }) =>
       Object.fromEntries(Object.entries(Actor.Attributes).filter(([name]) => name.startsWith("coracle."))),

@@ -1,4 +1,4 @@
-// Kills for memory while the container goes on: each is told when it happens, and the container says so from then on.
+// OOM kills while the container keeps running: each is reported when it happens, and inspect shows it from then on.
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import { MEMORY_EATER } from "../support/memory-eater.js";
@@ -19,7 +19,7 @@ onEngines("kills for memory", (engine, kind) => {
       const known = engine().expected("oom-killed-at-once", true, false);
       expect(await state(id)).toMatchObject({ Running: true, OOMKilled: known });
     }
-    // The reference tells it as often as its watcher wakes.
+    // The reference reports it each time its watcher wakes.
     if (kind !== "reference") expect(await told(id, since)).toBe(2);
     await engine().must(204, "POST", `/containers/${id}/kill`);
     await engine().wait(id);
@@ -31,7 +31,7 @@ onEngines("kills for memory", (engine, kind) => {
     if (kind !== "reference") expect(await told(id, since)).toBe(2);
   });
 
-  /** By an exec: what began the container goes on. */
+  /** Runs in an exec, so the container's first process keeps running. */
   async function eat(id: string): Promise<void> {
     const exec = { Cmd: MEMORY_EATER, AttachStdout: true };
     const { Id } = (await engine().must(201, "POST", `/containers/${id}/exec`, exec)).json<{ Id: string }>();

@@ -1,4 +1,4 @@
-// Pause and unpause: what stands still, what clients see, and what may be done to a container that is paused.
+// Pause and unpause: what stops, what clients see, and which operations a paused container allows.
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
@@ -13,7 +13,8 @@ onEngines("pause", (engine) => {
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
     await engine().must(204, "POST", `/containers/${id}/pause`);
     expect(await state(id)).toMatchObject({ Status: "paused", Running: true, Paused: true });
-    // What it said last may still be on its way to the log: beside one that goes on it falls silent.
+    // Its last output may still be on its way to the log. It is silent if a running container next to it writes on and
+    // it does not.
     const beside = await engine().running(TICKING);
     const said = async (one: string) => (await engine().logs(one)).stdout;
     const before = await until("it to stand still", async () => {
@@ -53,7 +54,7 @@ onEngines("pause", (engine) => {
 
   test("stop thaws it, and it ends by its signal", async () => {
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
-    // From then on the signal is not the init's to ignore.
+    // From then on the init no longer ignores the signal.
     await expect.poll(async () => (await engine().logs(id)).stdout).toContain("tick");
     await engine().must(204, "POST", `/containers/${id}/pause`);
     await engine().must(204, "POST", `/containers/${id}/stop?t=20`);

@@ -1,4 +1,4 @@
-// Ping: how every client finds out what it talks to.
+// Ping: how every client identifies the engine.
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 

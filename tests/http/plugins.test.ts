@@ -1,4 +1,4 @@
-// Plugins, builds and images of names that nobody knows: the answers need nothing that is not built.
+// Plugins, builds and images with unknown names: these answers need no feature that is not built.
 import { expect, test } from "vitest";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";

@@ -1,4 +1,4 @@
-// Published ports on both families: where they show, whom they exclude, and that they are free again afterwards.
+// Published ports on both families: where they appear, which ports conflict, and that they are free again afterwards.
 import { afterEach, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -61,7 +61,7 @@ onEngines("ports", (engine, kind) => {
     await published({ "80/udp": [on("", "18302")] });
     expect(await refusal({ "80/tcp": [on("::", "18302")] })).toEqual(taken(":::18302"));
     expect(await refusal({ "80/tcp": [on("0.0.0.0", "18302")] })).toEqual(taken("0.0.0.0:18302"));
-    // The reference hears of it from its proxy.
+    // The reference learns it from its proxy.
     if (kind !== "reference") expect(await refusal({ "80/tcp": [on("::1", "18302")] })).toEqual(taken("::1:18302"));
     await published({ "80/tcp": [on("::", "18303")] });
     expect(await refusal({ "80/tcp": [on("", "18303")] })).toEqual(taken(":::18303"));
@@ -121,7 +121,7 @@ onEngines("ports", (engine, kind) => {
     for (const each of Object.values(ports)) expect(each?.map(({ HostIp }) => HostIp)).toEqual(["0.0.0.0", "::"]);
   });
 
-  // The reference shows port 0, and newer engines refuse such a request; builders that leave ranges in images go on.
+  // The reference shows port 0, and newer engines refuse such a request. Builders that leave ranges in images continue.
   testExcept(kind, { reference: REFERENCE.portRanges })(
     "a range that an image exposes is all of its ports",
     async () => {
@@ -211,7 +211,7 @@ onEngines("ports", (engine, kind) => {
     return id;
   }
 
-  /** The same; the reference answers before all is given back. */
+  /** The same, retried: the reference answers before all ports are free. */
   async function publishedSoon(bindings: Record<string, Json[]>): Promise<string> {
     const id = await engine().create({ ...exposing(bindings), Cmd: ["sleep", "1000"] });
     made.push(id);
@@ -221,7 +221,7 @@ onEngines("ports", (engine, kind) => {
     return id;
   }
 
-  /** What a start with these ports is answered. */
+  /** The answer to a start with these ports. */
   async function refusal(bindings: Record<string, Json[]>): Promise<[number, string]> {
     const id = await engine().create({ ...exposing(bindings), Cmd: ["sleep", "1000"] });
     made.push(id);
@@ -245,7 +245,7 @@ onEngines("ports", (engine, kind) => {
   }
 });
 
-/** The reference publishes nothing that is not exposed. */
+/** The reference publishes only exposed ports. */
 function exposing(PortBindings: Record<string, Json[]>): Json {
   return {
     ExposedPorts: Object.fromEntries(Object.keys(PortBindings).map((key) => [key, {}])),

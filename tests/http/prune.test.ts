@@ -1,4 +1,4 @@
-// Prune of containers, of images and of what there is none of: what goes, what stays, and what is told of it.
+// Prune of containers, of images and of kinds that have no objects: what is removed, what stays, and what is reported.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf } from "../support/engine-client.js";
@@ -264,11 +264,11 @@ onEngines("removing what cannot be removed", (engine) => {
   });
 });
 
-/** Bytes of the only file. */
+/** Size of the only file. */
 const SIZE = 1000;
 const NOTHING: PrunedImages = { ImagesDeleted: null, SpaceReclaimed: 0 };
 
-/** An image with a layer of its own. */
+/** An image with its own layer. */
 async function specOf(reference: string | null, name: string): Promise<ImageSpec> {
   const layers = [await tarOf([{ name, body: name.padEnd(SIZE, ".") }])];
   return { reference, config: { Cmd: ["true"], Labels: { prune: name } }, layers };

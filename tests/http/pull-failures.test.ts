@@ -1,4 +1,4 @@
-// Pulls that meet, and pulls from a registry that does wrong: Docker's error, and nothing half-made in the image list.
+// Concurrent pulls, and pulls from a faulty registry: Docker's error, and nothing incomplete in the image list.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
@@ -11,7 +11,7 @@ import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { askPull, pullLines, smallImage } from "../support/pulls.js";
 import { digestOf, packImage, type PackedImage } from "../support/push-image.js";
 
-/** So often is a layer asked for. */
+/** How many times a layer is requested. */
 const ATTEMPTS = 6;
 
 onEngines(
@@ -55,7 +55,7 @@ onEngines(
       const pulled = pullLines(engine(), `fromImage=${registry.host}/side&tag=1`);
       for (let left = image.layers.length; left > 0; left -= 1) {
         await until("as many as may be", () => waiting.length >= Math.min(3, left));
-        // In which one more would be asked for.
+        // Enough time for another request.
         await pause(50);
         expect([left, waiting.length]).toEqual([left, Math.min(3, left)]);
         waiting.shift()?.();
@@ -78,8 +78,8 @@ onEngines(
       failsWith("cut", () => cutOff("/blobs/")),
     );
 
-    // They wait at the same time. Each is tried again for more than a minute, of which simulated time makes seconds;
-    // elsewhere the second answer is a last one.
+    // They wait at the same time. Each is retried for more than a minute, which takes seconds in simulated time; on
+    // other engines the second answer is final.
     for (const [name, what, wrong] of [
       ["wrong", "a layer whose bytes do not match its digest", otherBytes],
       ["cut-layer", "a layer that is cut off, each time", cutOff],
@@ -106,7 +106,7 @@ onEngines(
         expect((await engine().call("GET", `/images/${registry.host}/refused:1/json`)).status).toBe(404);
       });
 
-      // That of 500 is above.
+      // The test of 500 is above.
       if (status === 500) continue;
       test(`${status} for a layer is an error in the stream`, () => failsWith(`blob${status}`, refusing(status, code)));
     }
@@ -133,7 +133,7 @@ onEngines(
       const connection = await beginPull("hangup");
       await until("half a blob", () => isUnderWay);
       connection.close();
-      // The reference reads on until there is nothing more.
+      // The reference reads until the end.
       if (kind === "reference") cut();
       await until("the registry to be left", () => isGivenUp);
       registry.fault(null);
@@ -149,7 +149,10 @@ onEngines(
       return connection;
     }
 
-    /** Fails, is asked for again after a pause, and fails for good: simulated each time, elsewhere with a last word. */
+    /**
+     * Fails, is requested again after a pause, and fails finally: on the simulated engine after all retries, elsewhere
+     * by a final answer.
+     */
     async function failsAgain(name: string, wrong: Wrong): Promise<void> {
       const image = packImage(await smallImage(name, 1));
       registry.put(name, ["1"], image);
@@ -159,7 +162,7 @@ onEngines(
       registry.fault((...request) => (asked() === 1 ? first : last)(...request), name);
       await failsInStream(name, image);
       registry.fault(null, name);
-      // The reference does not believe that other bytes may be had another time.
+      // The reference does not retry after wrong bytes.
       if (kind !== "reference") expect(asked()).toBe(kind === "simulated" ? ATTEMPTS : 2);
     }
 
@@ -183,7 +186,7 @@ onEngines(
   { flags: ["--insecure-registry", "10.213.0.0/16"], simulatedFlags: ["--pace", "20"] },
 );
 
-/** Of an image with a layer of that digest. */
+/** For an image with a layer of that digest. */
 type Wrong = (layer: string) => Fault;
 
 function otherBytes(layer: string): Fault {
@@ -194,7 +197,7 @@ function otherBytes(layer: string): Fault {
   };
 }
 
-/** Ends the connection in the middle of those whose paths have that in them. */
+/** Closes the connection in the middle of responses whose paths contain this text. */
 function cutOff(part: string): Fault {
   return ({ url }, response, bytes) => {
     if (bytes === null || !url?.includes(part)) return false;

@@ -237,7 +237,7 @@ onEngines(
   { missing: dockerRegistryMissing() },
 );
 
-/** A zstd frame of raw blocks (RFC 8878 §3.1.1): stored, not compressed, which every decoder must take. */
+/** A zstd frame of raw blocks (RFC 8878 §3.1.1): stored, not compressed, which every decoder must accept. */
 function zstdFrame(bytes: Buffer): Buffer {
   const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);
   head.writeUInt32LE(bytes.length, 5);

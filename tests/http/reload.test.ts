@@ -1,4 +1,4 @@
-// SIGHUP: the daemon reads its configuration again, and says so in an event.
+// SIGHUP: the daemon rereads its configuration, and reports it in an event.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,12 +13,12 @@ const file = join(directory, "daemon.json");
 write({});
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** The engines of this file run one after the other, each from its beginning to its end. */
+/** The engines of this file run one after the other, each from start to end. */
 function write(configuration: unknown): void {
   writeFileSync(file, typeof configuration === "string" ? configuration : JSON.stringify(configuration));
 }
 
-/** As an event has them. The reference keeps them in a map, which has no order. */
+/** In the format of events. The reference keeps labels in a map, which has no order. */
 const LABELS = [String.raw`["a=\u003cb\u003e","c=d"]`, String.raw`["c=d","a=\u003cb\u003e"]`];
 
 interface Info {
@@ -104,7 +104,7 @@ onEngines(
       write({});
     });
 
-    /** Sends the signal; the one event that it makes. */
+    /** Sends the signal and returns its single event. */
     async function reloaded(): Promise<Event> {
       const since = await stamp(engine());
       process.kill(engine().daemon.pid(), "SIGHUP");

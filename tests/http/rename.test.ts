@@ -1,4 +1,4 @@
-// Rename: what answers to which name afterwards, and what is refused.
+// Rename: which names work afterwards, and what is refused.
 import { expect, test } from "vitest";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";

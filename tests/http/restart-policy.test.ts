@@ -1,4 +1,4 @@
-// Restart policies: when a container is started again, how often and after how long, and what ends it.
+// Restart policies: when, how often and after what delay a container is restarted, and what ends this.
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
@@ -6,7 +6,7 @@ import { onEngines } from "../support/on-engines.js";
 import { pastOf, short, stamp } from "../support/past-events.js";
 
 const ALWAYS = { RestartPolicy: { Name: "always" } };
-/** Ends at once: the longer it has been doing so, the longer the delay in which it can be looked at. */
+/** Ends at once: the more often it has failed, the longer the delay in which it can be inspected. */
 const FAILING = { Cmd: ["sh", "-c", "exit 3"], HostConfig: ALWAYS };
 
 interface State {
@@ -39,7 +39,7 @@ onEngines("restart policy", (engine) => {
     expect(events.map(short)).toEqual(["container create", ...run, ...run, ...run, ...run]);
     const starts = events.filter(({ Action }) => Action === "start").map(({ timeNano }) => timeNano / 1e6);
     const dies = events.filter(({ Action }) => Action === "die").map(({ timeNano }) => timeNano / 1e6);
-    // The API promises these delays: none is shorter. How much longer is the machine's affair.
+    // The API guarantees these minimum delays. How much longer they are depends on the machine.
     for (const [at, delay] of [100, 200, 400].entries()) {
       expect((starts[at + 1] ?? 0) - (dies[at] ?? 0)).toBeGreaterThanOrEqual(delay - 20);
     }
@@ -75,7 +75,7 @@ onEngines("restart policy", (engine) => {
   });
 
   test.concurrent("stop and kill during the delay: no more runs, and the code of the last one", async () => {
-    // The witness begins last: whoever of the others had not been stopped would have been started again before it.
+    // The witness begins last: if one of the others had not been stopped, it would have restarted before it.
     const [stopped, killed, witness] = [await failing(), await failing(), await failing()];
     for (const [end, id] of [
       ["stop", stopped],
@@ -119,7 +119,7 @@ onEngines("restart policy", (engine) => {
       const codes = engine().expected("wait-over-restart", [3], [3, 0]);
       expect(codes).toContain(await engine().wait(id));
       expect(codes).toContain(await engine().wait(id));
-      // It is counted at the end that it follows: the second wait saw a second end.
+      // A restart is counted at the end before it: the second wait saw a second end.
       expect((await inspected(id)).RestartCount).toBeGreaterThanOrEqual(2);
       await engine().remove(id);
     },
@@ -172,14 +172,14 @@ onEngines("restart policy", (engine) => {
     return id;
   }
 
-  /** Who ended before would have been started again by now: a container that fails only now has been. */
+  /** A container that ended earlier would have restarted by now, because one that fails only now has been. */
   async function anotherRestart(): Promise<void> {
     const id = await failing();
     await untilRestarting(id, 2);
     await engine().remove(id);
   }
 
-  /** A container that has failed often enough to stay between two runs for a while. */
+  /** A container that has failed often enough to wait between two runs for a while. */
   async function restarting(): Promise<string> {
     const id = await failing();
     await untilRestarting(id, 6);
@@ -187,7 +187,7 @@ onEngines("restart policy", (engine) => {
     return id;
   }
 
-  /** Waits for its `time`th restart, or a later one. The delay before it begins with 100 ms and doubles each time. */
+  /** Waits for its `time`th restart, or a later one. The delay begins at 100 ms and doubles each time. */
   async function untilRestarting(id: string, time: number): Promise<void> {
     await until(`restart ${time}`, async () => {
       const { Status, RestartCount } = await inspected(id);

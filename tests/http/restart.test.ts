@@ -1,4 +1,4 @@
-// Restart: one run is ended, another one follows; whose container it is stays.
+// Restart: one run ends and another begins; the container's identity stays.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf } from "../support/engine-client.js";
@@ -48,7 +48,7 @@ onEngines("restart", (engine, kind) => {
     const [usual, stubborn] = [await engine().running(deaf), await engine().running({ ...deaf, StopTimeout: 1 })];
     const later = engine().call("POST", `/containers/${usual}/stop`);
     await engine().must(204, "POST", `/containers/${stubborn}/restart`);
-    // Its stop was asked for before, and still has its ten seconds.
+    // An earlier stop still has its ten seconds.
     expect(await state(usual)).toMatchObject({ Status: "running" });
     await engine().must(204, "POST", `/containers/${usual}/kill`);
     expect((await later).status).toBe(204);

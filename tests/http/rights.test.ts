@@ -1,4 +1,4 @@
-// What a container may do, and who its first process is: init, privileged, annotations, control group namespaces.
+// Privileges of a container, and its first process: init, privileged, annotations, cgroup namespaces.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ onEngines("rights", (engine, kind) => {
   test("an init passes signals on: what does not care for SIGTERM ends by it", async () => {
     const id = await engine().create({ Cmd: ["sleep", "1000"], HostConfig: { Init: true } });
     await engine().start(id);
-    // An init that has not begun its program yet is told by no signal.
+    // A signal does not show that an init has not started its program yet.
     await until("the init's program runs", async () => {
       const { Processes } = await engine().read<{ Processes: string[][] }>(`/containers/${id}/top`);
       return Processes.length === 2;
@@ -39,7 +39,7 @@ onEngines("rights", (engine, kind) => {
   });
 
   test("an init takes in who has lost its parent", async () => {
-    // Signals reach a process that has ended until somebody has taken it in.
+    // Signals reach an ended process until its parent has reaped it.
     const left = "(sleep 0.1 & echo $! > /tmp/pid); pid=$(cat /tmp/pid)";
     const isThere = "kill -0 $pid 2> /tmp/none";
     const script = `${left}; i=0; while ${isThere} && [ $i -lt 600 ]; do i=$((i+1)); sleep 0.09; done; echo $i`;
@@ -52,7 +52,7 @@ onEngines("rights", (engine, kind) => {
     const { HostConfig } = await engine().inspect<{ HostConfig: Json }>(id);
     const expected = { Privileged: true, MaskedPaths: null, ReadonlyPaths: null, SecurityOpt: ["label=disable"] };
     expect(HostConfig).toMatchObject(expected);
-    // The reference asks for capabilities that this machine may not have itself.
+    // The reference requests capabilities that this machine may not have.
     if (kind !== "reference") {
       await engine().start(id);
       await engine().wait(id);
@@ -124,7 +124,7 @@ onEngines("rights", (engine, kind) => {
   }
 });
 
-/** Runs for as long as it is looked at: what a runtime was told is gone with the run. */
+/** Runs as long as the test needs it, because a runtime's files are gone after the run. */
 const SLEEPER = { Image: "busybox", Cmd: ["sleep", "1000"] };
 
 const SHOW_RIGHTS =

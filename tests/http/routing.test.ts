@@ -1,4 +1,4 @@
-// Routes: what is not one, what the framework around must not answer, and where clients probe.
+// Routes: unknown ones, answers that must not come from the HTTP framework, and paths that clients probe.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";

@@ -1,4 +1,4 @@
-// Images as an archive, out and in again: GET /images/{name}/get, GET /images/get, and POST /images/load of the same.
+// Images as an archive, saved and loaded again: GET /images/{name}/get, GET /images/get, and POST /images/load.
 import { expect, test } from "vitest";
 import { gzipSync } from "node:zlib";
 import { REFERENCE } from "../support/allowed-skips.js";
@@ -15,7 +15,7 @@ import { membersOf, readSaved, type SavedImage } from "../support/saved.js";
 import { rawTar } from "../support/tar.js";
 
 onEngines("saving", (engine, kind) => {
-  /** An image, and what an archive must say of it. */
+  /** An image, and what its archive must contain. */
   async function loaded(spec: ImageSpec): Promise<SavedImage> {
     await engine().load(await dockerArchive([spec]));
     return savedOf(spec);

@@ -1,5 +1,4 @@
-// Readers of events who read nothing for a while: they lose nothing that the journal has, and are told how many it has
-// not any more.
+// Event readers that pause: they lose no event that the journal has, and are told how many events it no longer has.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { DaemonProcess } from "../support/daemon-process.js";
@@ -10,9 +9,9 @@ import type { Event } from "../support/past-events.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const JOURNAL = "4m";
-/** Of each event: it has its container's labels. */
+/** Size of each event, which contains its container's labels. */
 const KIB = 1024;
-/** More than is sent to one who reads nothing (1 MiB, and what sockets take); less than the journal holds. */
+/** More than is sent to a client that does not read (1 MiB, and the sockets' buffers); less than the journal holds. */
 const WITHIN = { events: 700, bytes: 4 * KIB };
 /** More than all of that together, and more events than are kept in memory. */
 const BEYOND = { events: 600, bytes: 20 * KIB };
@@ -44,7 +43,7 @@ function slowReaders(engine: Engine): void {
     expect(lostBy(lost[0]!)).toBeGreaterThan(0);
   });
 
-  /** What a reader is told who reads only when everything has happened. */
+  /** What a reader receives that reads only after everything has happened. */
   async function toldOf({ events, bytes }: typeof WITHIN): Promise<Account> {
     const id = await client.running({ Tty: true, Labels: { long: "x".repeat(bytes) } });
     reader = await RawConnection.open(client.socketPath);
@@ -64,11 +63,14 @@ function slowReaders(engine: Engine): void {
 
 interface Account {
   lost: Event[];
-  /** Number of the event told last. */
+  /** Number of the last event. */
   last: number;
 }
 
-/** Reads through the last event, and finds each where those before it, told or lost, put it: events are numbered from 1. */
+/**
+ * Reads to the last event, and checks the place of each one, counting received and lost events: events are numbered
+ * from 1.
+ */
 async function accountOf(reader: RawConnection, events: number): Promise<Account> {
   const lost: Event[] = [];
   let last = 0;

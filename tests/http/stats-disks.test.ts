@@ -1,5 +1,5 @@
-// What a container reads from disks and writes to them, as its stats count it. A lent engine may live in memory, where
-// none of that is counted: these are on a disk.
+// Disk reads and writes of a container in its stats. A lent engine may keep its data in memory, where they are not
+// counted; these engines are on a disk.
 import { expect } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
@@ -41,7 +41,7 @@ onOwnEngines("stats of disks", (engine, kind) => {
     const script = `${copy("if=/dev/zero of=/big oflag=direct")} && ${copy("if=/big of=/dev/null iflag=direct")}`;
     const id = await engine().running({ Cmd: ["sleep", "1000"], HostConfig: limited() });
     const moved = async (): Promise<Moved> => movedOf(await counted(id));
-    // Programs that the machine had forgotten are read as well, in a round in which they are first used.
+    // Programs that are not in the page cache are also read, in the round of their first use.
     await until("a round in which nothing else was read", async () => {
       const before = await moved();
       const config = { Cmd: ["sh", "-c", script], AttachStdout: true };
@@ -55,13 +55,13 @@ onOwnEngines("stats of disks", (engine, kind) => {
       });
     });
     for (const { read = 0, write = 0, discard = 0, total = 0 } of Object.values(await moved())) {
-      // There are sums on cgroup v1 only.
+      // Only cgroup v1 has sums.
       expect([0, read + write + discard]).toContain(total);
     }
     await engine().remove(id);
   });
 
-  /** Newer kernels count what a disk is asked for once it has had a limit. */
+  /** Newer kernels count a disk's requests once it has had a limit. */
   function limited(): Json {
     const disk = diskBelow(engine().daemon.directories.root);
     return disk === null ? {} : { BlkioDeviceWriteBps: [{ Path: disk, Rate: 1 << 30 }] };
@@ -76,7 +76,7 @@ function written({ blkio_stats: { io_service_bytes_recursive: list } }: Counted)
   return (list ?? []).filter(({ op }) => /^write$/i.test(op)).reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Bytes by what was done, by device. */
+/** Bytes by operation, by device. */
 type Moved = { [device: string]: { [name: string]: number } };
 
 function movedOf({ blkio_stats: { io_service_bytes_recursive: list } }: Counted): Moved {

@@ -1,4 +1,4 @@
-// What a container uses: one record, a stream of them, and the records of what does not run.
+// Resource use of a container: one record, a stream of them, and the records of stopped containers.
 import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
@@ -39,7 +39,7 @@ onEngines("stats", (engine, kind) => {
     const id = await engine().running({ Cmd: ["sleep", "1000"], HostConfig: { Memory: MEMORY } }, "?name=counted");
     const began = Date.now();
     const record = await one(id);
-    // The world's clock may be behind the test's, and make up for it.
+    // The world's clock may be behind the test's and catch up.
     if (kind !== "simulated") expect(Date.now() - began).toBeGreaterThan(900);
     expect(record).toMatchObject({ id, name: "/counted", num_procs: 0, storage_stats: {} });
     expect(record.pids_stats.current).toBe(1);
@@ -52,7 +52,7 @@ onEngines("stats", (engine, kind) => {
     const [now, before] = [record.cpu_stats, record.precpu_stats];
     expect(now.online_cpus).toBe(engine().machine.cpus);
     expect(now.cpu_usage.total_usage).toBeGreaterThanOrEqual(before.cpu_usage.total_usage);
-    // All processors together, idle ones included.
+    // All processors together, including idle time.
     const machine = (now.system_cpu_usage! - before.system_cpu_usage!) / 1e6;
     expect(machine).toBeGreaterThan((elapsed - 200) * now.online_cpus! * 0.5);
     expect(machine).toBeLessThan((elapsed + 500) * now.online_cpus! * 1.5);
@@ -63,7 +63,7 @@ onEngines("stats", (engine, kind) => {
     const busy = await engine().running({ Cmd: ["sh", "-c", "while :; do :; done"] });
     const idle = await engine().running();
     const [used, rested] = await Promise.all([share(busy), share(idle)]);
-    // Little is left for it on a busy machine.
+    // On a busy machine it gets little time.
     expect(used).toBeGreaterThan(0.02);
     expect(used).toBeLessThan(1.5);
     expect(rested).toBeLessThan(Math.min(used / 2, 0.05));
@@ -153,7 +153,7 @@ onEngines("stats", (engine, kind) => {
     for (const stream of streams) await stream.next();
     for (const stream of streams.slice(0, 10)) stream.close();
     const records = await Promise.all(streams.slice(10).map((stream) => stream.next()));
-    // One sample for all of them.
+    // All clients share one sample.
     if (kind !== "reference") expect(new Set(records.map(({ read }) => read)).size).toBeLessThanOrEqual(2);
     for (const stream of [...streams.slice(10), idle]) stream.close();
     await engine().remove(id);
@@ -196,8 +196,8 @@ onEngines("stats", (engine, kind) => {
   );
 
   /**
-   * What is answered before a pair of samples that was asked for first, and takes a second: it waited for none. Where
-   * the machine has stood still meanwhile, nothing is known, and it is asked again.
+   * Returns an answer that arrives before an earlier request for two samples, which takes a second: so it did not wait.
+   * If the machine stalled meanwhile, the result is unknown and the test repeats it.
    */
   async function answeredBeforePairs(id: string, ask: () => Promise<Record>): Promise<Record> {
     for (let round = 0; round < 10; round++) {
@@ -216,7 +216,7 @@ onEngines("stats", (engine, kind) => {
     return Date.parse((await engine().inspect<{ State: { StartedAt: string } }>(id)).State.StartedAt);
   }
 
-  /** Of one processor, by the clients' formula. */
+  /** Share of one processor, by the clients' formula. */
   async function share(id: string): Promise<number> {
     const { cpu_stats: now, precpu_stats: before } = await one(id);
     const used = now.cpu_usage.total_usage - before.cpu_usage.total_usage;

@@ -1,21 +1,21 @@
-// Every JSON reply, at every version from 1.25, against that version's own description of the API.
+// Checks every JSON reply, at every version from 1.25, against that version's own description of the API.
 import { beforeAll, expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { Swagger, swaggers, versionOfSwagger } from "../support/swagger.js";
 import type { RawResponse } from "../support/raw-http.js";
 
-/** Where Docker itself departs from its description, and clients count on what is sent. */
+/** Places where Docker itself differs from its description, and clients rely on what it sends. */
 const BREAKS: readonly RegExp[] = [
-  // A pointer in Go, so null when not given.
+  // A pointer in Go, so null if not given.
   /HostConfig\/MemorySwappiness must be integer/,
   /^GET \/exec\/\{id\}\/json: \/ExitCode must be integer/,
-  // The description of 1.25 has one string for a list, a list for a map, and no word for the default.
+  // In the description of 1.25, a list is described as a string, a map as a list, and the default is missing.
   /ExecIDs must be string/,
   /NetworkSettings\/Ports must be array/,
   /HostConfig\/PortBindings\/\S+ must be object/,
   /HostConfig\/RestartPolicy\/Name must be equal to one of the allowed values \["always","unless-stopped","on-failure"\]/,
   /HostConfig\/PidsLimit must be integer/,
-  // Up to 1.39 a list of lists of containers is described.
+  // Up to 1.39 the description says a list of lists of containers.
   /^GET \/system\/df: \/Containers\/\d+ must be array,null/,
 ];
 
@@ -57,7 +57,7 @@ onEngines("swagger", (engine, kind) => {
         problems.push(...problemsOf(version, path, method, response).map((line) => `${method} ${path}: ${line}`));
         return response;
       };
-      // Before 1.41 they take a second, in which all else is asked; what is wrong with them is told at the end.
+      // Before 1.41 they take a second, in which all other requests run; their problems are reported at the end.
       const stats = "/containers/{id}/stats";
       const counted = check(200, "GET", stats, `/containers/${running}/stats?stream=0&one-shot=1`);
       counted.catch(() => {});

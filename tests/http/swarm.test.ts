@@ -1,4 +1,4 @@
-// A swarm, and what only one has: this engine is in none, and says so as Docker does.
+// Swarm endpoints: this engine is not in a swarm, and says so as Docker does.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf } from "../support/engine-client.js";
@@ -92,7 +92,7 @@ onEngines("outside of a swarm", (engine, kind) => {
     ] as const) {
       expect([path, ...(await answered("POST", path, body))]).toEqual([path, 400, "application/json", text]);
     }
-    if (kind === "reference") return; // it would begin one
+    if (kind === "reference") return; // it would create a swarm
     const lacking = "this engine has no swarm mode: it can neither begin nor join a swarm";
     expect(await answered("POST", "/swarm/init", listening)).toEqual([501, "application/json", lacking]);
     const joining = { ...listening, RemoteAddrs: ["192.0.2.1:2377"], JoinToken: "x" };

@@ -1,5 +1,5 @@
-// What becomes of the tars that clients send, whatever stands in them: names and links that climb, files with holes,
-// owners with numbers of any size. The same for what is put into a container and for layers of images.
+// Unusual tars from clients: names and links that lead upwards, sparse files, owners with numbers of any size. Tested
+// for files copied into a container and for layers of images.
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";
@@ -12,7 +12,7 @@ const BROKEN = "Error processing tar file(exit status 1): ";
 const UP = "../".repeat(20);
 
 onEngines("tars", (engine, kind) => {
-  /** Both ways in: unpacks entries, and reads what is then at a path. Throws what was answered. */
+  /** Both ways in: unpacks entries, and returns what is then at a path. Throws the error answer. */
   const ways: Record<string, (entries: RawEntry[], path: string) => Promise<TarMember[]>> = {
     "put into a container": async (entries, path) => {
       const id = await made();
@@ -43,7 +43,7 @@ onEngines("tars", (engine, kind) => {
     try {
       for (const name of ["n".repeat(255), deep(1600)]) {
         await put(id, "/", file(name));
-        // The reference takes a path below so many directories, and does not give it back.
+        // The reference accepts a path below this many directories but cannot read it back.
         if (kind === "reference" && name.includes("/")) continue;
         expect(await read(id, `/${name}`)).toMatchObject([{ text: "x" }]);
       }
@@ -69,7 +69,7 @@ onEngines("tars", (engine, kind) => {
       ["a hard link that climbs", [{ name: "f", body: "in" }, hard("x", `${UP}f`)], "/x"],
       ["a hard link with a name that climbs", [{ name: "f", body: "in" }, hard("../x", "/../f")], "/x"],
     ])(`${way}: %s stays inside`, async (_, entries, path) => {
-      // A hard link is read by the name that is asked for.
+      // A hard link is reported under the requested name.
       expect(await unpack(entries, path)).toMatchObject([{ name: "x", type: "file", text: "in" }]);
     });
 
@@ -273,7 +273,7 @@ onEngines("tars", (engine, kind) => {
     return readTar((await engine().must(200, "GET", from, undefined, { headers })).body);
   }
 
-  /** What was said of an image of such layers that could not be loaded; or empty. */
+  /** The error of loading an image with these layers; empty if it succeeds. */
   async function load(layers: Buffer[]): Promise<string> {
     const archive = await dockerArchive([{ reference: "tars:1", config: { Cmd: ["true"] }, layers }]);
     const headers = { "Content-Type": "application/x-tar" };
@@ -287,7 +287,7 @@ onEngines("tars", (engine, kind) => {
 const TEXT = `abc${"\0".repeat(99_997)}defg${"\0".repeat(99_996)}`;
 const HOLES: Sparse = { name: "holes", parts: [[0, 3], [100_000, 4], [200_000, 0]], size: 200_000, body: "abcdefg" }; // prettier-ignore
 
-/** Mode, owner and time of a file, and of a link to it: both names are one file's afterwards. */
+/** Mode, owner and time of a file and of a hard link to it: both names refer to one file afterwards. */
 const FILE = { name: "d/f", body: "x", mode: 0o644, uid: 1, gid: 2, mtime: 1000 };
 const OTHER = { mode: 0o600, uid: 5, gid: 6, mtime: 2000 };
 

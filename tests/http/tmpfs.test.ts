@@ -1,4 +1,4 @@
-// File systems in memory: their options, Docker's own among them, and the size of the shared one.
+// tmpfs mounts: their options, including Docker's defaults, and the size of /dev/shm.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -107,7 +107,7 @@ onEngines("tmpfs", (engine, kind) => {
     expect(await sh(script, {})).toContain("size=65536k");
   });
 
-  /** What a start that fails is answered, and inspect then. */
+  /** The answer to a failing start, and inspect afterwards. */
   async function refused(HostConfig: Json) {
     const body = { Image: "busybox", Cmd: ["true"], HostConfig };
     const { Id } = (await engine().must(201, "POST", "/containers/create", body)).json<{ Id: string }>();
@@ -117,7 +117,7 @@ onEngines("tmpfs", (engine, kind) => {
     return [[answer.status, messageOf(answer)], inspect] as const;
   }
 
-  /** Which of the OCI runtimes that differ here there are; the engine's own otherwise. */
+  /** The available OCI runtimes that behave differently here; otherwise the engine's default. */
   async function runtimes(): Promise<string[]> {
     const { Runtimes } = await engine().read<{ Runtimes: Record<string, unknown> }>("/info");
     const known = Object.keys(Runtimes).filter((name) => /^(crun|runc)$/.test(name));

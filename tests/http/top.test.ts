@@ -35,7 +35,7 @@ onEngines("top", (engine, kind) => {
   test("formats of one's own", async () => {
     const id = await engine().running({ Cmd: ["sleep", "1003"], User: "1234" });
     const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
-    // It is started by the time of the answer, and its program a moment later.
+    // It has started by the time of the answer; its program starts a moment later.
     await expect
       .poll(() => top(id, "-eo pid,comm"))
       .toEqual({
@@ -76,7 +76,7 @@ onEngines("top", (engine, kind) => {
     const bad = await engine().call("GET", `/containers/${id}/top?ps_args=-eZQ%20--nothing`);
     expect([bad.status, messageOf(bad)]).toEqual([500, expect.stringMatching(/^ps: error: /)]);
     const silent = await engine().call("GET", `/containers/${id}/top?ps_args=-1`);
-    // The simulated ps says something of everything.
+    // The simulated ps has a message for every error.
     const told = kind === "simulated" ? /^ps: error: / : /^ps: exit status 1$/;
     expect([silent.status, messageOf(silent)]).toEqual([500, expect.stringMatching(told)]);
     const blind = await engine().call("GET", `/containers/${id}/top?ps_args=-o%20comm`);
@@ -113,7 +113,7 @@ onEngines("top", (engine, kind) => {
     await engine().remove(id);
   });
 
-  /** Once there are so many. */
+  /** Once there are this many processes. */
   async function topOf(id: string, count: number): Promise<Top> {
     for (;;) {
       const listed = await top(id);

@@ -1,5 +1,5 @@
-// Clients that ask for much and read nothing of it: the engine does not keep it for them, nobody else waits, and when
-// they go everything is given back.
+// Clients that request much output and read none: the engine does not buffer it without limit, other clients do not
+// wait, and everything is released when they leave.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
@@ -11,13 +11,13 @@ import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 /** Clients of each kind. */
 const CLIENTS = 10;
-/** Of output for each of them. */
+/** MiB of output for each of them. */
 const MEBIBYTES = 16;
 const LINE = "0123456789012345678901234567890";
 const LINES = (MEBIBYTES << 20) / (LINE.length + 1);
-/** A fraction of what all of them are sent; what heaps grow to at so much work is in it. */
+/** A fraction of what all clients are sent; includes the usual growth of heaps with this much work. */
 const MEBIBYTES_MAX = 80;
-/** So long is output on its way to nobody before anything is measured. */
+/** How long output is sent to clients that do not read before anything is measured. */
 const MOMENT_MS = 1000;
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 const SMALL_LOG = { Type: "json-file", Config: { "max-size": "1m", "max-file": "2" } };
@@ -27,7 +27,7 @@ onOwnEngines("clients that never read", (engine, kind) => {
   let idle: RawConnection[] = [];
 
   beforeEach(async () => {
-    // What is made at the first container and stays.
+    // Creates things that appear with the first container and stay.
     await engine().run({ Cmd: ["true"] });
   });
   afterEach(() => {
@@ -116,7 +116,7 @@ onOwnEngines("clients that never read", (engine, kind) => {
     });
   });
 
-  /** `act` has them asked, `after` looks at its container when they are gone. */
+  /** `act` sends their requests; `after` checks the container when they are gone. */
   async function unread(
     act: () => Promise<string>,
     after: (id: string) => Promise<void> = async () => {},
@@ -148,7 +148,7 @@ onOwnEngines("clients that never read", (engine, kind) => {
     }
   }
 
-  /** Writes when it is told to; its log is small, so that what is held for clients shows. */
+  /** Writes when told to; its log is small, so that memory held for clients is visible. */
   function chatty(): Promise<string> {
     const Cmd = ["sh", "-c", `read go; yes ${LINE} | head -n ${LINES}`];
     return engine().running({ Cmd, OpenStdin: true, HostConfig: { LogConfig: SMALL_LOG } });

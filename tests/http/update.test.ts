@@ -1,4 +1,4 @@
-// POST /containers/{id}/update: what changes, what does not, and what a running container has at once.
+// POST /containers/{id}/update: what changes, what does not, and which limits a running container gets at once.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
@@ -187,7 +187,10 @@ interface Restarted {
 const LIMITS = { Memory: 64 * MIB, MemorySwap: 128 * MIB, PidsLimit: 50, CpuQuota: 50_000 };
 const SWAP = "Memory limit should be smaller than already set memoryswap limit, update the memoryswap at the same time";
 
-/** What its groups have, once it goes on: memory, with swap, reservation, processes, quota, weight, processors. */
+/**
+ * Shows the limits of its cgroups once it continues: memory, with swap, reservation, processes, quota, weight,
+ * processors.
+ */
 const SHOW_WHEN_TOLD = `
 ${WAITS}
 cd /sys/fs/cgroup

@@ -5,7 +5,7 @@ import { busyboxLayer, dockerArchive } from "../support/images.js";
 import { describeUnless, onEngines, testExcept } from "../support/on-engines.js";
 import { COMMON_VERSION, type Json } from "../support/engine-client.js";
 
-/** `since`: from this minor version on. `until`: up to and with it. */
+/** `since`: from this minor version on. `until`: up to and including it. */
 interface Field {
   readonly of: "list" | "inspect" | "info" | "images" | "image" | "networks" | "version";
   readonly path: string;
@@ -72,7 +72,7 @@ const FIELDS: readonly Field[] = [
 onEngines("fields by version", (engine, kind) => {
   let id = "";
   beforeAll(async () => {
-    // An image that says nothing about itself: the fields that are left out when empty must be empty.
+    // An image without settings: fields that are left out when empty must be empty.
     await engine().load(
       await dockerArchive([{ reference: "silent:1", config: { Cmd: ["x"] }, layers: [await busyboxLayer()] }]),
     );

@@ -1,4 +1,4 @@
-// Attach over a websocket: messages of text or bytes by version, streams by the query, stdin, and what is refused.
+// Attach over a websocket: text or binary messages by version, streams by the query, stdin, and refusals.
 import { expect, test } from "vitest";
 import WebSocket from "ws";
 import { REFERENCE } from "../support/allowed-skips.js";
@@ -157,7 +157,7 @@ class Client {
   readonly open: Promise<void>;
   readonly closed: Promise<void>;
   text = "";
-  /** Of each message: whether it was binary. */
+  /** For each message, whether it was binary. */
   readonly kinds: boolean[] = [];
 
   constructor(readonly socket: WebSocket) {

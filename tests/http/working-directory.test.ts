@@ -1,4 +1,4 @@
-// The working directory of a container: made when it is created, wherever the image has none.
+// The working directory of a container: it is made at creation if the image lacks it.
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
@@ -93,7 +93,7 @@ onEngines("working directory", (engine) => {
     await engine().remove(id);
   });
 
-  /** As Docker tells modes of files. */
+  /** The directory bit in Docker's file modes. */
   const DIRECTORY = 2 ** 31;
   const STICKY = 2 ** 20;
 
@@ -108,7 +108,7 @@ onEngines("working directory", (engine) => {
     return (found ?? []).map(({ Kind, Path }) => `${"CAD"[Kind]} ${Path}`).sort();
   }
 
-  /** Of busybox, a script run in it. */
+  /** An image made from busybox by running a script. */
   async function imageWith(script: string, lines: readonly string[] = []): Promise<string> {
     const container = await engine().create({ Cmd: ["sh", "-c", script] } as Json);
     await engine().start(container);

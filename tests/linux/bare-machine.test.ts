@@ -1,4 +1,4 @@
-// A machine that has nothing but what the daemon is said to need.
+// A machine with only the programs that the daemon is documented to need.
 
 import { realpathSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -11,13 +11,13 @@ import { describeUnless } from "../support/on-engines.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** What others need for what we do ourselves. */
+/** Programs that other engines need for what ours does itself. */
 const OTHERS = ["ip", "iptables", "netavark", "/usr/lib/podman/netavark", "dockerd", "containerd"];
 
 describeUnless(missing, "a bare machine", () => {
   test("is enough for a container on a bridge with a published port", async () => {
     const hidden = OTHERS.map(findProgram).filter((program) => program !== null);
-    // In a mount namespace of the daemon's own they are files that cannot be run.
+    // In a mount namespace of the daemon, these programs are replaced by files that cannot be executed.
     const hide = hidden.map((program) => `mount --bind /proc/version ${realpathSync(program)}`);
     const script = [...hide, `! ip link 2>/dev/null || exit 9`, `exec "$@"`].join("\n");
     const daemon = await launchDaemon("bare", ({ socketPath, dataRoot, execRoot, pidFile }) => [

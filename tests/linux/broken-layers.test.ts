@@ -1,4 +1,4 @@
-// A registry whose connections break: layers come all the same, and a pause holds nobody up.
+// A registry whose connections break: layers still arrive, and retry pauses delay no one else.
 import { request } from "node:http";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ describeUnless(missing, "a layer that breaks off", () => {
   let registry: MemoryRegistry;
   let engine: EngineClient;
   let image: PackedImage;
-  /** What was asked for of the layer. */
+  /** The requested ranges of the layer. */
   let ranges: string[];
 
   beforeEach(async () => {
@@ -69,7 +69,7 @@ describeUnless(missing, "a layer that breaks off", () => {
     expect(text).toContain("Downloaded newer image");
   });
 
-  /** The first answer breaks off; parts are given. */
+  /** The first answer breaks off; range requests are supported. */
   function breakOff(): void {
     const digest = digestOf(image.layers[0]?.bytes ?? Buffer.alloc(0));
     registry.fault(({ url, headers }, response, bytes) => {
@@ -83,7 +83,7 @@ describeUnless(missing, "a layer that breaks off", () => {
     });
   }
 
-  /** Begins a pull; resolves once its layer is waited for. */
+  /** Begins a pull and resolves during the pause before its layer is retried. */
   function pausing(): Promise<{ destroy(): void }> {
     const path = `/v1.41/images/create?fromImage=${registry.host}/x&tag=1`;
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What a burst of work takes of the machine's memory is given back when the engine rests, or has little to do.
+// Memory that a burst of work needs is given back when the engine is idle, or has little to do.
 
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -12,14 +12,14 @@ import { rssKibibytes } from "../support/processes.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** Above what it had before anybody asked for anything. */
+/** Above the memory in use before the first request. */
 const MEBIBYTES_MORE = 40;
-/** Of idleness, within which it is given back. */
+/** Memory is given back after at most this much idle time. */
 const GIVEN_BACK_MS = 60_000;
-/** For one answer: with other tests beside it the machine may be slow. */
+/** Time limit for one answer: other tests may slow the machine down. */
 const PATIENCE_MS = 120_000;
 const TEST_MS = 300_000;
-/** So often that the engine never rests. */
+/** So frequent that the engine is never idle. */
 const PING_MS = 50;
 
 describeUnless(missing, "memory of a burst is given back:", () => {
@@ -41,13 +41,13 @@ describeUnless(missing, "memory of a burst is given back:", () => {
   async function expectGivenBack(): Promise<void> {
     const most = rssMebibytes();
     const deadline = Date.now() + GIVEN_BACK_MS;
-    // It is looked at from outside: whoever asks keeps it from its rest.
+    // Memory is read from outside, because requests would keep the engine from being idle.
     while (rssMebibytes() > before + MEBIBYTES_MORE && Date.now() < deadline) await pause(500);
     const told = `${before} MiB before, ${most} after the burst`;
     expect(rssMebibytes(), told).toBeLessThanOrEqual(before + MEBIBYTES_MORE);
   }
 
-  /** Longer than it takes by far, where nobody reads along. */
+  /** Far more time than it takes when no client reads the events. */
   const create = async (body: object): Promise<string> =>
     (
       await engine.must(201, "POST", "/containers/create", { Image: "busybox", ...body }, { timeoutMs: PATIENCE_MS })
@@ -118,7 +118,7 @@ describeUnless(missing, "memory of a burst is given back:", () => {
   });
 });
 
-/** Its answer has begun. */
+/** The answer has begun. */
 function unreading(socketPath: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath, () => socket.write("GET /events?since=0 HTTP/1.1\r\nHost: docker\r\n\r\n"));

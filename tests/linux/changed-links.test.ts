@@ -1,5 +1,6 @@
-// Links of a container that change while its runtime makes it, after they were looked at: what comes to /proc by them is
-// found before the container starts, whatever the runtime. The tests' runtimes change the link themselves, at that moment.
+// Links in a container that change after they were checked, while the runtime creates the container: a mount that lands
+// in /proc this way is detected before the container starts, with any runtime. The test's runtimes change the link
+// themselves at that moment.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,8 +68,8 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
   }
 
   /**
-   * crun that calls itself so, and has `/place` lead to /proc before it makes a container. It wants no cgroup2 beside
-   * controllers of version 1, which the engine takes out of its sight only if it knows that it is crun.
+   * A wrapper of crun under another name that points `/place` at /proc before it creates a container. With controllers
+   * of version 1, crun needs the cgroup2 mount hidden, which the engine does only if it recognizes crun.
    */
   function changing(name: string): Promise<string> {
     return runtime(
@@ -83,8 +84,8 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
   }
 
   /**
-   * Has containers in virtual machines, as far as this one can see: a process for each that has a mount namespace of its
-   * own, in it what the machine has mounted, in /proc too.
+   * Imitates a runtime with virtual machines: for each container a process in its own mount namespace, which has the
+   * machine's mounts, in /proc too.
    */
   function machines(): Promise<string> {
     return runtime(

@@ -1,5 +1,5 @@
-// Copying files of a container while somebody swaps its directories for links: nothing outside of it is read, written
-// or removed.
+// Copies files of a container while another process swaps its directories for links: no file outside the container is
+// read, written or removed.
 import { spawn, type ChildProcess } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { rawTar, type RawEntry } from "../support/tar.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** How long one race lasts, and how long at most until it has seen what it must. */
+/** Duration of one race, and its limit until it has seen what it must. */
 const RACE_MS = 1500;
 const PATIENCE_MS = 60_000;
 /** Exchanges two names for ever (renameat2(2), RENAME_EXCHANGE). */
@@ -33,7 +33,7 @@ describeUnless(
   () => {
     let daemon: DaemonProcess;
     let engine: EngineClient;
-    /** What is not the container's: a tree like the one in it, with a secret. */
+    /** Files outside the container: a tree like the one inside, with a secret. */
     let outside: string;
     const swappers: ChildProcess[] = [];
 
@@ -66,7 +66,7 @@ describeUnless(
       test(`reading from ${what}`, async () => {
         const { id, top, close } = await make();
         await swap(top, "x");
-        // The trap is set: who goes by names gets there.
+        // Checks the trap: access by name leads outside.
         expect(await racing(async () => readByName(`${top}/x/sub/file`), ["secret"])).toContain("secret");
         const statuses = await racing(async () => {
           const answer = await read(id, "/d/x/sub");
@@ -119,7 +119,7 @@ describeUnless(
 
     interface Place {
       id: string;
-      /** The container's /d as the machine sees it. */
+      /** The container's /d as seen on the machine. */
       top: string;
       close(): Promise<void>;
     }
@@ -158,7 +158,7 @@ describeUnless(
       for (const name of ["file", "sub/file", "sub/deep/file"]) fs.writeFileSync(join(top, name), "own");
     }
 
-    /** From now on a name is a directory and a link to `outside` by turns. */
+    /** From now on a name alternates between a directory and a link to `outside`. */
     async function swap(
       directory: string,
       name: string,
@@ -173,7 +173,7 @@ describeUnless(
       return swapper;
     }
 
-    /** Null for an answer that breaks off: what was there when it began is not any more. */
+    /** Null if the answer breaks off because the file disappeared meanwhile. */
     async function read(id: string, path: string): Promise<RawResponse | null> {
       try {
         return await engine.call("GET", `/containers/${id}/archive?path=${path}`);
@@ -190,7 +190,7 @@ describeUnless(
   { retry: 0 },
 );
 
-/** What came of it, as often as it could be done, and until all that it must come to has been seen. */
+/** Repeats an action for the duration of a race and until all expected results were seen. Returns the results. */
 async function racing<T>(act: () => Promise<T>, awaited: readonly T[] = []): Promise<T[]> {
   const results: T[] = [];
   const [end, last] = [Date.now() + RACE_MS, Date.now() + PATIENCE_MS];

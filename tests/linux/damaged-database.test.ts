@@ -1,5 +1,6 @@
-// Pages of the daemon's database damaged one at a time: it starts, says so once, answers, and takes nothing from what runs.
-// `CORACLE_TEST_DAMAGED_STARTS` is how many, `CORACLE_TEST_DAMAGE_SEED` the seed, which a run prints.
+// Damages pages of the daemon's database one at a time: it starts, reports the damage once, answers, and harms no
+// running container. `CORACLE_TEST_DAMAGED_STARTS` sets the number of pages, `CORACLE_TEST_DAMAGE_SEED` the seed, which
+// a run prints.
 
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -65,7 +66,7 @@ describeUnless(missing, "a damaged page of the database", () => {
     expect((await engine.read<{ Warnings: string[] | null }>("/info")).Warnings?.join() ?? "").not.toContain("lost");
   });
 
-  /** Both heads, and those that say what they are: the others are free. */
+  /** Both meta pages, and pages that contain their own number: the others are free. */
   function pagesToDamage(): number[] {
     const inUse = Array.from({ length: kept.length / PAGE }, (_, page) => page).filter((page) => {
       return page > 1 && kept.readUInt32LE(page * PAGE) === page && isReached(page);
@@ -73,13 +74,13 @@ describeUnless(missing, "a damaged page of the database", () => {
     return [0, 1, ...Array.from({ length: COUNT - 2 }, () => inUse[random(inUse.length)]!)];
   }
 
-  /** A page that an opening takes for damaged when it is: most that look like one are left of earlier transactions. */
+  /** A page whose damage is detected on opening: most pages that look used are left over from earlier transactions. */
   function isReached(page: number): boolean {
     const damaged = Buffer.from(kept).fill(0, page * PAGE, (page + 1) * PAGE);
     return !bestSurvey(new Pages(damaged)).isSound;
   }
 
-  /** The container runs, though its record may be lost; and others come and go. */
+  /** The container runs, even if its record is lost; other containers can be created and removed. */
   async function isThere(page: number): Promise<void> {
     await engine.must(200, "GET", "/_ping");
     const { Warnings } = await engine.read<{ Warnings: string[] | null }>("/info");
@@ -89,7 +90,7 @@ describeUnless(missing, "a damaged page of the database", () => {
     expect([page, existsSync(dear), findProcesses("conmon", id)]).toEqual([page, true, [expect.any(Number)]]);
     expect([page, (await engine.must(200, "GET", "/volumes/dear")).status]).toEqual([page, 200]);
     const images = await engine.read<{ Id: string; RepoTags: string[] | null }[]>("/images/json");
-    // What is lost of an image is told: a container needs one.
+    // A lost image is reported, and a container needs an image.
     if (images.length === 0)
       return expect([page, Warnings?.join()]).toEqual([page, expect.stringMatching(/lost|image|config|layer/)]);
     const { Id } = (

@@ -1,4 +1,4 @@
-// Published UDP ports, on IPv4 and IPv6: each client has its own answers from the container.
+// Published UDP ports, on IPv4 and IPv6: each client gets its own answers from the container.
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run, until } from "../support/commands.js";
@@ -38,7 +38,7 @@ describeUnless(missing, "published datagrams", () => {
     await engine.remove(id);
   });
 
-  /** A container in whose network somebody answers. */
+  /** A container with a server that answers. */
   async function echoing(binding: { HostIp?: string; HostPort: string }): Promise<{ id: string; end: () => void }> {
     const HostConfig = { PortBindings: { "53/udp": [binding] } };
     const id = await engine.running({ ExposedPorts: { "53/udp": {} }, HostConfig });
@@ -47,7 +47,7 @@ describeUnless(missing, "published datagrams", () => {
     return { id, end: () => echo.kill("SIGKILL") };
   }
 
-  /** What is answered to a datagram, within half a second; empty if nothing is. */
+  /** The answer to a datagram within half a second; empty if there is none. */
   async function ask(address: string, port: number): Promise<string> {
     return (await run(daemon.netns.inside([process.execPath, "-e", ASK, address, String(port)]))).stdout;
   }

@@ -1,4 +1,4 @@
-// Events across restarts of the daemon and `kill -9`: whatever a reader was told is told again by the next daemon.
+// Events across restarts of the daemon and `kill -9`: the next daemon reports every event again that a reader received.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -24,7 +24,7 @@ describeUnless(missing, "events across restarts", () => {
     daemon = await startCoracle(["--events-size", "1m"]);
     engine = new EngineClient(daemon.socketPath);
   });
-  // One that failed in between does not take the others with it.
+  // A failed container must not affect the others.
   beforeEach(async () => {
     await engine.call("GET", "/_ping").catch(() => daemon.start());
   });
@@ -84,7 +84,7 @@ describeUnless(missing, "events across restarts", () => {
       reader.send(encodeRequest({ target: "/v1.41/events" }));
       await reader.head();
       const work = engine.running({ Cmd: ["sleep", "1000"] }).catch(() => "");
-      // The last one is told of all that there is.
+      // The last round waits for all events.
       await (cut === CUTS - 1 ? work : pause(30 * cut));
       await daemon.end("SIGKILL");
       const told = linesOf((await reader.rest()).toString());
@@ -119,7 +119,7 @@ describeUnless(missing, "events across restarts", () => {
   });
 });
 
-/** Whole lines of a reply in chunks. */
+/** Complete lines of a chunked reply. */
 function linesOf(text: string): Event[] {
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith("{") && line.endsWith("}"));
   return lines.map((line) => JSON.parse(line) as Event);

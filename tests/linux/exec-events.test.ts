@@ -1,6 +1,6 @@
-// The daemon killed right behind an answer: the event of what was answered is in the history of the next one, though
-// nobody read events. And of an exec that goes on without it, the end is told there as well, behind its beginning.
-// `CORACLE_TEST_EXEC_CUTS` is how often it is killed behind a start.
+// Kills the daemon right after an answer: the event of the answered operation is in the history of the next daemon,
+// even if no client read events. For an exec that continues without the daemon, its end is reported there too, after
+// its start. `CORACLE_TEST_EXEC_CUTS` sets how often the daemon is killed after a start.
 
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,7 +26,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
   beforeAll(async () => {
     daemon = await startCoracle();
     engine = new EngineClient(daemon.socketPath);
-    // The signal that it is sent does nothing to it.
+    // Its handler makes the signal harmless.
     const Cmd = ["sh", "-c", "trap true USR1; while :; do sleep 1; done"];
     id = await engine.running({ Cmd, Tty: true, HostConfig: { NetworkMode: "none" } });
   });
@@ -38,7 +38,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
     async () => {
       for (let cut = 0; cut < CUTS; cut++) {
         since = await stamp(engine);
-        // Of one that ends at once the end may be there, too.
+        // For one that ends at once, the end may be there too.
         const exec = await created(cut % 2 === 0 ? ["sleep", "1000"] : ["true"]);
         await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
         await startAnew();
@@ -81,7 +81,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
     await daemon.end("SIGKILL");
     for (const pid of pids) process.kill(pid, "SIGTERM");
     await until("end of the execs", async () => !pids.some((pid) => existsSync(`/proc/${pid}`)));
-    // Their engine may be killed again before it has told anybody.
+    // Their engine may be killed again before it has reported anything.
     for (let start = 0; start < 3; start++) {
       await daemon.start();
       expect(await actionsOf(detached)).toEqual(["exec_create", "exec_start", "exec_die"]);
@@ -89,7 +89,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
       await daemon.end("SIGKILL");
     }
     await daemon.start();
-    // Nobody was there to learn how the attached one ended.
+    // No engine was there to see how the attached one ended.
     expect(await Promise.all([detached, attached].map((exec) => codeOf(exec)))).toEqual(["3", "137"]);
   });
 

@@ -1,4 +1,5 @@
-// Execs by every OCI runtime of the machine: on pipes, on a terminal, detached, and refused, as first processes are.
+// Execs with every OCI runtime of the machine: with pipes, with a terminal, detached, and refused, compared with first
+// processes.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
@@ -12,7 +13,7 @@ import { encodeRequest, RawConnection } from "../support/raw-http.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** runc has the process's terminal leave newlines alone, and ours not; what is written before has two returns. */
+/** runc's terminal leaves newlines unchanged, ours does not, so earlier output has two carriage returns. */
 const linesOf = (text: Buffer): string[] => text.toString().split(/\r+\n/);
 
 const hasEnded = (pid: number): boolean => ["", "Z"].includes(stateOf(pid).slice(0, 1));
@@ -52,7 +53,7 @@ for (const runtime of ["crun", "runc"]) {
       expect(await codeOf(exec)).toBe(5);
     });
 
-    // The end of each is told while more is in its terminal than the kernel gives at once.
+    // Reports the end of each while its terminal holds more than the kernel returns in one read.
     test("last words on a terminal are not lost where the engine is behind", async () => {
       const script = 'trap "seq 1 2000; exit" USR1; echo ready; while :; do sleep 0.01; done';
       const writers = await Promise.all(Array.from({ length: 8 }, () => writer(script)));
@@ -75,7 +76,7 @@ for (const runtime of ["crun", "runc"]) {
       const last = () => readFor(pid, "root/tmp/last");
       await until("it to wait for its reader", async () => {
         const before = last();
-        // Meanwhile the engine does all that an exec needs.
+        // Meanwhile the engine completes everything that an exec needs.
         const other = await create({ Cmd: ["true"] });
         await (await start(other, {})).rest();
         return before !== "" && last() === before;
@@ -83,7 +84,7 @@ for (const runtime of ["crun", "runc"]) {
       const written = Number(last());
       process.kill(pid, "SIGKILL");
       await until("its end", () => hasEnded(pid));
-      // runc copies what is written itself, and ends when that is taken.
+      // runc copies the output itself, and ends when it has been read.
       if (runtime === "crun") await until("the engine to tell it", async () => (await codeOf(exec)) === 137);
       connection.resume();
       expect(Math.max(...linesOf(await connection.rest()).map(Number))).toBeGreaterThanOrEqual(written);

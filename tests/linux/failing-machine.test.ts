@@ -1,4 +1,4 @@
-// The machine lets the engine down: a full disk, an OCI runtime that is gone, fails or is killed.
+// Failures of the machine: a full disk, and an OCI runtime that is missing, fails or is killed.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { packImage } from "../support/push-image.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** A runtime that cannot say its version is not offered. */
+/** A runtime that cannot report its version is not offered. */
 const VERSION = 'case "$1" in --version) echo "runc version 1.1.5"; exit 0;; esac';
 
 describeUnless(missing, "the machine fails", () => {

@@ -1,4 +1,4 @@
-// Nothing is told before it is on the disk: what the daemon asks of the kernel while it is at work, as strace sees it.
+// Nothing is reported before it is on disk: checks the daemon's system calls at work, as recorded by strace.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,7 +29,7 @@ const NAMES = ["rename", "renameat", "renameat2", "linkat", "unlink", "unlinkat"
 const CALLS = [...WRITES, ...READS, ...FLUSHES, ...NAMES];
 const CREATES = 24;
 
-/** A request with a word of its own in its target, its answer, and what was done in between. */
+/** A request with a unique word in its target, its answer, and the calls in between. */
 interface Traced {
   readonly asked: SystemCall;
   readonly answered: SystemCall;
@@ -76,7 +76,7 @@ describeUnless(missing, "flushes", () => {
     logged = await compressed();
   }
 
-  /** The directory of a container's log of which a file was too long, and has been cut and compressed. */
+  /** The directory of a container's log after a file became too long and was rotated and compressed. */
   async function compressed(): Promise<string> {
     const LogConfig = { Type: "json-file", Config: { "max-size": "10k", "max-file": "3", compress: "true" } };
     const Cmd = ["sh", "-c", "seq 100000; while :; do echo on; sleep 0.05; done"];
@@ -98,7 +98,7 @@ describeUnless(missing, "flushes", () => {
   test("are shared by what is asked at once", () => {
     const transactions = calls.filter((call) => isDatabase(call) && call.name === "fdatasync");
     expect(transactions.length).toBeGreaterThan(0);
-    // Three rounds of so many: at least two of them to a flush, and as a rule many more.
+    // Three rounds of this many creates: at least two per flush, usually many more.
     expect(transactions.length).toBeLessThan((3 * CREATES) / 2);
   });
 
@@ -146,7 +146,7 @@ describeUnless(missing, "flushes", () => {
     expect(flushOf(from)).toBeLessThan(renamed.began);
   });
 
-  /** The first file of the log by such a name that was given another. */
+  /** The first log file of such a name that was renamed. */
   function replaced(ending: string): { renamed: SystemCall; from: string; to: string } {
     for (const call of calls.filter(({ name, result }) => name.startsWith("rename") && result === 0)) {
       const [from, to] = textsIn(call);
@@ -155,7 +155,7 @@ describeUnless(missing, "flushes", () => {
     throw new Error(`no file ${ending} was given another name`);
   }
 
-  /** When it was over. */
+  /** When it ended. */
   function flushOf(path: string): number {
     const flush = calls.find((call) => FLUSHES.includes(call.name) && call.result === 0 && pathOf(call) === path);
     return flush?.ended ?? Infinity;
@@ -170,7 +170,10 @@ describeUnless(missing, "flushes", () => {
     return { asked, answered };
   }
 
-  /** Its pages are written, then flushed, then made valid by a page that is written through, and then it is told of. */
+  /**
+   * The pages are written, then flushed, then a page that is written through makes them valid, and only then comes the
+   * answer.
+   */
   function expectFlushed(word: string, { asked, answered }: Traced): void {
     const within = calls.filter((call) => isDatabase(call) && call.began > asked.ended && call.ended < answered.began);
     const written = within.find((call) => WRITES.includes(call.name) && says(call, word));
@@ -192,12 +195,12 @@ function textsIn({ args }: SystemCall): string[] {
   return stringsIn(args).map(String);
 }
 
-/** Whether any of the words is in its bytes. */
+/** Whether the bytes contain any of the words. */
 function says({ args }: SystemCall, ...words: string[]): boolean {
   return stringsIn(args).some((bytes) => words.some((word) => bytes.includes(word)));
 }
 
-/** Of a process those that were opened with a flag. */
+/** A process's descriptors that were opened with a flag. */
 function descriptorsWith(pid: number, flag: number): Set<number> {
   const all = readdirSync(`/proc/${pid}/fdinfo`);
   const flagged = all.filter((fd) => {

@@ -1,5 +1,5 @@
-// A disk that is full while many clients work: each is answered, in words where there is no room; what they were told
-// is so, and once there is room again everything goes on.
+// A full disk while many clients work: each gets an answer, with an error if there is no room; answers stay true, and
+// once there is room again everything continues.
 import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ describeUnless(missing, "a full disk", () => {
   );
 });
 
-/** Null while it refuses, which it must say why. */
+/** Null if it refuses; then it must give the reason. */
 async function listedBy(engine: EngineClient): Promise<{ Id: string }[] | null> {
   const answer = await engine.call("GET", "/containers/json?all=1");
   if (answer.status === 200) return answer.json<{ Id: string }[]>();
@@ -65,7 +65,7 @@ async function listedBy(engine: EngineClient): Promise<{ Id: string }[] | null> 
   return null;
 }
 
-/** Leaves next to nothing free. */
+/** Leaves almost no free space. */
 async function fill(directory: string): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   await writeFile(join(directory, "filling"), Buffer.alloc(Math.max(0, bavail * bsize - 256 * 1024)));

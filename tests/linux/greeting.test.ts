@@ -1,4 +1,5 @@
-// What a new user sees of the daemon: three lines, sockets for the group that was chosen, an end that spares containers.
+// What a new user sees of the daemon: three lines, sockets for the chosen group, and a shutdown that leaves containers
+// running.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +19,7 @@ describeUnless(missing, "the daemon", () => {
     const daemon = await startCoracle(["-H", `unix://${second}`, "-G", "daemon"]);
     try {
       const { socketPath } = daemon;
-      // The first socket answers before all of them are there and the lines are printed.
+      // The first socket answers before all sockets exist and the lines are printed.
       await expect.poll(() => daemon.log()).toContain("docker run --rm");
       const lines = daemon.log().split("\n");
       const at = lines.findIndex((line) => line.includes("listens on"));

@@ -1,5 +1,5 @@
-// `kill -9` of the daemon at any point: after the next start the list is true, what ran runs on with all its output,
-// the end of what ended is known, and nothing is left over.
+// `kill -9` of the daemon at any point: after the next start the list is correct, running containers still run and have
+// all their output, the end of ended ones is known, and nothing is left over.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -18,15 +18,15 @@ import { packImage } from "../support/push-image.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** Within it, what is taken down behind an answer (veths, for one) is gone. */
+/** Time limit for cleanup after an answer (of veths, for example). */
 const CALM_MS = 60_000;
-/** What times that are told by the kernel may be behind: it keeps them by its tick. */
+/** Largest delay of times from the kernel, which advances them by ticks. */
 const CLOCK_MS = 20;
 
-/** When, after a request was sent, the daemon is killed. */
+/** How long after a request the daemon is killed. */
 const DELAYS_MS = [0, 1, 3, 6, 10, 15, 25, 40, 60, 90, 150];
 
-/** What a pull tells as it goes on; null: half of a layer has come, and no more does. */
+/** Progress messages of a pull; null: half of a layer has arrived and no more comes. */
 const PULL_LINES = [
   "Pulling from",
   "Pulling fs layer",
@@ -45,7 +45,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
   beforeAll(async () => {
     daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"]);
     engine = new EngineClient(daemon.socketPath);
-    // The bridge and its rules come with the first container and stay.
+    // The bridge and its rules appear with the first container and stay.
     await engine.run({ Cmd: ["true"] });
     await killAndRestart();
     before = await calmCensus();
@@ -105,7 +105,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await daemon.start();
     const state = await stateOf(id);
     expect(state).toMatchObject({ Status: "exited", ExitCode: 7, Running: false, Pid: 0 });
-    // It is when it ended, not when that was found.
+    // The time of its end, not of its detection.
     const finished = Date.parse(state["FinishedAt"] as string);
     expect([finished >= told - CLOCK_MS, finished <= ended + CLOCK_MS]).toEqual([true, true]);
     expect((await engine.logs(id)).stdout).toBe("ready\nlast words\n");
@@ -166,7 +166,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await until("its start", async () => (await engine.read<{ Pid: number }>(`/exec/${attached}/json`)).Pid > 0);
     await killAndRestart();
     await cut;
-    // Of an exec the engine keeps nothing: who asks for it afterwards is told so.
+    // The engine keeps nothing of an exec: a later request is told so.
     await engine.must(404, "GET", `/exec/${detached}/json`);
     expect(await codeOf(id, ["touch", "/dev/shm/go"])).toBe(0);
     await until(
@@ -254,7 +254,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     if (Status !== "running") await engine.must(204, "POST", `/containers/${id}/start`);
     await until("its output", async () => (await engine.logs(id)).stdout.startsWith("on\n"));
     await removeAll();
-    // Who makes networks keeps files open for a while, which is waited for once.
+    // Setting up networks keeps files open for a while. This is waited for once.
     await expectNothingLeft({ besideOpenFiles: delayMs !== DELAYS_MS[0] });
   });
 
@@ -291,7 +291,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  /** Killed once the client has been told that line. */
+  /** Killed once the client has received that line. */
   async function pullKilled(registry: MemoryRegistry, name: string, line: string | null): Promise<void> {
     const own = [
       await tarOf([{ name: "a", body: Buffer.alloc(2 << 20, name) }]),
@@ -362,26 +362,29 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     return (await engine.must(201, "POST", `/containers/${id}/exec`, config)).json<{ Id: string }>().Id;
   }
 
-  /** What an earlier engine started is looked after once a second. */
+  /** An earlier engine's processes are checked once a second. */
   async function expectCalm(quiet: Census): Promise<void> {
     const execRoot = async (): Promise<string> => (await takeCensus(daemon, ids)).execRoot.join("\n");
     await until("calm", async () => (await execRoot()) === quiet.execRoot.join("\n")).catch(() => {});
     expect(await execRoot()).toBe(quiet.execRoot.join("\n"));
   }
 
-  /** Sends a signal to the first process of a container while no daemon is there, and waits for its and its supervisor's end. */
+  /**
+   * Sends a signal to the first process of a container while no daemon runs, and waits until it and its supervisor have
+   * ended.
+   */
   async function endedAlone(id: string, signal: NodeJS.Signals): Promise<void> {
     const supervisors = findProcesses("conmon", id);
     for (const pid of supervisors.flatMap(childrenOf)) process.kill(pid, signal);
     await until("its end", () => supervisors.every((pid) => commandLineOf(pid) === ""));
   }
 
-  /** Bytes in the file of its log that is written to. */
+  /** Size of the log file in use. */
   function logSize(id: string): number {
     return statSync(join(daemon.directories.dataRoot, "containers", id, "log")).size;
   }
 
-  /** Of an exec that is waited for. */
+  /** Exit code of an exec that is waited for. */
   async function codeOf(id: string, Cmd: readonly string[]): Promise<number> {
     const exec = await execIn(id, { Cmd, AttachStdout: true });
     await engine.must(200, "POST", `/exec/${exec}/start`, {});
@@ -420,7 +423,9 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await daemon.start();
   }
 
-  /** `ps -a` is true: what is said to run has a process, what is said not to has none. A removal goes on by itself. */
+  /**
+   * `ps -a` is correct: containers listed as running have a process, others have none. A removal completes by itself.
+   */
   async function expectTruth(): Promise<void> {
     await until("removals to end", async () => (await listed()).every(({ State }) => State !== "removing"));
     for (const { Id, State } of await listed()) {
@@ -449,7 +454,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     expect(await settled(looked)).toEqual(looked(before));
   }
 
-  /** What stays: it is the same for longer than anything that is taken down behind an answer takes. */
+  /** The stable state: unchanged for longer than any cleanup after an answer takes. */
   async function calmCensus(): Promise<Census> {
     let last = await takeCensus(daemon, ids);
     await until("what is held stays the same", async () => {
@@ -461,7 +466,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     return last;
   }
 
-  /** What is there, of what is looked at, once things have calmed down. */
+  /** The selected parts of the census, once they are stable. */
   async function settled(looked: (census: Census) => Partial<Census>): Promise<Partial<Census>> {
     const deadline = Date.now() + CALM_MS;
     for (;;) {

@@ -1,4 +1,4 @@
-// Files of a container that another one has, too: a restart of the daemon leaves them as they are.
+// Files of a container that another container shares: a restart of the daemon does not change them.
 import { appendFileSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DaemonProcess } from "../support/daemon-process.js";

@@ -1,5 +1,5 @@
-// What earlier engines have left on the machine, whoever made it: after the next start it is gone, or taken over, and the
-// log says what and why. What belongs to a record that was damaged stays.
+// Leftovers of earlier engines on the machine: after the next start they are removed or adopted, and the log says what
+// and why. Whatever belongs to a damaged record stays.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -172,7 +172,7 @@ describeUnless(missing, "leftovers", () => {
     expect(log).toContain(`set aside record layer/sha256:${layer}: its files are missing`);
     expect(recordsOf(daemon).some((key) => key === `damaged/layer/sha256:${layer}`)).toBe(true);
     expect(existsSync(join(dataRoot, "layers", layer!, "diff"))).toBe(true);
-    // What was mended by hand is put back by hand.
+    // Restores by hand what the test changed by hand.
     await restarted(() => {
       writeFileSync(note, whole);
       return changeRecords(daemon, async (records) => {
@@ -290,7 +290,7 @@ describeUnless(missing, "leftovers", () => {
     writeFileSync(file, readFileSync(file).fill(0xa5));
   }
 
-  /** Kills the daemon, does something, and starts it again. What it then said that it found: `DEED WHAT: WHY`. */
+  /** Kills the daemon, runs an action, and starts it again. Returns the findings that it logged: `DEED WHAT: WHY`. */
   async function restarted(meanwhile: () => unknown): Promise<string[]> {
     await daemon.end("SIGKILL");
     await meanwhile();

@@ -1,6 +1,6 @@
-// The daemon killed at random moments while many clients work with it, and now and then once more while it starts:
-// whatever a client was told before is so after the next start, and in the end nothing is left over. `CORACLE_TEST_CUTS` is
-// how many times; `CORACLE_TEST_CUTS_SEED` the seed, which a run prints.
+// Kills the daemon at random moments while many clients work with it, and sometimes again while it starts: everything
+// that a client was told is true after the next start, and at the end nothing is left over. `CORACLE_TEST_CUTS` sets
+// how many times; `CORACLE_TEST_CUTS_SEED` sets the seed, which a run prints.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,14 +26,14 @@ const CUTS = Number(process.env["CORACLE_TEST_CUTS"] ?? (process.env["CI"] === "
 const SEED = Number(process.env["CORACLE_TEST_CUTS_SEED"] ?? Date.now() % 1_000_000);
 const CONTAINERS = 6;
 const IMAGES = 2;
-/** So many answers have they had, at most, and so long have they been at it, when the daemon is killed. */
+/** Largest number of answers, and longest working time, before the daemon is killed. */
 const ANSWERS = 25;
 const LONGEST_MS = 4000;
-/** So much later, at most, than the last of these answers. */
+/** Longest time from the last of these answers to the kill. */
 const LATER_MS = 60;
-/** So long, at most, do they rest between two requests. */
+/** Longest pause between two requests. */
 const REST_MS = 150;
-/** One in so many starts is cut off, too, within so long. */
+/** One in this many starts is cut off too, within this time. */
 const START_CUTS = 3;
 const START_MS = 500;
 const CALM_MS = 3000;
@@ -123,7 +123,7 @@ describeUnless(missing, "the daemon killed under load", () => {
     return [...tally.values()].reduce((sum, { answered }) => sum + answered, 0);
   }
 
-  /** What a start has healed half is healed by the next. */
+  /** A start that was cut off is completed by the next one. */
   async function startAgain(): Promise<void> {
     while (random(START_CUTS) === 0) {
       const cutOff = daemon.start().then(
@@ -137,7 +137,7 @@ describeUnless(missing, "the daemon killed under load", () => {
     await daemon.start();
   }
 
-  /** What stays: it is the same for longer than anything that is taken down behind an answer takes. */
+  /** The stable state: unchanged for longer than any cleanup after an answer takes. */
   async function calmCensus(): Promise<Held> {
     let last = await census();
     await until("what is held stays the same", async () => {
@@ -160,7 +160,7 @@ describeUnless(missing, "the daemon killed under load", () => {
 
   function namesIn(directory: string): string[] {
     try {
-      // What is being made has a directory of its own, which comes with the first and stays.
+      // Objects under construction have a directory, which appears with the first and stays.
       return readdirSync(directory)
         .filter((name) => name !== "tmp")
         .sort();
@@ -170,7 +170,7 @@ describeUnless(missing, "the daemon killed under load", () => {
   }
 });
 
-/** Of this machine. A supervisor may take a moment longer than its container. */
+/** Processes of this machine. A supervisor may take a moment longer than its container. */
 const HERE: Processes = {
   runs: (pid) => commandLineOf(pid) !== "",
   isLeft: (id) => findProcesses("conmon", id).length > 0,

@@ -1,6 +1,6 @@
-// The machine's nodes and the engine's files stay as they are, whatever processes in containers do with what they are
-// given as their standard streams, and whoever they run as; and nothing that they or OCI runtimes are given has a name on
-// the machine. The daemon has nodes of its own here: a failure is not to spoil the machine's.
+// The machine's device nodes and the engine's files stay unchanged, whatever processes in containers do with their
+// standard streams and whatever user they run as. Nothing that they or OCI runtimes are given has a name on the
+// machine. The daemon has its own device nodes here, so that a failure does not damage the machine's.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -15,12 +15,12 @@ import { encodeRequest, RawConnection } from "../support/raw-http.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** Another runtime as far as anybody can tell: it calls itself by another name. */
+/** Looks like an unknown runtime, because it has another name. */
 const ODD = ["runc", "crun"].map(findProgram).find((path) => path !== null);
-/** Tries all that it may do to its streams, which may be refused. */
+/** Tries every change to its streams; changes may be refused. */
 const CHANGE = ["sh", "-c", "for f in 0 1 2; do chmod 600 /proc/self/fd/$f; touch /proc/self/fd/$f; done 2>&1; true"];
 
-/** Whoever writes or reads them may be given one. */
+/** Nodes that a process may be given for reading or writing. */
 const NODES = ["null", "zero", "full", "random", "urandom", "tty"];
 const RUNTIMES = ["crun", "runc", "odd"].filter((name) => name === "odd" || findProgram(name) !== null);
 const USERS = ["", "777"];
@@ -63,7 +63,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
           await engine.remove(one);
         });
 
-        // crun gives what it finds at /dev/null to the user, of a terminal's process, too.
+        // crun gives the node at /dev/null to the user, even for a process with a terminal.
         test.each([
           ["/dev:/dev", false],
           ["/dev/null:/dev/null", false],
@@ -129,7 +129,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
 
   for (const Runtime of RUNTIMES)
     test.each(USERS)(`a health check by ${Runtime} as user %j`, async (User) => {
-      // The first one ends, the second waits for somebody to write.
+      // The first one ends, the second waits for a writer.
       const mark = `health-${Runtime}-${User}`;
       const script = `${CHANGE[2]}; mkfifo /tmp/${mark} || exec cat /tmp/${mark}`;
       const Healthcheck = { Test: ["CMD", "sh", "-c", script], Interval: 1_000_000_000, Timeout: 600_000_000_000 };
@@ -147,7 +147,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
   test("what OCI runtimes are called with has no name", () => {
     const calls = readFileSync(`/proc/${daemon.pid()}/root${nodesDirectory()}/given`, "utf8").trim().split("\n");
     expect(calls.length).toBeGreaterThan(10);
-    // Pipes and sockets, devices whose names are gone, and terminals that were made for the call.
+    // Pipes and sockets, devices without a name, and terminals made for the call.
     const fine =
       /^(create|start|exec|kill|delete|state|features) \d (\d 0 (fifo|socket)|0 1 character special file|\d 88 .*)$/;
     expect(calls.filter((line) => !fine.test(line))).toEqual([]);
@@ -172,7 +172,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
     return join(daemon.directories.root, "nodes");
   }
 
-  /** Of the daemon's machine. */
+  /** The nodes that the daemon sees. */
   function nodes(): Json {
     const one = (name: string): Json => {
       const place = `/proc/${daemon.pid()}/root/dev/${name}`;
@@ -182,7 +182,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
     return Object.fromEntries(NODES.map((name) => [name, one(name)]));
   }
 
-  /** What the engine keeps of a container in files that are open in somebody else. */
+  /** The engine's files for a container that other processes hold open. */
   function filesOf(id: string): { name: string; uid: number; gid: number; mode: number; ctimeMs: number }[] {
     const { dataRoot, execRoot } = daemon.directories;
     return [dataRoot, execRoot]
@@ -209,7 +209,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
   }
 });
 
-/** Arguments: a directory to be made, an OCI runtime, and what is to be run. */
+/** Arguments: a directory to create, an OCI runtime, and the command to run. */
 const OWN_NULL = `
 nodes=$1 runtime=$2; shift 2
 mkdir $nodes; mount -t tmpfs tmpfs $nodes
@@ -235,7 +235,7 @@ END
 chmod 755 $nodes/odd
 exec "$@"`;
 
-/** All files below it. A directory of what has ended may go meanwhile. */
+/** All files below it. Directories of ended containers may disappear meanwhile. */
 function* below(directory: string): Generator<string> {
   for (const entry of unlessGone(() => readdirSync(directory, { withFileTypes: true }))) {
     const path = join(directory, entry.name);

@@ -1,4 +1,4 @@
-// The daemon's memory does not grow with what it is asked.
+// The daemon's memory does not grow with the number of requests.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { EngineClient } from "../support/engine-client.js";
@@ -10,7 +10,7 @@ const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
 const REQUESTS = 4000;
-/** What the heaps of core and host grow to at their first work, three times over. */
+/** How far the heaps of core and host grow with their first work, times three. */
 const MEBIBYTES_MAX = 50;
 
 describeUnless(missing, "memory", () => {
@@ -28,7 +28,7 @@ describeUnless(missing, "memory", () => {
   });
 });
 
-/** One request after the other on one connection. */
+/** Sends one request after the other on one connection. */
 function askRepeatedly(socketPath: string, target: string, times: number): Promise<void> {
   const request = `GET ${target} HTTP/1.1\r\nHost: docker\r\n\r\n`;
   return new Promise((resolve, reject) => {

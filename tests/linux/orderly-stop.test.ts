@@ -1,6 +1,6 @@
-// A daemon that is told to end while something is under way ends what it has begun: nothing is left mounted, no process
-// goes on but those of containers and their supervisors, and the next daemon finds all in order. After `kill -9` the next
-// daemon clears up.
+// Stops a daemon while an operation is under way: it ends what it has begun, nothing stays mounted, no processes remain
+// except containers and their supervisors, and the next daemon finds everything in order. After `kill -9` the next
+// daemon cleans up.
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -28,12 +28,12 @@ interface Doing {
   method?: string;
   target: string;
   headers?: Record<string, string>;
-  /** Half of it is sent. */
+  /** Sends half of the body. */
   half?: Promise<Uint8Array>;
   json?: unknown;
-  /** Whether it is under way; else it is so once its answer has begun, or what is sent of it was taken. */
+  /** Whether it is under way. Without this, it is under way once its answer has begun or the sent part was read. */
   begun?: () => boolean | Promise<boolean>;
-  /** It is under way once that is so, or it was answered: it may be over soon. */
+  /** Under way once this is true or it was answered, because it may be over soon. */
   seen?: (at: At) => boolean;
 }
 
@@ -42,12 +42,12 @@ const RUNNING = "/v1.55/containers/runs";
 const UPGRADE = { Connection: "Upgrade", Upgrade: "tcp" };
 const file = () => tarOf([{ name: "large", body: new Uint8Array(1 << 20) }]);
 
-/** What they need that is there before. */
+/** The objects that operations need. */
 interface At {
   engine: EngineClient;
   registry: MemoryRegistry;
   daemon: DaemonProcess;
-  /** Id of the container that runs. */
+  /** Id of the running container. */
   runs: string;
 }
 
@@ -99,14 +99,14 @@ async function execOf(engine: EngineClient, body: object): Promise<Doing> {
   return { method: "POST", target: `/v1.55/exec/${Id}/start`, headers: UPGRADE, json: {}, begun: running };
 }
 
-/** An OCI runtime that never makes anything: it waits for somebody to write to it. */
+/** An OCI runtime that never completes: it waits until the test writes to it. */
 const HALTING = `#!/bin/sh
 case "$*" in
   *--version*) echo halting version 1 ;;
   *create*) read line < "$(dirname "$0")/nobody" ;;
 esac
 `;
-/** Of the image whose layer comes by half. */
+/** For an image of which half a layer arrives. */
 const layer = await tarOf([{ name: "large", body: randomBytes(4 << 20) }]);
 const HALTS = packImage({ reference: null, config: { Cmd: ["x"] }, layers: [layer] });
 const LAYER = digestOf(HALTS.layers[0]!.bytes);
@@ -171,7 +171,7 @@ describeUnless(missing, "a daemon told to end", () => {
     return { engine, registry, daemon, runs };
   }
 
-  /** Nobody reads what is answered, beyond what the sockets hold. */
+  /** The answer is not read, beyond what the sockets hold. */
   async function during(doing: Doing, signal: NodeJS.Signals): Promise<void> {
     const { method = "GET", target, headers = {}, half, json, begun, seen } = doing;
     registry.asked.length = 0;
@@ -184,7 +184,7 @@ describeUnless(missing, "a daemon told to end", () => {
     socket.write(half === undefined ? whole : whole.subarray(0, whole.length / 2));
     let isAnswered = false;
     socket.once("readable", () => (isAnswered = true));
-    // More than sockets hold is sent.
+    // More than the sockets hold is sent.
     const isTaken = (): boolean => half !== undefined && socket.writableLength === 0;
     await until("it to be under way", begun ?? (() => isAnswered || isTaken() || seen?.(at()) === true));
     await daemon.end(signal);
@@ -228,13 +228,13 @@ function pointsBelow(root: string): string[] {
   return lines.map((line) => line.split(" ")[4] ?? "").filter((point) => point.startsWith(`${root}/`));
 }
 
-/** Mounts of the engine's that are not the running container's. */
+/** The engine's mounts, except those of the running container. */
 function mountsOfOthers({ daemon, runs }: At): string[] {
   const { root, execRoot } = daemon.directories;
   return pointsBelow(root).filter((point) => point !== execRoot && !point.includes(runs) && !isNetworks(point));
 }
 
-/** How many there are. */
+/** Number of volumes. */
 function volumesOf({ daemon }: At): number {
   const place = join(daemon.directories.dataRoot, "volumes");
   return existsSync(place) ? readdirSync(place).length : 0;

@@ -1,4 +1,4 @@
-// Published ports on IPv6, which pass through the daemon: without IPv6, while the daemon is away, under many clients.
+// Published ports on IPv6, which the daemon forwards: without IPv6, while the daemon is down, and with many clients.
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { must, run, until } from "../support/commands.js";
@@ -51,7 +51,7 @@ describeUnless(missing, "ports on IPv6", () => {
     await flood;
     expect(pings).toBeGreaterThan(10);
     expect(await answer(18412)).toBe("hello\n");
-    // A connection that the server had no room for is given up by the kernel after about a minute.
+    // The kernel gives up a connection that the server had no room for after about a minute.
     await until("the descriptors to be closed", () => descriptors() <= before, { timeoutMs: 150_000 });
     await engine.remove(id);
   }, 240_000);
@@ -60,7 +60,7 @@ describeUnless(missing, "ports on IPv6", () => {
     const id = await published("18413", { Cmd: SERVING });
     await until("an answer", async () => (await answer(18413)) === "hello\n");
     const waiting = run(daemon.netns.inside([process.execPath, "-e", WAIT, "18413"]));
-    // Two of the connection, and what listens.
+    // Two sockets of the connection, and the listening one.
     await until("the connection", async () => (await sockets(18413)).includes("ESTAB"));
     await engine.remove(id);
     expect((await waiting).stdout).toMatch(/^closed/);
@@ -96,7 +96,7 @@ describeUnless(missing, "ports on IPv6", () => {
     return id;
   }
 
-  /** What a server at [::1] says; nothing if nobody listens. */
+  /** The answer of a server at [::1]; empty if there is none. */
   async function answer(port: number): Promise<string> {
     return (await run(daemon.netns.inside([process.execPath, "-e", ASK, String(port)]))).stdout;
   }
@@ -119,7 +119,10 @@ const ASK = `
   socket.on("close", () => process.stdout.write(text.split("\\r\\n\\r\\n")[1] ?? ""));
 `;
 
-/** Two hundred times five at once, no more than the server lets wait: read and ended, dropped with an answer under way, reset, and not a word said. */
+/**
+ * Two hundred times five concurrent connections, within the server's backlog: read to the end, dropped during an
+ * answer, reset, and silent.
+ */
 const FLOOD = `
   const net = require("net");
   const one = (at) => new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// The daemon comes before what it starts, and nothing of that is handed on; nor is its session, where a terminal's
-// signals would go.
+// The daemon has priority over the processes that it starts. They inherit neither its priority nor its session, which
+// would receive a terminal's signals.
 
 import { existsSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
@@ -20,14 +20,14 @@ describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority 
       const id = await engine.running();
       const { State } = await engine.inspect<{ State: { Pid: number } }>(id);
       expect([State.Pid, parentOf(State.Pid)].map((pid) => getPriority(pid))).toEqual([0, 0]);
-      // Those that made it have come after others, and do so no more.
+      // Their parents have a raised priority, which these processes do not keep.
       expect([State.Pid, parentOf(State.Pid)].map(sessionsPriority)).toEqual(["0", "0"]);
       const created = await engine.must(201, "POST", `/containers/${id}/exec`, { Cmd: ["sleep", "1000"] });
       const exec = created.json<{ Id: string }>().Id;
       await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
       const { Pid } = await engine.read<{ Pid: number }>(`/exec/${exec}/json`);
       expect(getPriority(Pid)).toBe(0);
-      // Where there are autogroups, the daemon's own is not theirs.
+      // Where there are autogroups, the daemon has another one.
       if (existsSync("/proc/self/autogroup")) {
         expect(sessionsPriority(daemon.pid())).toBe("-10");
         expect([parentOf(State.Pid), parentOf(Pid)].map(sessionsPriority)).toEqual(["0", "0"]);
@@ -41,13 +41,13 @@ describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority 
   });
 });
 
-/** Of sched(7), autogroups; usual where there are none. */
+/** The priority of a session's autogroup (sched(7)); the usual one if there are no autogroups. */
 function sessionsPriority(pid: number): string {
   const file = `/proc/${pid}/autogroup`;
   return existsSync(file) ? (/nice (-?\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "none") : "0";
 }
 
-/** The sixth of what proc(5) tells in `stat`; a name may have blanks in it. */
+/** The sixth field of `stat` in proc(5); a name may contain blanks. */
 function sessionOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);

@@ -1,4 +1,4 @@
-// Containers whose policy starts them, those that are paused and those that are being restarted, across `kill -9` and
+// Containers with a restart policy, paused containers and containers that are being restarted, across `kill -9` and
 // restarts of the daemon.
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -12,12 +12,12 @@ import { describeUnless } from "../support/on-engines.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-/** When, after a request was sent, the daemon is killed. */
+/** How long after a request the daemon is killed. */
 const DELAYS_MS = [0, 2, 5, 10, 20, 40, 80, 160];
 
 const ticksOf = (pid: number): string => readFor(pid, "root/tmp/ticks");
 
-/** As the kernel has it of its group: of cgroup v1's freezer, or of v2. */
+/** As reported by the kernel for its cgroup: by cgroup v1's freezer, or by v2. */
 function isFrozen(pid: number): boolean {
   const groups = readFor(pid, "cgroup").trim().split("\n");
   const place = (named: string) => groups.map((line) => line.split(":")).find((fields) => fields[1] === named)?.[2];
@@ -69,7 +69,7 @@ describeUnless(missing, "restarts across restarts of the daemon", () => {
     expect(await inspected(stopped)).toMatchObject({ RestartCount: 0 });
     expect(await inspected(died)).toMatchObject({ RestartCount: 1 });
     expect(await inspected(runsOn)).toEqual(before);
-    // Whoever is started again at all is, by the time that one which fails has been, for a second time.
+    // Every container that restarts at all has done so by the time that a failing one has restarted twice.
     const { RestartCount } = await inspected(fails);
     await until("two more restarts", async () => (await inspected(fails)).RestartCount >= RestartCount + 2);
     for (const id of [left, well]) expect(await inspected(id)).toMatchObject({ Status: "exited" });
@@ -122,7 +122,7 @@ describeUnless(missing, "restarts across restarts of the daemon", () => {
     return { HostConfig: { RestartPolicy: { Name } } };
   }
 
-  /** A container that counts, in a file: nothing of that is on its way anywhere when it is frozen. */
+  /** A container that counts in a file, so that no output is in transit when it is frozen. */
   async function ticker(): Promise<{ id: string; pid: number }> {
     const count = "while :; do i=$((i+1)); echo $i >/tmp/ticks; sleep 0.02; done";
     const id = await engine.running({ Cmd: ["sh", "-c", count] });

@@ -1,4 +1,4 @@
-// Data root and exec root belong to one daemon at a time.
+// Only one daemon at a time may use a data root or an exec root.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../support/commands.js";

@@ -1,6 +1,6 @@
-// A registry that stops talking: each silence ends by itself, what had come is gone on with, and a pull that comes to
-// nothing ends with Docker's error and leaves nothing half-made. How often a layer is tried again, and that it ends when
-// all tries were silent, is the core's: tests/core/pull-retries.test.ts.
+// A registry that stops sending: each silence times out, received bytes are kept, and a failed pull ends with Docker's
+// error and leaves nothing incomplete. The number of retries of a layer, and the end after silent retries, are tested
+// for the core: tests/core/pull-retries.test.ts.
 import { expect, test } from "vitest";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
@@ -10,7 +10,7 @@ import { describeUnless } from "../support/on-engines.js";
 import { digestOf, packImage } from "../support/push-image.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
-/** One silence, and the pause behind it, are some 40 s. */
+/** One silence and the pause after it take about 40 s. */
 const LIMIT_MS = 180_000;
 
 describeUnless(

@@ -1,4 +1,4 @@
-// A damaged database while it is open, and on a full disk.
+// A database that is damaged while it is open, and on a full disk.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -45,7 +45,7 @@ test("on a full disk it is not opened, and nothing is touched", async ({ skip })
     const store = await openRecords(directory);
     await store.commit([{ tag: "put", val: { key: "container/a", value: Buffer.alloc(20_000, "a") } }]);
     await store.close();
-    // One of the two heads is gone.
+    // Overwrites one of the two meta pages.
     const damaged = readFileSync(file).fill(0xff, 0, 4096);
     writeFileSync(file, damaged);
     const { ino } = statSync(file);

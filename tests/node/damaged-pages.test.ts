@@ -1,6 +1,6 @@
-// A database's file damaged page by page: whatever stands in a page, the rest is read, what is lost is known, and nothing
-// dies of it. `CORACLE_TEST_DAMAGES` is how many pages are damaged in each way, `CORACLE_TEST_DAMAGE_SEED` the seed, which
-// a run prints.
+// Damages a database file page by page: whatever a page contains, the rest is read, losses are known, and nothing
+// crashes. `CORACLE_TEST_DAMAGES` sets how many pages are damaged in each way, `CORACLE_TEST_DAMAGE_SEED` the seed,
+// which a run prints.
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ const PAGE = 4096;
 const SECTOR = 512;
 const RECORDS = 250;
 const ENTRIES = 400;
-/** A process is started for so many. */
+/** Databases per process. */
 const AT_ONCE = 25;
 const LIMIT_MS = 60_000 + COUNT * 4_000;
 
@@ -34,7 +34,7 @@ let whole: Buffer;
 const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => random(256)));
 const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
-/** Records that fit in a page with others, records on pages of their own, the journal; and what was taken away again. */
+/** Records that share a page, records with pages of their own, the journal; some are removed again. */
 beforeAll(async () => {
   console.log(`damaged pages: seed ${SEED}`);
   const directory = join(scratch, "whole");
@@ -114,7 +114,7 @@ test("a file cut at any page", { timeout: LIMIT_MS }, async () => {
   }
 });
 
-/** Both heads, and others. */
+/** Both meta pages, and others. */
 function chosenPages(): number[] {
   const count = whole.length / PAGE;
   return [0, 1, ...Array.from({ length: COUNT - 2 }, () => random(count))];
@@ -130,7 +130,7 @@ function flipped(file: Buffer, at: number): Buffer {
   return file;
 }
 
-/** In processes of their own, which may die of it. */
+/** Opens them in separate processes, which may crash. */
 async function foundIn(files: string[]): Promise<Found[]> {
   const program = programOf(new URL("damaged-pages/opener.ts", import.meta.url));
   const found: Found[] = [];
@@ -144,16 +144,19 @@ async function foundIn(files: string[]): Promise<Found[]> {
   return found;
 }
 
-/** All is there that is not on the pages; what is missing was told. `isSmall`: what a value says may be changed. */
+/**
+ * Everything outside the damaged pages is there; losses were reported. `isSmall`: the value's own fields may be
+ * changed.
+ */
 function check(what: string, pages: number[], found: Found, isSmall: boolean): void {
   const told = `${what}: ${found.told.join()}`;
   expect([told, found.error, found.again]).toEqual([told, "", []]);
-  // Of a page that leads to others, keys and numbers that are wrong at once can hide what it led to.
+  // In a page that leads to others, wrong keys and wrong numbers together can hide what it led to.
   const isFar = what.endsWith("by some bits") && found.told.length > 0;
   for (const [key, value] of records) {
     if (found.records[key] === hash(value)) continue;
     expect([told, key, isFar || isOn(pages, key, value)]).toEqual([told, key, true]);
-    // Nothing else than its bytes is changed, or it is known to be lost. A bit of a key makes another one of it.
+    // Only the bytes of damaged pages differ, or the loss is known. A flipped bit in a key makes another key.
     const isTold = "" in found.records || (isSmall && isRenamed(found));
     if (found.records[key] === undefined) expect([told, isTold]).toEqual([told, true]);
     else if (!isSmall && found.told.length === 0) expect([told, value.length >= SECTOR - 1]).toEqual([told, true]);
@@ -165,18 +168,18 @@ function check(what: string, pages: number[], found: Found, isSmall: boolean): v
   if (!isSmall) expect([told, misplaced(found)]).toEqual([told, []]);
 }
 
-/** Entries that do not stand where they stood. */
+/** Entries that are not at their original positions. */
 function misplaced({ entries: there, positions }: Found): number[] {
   const before = new Map(entries.map((entry, at) => [hash(entry), at + 1]));
   return positions.filter((position, at) => (before.get(there[at]!) ?? position) !== position);
 }
 
-/** Where bits of its value were turned, too, it is not known by that. */
+/** If bits of its value changed too, this does not show it. */
 function isRenamed(found: Found): boolean {
   return Object.keys(found.records).some((key) => !records.has(key));
 }
 
-/** Wherever in the file its key or its value stands, or stood once. */
+/** Wherever in the file its key or value is or was. */
 function isOn(pages: number[], key: string, value: Buffer): boolean {
   for (let at = whole.indexOf(value); at !== -1; at = whole.indexOf(value, at + 1)) {
     const [first, last] = [Math.floor(at / PAGE), Math.floor((at + value.length - 1) / PAGE)];

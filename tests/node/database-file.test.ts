@@ -1,4 +1,4 @@
-// What the database's file says of itself before LMDB opens it.
+// The checks of the database file before LMDB opens it.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The image that comes with the engine, at a daemon's first start.
+// The included image at a daemon's first start.
 
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,12 +20,12 @@ test("a first start whose image cannot be loaded goes on, says so, and leaves it
     (line) => lines.push(line),
   );
   await loadEmbeddedImage(directory, cuttingDoor(), log);
-  // Without a static busybox there is nothing to ask for, and that is said instead.
+  // Without a static busybox there is no image to load, and the log says so instead.
   expect(lines.join("")).toMatch(/embedded image cannot be loaded.*the reply was cut off|no embedded image/);
   expect(existsSync(join(directory, "embedded-image"))).toBe(false);
 });
 
-/** Of an engine that breaks off what it is asked. */
+/** For an engine that cuts its answers off. */
 function cuttingDoor(): PlainDoor {
   const replies = new ReplyRouter();
   return {

@@ -1,5 +1,5 @@
-// The flight recorder's files: who can read them, how many there are, and what becomes of them when the daemon, or its
-// disk, lets them down.
+// The flight recorder's files: their permissions and number, and what happens to them when the daemon or its disk
+// fails.
 
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
@@ -71,7 +71,7 @@ test("pages of the journal that are read again and again end no segment, up to a
   const flight = recorder();
   const engine = new RecordedEngine();
   await readAgain(engine, 32, flight);
-  await textOf(flight); // all of it is written down, and counted
+  await textOf(flight); // all of it was recorded and counted
   await engine.ask({ method: "GET", target: "/_ping" });
   const trace = await traceOf(flight);
   expect(encodeTrace(trace).length).toBeGreaterThan(LIMIT / 4);
@@ -84,7 +84,7 @@ test("what does not deflate, pages of the journal too, ends a segment before it 
   const flight = recorder();
   const engine = new RecordedEngine();
   await engine.open(flight);
-  // More events than the core keeps in mind, each with a label that cannot be said in fewer bytes.
+  // More events than the core keeps in memory, each with a label that does not compress.
   for (let i = 0; i < 300; i++) {
     const body = { Image: "busybox", Labels: { noise: noise(i, 4000) } };
     await engine.ask({ method: "POST", target: `/containers/create?name=c${i}`, body });
@@ -102,7 +102,7 @@ test("what does not deflate, pages of the journal too, ends a segment before it 
   expect(lines).toEqual([]);
   expect(trace.segments.slice(0, -1).map(({ end }) => end.why)).not.toContain("broken");
   expect(last).toBeGreaterThan(2);
-  // Each has its fill of what happened: snapshots are dear.
+  // Each segment is well filled, because snapshots are expensive.
   expect(last).toBeLessThan(16);
   expectSame(trace);
   await flight.close();
@@ -141,18 +141,18 @@ test("no more bytes are kept than there may be, and what is left can be replayed
   const bytes = bytesIn(directory);
   expect(bytes).toBeLessThanOrEqual(8 << 20);
   expect(bytes).toBeGreaterThan(4 << 20);
-  // In none of them was there too little room.
+  // None of them ran out of room.
   expect(lines).toEqual([]);
   await flight.close();
 });
 
-/** So many characters that cannot be said in fewer. */
+/** This many characters that do not compress. */
 function noise(seed: number, length: number): string {
   const bytes = createHash("shake256", { outputLength: length }).update(String(seed)).digest();
   return bytes.toString("base64url").slice(0, length);
 }
 
-/** Of all files, each of them counted once. */
+/** Size of all files, each counted once. */
 function bytesIn(path: string): number {
   const stats = readdirSync(path).map((name) => statSync(join(path, name)));
   return stats.reduce(
@@ -173,7 +173,7 @@ test("not even inputs that are as large as the bound, and incidents, make more o
     engine.send({ method: "GET", target: `/containers/json?filters=${noise(i, length)}` });
     await textOf(flight);
     expect(bytesIn(directory)).toBeLessThanOrEqual(limit);
-    // Null where the newest segment is not kept.
+    // Null if the newest segment is not kept.
     if (i % 7 === 0) kept.push(await flight.keep(`${i}`.padStart(12, "a")));
     expect(bytesIn(directory)).toBeLessThanOrEqual(limit);
     if (i === 4) {
@@ -199,7 +199,7 @@ test("where a segment breaks off is said without reading what is in it", async (
   await create(engine, "web");
   await textOf(flight);
   const [{ file, bytes }] = new TraceDirectory(directory).segments() as [SegmentFile];
-  // More than can be read at once; it takes no room.
+  // More than can be read at once. The file is sparse, so it takes no room.
   truncateSync(file, 3 * 2 ** 30);
   engine.send({ method: "GET", target: `/containers/json?filters=${noise(1, 600_000)}` });
   const { segments } = await traceOf(flight);
@@ -209,7 +209,7 @@ test("where a segment breaks off is said without reading what is in it", async (
 });
 
 test("long inputs that say little push nothing out, and are replayed exactly", async () => {
-  // Less than half of what they have, and room for the snapshots between them.
+  // Less than half of their size, plus room for the snapshots between them.
   const limit = 4 << 20;
   const flight = recorder(limit);
   const engine = new RecordedEngine();
@@ -354,7 +354,7 @@ test("what incidents take is looked up once, and again when it may have changed"
   };
   await begin(1, 1000);
   traces.keep(1, "0123456789ab", limit);
-  // A segment has the same.
+  // A segment contains the same bytes.
   expect(traces.incidentBytes()).toBe(0);
   traces.drop(1);
   expect(traces.incidentBytes()).toBe(1000);
@@ -413,7 +413,7 @@ test("what is deflated holds no credentials either", async () => {
   expect(text).toContain('{"snapshot":{"deflated":"');
   const whole = encodeTrace(decodeTrace(text));
   expect(whole).not.toContain('{"deflated":"');
-  // What is there is seen.
+  // Existing data is found.
   expect(whole).toContain(long);
   expectNone(whole, SECRETS);
   await flight.close();

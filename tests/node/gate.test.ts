@@ -1,4 +1,4 @@
-// Heads of requests that come in pieces.
+// Request heads that arrive in pieces.
 
 import { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -23,9 +23,9 @@ test("a long head in very many pieces is taken without searching and copying it 
     ["/x", `Host: d\nX-Registry-Config: ${value}`],
   ]);
   expect(copied.length).toBeGreaterThan(0);
-  // Twice in all, if what is held doubles each time.
+  // Twice in all if the buffer doubles each time.
   expect(sum(copied)).toBeLessThan(2 * text.length);
-  // For either end, three bytes of what came before with each piece.
+  // For either line end, three bytes of the previous data with each piece.
   expect(looked.length).toBeGreaterThan(0);
   expect(sum(looked)).toBeLessThan(4 * text.length);
   gate.next();

@@ -1,4 +1,4 @@
-// Connections taken off HTTP, on the daemon's socket.
+// Upgraded connections on the daemon's socket.
 
 import { describe, expect, test } from "vitest";
 import type { replies } from "../../hosts/shared/host.js";

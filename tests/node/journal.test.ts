@@ -1,4 +1,4 @@
-// The journal, as every store of records must keep it: in a database, and in memory.
+// The journal as every record store must implement it: in a database, and in memory.
 
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -16,10 +16,10 @@ import { WorldRecords } from "../../hosts/simulated/records.js";
 const directory = mkdtempSync(join(tmpdir(), "coracle-journal-"));
 afterAll(() => rm(directory, { recursive: true }));
 
-/** 100 bytes with what an entry takes besides. */
+/** 100 bytes together with an entry's overhead. */
 const BYTES = 100 - ENTRY_BYTES;
 
-/** The `position`-th entry, a moment ten times as late. */
+/** The entry at `position`, with ten times that number as its time. */
 function entry(position: number, bytes = BYTES): RecordChange & { tag: "append" } {
   const value = new Uint8Array(bytes).fill(position);
   return { tag: "append", val: { position: BigInt(position), at: BigInt(position * 10), bytes: value } };
@@ -138,7 +138,7 @@ describe("on disk", () => {
 });
 
 describe("of a database with a damaged page", () => {
-  /** Large enough for some pages, and long enough to have lost its oldest. */
+  /** Large enough for several pages, and long enough to have dropped its oldest entries. */
   async function damaged(): Promise<{ store: RecordStore; before: number[] }> {
     const place = join(directory, String(++opened));
     const store = await openRecords(place, 20_000);
@@ -148,7 +148,7 @@ describe("of a database with a damaged page", () => {
     const file = join(place, "data.mdb");
     const bytes = readFileSync(file);
     const lost = Buffer.alloc(BYTES, before[Math.floor(before.length / 2)]! & 0xff);
-    // It may stand on a page that is free by now, too.
+    // It may also be on a page that is free by now.
     for (let at = bytes.indexOf(lost); at >= 0; at = bytes.indexOf(lost)) {
       const page = Math.floor(at / 4096) * 4096;
       bytes.fill(0, page, page + 4096);
@@ -187,14 +187,14 @@ test("a journal in a database lets others have their turn, though its pages are 
   await store.commit(entries(1, 3));
   let turns = 0;
   const others = setInterval(() => turns++, 0);
-  // Who reads in microtasks alone comes to its end before anybody else has begun.
+  // A reader that uses only microtasks would finish before any other task has begun.
   for (let pages = 0; turns < 2 && pages < 100_000; pages++) await positions(store, after(1 + (pages % 3)));
   clearInterval(others);
   expect(turns).toBe(2);
   await store.close();
 });
 
-// A reader that waits its turn must not meet a database that is gone: the process would die of it.
+// A reader that waits for its turn must not use a closed database: the process would crash.
 test("a journal in a database that is closed before a page's turn comes fails whoever asked for it", async () => {
   const store = await openRecords(join(directory, "closed"));
   await store.commit(entries(1, 3));

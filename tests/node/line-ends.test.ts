@@ -1,5 +1,5 @@
-// Lines of heads that end in LF alone, as Go's server takes them; and that no two ways to read one head come of it.
-// `CORACLE_TEST_HEADS` is how many are made up, `CORACLE_TEST_HEADS_SEED` the seed, which a run prints.
+// Lines of request heads that end in LF alone, which Go's server accepts; no head may have two readings.
+// `CORACLE_TEST_HEADS` sets how many random heads are tried, `CORACLE_TEST_HEADS_SEED` the seed, which a run prints.
 
 import { describe, expect, test } from "vitest";
 import type { engine } from "../../hosts/shared/host.js";
@@ -67,7 +67,7 @@ test(
         outcomes.refused += 1;
         continue;
       }
-      // One that Node refuses behind the gate is none that the core has seen.
+      // A request that Node refuses behind the gate has not reached the core.
       expect([told, ...seen.map(({ target }) => target)]).toEqual([told, "/first", "/last"].slice(0, seen.length + 1));
       expect([told, textOf(seen[0]!)]).toEqual([told, body]);
       outcomes.answered += 1;
@@ -80,7 +80,7 @@ function textOf({ body }: engine.Request): string {
   return body.tag === "whole" ? Buffer.from(body.val).toString("latin1") : body.tag;
 }
 
-/** A request whose body would be one, too, for whoever takes its head to end elsewhere. */
+/** A request whose body would be a second request for a parser that ends the head elsewhere. */
 function madeUp(): { sent: string; body: string } {
   const body = `${oneOf(["", "x", "\n", "\r\n", "\n\n"])}GET /smuggled HTTP/1.1\r\nHost: d\r\n\r\n`;
   const isChunked = random(3) === 0;
@@ -96,10 +96,10 @@ function madeUp(): { sent: string; body: string } {
       ? ["\r\n", "\n"]
       : ["\r\n", "\r\n", "\r\n", "\n", "\n", "\r", "\n\r", "\r\r\n", " \n", "\t\r\n", "\0\n", "\v"];
   const whole = lines.map((line) => line + oneOf(ends)).join("");
-  // By rights an empty line ends a head, and what follows is no part of it.
+  // An empty line ends a head, so what follows is not part of it.
   if (/\n\r?\n/.test(whole)) return madeUp();
   const head = whole + oneOf(["\r\n", "\n"]);
-  // Nor is it a body whose first line ends a head that has no end of its own.
+  // Nor is it a body whose first line completes an unfinished head.
   if (!/\n\r?\n$/.test(head) && /^\r?\n/.test(body)) return madeUp();
   return { sent: head + (isChunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body), body };
 }

@@ -1,7 +1,7 @@
-// The power lost while records are kept: the writes of a real run, as strace saw them, are done again up to a moment; what
-// had not been flushed by then is on the disk in part, sector by sector, and the database is opened. All that was told
-// to be kept must be there, and of the transaction under way all or nothing. `CORACLE_TEST_POWER_LOSSES` is how many
-// transactions there are, `CORACLE_TEST_POWER_LOSS_SEED` the seed, which a run prints.
+// Power loss while records are written: replays the writes of a real run, as recorded by strace, up to a moment.
+// Unflushed sectors are on disk only in part. Then the database is opened: everything reported as kept must be there,
+// and of the pending transaction all or nothing. `CORACLE_TEST_POWER_LOSSES` sets the number of transactions,
+// `CORACLE_TEST_POWER_LOSS_SEED` the seed, which a run prints.
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,24 +19,24 @@ const missing = straceMissing();
 const COUNT = Number(process.env["CORACLE_TEST_POWER_LOSSES"] ?? 40);
 const SEED = Number(process.env["CORACLE_TEST_POWER_LOSS_SEED"] ?? Date.now() % 1_000_000);
 const LIMIT_MS = 60_000 + COUNT * 5_000;
-/** How often the power is lost at each moment, each time with other sectors on the disk. */
+/** How many power losses are tried at each moment, each time with other sectors on the disk. */
 const LOSSES = 4;
-/** Transactions that a disk is found out by. */
+/** Enough transactions to detect a faulty disk. */
 const FEW = 5;
 const CALLS = "openat,lseek,pwrite64,writev,pwritev,write,fdatasync,fsync,msync,rename,ftruncate,fallocate".split(",");
 const DATABASE = "data.mdb";
 const READER = programOf(new URL("power-loss/reader.ts", import.meta.url));
 
-// The database is written where it may be slow, and opened many times where it is fast.
+// The database is written in a place that may be slow, and opened many times in a fast one.
 const scratch = mkdtempSync(join(tmpdir(), "coracle-power-loss-"));
 const fast = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "coracle-power-loss-"));
 afterAll(() => rm(fast, { recursive: true }));
 afterAll(() => rm(scratch, { recursive: true }));
 
-/** When a disk has what it was told to flush: then; or, by disks that are wrong, at the next time, or what comes last first. */
+/** When a disk flushes: at once; or, for faulty disks, never, at the next flush, or the latest write first. */
 type Flushing = "as it is told" | "never" | "late" | "out of order";
 
-/** A moment at which the power may go, and what was begun and told before. */
+/** A moment at which the power may fail, and what was begun and reported before. */
 interface Moment {
   readonly what: string;
   readonly begun: number;
@@ -81,13 +81,13 @@ test.for([
   expect(await firstLost(calls, flushing)).toContain('"told":');
 });
 
-/** The first loss of something that was told to be kept. */
+/** The first loss of something that was reported as kept. */
 async function firstLost(calls: readonly SystemCall[], flushing: Flushing): Promise<string | null> {
   for await (const { told, isKept } of afterLosses(calls, FEW, flushing)) if (!isKept) return told;
   return null;
 }
 
-/** The power lost at each moment several times over: whether all that was told, and no half of what was not, is there. */
+/** Tries power losses at each moment several times: everything reported must be there, and no half of anything else. */
 async function* afterLosses(
   calls: readonly SystemCall[],
   count: number,
@@ -97,7 +97,7 @@ async function* afterLosses(
   const expected = firstOf(states(SEED), count + 1);
   const isTrusted = flushing === "as it is told";
   for (const [disk, moment] of moments(calls, flushing)) {
-    // Of a disk that is wrong what it had not flushed is gone, and only what was told is asked for.
+    // On a faulty disk unflushed writes are lost, and only reported transactions are checked.
     if (!isTrusted && moment.told === 0) continue;
     for (let loss = 0; loss < (isTrusted && disk.unflushed > 0 ? LOSSES : 1); loss += 1) {
       const file = disk.afterLoss(loss === 0 ? () => 0 : (writes) => random(writes + 1));
@@ -109,7 +109,7 @@ async function* afterLosses(
   }
 }
 
-/** What the writer asked of the kernel, from the opening of the database on. */
+/** The writer's system calls from the opening of the database on. */
 async function callsOf(directory: string, count = COUNT): Promise<SystemCall[]> {
   const log = `${directory}.log`;
   const program = programOf(new URL("power-loss/writer.ts", import.meta.url));
@@ -117,7 +117,7 @@ async function callsOf(directory: string, count = COUNT): Promise<SystemCall[]> 
   return callsIn(log);
 }
 
-/** Before and after each thing that is done with the database. */
+/** The moments before and after each call on the database. */
 function* moments(calls: readonly SystemCall[], flushing: Flushing): Generator<[Disk, Moment]> {
   const disk = new Disk();
   const through = new Set<string>();
@@ -141,7 +141,7 @@ function* moments(calls: readonly SystemCall[], flushing: Flushing): Generator<[
     }
     const isThrough = name !== "fdatasync" && through.has(String(Number.parseInt(args, 10)));
     if (name !== "fdatasync" && !isThrough) continue;
-    // What is written through says nothing of what was written before: there must be none of it.
+    // A write-through does not cover earlier writes, so there must be none.
     if (isThrough && flushing === "as it is told") expect(disk.unflushed).toBe(1);
     flush(disk, isThrough, isDraft(call) ? "as it is told" : flushing);
     if (!isDraft(call)) yield [disk, { what: name, begun, told }];
@@ -154,7 +154,7 @@ function flush(disk: Disk, isThrough: boolean, flushing: Flushing): void {
   if (flushing === "out of order" && isThrough) disk.flushLast();
 }
 
-/** A database that has not got its name yet is thrown away by the next start. */
+/** A database without its final name is discarded by the next start. */
 function isDraft(call: SystemCall): boolean {
   return basename(dirname(pathOf(call))) === "draft";
 }
@@ -165,7 +165,7 @@ function firstOf<Item>(items: Generator<Item>, count: number): Item[] {
   return taken;
 }
 
-/** What an engine finds that starts afterwards; a process of its own where the file may be such that it dies of it. */
+/** What the next engine finds. Uses a separate process if the file may crash it. */
 async function opened(file: Uint8Array, isTrusted: boolean): Promise<string> {
   const directory = mkdtempSync(join(fast, "after-"));
   writeFileSync(join(directory, DATABASE), file);

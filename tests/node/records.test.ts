@@ -1,4 +1,4 @@
-// Records on disk, and disks that are full.
+// Records on disk, and full disks.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";

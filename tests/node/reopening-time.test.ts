@@ -1,5 +1,5 @@
-// How long a trap of the core keeps clients waiting, with so many containers on record: of the processor's time, so that
-// what else the machine does has no part in it. That nothing is waited for beside is shown on a clock that stands still
+// How long a trap of the core delays clients, by the number of recorded containers. Measures processor time, so that
+// other work on the machine has no influence. That there is no other delay is tested with a stopped clock
 // (tests/driver/reopening.test.ts).
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,12 +14,12 @@ import { RecordedEngine, trapping } from "../trace/engine.js";
 import { create } from "../trace/stories.js";
 
 const SECOND_MICROS = 1_000_000;
-/** The best of them counts: the first finds nothing compiled, and a third trap would end the daemon. */
+/** The best one counts: the first includes compilation, and a third trap would end the daemon. */
 const ROUNDS = 2;
-/** Milliseconds: ten thousand are made, and listed, first. */
+/** Milliseconds, because ten thousand containers are created and listed first. */
 const PATIENCE = 600_000;
 
-/** Micros by number of containers. */
+/** Microseconds by number of containers. */
 const measured = new Map<number, number>();
 
 test.each([0, 1000, 10_000])(
@@ -50,11 +50,11 @@ test.each([0, 1000, 10_000])(
 test("within a second, among a thousand containers; and ten times as many take no more than that much longer", () => {
   const [few, many] = [measured.get(1000)!, measured.get(10_000)!];
   expect(Math.max(measured.get(0)!, few)).toBeLessThan(SECOND_MICROS);
-  // Garbage is collected more than once among many.
+  // With many containers, garbage is collected more than once.
   expect(many).toBeLessThan(20 * few);
 });
 
-/** From a trap to the next instance's first answer; in microseconds of this process. */
+/** Time from a trap to the next instance's first answer, in microseconds of this process. */
 async function reopened(engine: RecordedEngine): Promise<number> {
   const before = process.cpuUsage();
   const trapped = engine.send({ method: "GET", target: "/trap" });
@@ -65,13 +65,13 @@ async function reopened(engine: RecordedEngine): Promise<number> {
   return user + system;
 }
 
-/** Containers as one that was created, with ids and names of their own. */
+/** Copies of a created container, with different ids and names. */
 async function fill(records: RecordStore, count: number): Promise<void> {
   const engine = new RecordedEngine();
   await engine.open(null);
   const id = await create(engine, "one");
   const text = new TextDecoder().decode(engine.stored.get(`container/${id}`));
-  // As text: some of its numbers are none of JavaScript's.
+  // As text, because some numbers do not fit JavaScript's.
   const own = Array.from({ length: count }, (_, at): [string, Uint8Array] => {
     const other = at.toString(16).padStart(64, "0");
     const record = text

@@ -1,4 +1,4 @@
-// Replies as they stand on the wire.
+// Replies as they are on the wire.
 
 import { connect as connectSocket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -28,13 +28,13 @@ const ARCHIVE: replies.ReplyCommand = {
   val: { tag: "archive", val: { at: AT, compression: "none" } },
 };
 
-/** How a request goes: one without a body is answered on the socket, another one through Node's server. */
+/** Two paths: a request without a body is answered on the socket, any other through Node's server. */
 const WAYS = [
   ["on the socket", ""],
   ["through Node's server", "Content-Type: application/json\r\nContent-Length: 2\r\n"],
 ] as const;
 
-/** Headers of a whole reply, `Date` without its value last. */
+/** Headers of a complete reply, with `Date` last and without its value. */
 async function headersOf(method: string, command: replies.ReplyCommand, lines: string) {
   const { connect } = await scriptedServer((_, reply) => reply(command));
   const client = await connect();
@@ -272,7 +272,7 @@ describe("a spliced reply", () => {
     expect(inputs).toEqual([
       { tag: "source-failed", val: { request: 1n, why: { tag: "internal", val: "the disk is gone" } } },
     ]);
-    // Of a log whose run has ended meanwhile: nothing but the answer is taken any more.
+    // For a log whose run has ended meanwhile: only the reply command is handled.
     reply(1n, { tag: "end" });
     reply(1n, whole(404, "{}\n", ""));
     expect(await client.response()).toMatchObject({ status: 404, text: "{}\n" });
@@ -301,7 +301,7 @@ describe("a spliced reply", () => {
 
     test("ends with the core's words", async () => {
       const { reply, chunks } = await brokenLog();
-      reply(1n, { tag: "end" }); // of its run, from before
+      reply(1n, { tag: "end" }); // from before, for its run
       reply(1n, chunk("why"));
       reply(1n, { tag: "end" });
       expect((await chunks.next()).value?.toString()).toBe("why");

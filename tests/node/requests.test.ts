@@ -1,4 +1,4 @@
-// Requests as they reach the core, and what is none.
+// Requests as they reach the core, and invalid ones.
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The HTTP server on a real socket, with a core that does what the test says.
+// The HTTP server on a real socket, with a core scripted by the test.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,23 +20,23 @@ export interface ScriptedServer {
   server: ApiServer;
   bodies: RequestBodies;
   log: MemoryLog;
-  /** What spliced archives are, one after the other. */
+  /** The spliced archives, one after the other. */
   archives: AsyncIterable<Uint8Array>[];
   stdin: RecordedStdin;
-  /** All inputs but requests. */
+  /** All inputs except requests. */
   inputs: Input[];
   requests: engine.Request[];
   reply: (id: RequestId, command: ReplyOrCut) => void;
   connect: () => Promise<RawConnection>;
-  /** How many the server has. */
+  /** Number of the server's connections. */
   connections: () => Promise<number>;
-  /** Until the server has read all that clients have sent so far. */
+  /** Resolves when the server has read everything that clients sent so far. */
   allRead: () => Promise<void>;
   /** The next request that the core gets. */
   nextRequest: () => Promise<engine.Request>;
 }
 
-/** `answer` is called for each request, at once; without it the test replies itself. */
+/** `answer` is called at once for each request; without it the test replies itself. */
 export async function scriptedServer(
   answer: (request: engine.Request, reply: (command: ReplyOrCut) => void) => void = () => {},
 ): Promise<ScriptedServer> {
@@ -98,7 +98,7 @@ export async function scriptedServer(
         listener.getConnections((error, count) => (error ? reject(error) : resolve(count)));
       }),
     allRead: async () => {
-      // What comes later is read later; the core is not asked about it.
+      // Later bytes are read later; they do not reach the core.
       const later = await RawConnection.open(path, 5000);
       later.send("no request\r\n\r\n");
       expect((await later.rest()).toString()).toContain("400 Bad Request");
@@ -131,7 +131,7 @@ export function whole(status: number, body = "", headers = "Content-Type: applic
   return { tag: "whole", val: { head: { status, headers }, body: Buffer.from(body), stateless: false } };
 }
 
-/** Waits until something is so; fails after a minute. */
+/** Waits until a condition holds; fails after a minute. */
 export async function until(what: () => boolean): Promise<void> {
   for (let turn = 0; turn < 12_000; turn++) {
     if (what()) return;

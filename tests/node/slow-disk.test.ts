@@ -1,5 +1,5 @@
-// A disk that does not come to an end with what it is given, or takes nothing and lets go of nothing: the flight recorder
-// does without a segment, and nobody waits or fails.
+// A disk that never finishes its writes, or accepts none: the flight recorder does without a segment, and no client
+// waits or fails.
 
 import type * as SyncFiles from "node:fs";
 import type * as Files from "node:fs/promises";
@@ -87,7 +87,7 @@ test("one that becomes read-only costs a segment, and it is used again when it i
   files.begin(1);
   disk.isReadOnly = true;
   files.append("first");
-  // By itself, so that whatever is thrown would end the process.
+  // Not awaited, so that an error would end the process.
   await until("the log to say so", () => lines.length > 1);
   expect(lines).toEqual([
     expect.stringMatching(/the flight recorder dropped a segment.*EROFS.*write/),

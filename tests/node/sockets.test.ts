@@ -86,7 +86,7 @@ describe("a socket", () => {
   });
 });
 
-/** What becomes of one more connection. */
+/** The result of one more connection. */
 function connected(path: string, waiting: Set<Socket>): Promise<string> {
   const socket = connect(path);
   waiting.add(socket);
@@ -113,7 +113,7 @@ describe("its group", () => {
   });
 });
 
-/** As a daemon writes it of itself. */
+/** In the format that a daemon writes for itself. */
 function identityOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
@@ -175,7 +175,7 @@ describe("a pid file", () => {
     const file = join(directory, "zombie.pid");
     writeFileSync(file, `${pid}\n${identityOf(pid)}\n`);
     expect(() => claimPidFile(file, true)).toThrow(`process with PID ${pid} is still running`);
-    // The shell's own command line has the number in it, too.
+    // The shell's own command line also contains the number.
     await until("the parent to reap nothing", async () =>
       readFileSync(`/proc/${parent.pid}/cmdline`, "utf8").startsWith("sleep\0"),
     );

@@ -1,4 +1,4 @@
-// `npm start` before there is anything but the sources.
+// `npm start` with nothing but the sources.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ROOT } from "../support/engines.js";
 
-/** `nobody`, as most systems number them. */
+/** `nobody`, as most systems number it. */
 const NOBODY = 65534;
 
 test("who may not start the daemon is told before anything is installed or built", () => {

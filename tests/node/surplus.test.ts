@@ -1,4 +1,4 @@
-// What the daemon hands back of its core's memory: pages of zeros, all of them, and none beside.
+// Which of its core's memory the daemon gives back: all pages of zeros, and no others.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handBackZeros, Surplus } from "../../hosts/node/surplus.js";
@@ -32,7 +32,7 @@ describe("of the core's memory", () => {
     let turn = 0;
     const count = setInterval(() => turn++, 0);
     const before = new Uint8Array(32 * MEBIBYTE);
-    // As memory that grows: the first view is not to be asked any more.
+    // Like memory that has grown: the first view must not be used any more.
     let views = 0;
     await handBackZeros(
       () => (views++ === 0 ? before : memory),
@@ -65,7 +65,7 @@ describe("after a burst", () => {
     warn: ReturnType<typeof vi.fn>;
   }
 
-  /** A process that had so much, then more. `load`: the part of its time in which it has something to do. */
+  /** A process that used this much, then more. `load`: the share of time in which it is busy. */
   function burst(load = 0): Burst {
     rss = GROWN;
     const trim = vi.fn(async () => {});
@@ -149,7 +149,7 @@ describe("after a burst", () => {
     const { surplus, trim, collect } = burst(0.1);
     let allocated = 0;
     surplus.watch({
-      // More than the last time: the core's part is a part of each round, and done at once.
+      // More than the last time: the core's collection is part of each round, and done at once.
       get allocatedBytes() {
         return (allocated += 50 * MEBIBYTE);
       },
@@ -168,7 +168,7 @@ describe("after a burst", () => {
     rss += 16 * MEBIBYTE;
     surplus.stepped();
     await untilTrimmed(trim, rounds + 2);
-    // Nothing more, but the engine rests: who used it may have gone.
+    // Nothing more, but the engine is idle, so its users may be gone.
     surplus.rested();
     await untilTrimmed(trim, rounds + 3);
   });

@@ -1,5 +1,5 @@
-// The core traps: whoever waits is told of an incident, the trace up to it is kept, and the engine goes on with another
-// instance, while containers never notice.
+// Traps of the core: waiting clients get an incident id, the trace up to the trap is kept, the engine continues with
+// another instance, and containers are not affected.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { identity, trapping } from "../trace/engine.js";
 
 const COUNTING = "i=0; while true; do i=$((i+1)); echo line $i; sleep 0.1; done";
 
-/** An OCI runtime that makes no container, and never says so: `asked` beside it tells that it was to. */
+/** An OCI runtime that hangs without making a container: the file `asked` next to it shows that it was called. */
 const HANGING = `#!/bin/sh
 case "$*" in
 *--version*) echo "runc version 1.1.5" ;;
@@ -56,7 +56,7 @@ function trapsOf({ kind }: Engine): void {
     return (await client.logs(id)).stdout.split("\n").length - 1;
   }
 
-  /** The container runs on as the same process, and its log has every line once. */
+  /** The container still has the same process, and its log has every line once. */
   async function expectUntouched(): Promise<void> {
     expect(await stateOf(id)).toMatchObject({ Status: "running", Pid: pid });
     const before = await lineCount();
@@ -65,7 +65,7 @@ function trapsOf({ kind }: Engine): void {
     expect(lines).toEqual(lines.map((_, at) => `line ${at + 1}`));
   }
 
-  /** Sends the request that traps; the incident that its answer names. */
+  /** Sends the request that traps. Returns the incident in its answer. */
   async function trap(): Promise<string> {
     const answer = await client.call("GET", "/trap", undefined, { version: null });
     expect(answer.status).toBe(500);
@@ -101,11 +101,11 @@ function trapsOf({ kind }: Engine): void {
     const trace = decodeTrace(readFileSync(file, "utf8"));
     expect(trace.segments[0]!.calls.at(-1)).toMatchObject({ out: null, input: { val: { target: "/trap" } } });
     expect(replay(trace, trapping, { identity }).difference).toBeNull();
-    // A head had been sent: the connection breaks off.
+    // A head had been sent, so the connection breaks off.
     expect((await waiting)?.status ?? "broken off").toBe("broken off");
     await firstAnswer(performance.now(), "with streams under way");
     await expectUntouched();
-    // A stream that was bound runs on, to the container's end.
+    // A stream that was bound continues to the container's end.
     const seen = await lineCount();
     await until("more lines", async () => (await lineCount()) > seen);
     await client.must(204, "POST", `/containers/${id}/kill`);
@@ -115,7 +115,7 @@ function trapsOf({ kind }: Engine): void {
     pid = (await stateOf(id)).Pid;
   });
 
-  /** The next instance's first answer, those who asked too early having been refused. Prints when it came. */
+  /** Measures the time to the next instance's first answer; earlier requests were refused. Prints the time. */
   async function firstAnswer(since: number, during: string): Promise<void> {
     await until("the next instance", async () => {
       const { status, text } = await client.call("GET", "/containers/json");
@@ -166,7 +166,7 @@ function trapsOf({ kind }: Engine): void {
     expect(opened.segments[0]).toMatchObject({ start: { tag: "open", out: null }, calls: [] });
   });
 
-  /** Traps count for a minute, or until the daemon is started anew. */
+  /** Traps count for a minute, or until the daemon is restarted. */
   async function forget(): Promise<void> {
     await daemon.end("SIGTERM");
     await daemon.start();
@@ -190,7 +190,7 @@ function trapsOf({ kind }: Engine): void {
       /level=fatal msg="no instance of the core can be kept" error=.* trace="?([^"\s]+)/.exec(said) ?? [];
     expect(said.match(/an instance of the core was lost/g)).toHaveLength(3);
     expect(decodeTrace(readFileSync(trace!, "utf8")).segments[0]!.end.why).toBe("lost");
-    // Not even the first open succeeds: the start fails, and says where the trace is.
+    // Even the first open fails, so the start fails and names the trace.
     await expect(daemon.start()).rejects.toThrow(/ended with code 1: .*no instance of the core can be kept.*trace=/s);
     writeFileSync(daemon.openTraps, "0");
     await daemon.start();

@@ -1,4 +1,4 @@
-// Opens databases one after the other, uses each and opens it again; says of each what was found, a line each: FILE….
+// Opens databases one after the other, uses each and opens it again. Prints a line of findings for each: FILE….
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,15 +7,15 @@ import type { RecordStore, records } from "../../../hosts/shared/host.js";
 import { openRecords } from "../../../hosts/node/database/records.js";
 
 export interface Found {
-  /** Of each record, what its value is by its hash; that which stands for lost ones has an empty key. */
+  /** The hash of each record's value; the record that stands for lost ones has an empty key. */
   records: Record<string, string>;
-  /** Of the journal's entries their bytes, by their hashes, and where they stand. */
+  /** Hashes of the journal entries' bytes, and their positions. */
   entries: string[];
   positions: number[];
   told: string[];
-  /** Told when it was opened again, after all of its records were written and one was removed. */
+  /** Reported when it was opened again, after all of its records were written and one was removed. */
   again: string[];
-  /** What went wrong. */
+  /** The error. */
   error: string;
 }
 

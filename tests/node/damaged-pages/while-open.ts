@@ -1,5 +1,5 @@
-// A database is damaged while it is open: DIRECTORY. Says what becomes of a record that needs a damaged page, and of the
-// store when it is asked for its records again, before that and after.
+// Damages a database while it is open: DIRECTORY. Prints the result for a record that needs a damaged page, and for
+// reading the store's records again, before that and after.
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openRecords } from "../../../hosts/node/database/records.js";
@@ -18,7 +18,7 @@ const descriptor = openSync(file, "r+");
 writeSync(descriptor, Buffer.alloc(4096, 0xa5), 0, 4096, at);
 closeSync(descriptor);
 
-// As after a trap of the core: nothing that the database did has failed.
+// As after a trap of the core: no operation of the database has failed.
 const quiet = (await store.load()).length;
 const early = [...told];
 const failed = await store.commit([put("container/more", large), { tag: "delete", val: "container/large" }]).then(

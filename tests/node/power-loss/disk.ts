@@ -1,14 +1,14 @@
-// A file on a disk whose power may go: what was flushed is on it; of what was only written each sector may or may not be.
+// A file on a disk that may lose power: flushed writes are on it; of unflushed writes each sector may or may not be.
 
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes completely or not at all. */
 const SECTOR = 512;
 
 export class Disk {
   #flushed: Uint8Array = new Uint8Array();
-  /** In the order they were written. */
+  /** In the order of writing. */
   #written: { at: number; bytes: Buffer }[] = [];
 
-  /** How many of them `flushLater` was asked to flush. */
+  /** How many writes `flushLater` was told to flush. */
   #due = 0;
 
   write(at: number, bytes: Buffer): void {
@@ -21,7 +21,7 @@ export class Disk {
     this.#written = [];
   }
 
-  /** What was to be flushed before is on the disk now, and what was written since then will be the next time. */
+  /** Completes the previous flush now; writes since then will follow at the next one. */
   flushLater(): void {
     const due = this.#due;
     this.#flushed = this.#with(this.#written.slice(0, due));
@@ -29,17 +29,17 @@ export class Disk {
     this.#due = this.#written.length;
   }
 
-  /** What was written last is on the disk, and nothing that was written before it. */
+  /** The last write is on the disk, but no earlier one. */
   flushLast(): void {
     this.#flushed = this.#with(this.#written.splice(-1));
   }
 
-  /** How many writes are not on the disk yet. */
+  /** Number of writes that are not on the disk yet. */
   get unflushed(): number {
     return this.#written.length;
   }
 
-  /** The file after the power was lost now. Of each sector `pick(n)` says how many of its n writes are on the disk. */
+  /** The file after a power loss now. For each sector, `pick(n)` returns how many of its n writes are on the disk. */
   afterLoss(pick: (writes: number) => number): Uint8Array {
     const counts = new Map<number, number>();
     const sectors = this.#written.flatMap(({ at, bytes }) => {

@@ -1,9 +1,9 @@
-// What an engine finds that starts after the power was lost.
+// What the next engine finds after a power loss.
 import type { RecordStore, records } from "../../../hosts/shared/host.js";
 import { openRecords } from "../../../hosts/node/database/records.js";
 import { JOURNAL_BYTES, stateOf } from "./transactions.js";
 
-/** The state, in words, of the database in a directory. */
+/** Describes the state of the database in a directory. */
 export async function foundIn(directory: string): Promise<string> {
   const store = await openRecords(directory, JOURNAL_BYTES);
   try {

@@ -1,4 +1,4 @@
-// Says what is found in a DIRECTORY, or dies of it.
+// Prints what it finds in a DIRECTORY, or crashes.
 import { writeSync } from "node:fs";
 import { foundIn } from "./found.js";
 

@@ -1,8 +1,8 @@
-// Transactions of many sizes, the same each time: what a writer puts and what must be found afterwards.
+// Transactions of many sizes, the same each time: what a writer writes and what must be found afterwards.
 import type { RecordChange, engine, records } from "../../../hosts/shared/host.js";
 import { randomFrom } from "../../support/random.js";
 
-/** How large the journal may grow: it is cut at its old end again and again. */
+/** The journal's size limit: old entries are dropped again and again. */
 export const JOURNAL_BYTES = 20_000;
 
 /** From 0 on, one after the other. */
@@ -21,7 +21,7 @@ export function* transactions(seed: number): Generator<RecordChange[]> {
   }
 }
 
-/** What there is after so many of them: key, size and first byte of each record, and where the journal ends. */
+/** The state after this many transactions: key, size and first byte of each record, and the journal's end. */
 export function* states(seed: number): Generator<string> {
   const kept = new Map<string, Uint8Array>();
   const entries: records.JournalEntry[] = [];
@@ -41,7 +41,7 @@ export function* states(seed: number): Generator<string> {
   }
 }
 
-/** Of records in any order, and of what is left of the journal. */
+/** The state of records in any order and of the remaining journal. */
 export function stateOf(stored: readonly engine.Stored[], entries: readonly records.JournalEntry[]): string {
   const lines = stored.map(({ key, value }) => {
     const [first = 0] = value;
@@ -59,7 +59,7 @@ function entryAt(position: bigint): { position: bigint; at: bigint; bytes: Buffe
   return { position, at: position, bytes: Buffer.alloc(300, Number(position % 256n)) };
 }
 
-/** Mostly such as containers have; some need pages of their own. */
+/** Mostly sizes of containers' records; some need their own pages. */
 function sizeOf(random: (limit: number) => number): number {
   return random(10) === 0 ? 1 + random(60_000) : 1 + random(3000);
 }

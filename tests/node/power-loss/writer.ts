@@ -1,4 +1,4 @@
-// Keeps transactions one after the other, and says of each that it is kept once it is: DIRECTORY SEED COUNT.
+// Writes transactions one after the other, and prints each that is kept: DIRECTORY SEED COUNT.
 import { writeSync } from "node:fs";
 import { openRecords } from "../../../hosts/node/database/records.js";
 import { JOURNAL_BYTES, transactions } from "./transactions.js";

@@ -59,7 +59,7 @@ export async function decodeFragment(fragment: string): Promise<Shared> {
     throw new BadFragment("the link is damaged: it cannot be unpacked", { cause: error });
   }
   const shared = checkShared(value);
-  if (shared === null) throw new BadFragment("the link does not hold a session");
+  if (shared === null) throw new BadFragment("the link holds data that is not a session");
   return shared;
 }
 
