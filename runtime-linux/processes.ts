@@ -18,7 +18,7 @@ import { libc } from "./kernel/libc.js";
 import { killRun } from "./ends/kill-run.js";
 import { launch, logNote } from "./launch/launch.js";
 import type { Surroundings } from "./launch/surroundings.js";
-import { limitRun, sampleRun, signalRun } from "./ends/living.js";
+import { freezeRun, limitRun, sampleRun, signalRun, thawRun } from "./ends/living.js";
 import { MemoryKills } from "./cgroups/memory-kills.js";
 import { killNaming } from "./ends/processes-of-run.js";
 import { ownProcess } from "./own-process.js";
@@ -133,10 +133,10 @@ class Processes implements LinuxProcesses {
         signalRun(this.#run(command.val.subject), command.val.number, this.#at);
         return DONE;
       case "pause":
-        await this.#at.cgroups.freeze(command.val.container);
+        await freezeRun(this.#run(command.val), this.#at);
         return DONE;
       case "resume":
-        await this.#at.cgroups.thaw(command.val.container);
+        await thawRun(this.#run(command.val), this.#at);
         return DONE;
       case "resize":
         await resizeTerminal(this.#run(command.val.subject), command.val.rows, command.val.columns, this.#at.kernel);

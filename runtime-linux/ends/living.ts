@@ -1,4 +1,4 @@
-// Commands for a run's first process while it is alive: send a signal, take a sample, change limits.
+// Commands for a run while it is alive: send a signal, take a sample, change limits, freeze and thaw.
 
 import { withRates } from "../../hosts/shared/device-rates.js";
 import { noSuch, type HostFailure } from "../../hosts/shared/failure.js";
@@ -27,10 +27,31 @@ export function sampleRun(run: Run, sampler: Sampler): engine.Sample {
 
 /** Sets limits of its control group. Fails with `no-such` process if it has ended. */
 export async function limitRun(run: Run, { resources, rates }: processes.Limit, at: Surroundings): Promise<void> {
-  living(run);
-  const given = JSON.parse(Buffer.from(resources).toString()) as Resources;
-  const blockIO = withRates(given.blockIO, rates, numberOf);
-  await setLimits(at, run.container, { ...given, ...(blockIO && { blockIO }) });
+  await whileItLives(run, async () => {
+    const given = JSON.parse(Buffer.from(resources).toString()) as Resources;
+    const blockIO = withRates(given.blockIO, rates, numberOf);
+    await setLimits(at, run.container, { ...given, ...(blockIO && { blockIO }) });
+  });
+}
+
+/** Freezes all its processes. Fails with `no-such` process if it has ended. */
+export async function freezeRun(run: Run, { cgroups }: Pick<Surroundings, "cgroups">): Promise<void> {
+  await whileItLives(run, () => cgroups.freeze(run.container));
+}
+
+/** Thaws them. Fails with `no-such` process if it has ended. */
+export async function thawRun(run: Run, { cgroups }: Pick<Surroundings, "cgroups">): Promise<void> {
+  await whileItLives(run, () => cgroups.thaw(run.container));
+}
+
+/** Its control group goes with it: whatever is refused once it has ended is refused for that. */
+async function whileItLives(run: Run, act: () => Promise<void>): Promise<void> {
+  const process = living(run);
+  try {
+    await act();
+  } catch (error) {
+    throw isAlive(process) ? error : gone();
+  }
 }
 
 function living(run: Run): FirstProcess {

@@ -103,6 +103,10 @@ onRuntimes("processes", (on) => {
       await expect(perform({ tag, val: late })).rejects.toMatchObject({
         failure: { tag: "no-such", val: { what: "process" } },
       });
+    for (const tag of ["pause", "resume"] as const)
+      await expect(perform({ tag, val: subject(container) })).rejects.toMatchObject({
+        failure: { tag: "no-such", val: { what: "process" } },
+      });
     await clear(container);
   });
 

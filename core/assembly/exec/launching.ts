@@ -14,6 +14,7 @@ import { askProcesses } from "../ask";
 import { Status } from "../container/lifecycle";
 import { FailureKind } from "../failure/failure-kind";
 import { kindOf } from "../failure/kind";
+import { hasEnded } from "../failure/missing";
 import { refusedExec } from "../failure/runtime";
 import { failureText } from "../failure/text";
 import { badParameter, conflict, internal, Refusal } from "../refusal";
@@ -145,15 +146,13 @@ function codeOf(kind: FailureKind): i32 {
 
 /** Docker's sentence, with the runtime's own words in it, which clients look into (surface §2.3). */
 function refusalOf(exec: Exec, failure: Failure): Refusal {
-  if (isOver(exec)) return conflict(`container ${exec.container.id} is not running`);
+  if (isOver(exec) || hasEnded(failure)) return conflict(`container ${exec.container.id} is not running`);
   switch (kindOf(failure)) {
     case FailureKind.CommandNotFound:
     case FailureKind.CommandNotExecutable:
       return badParameter(`${PREFIX}unable to start container process: ${failureText(failure)}: unknown`);
     case FailureKind.Invalid:
       return internal(`${PREFIX}${failureText(failure)}: unknown`);
-    case FailureKind.NotFound:
-      return conflict(`container ${exec.container.id} is not running`);
     default:
       return internal(failureText(failure));
   }

@@ -104,6 +104,7 @@ export function oversizeKind(what: Noun): FailureKind {
 export function oversizeText(thing: Oversize): string {
   const limit = thing.limit.toString();
   if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes`;
+  if (thing.what == Noun.Tool) return `output is longer than ${limit} bytes`;
   if (thing.what == Noun.Holes) return `holes of sparse files make up more than ${limit} bytes`;
   if (thing.what == Noun.SparseMap) return `map of a sparse file is larger than ${limit} bytes`;
   return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes`;

@@ -16,8 +16,8 @@ import { codingOf, nameOfCoding } from "../../api/content-coding";
 import { askContent } from "../../ask";
 import { Call, Follower } from "../../call";
 import { emitContainer } from "../../event/emit";
-import { FailureKind } from "../../failure/failure-kind";
-import { kindOf } from "../../failure/kind";
+import { lacksPath } from "../../failure/missing";
+import { sourceRefusal } from "../../failure/source";
 import { failureText } from "../../failure/text";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, internal, notFound, Refusal } from "../../refusal";
@@ -100,7 +100,7 @@ export abstract class PathWork extends FilesWork {
   protected answered(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (step != FIRST_STEP) return this.followed(outcome, failure);
     if (failure === null) return this.found((<OutcomeStat>outcome!).value);
-    this.refuse(kindOf(failure) == FailureKind.NotFound ? this.missing() : internal(failureText(failure)));
+    this.refuse(lacksPath(failure) ? this.missing() : sourceRefusal(failure));
   }
 
   private missing(): Refusal {

@@ -11,8 +11,7 @@ import {
 import { askProcesses } from "../../ask";
 import { Call } from "../../call";
 import { emitContainer } from "../../event/emit";
-import { FailureKind } from "../../failure/failure-kind";
-import { kindOf } from "../../failure/kind";
+import { hasEnded } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { conflict, internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
@@ -100,7 +99,7 @@ class Turn extends Task {
   private refusalOf(failure: Failure | null): Refusal | null {
     const container = this.container;
     const pauses = this.cause == Cause.Pause;
-    const gone = failure !== null && kindOf(failure) == FailureKind.NotFound;
+    const gone = failure !== null && hasEnded(failure);
     if (gone || container.run != this.run || !container.can(this.cause)) {
       if (pauses) return conflict(`container ${container.id} is not running`);
       return internal(`Container ${container.id} is not paused`);

@@ -13,6 +13,7 @@ import {
   NetworkCommandJoin,
   NetworkCommandLeave,
   NetworkCommandMake,
+  Noun,
   Outcome,
   OutcomeLaunched,
   ProcessCommandLaunch,
@@ -23,8 +24,7 @@ import {
 import { askContent, askNetworks, askProcesses } from "../../ask";
 import { Call } from "../../call";
 import { emitStart } from "../../event/emit";
-import { FailureKind } from "../../failure/failure-kind";
-import { kindOf } from "../../failure/kind";
+import { hasEnded, lacks } from "../../failure/missing";
 import { isInUse } from "../../failure/port";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../../network/join";
 import { releasingHolder } from "../../network/port-holders";
@@ -253,8 +253,8 @@ class Start extends Task {
   private failed(step: i32, failure: Failure): void {
     if (failure.tag == FailureTag.Port && this.takesOther((<FailurePort>failure).value)) return this.join();
     if (this.error !== null) return;
-    // The one whose network it was to join has ended meanwhile.
-    if (step == StartStep.Launch && kindOf(failure) == FailureKind.NotFound)
+    // The one whose network it was to join has ended meanwhile, or has gone with its files.
+    if (step == StartStep.Launch && (hasEnded(failure) || lacks(failure, Noun.ContainerFile)))
       this.error = networkProblem(this.container);
     if (this.error === null) this.error = startErrorOf(this.container, failure, step);
   }

@@ -3,8 +3,7 @@
 
 import { Failure, Limit, Outcome, ProcessCommandLimit, Subject } from "../../../../build/bindings/types";
 import { askProcesses } from "../../ask";
-import { FailureKind } from "../../failure/failure-kind";
-import { kindOf } from "../../failure/kind";
+import { hasEnded } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { Json } from "../../json/json";
 import { internal } from "../../refusal";
@@ -49,7 +48,7 @@ class Limiting extends Task {
     unmark(container);
     const updated = this.updated;
     // Of a run that has ended meanwhile the next one takes over.
-    const over = failure !== null && kindOf(failure) == FailureKind.NotFound;
+    const over = failure !== null && hasEnded(failure);
     if (updated !== null) {
       if (failure === null || over) updated.take();
       else sendRefusal(updated.call, internal(`Cannot update container ${container.id}: ${failureText(failure)}`));

@@ -14,8 +14,7 @@ import {
 import { askProcesses } from "../../ask";
 import { Call } from "../../call";
 import { emitContainer } from "../../event/emit";
-import { FailureKind } from "../../failure/failure-kind";
-import { kindOf } from "../../failure/kind";
+import { hasEnded } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { toolWords } from "../../failure/tool";
 import { JsonWriter } from "../../json/writer";
@@ -69,7 +68,7 @@ class Listing extends Task {
 
   /** Of what `ps` has to say the first line tells why; its usage follows. */
   private refusalOf(failure: Failure): Refusal {
-    if (kindOf(failure) == FailureKind.NotFound) return notRunning(this.container);
+    if (hasEnded(failure)) return notRunning(this.container);
     if (failure.tag != FailureTag.Tool) return internal(`ps: ${failureText(failure)}`);
     const said = toolWords((<FailureTool>failure).value);
     const end = said.indexOf("\n");

@@ -7,15 +7,16 @@ import {
   Failure,
   Layer,
   LayerSourceTag,
+  Noun,
   Outcome,
   OutcomeSize,
   Phase,
   Progress,
 } from "../../../../build/bindings/types";
 import { abandon, askContent, cancelTimer, wakeAfter } from "../../ask";
-import { answeredStatus } from "../../failure/answer";
 import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
+import { lacks } from "../../failure/missing";
 import { Ignored } from "../../ignored";
 import { Task } from "../../task";
 import { pauseAfter } from "./layer-retry";
@@ -157,7 +158,7 @@ export class LayerFetch extends Task {
   private awaitsParent(failure: Failure): bool {
     const parent = this.layer.parent;
     if (this.givenUp || !this.isWanted) return false;
-    if (parent === null || kindOf(failure) != FailureKind.NotFound || answeredStatus(failure) != 0) return false;
+    if (parent === null || !lacks(failure, Noun.Layer)) return false;
     return this.fetches.isUnderWay(parent);
   }
 
