@@ -1,36 +1,58 @@
 // Runs the machine's `ps` for a container's processes.
 
-import { execFile } from "node:child_process";
+import { execFile, type ExecFileException } from "node:child_process";
 import type { Outcome } from "../hosts/shared/host.js";
-import { failedTool, noSuch } from "../hosts/shared/failure.js";
+import { failedTool, HostFailure, noSuch, silent, tooLarge } from "../hosts/shared/failure.js";
 import { findProgram } from "./launch/runtimes.js";
 
-/** The client wants to see the current state, so a `ps` that hangs in the kernel is abandoned. */
-const LIMIT_MS = 10_000;
-const OUTPUT_MAX = 16 << 20;
+export interface PsProgram {
+  /** Its path; undefined: this machine has none. */
+  path: string | undefined;
+  /** The client wants to see the current state, so a `ps` that hangs in the kernel is abandoned. */
+  limitMs: number;
+  /** Bytes that it may write. */
+  mostBytes: number;
+}
 
 /**
  * Lists at least `pids`; there may be lines of other processes. Titles and numbers are in the C locale, and the
  * engine's own environment does not change them (ps(1): PS_FORMAT, PS_PERSONALITY).
  */
-export async function ps(words: readonly string[], pids: ReadonlySet<number>): Promise<Outcome> {
+export async function ps(
+  words: readonly string[],
+  pids: ReadonlySet<number>,
+  program: PsProgram = { path: findProgram("ps"), limitMs: 10_000, mostBytes: 16 << 20 },
+): Promise<Outcome> {
   if (pids.size === 0) throw noSuch("process");
   // Some formats (`f`) cannot be combined with a list of processes: then all are listed.
-  const text = await run([...words, `-q${[...pids].join(",")}`]).catch(() => run(words));
+  const text = await run(program, [...words, `-q${[...pids].join(",")}`]).catch(() => run(program, words));
   return { tag: "ps", val: { text, pids: Uint32Array.from(pids) } };
 }
 
-function run(words: readonly string[]): Promise<Uint8Array> {
-  const program = findProgram("ps");
-  if (!program) throw noSuch("tool", "ps");
+function run(program: PsProgram, words: readonly string[]): Promise<Uint8Array> {
+  const { path, limitMs, mostBytes } = program;
+  if (path === undefined) return Promise.reject(noSuch("tool", "ps"));
   const options = {
     env: { LC_ALL: "C", PATH: process.env["PATH"] ?? "" },
-    ...{ encoding: "buffer" as const, timeout: LIMIT_MS, maxBuffer: OUTPUT_MAX },
+    ...{ encoding: "buffer" as const, timeout: limitMs, maxBuffer: mostBytes },
   };
   return new Promise((resolve, reject) =>
-    execFile(program, words, options, (error, stdout, stderr) => {
+    execFile(path, words, options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
-      reject(failedTool("ps", typeof error.code === "number" ? error.code : null, stderr.toString("utf8")));
+      reject(failureOfPs(error, path, program) ?? failedTool("ps", exitOf(error), stderr.toString("utf8")));
     }),
   );
+}
+
+/** Not of its own doing: it was not started (Node has an errno in place of a code), wrote too much, or took too long. */
+function failureOfPs({ code, killed }: ExecFileException, path: string, program: PsProgram): HostFailure | undefined {
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return tooLarge("tool", "ps", program.mostBytes);
+  if (killed === true) return silent("tool", program.limitMs);
+  if (typeof code !== "string") return undefined;
+  return new HostFailure({ tag: "call", val: { call: "fork/exec", path, inside: false, error: code } });
+}
+
+/** Null: a signal ended it. */
+function exitOf({ code }: ExecFileException): number | null {
+  return typeof code === "number" ? code : null;
 }

@@ -136,6 +136,11 @@ export function failedTool(name: string, exit: number | null, said: string): Hos
   return new HostFailure({ tag: "tool", val: { name, said, ...(exit !== null && { exit }) } });
 }
 
+/** What did not answer within that many milliseconds. */
+export function silent(what: failures.Noun, limit: number): HostFailure {
+  return new HostFailure({ tag: "silent", val: { what, limit } });
+}
+
 /** What a dry run only imagines. */
 export function imaginedOnly(what: failures.Noun, name = ""): HostFailure {
   return new HostFailure({ tag: "imagined", val: { what, name } });

@@ -127,7 +127,7 @@ export const libc: Kernel = {
   spawn(birth) {
     spawn ??= spawner(loaded()[1]);
     const pid = spawn(birth);
-    if (pid < 0) throw errnoException(-pid, "posix_spawn", birth.program);
+    if (pid < 0) throw errnoException(-pid, "fork/exec", birth.program);
     return pid;
   },
   reap(pid) {

@@ -7,6 +7,7 @@ import { isMainThread } from "node:worker_threads";
 import type { ChildEnd, Kernel } from "../kernel.js";
 import { noSuch } from "../../hosts/shared/failure.js";
 import { environment } from "./own-environment.js";
+import { findProgram } from "./runtimes.js";
 
 export interface Command {
   program: string;
@@ -49,9 +50,10 @@ export function startChild(kernel: Kernel, command: Command): Child {
   }
 }
 
-/** Why a program was not started: it is missing, or the kernel's error. */
+/** Why a program was not started: it is not installed, or the kernel's error. A directory may be missing, too. */
 export function missingProgram(error: unknown, program: string): unknown {
-  return (error as NodeJS.ErrnoException).code === "ENOENT" ? noSuch("tool", program) : error;
+  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+  return isMissing && findProgram(program) === undefined ? noSuch("tool", program) : error;
 }
 
 /** Waits for its end and keeps the engine alive meanwhile. Kills it after `limitMs`. */

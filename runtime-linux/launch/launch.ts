@@ -4,7 +4,7 @@ import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } fro
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { processes, types } from "../../hosts/shared/host.js";
-import { HostFailure, refusedByRuntime, startBroke } from "../../hosts/shared/failure.js";
+import { refusedByRuntime, silent, startBroke } from "../../hosts/shared/failure.js";
 import { groupOf } from "../cgroups/chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import { endOf, saidBy, startChild } from "./child.js";
@@ -105,7 +105,7 @@ function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundin
 async function created(supervisor: Supervisor, run: Run, at: Surroundings, signal: AbortSignal): Promise<number> {
   const limit = new AbortController();
   const late = sleep(at.createLimitMs, undefined, { signal: limit.signal, ref: false }).then(() => {
-    throw new HostFailure({ tag: "silent", val: { what: "oci-runtime", limit: at.createLimitMs } });
+    throw silent("oci-runtime", at.createLimitMs);
   });
   try {
     return await unlessGivenUp(signal, Promise.race([supervisor.created, late]));

@@ -2,8 +2,8 @@
 // ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
 
 import type { networks } from "../../hosts/shared/host.js";
-import { failedTool, HostFailure, noSuch } from "../../hosts/shared/failure.js";
-import { endOf, saidBy, startChild, type Child } from "../launch/child.js";
+import { failedTool, HostFailure } from "../../hosts/shared/failure.js";
+import { endOf, missingProgram, saidBy, startChild, type Child } from "../launch/child.js";
 import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";
 
@@ -129,7 +129,7 @@ export async function nft(transaction: string): Promise<void> {
 /** A transaction takes a few milliseconds, and waits for those of other programs. */
 const LIMIT_MS = 60_000;
 
-/** Runs a program to its end. Throws `no-such` if it is not installed. */
+/** Runs a program to its end. Throws `no-such` if it is not installed, `call` if it cannot be started. */
 export async function runProgram(program: string, args: string[], input = ""): Promise<Ended> {
   const child = start(program, args);
   const stdin = child.pipes[0]!;
@@ -142,8 +142,8 @@ export async function runProgram(program: string, args: string[], input = ""): P
 function start(program: string, args: string[]): Child {
   try {
     return startChild(libc, { program, args, files: ["pipe", "pipe", "pipe"] });
-  } catch {
-    throw noSuch("tool", program);
+  } catch (error) {
+    throw missingProgram(error, program);
   }
 }
 

@@ -5,8 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { endOf, saidBy, startChild, type Child, type Command } from "../../runtime-linux/launch/child.js";
+import {
+  endOf,
+  missingProgram,
+  saidBy,
+  startChild,
+  type Child,
+  type Command,
+} from "../../runtime-linux/launch/child.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
+import { shownFailure } from "../support/failed.js";
 import { describeUnless } from "../support/on-engines.js";
 
 const LIMIT_MS = 60_000;
@@ -101,6 +109,24 @@ describeUnless(missing, "children", () => {
     expect(await child.gone).toEqual({ code: 0 });
     expect(await other.gone).toEqual({ code: 0 });
     expect(machineNull()).toEqual(before);
+  });
+
+  test("is said not to be installed only where it is not", () => {
+    const why = (program: string, more: Partial<Command> = {}) => {
+      try {
+        return expect.unreachable(String(startChild(libc, { program, args: [], files: [], ...more }).pid));
+      } catch (error) {
+        return shownFailure(missingProgram(error, program));
+      }
+    };
+    expect(why("no-such-program")).toEqual({ tag: "no-such", val: { what: "tool", name: "no-such-program" } });
+    const refused = { call: "fork/exec", inside: false };
+    expect(why("sh", { directory: "/no/such" })).toEqual({
+      tag: "call",
+      val: { ...refused, path: "sh", error: "ENOENT" },
+    });
+    const path = "/etc/passwd"; // it is not executable
+    expect(why(path)).toEqual({ tag: "call", val: { ...refused, path, error: "EACCES" } });
   });
 });
 

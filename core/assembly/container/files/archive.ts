@@ -18,7 +18,6 @@ import { Call, Follower } from "../../call";
 import { emitContainer } from "../../event/emit";
 import { lacksPath } from "../../failure/missing";
 import { sourceRefusal } from "../../failure/source";
-import { failureText } from "../../failure/text";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, internal, notFound, Refusal } from "../../refusal";
 import { commonHeaders, openReply, sendWhole, splice } from "../../reply";
