@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../hosts/simulated/faults.js";
 import type { Draw } from "./random.js";
+import type { HostCommand } from "./commands.js";
 import { ALSO } from "./worlds/failing.js";
 
 /** The rest of a line that sets a fault, and how often it strikes; null for ever. */
@@ -51,26 +52,20 @@ const KINDS = [
   "runtime-fails NAME 1",
 ];
 
-/** Commands that the host plays tricks with; all but those that a crash alone ends may fail. */
-const TRICKED = [
-  ...["launch", "mount", "unmount", "join", "leave", "reap", "signal", "pause", "resume", "layer", "drop-chain"],
-  ...[
-    "make",
-    "drop",
-    "exec",
-    "reap-exec",
-    "resolve",
-    "blob",
-    "ingest",
-    "read",
-    "commit",
-    "stat",
-    "extract",
-    "make-directory",
-  ],
-  ...["drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "count-own", "any"],
-  ...["identify", "find", "login", "tags", "resize", "resize-exec", "source"],
+/**
+ * Commands that the host plays tricks with; all but those that a crash alone ends may fail. Their order is that in which
+ * they are drawn.
+ */
+// prettier-ignore
+export const TRICKED: readonly (HostCommand | "any" | "source")[] = [
+  "launch", "mount", "unmount", "join", "leave", "reap", "signal", "pause", "resume", "layer", "drop-chain", "make",
+  "drop", "exec", "reap-exec", "resolve", "blob", "ingest", "read", "commit", "stat", "extract", "make-directory",
+  "drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "count-own", "any", "identify",
+  "find", "login", "tags", "resize", "resize-exec", "source",
 ];
+
+/** Those that it plays tricks with only as with any. */
+export const UNTRICKED: readonly HostCommand[] = ["signal-exec", "measure", "measure-tar", "compare", "abandon"];
 
 /** A line that makes something go wrong. */
 export function drawFault(draw: Draw, names: readonly string[]): string {
@@ -89,7 +84,7 @@ export function drawFault(draw: Draw, names: readonly string[]): string {
 }
 
 function drawFailing(draw: Draw): string {
-  const command = draw.one(Object.keys(ALSO));
+  const command = draw.one(Object.keys(ALSO) as HostCommand[]);
   return `trick fail ${command} ${1 + draw.below(2)} ${draw.one(ALSO[command] ?? [])}`;
 }
 

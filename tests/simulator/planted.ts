@@ -3,16 +3,17 @@
 
 import type { Input, engine } from "../../hosts/shared/host.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
-import type { StepOutputs } from "../../hosts/shared/outputs.js";
+import type { CommandOf, Interface } from "./commands.js";
 
 type Imports = Record<string, { perform: (op: bigint, command: { tag: string; val: unknown }) => void }>;
 
-export interface Wrong {
+export type Wrong = { [To in Interface]: WrongOf<To> }[Interface];
+
+interface WrongOf<To extends Interface> {
   /** What a reader of the test is told. */
   says: string;
-  /** Interface of the world, and the command. */
-  on: keyof typeof INTERFACES;
-  command: string;
+  on: To;
+  command: CommandOf<To>;
   /** Each so many-th of these commands. */
   each: number;
   /** What is asked in its place. */
@@ -33,16 +34,6 @@ export interface Misreading {
   /** In place of what is found on the machine. */
   find?: (inventory: engine.Inventory, records: readonly engine.Stored[]) => engine.Inventory;
 }
-
-const INTERFACES = {
-  replies: "coracle:engine/replies",
-  records: "coracle:engine/records",
-  processes: "coracle:engine/processes",
-  content: "coracle:engine/content",
-  networks: "coracle:engine/networks",
-  volumes: "coracle:engine/volumes",
-  timers: "coracle:engine/timers",
-} as const satisfies Partial<Record<keyof StepOutputs | string, string>>;
 
 export function plant(core: CompiledCore, wrong: Wrong | Misreading): CompiledCore {
   return "on" in wrong ? tampering(core, wrong) : misreading(core, wrong);
@@ -75,7 +66,7 @@ function tampering(core: CompiledCore, { on, command: wanted, each, instead, rec
   return {
     instantiate: (imports) => {
       const own = imports as unknown as Imports;
-      const name = INTERFACES[on];
+      const name = `coracle:engine/${on}`;
       const { perform } = own[name] as Imports[string];
       const tampered: Imports[string]["perform"] = (op, command) => {
         const isMeant = command.tag === wanted && ++count % each === 0;

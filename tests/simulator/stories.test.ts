@@ -37,8 +37,8 @@ test("what is shown, or said to be unvisited, is a case of the boundary, and its
   expect(Object.values(SHOWN).filter((story) => !stories.includes(story))).toEqual([]);
 });
 
-test("what is scarce is a kind of output, and its story is there", async () => {
-  const kinds = await outputKinds();
+test("what is scarce is a kind of output, and its story is there", () => {
+  const kinds = outputKinds();
   expect(Object.keys(SCARCE).filter((kind) => !kinds.includes(kind))).toEqual([]);
   const stories = readdirSync(STORIES);
   expect(Object.values(SCARCE).filter((story) => !stories.includes(story))).toEqual([]);

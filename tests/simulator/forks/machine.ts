@@ -5,13 +5,17 @@ import { subjectOf } from "../../../hosts/driver/order.js";
 import type { Effect, HostEffect } from "../../../hosts/shared/outputs.js";
 import { emptyState, processOf } from "../../core/crash/state.js";
 import { Failed, World } from "../../core/crash/world.js";
+import { CHANGES, type HostCommand } from "../commands.js";
 import type { Ledger } from "../ledger.js";
 
-/** Commands that change what the next engine finds. */
-const CHANGING: ReadonlySet<string> = new Set([
-  ...["launch", "signal", "pause", "resume", "reap", "exec", "reap-exec"],
-  ...["mount", "unmount", "layer", "drop-chain", "drop-container", "join", "leave", "make", "drop"],
+/** Those of them that the next engine finds nothing of. */
+const TRACELESS: ReadonlySet<string> = new Set<HostCommand>([
+  ...(["resize", "signal-exec", "resize-exec", "limit", "rewrite", "abandon", "populate"] as const),
+  ...(["make-directory", "extract", "commit", "ingest", "drop-archive"] as const),
 ]);
+
+/** Commands that change what the next engine finds. */
+const CHANGING: ReadonlySet<string> = new Set(CHANGES.filter((command) => !TRACELESS.has(command)));
 
 export class Machine {
   readonly world: World;

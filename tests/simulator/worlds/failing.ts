@@ -2,10 +2,11 @@
 
 import { HostFailure, refusedPort } from "../../../hosts/shared/failure.js";
 import type { failures, networks } from "../../../hosts/shared/host.js";
+import type { HostCommand } from "../commands.js";
 import { answered, exchange } from "../../support/registry-failures.js";
 
 /** Beside what is likeliest. */
-export const ALSO: Readonly<Record<string, readonly string[]>> = {
+export const ALSO: Readonly<Partial<Record<HostCommand, readonly string[]>>> = {
   resolve: ["answer:403", "answer:401", "answer:500", "malformed:checkable-digest"],
   tags: ["answer:403", "answer:500"],
   blob: ["answer:403", "answer:500"],
