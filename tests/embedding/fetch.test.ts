@@ -83,7 +83,7 @@ describe("requests", () => {
     reading.catch(() => {});
     world.reply(id, whole(500));
     expect((await answer).status).toBe(500);
-    await expect(reading).rejects.toMatchObject({ failure: { tag: "body-broke" } });
+    await expect(reading).rejects.toMatchObject({ failure: { tag: "interrupted", val: "answered" } });
     expect(cancelled).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 // A request's body before it is sent: bytes at hand, or a stream.
 
 import { SHORT_BODY, bodyOf, formOf } from "../../request/index.js";
-import { HostFailure } from "../../shared/failure.js";
+import { HostFailure, interrupted } from "../../shared/failure.js";
 import type { engine } from "../../shared/host.js";
 
 /** What the core gets, and what a host may take by the request's id. */
@@ -134,11 +134,12 @@ class StreamBody implements UnsentBody {
       yield* first;
       for (;;) {
         const chunk = await this.#next();
-        if (this.#givenUp) throw new Error("the reply ended before the request's body");
+        if (this.#givenUp) throw interrupted("answered");
         if (chunk === null) return;
         yield chunk;
       }
     } catch (error) {
+      if (error instanceof HostFailure) throw error;
       throw new HostFailure({ tag: "body-broke", val: error instanceof Error ? error.message : String(error) });
     } finally {
       this.#reader!.cancel().catch(() => {});

@@ -56,9 +56,9 @@ export class RegistryNetwork {
     };
     if (isOurs) this.#log(logged);
     await sleep(clock, latencyNs, request.signal);
-    if (!isOurs) throw networkError("ENOTFOUND", `no such host: ${host}`);
+    if (!isOurs) throw networkError("ENOTFOUND", `getaddrinfo ENOTFOUND ${host}`);
     if (faults.strike("registry-down", { authority: host }) || protocol !== "https:") {
-      throw networkError("ECONNREFUSED", `connection to ${host} refused`);
+      throw networkError("ECONNREFUSED", `connect ECONNREFUSED ${host}`);
     }
     const answer = this.#refused(request, host) ?? this.#server.answer(request);
     logged.status = answer.status;

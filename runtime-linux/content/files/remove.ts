@@ -51,5 +51,5 @@ function pathIn(directory: number, name: string): Buffer {
 const AT_ONCE = 128;
 
 function busy(name: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`EBUSY: something is mounted on '${name}'`), { code: "EBUSY" });
+  return Object.assign(new Error(`EBUSY: '${name}' is a mount point`), { code: "EBUSY" });
 }
