@@ -24,6 +24,6 @@ export function coreIdentity(): string {
 
 /** The bundle stands in `build`, this file in `hosts/node`. */
 function coreDirectory(): string {
-  const bundled = import.meta.url.endsWith(".mjs");
+  const bundled = import.meta.url.endsWith(".cjs");
   return fileURLToPath(new URL(bundled ? "core/" : "../../build/core/", import.meta.url));
 }

@@ -14,7 +14,6 @@ import { installMissingPackages, requireNode } from "./setup/machine.mjs";
 
 /** The repository. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
-export const BUNDLE = join(ROOT, "build/coracle.mjs");
 
 /**
  * npm packages and build of what is named. What is stale is built by a process of its own: the compilers' memory must

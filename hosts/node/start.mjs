@@ -1,6 +1,7 @@
 // `npm start`: set-up, then the daemon in this process. Flags go to the daemon.
 
-import { BUNDLE, prepare } from "./setup.mjs";
+import { createRequire } from "node:module";
+import { prepare } from "./setup.mjs";
 import { installMissingPackages } from "./setup/machine.mjs";
 
 const args = process.argv.slice(2);
@@ -16,5 +17,5 @@ if (!needsNothing && process.getuid?.() !== 0) {
 }
 prepare();
 if (!needsNothing && !installMissingPackages()) process.exit(1);
-const { main } = await import(BUNDLE);
-await main(["daemon", ...args]);
+const { loadBundle } = createRequire(import.meta.url)("./bundle.cjs");
+await loadBundle().exports.main(["daemon", ...args]);

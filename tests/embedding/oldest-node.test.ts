@@ -44,7 +44,7 @@ describe("the Node that package.json names", () => {
     for (const [path, words] of Object.entries(NOT_IN_IT)) {
       expect(lock.packages[path]!.dev).toBe(true);
       expect(readFileSync(join(ROOT, path, "dist/index.js"), "utf8")).toContain(words);
-      for (const file of ["build/coracle.mjs", "build/package/fastify.js", "build/package/ws.js"]) {
+      for (const file of ["build/coracle.cjs", "build/package/fastify.js", "build/package/ws.js"]) {
         expect(readFileSync(join(ROOT, file), "utf8").includes(words), file).toBe(false);
       }
     }

@@ -1,0 +1,56 @@
+// The daemon's bundle, and the code that the build keeps of it (hosts/node/bundle.cjs).
+
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Script } from "node:vm";
+import { expect, onTestFinished, test } from "vitest";
+import { run } from "../support/commands.js";
+import { ROOT } from "../support/engines.js";
+
+interface Loader {
+  BUNDLE: string;
+  codePath(bundle: string, source: string): string;
+  loadBundle(bundle?: string): { exports: { main: unknown }; script: Script };
+}
+
+const LOADER = join(ROOT, "hosts/node/bundle.cjs");
+const { BUNDLE, loadBundle } = createRequire(import.meta.url)(LOADER) as Loader;
+const CODE = /^coracle-[0-9a-f]{16}\.code$/;
+
+test("V8 takes the code that the build keeps", () => {
+  expect(codesIn(join(ROOT, "build"))).toHaveLength(1);
+  const { script, exports } = loadBundle(BUNDLE);
+  expect(script.cachedDataRejected).toBe(false);
+  expect(exports.main).toBeTypeOf("function");
+});
+
+test.each<[string, (code: string) => void]>([
+  ["without it", (code) => rmSync(code)],
+  ["with code that is damaged", (code) => writeFileSync(code, "no code of V8's")],
+])("the command runs %s", async (_how, spoil) => {
+  const copy = copyOfBuild();
+  spoil(join(copy, "build", codesIn(join(copy, "build"))[0]!));
+  const { stdout } = await run([process.execPath, join(copy, "hosts/node/coracle.cjs"), "--version"]);
+  expect(stdout).toMatch(/^Coracle version \d/);
+});
+
+function codesIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => CODE.test(name));
+}
+
+/** What the command needs, in a directory that may be spoilt. */
+function copyOfBuild(): string {
+  const copy = mkdtempSync(join(tmpdir(), "coracle-bundle-"));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  for (const file of ["build/coracle.cjs", ...codesIn(join(ROOT, "build")).map((name) => `build/${name}`)]) {
+    cpSync(join(ROOT, file), join(copy, file));
+  }
+  cpSync(join(ROOT, "build/core"), join(copy, "build/core"), { recursive: true });
+  for (const name of ["bundle.cjs", "coracle.cjs", "threads.cjs"]) {
+    cpSync(join(ROOT, "hosts/node", name), join(copy, "hosts/node", name));
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
