@@ -3,17 +3,32 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as AxeCore from "axe-core";
+import type { RunOnly } from "axe-core";
 import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const RULES: RunOnly = {
+  type: "tag",
+  values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+};
+/** The rules among them that look at colours. */
+const OF_COLOURS: RunOnly = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 
-/** Breaches of WCAG 2.2, A and AA, and of what is held good practice: `RULE: ELEMENT`. */
-export async function violations(page: Page): Promise<string[]> {
+/** Breaches of WCAG 2.2, A and AA, and of good practice: `RULE: ELEMENT`. */
+export function violations(page: Page): Promise<string[]> {
+  return found(page, RULES);
+}
+
+/** Those of them that another colour scheme can have: it changes no element, name or size. */
+export function violationsOfColours(page: Page): Promise<string[]> {
+  return found(page, OF_COLOURS);
+}
+
+async function found(page: Page, rules: RunOnly): Promise<string[]> {
   await page.evaluate(AXE);
-  return page.evaluate(async (rules) => {
+  return page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as { axe: typeof AxeCore };
-    const { violations } = await axe.run({ runOnly: rules });
+    const { violations } = await axe.run({ runOnly });
     return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
-  }, RULES);
+  }, rules);
 }
