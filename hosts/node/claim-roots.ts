@@ -1,4 +1,4 @@
-// Data root and exec root belong to one engine at a time: two on one of them would undo each other's work.
+// Claims data root and exec root for one engine. Two engines on one root would undo each other's work.
 
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import type { Roots } from "../../runtime-linux/paths.js";
 import { claimPidFile } from "./pid-file.js";
 import type { PidFile } from "./pid-file.js";
 
-/** Throws when an engine that has one of them is still running, in this process or in another. */
+/** Throws if another engine with one of these roots is still running, in this process or another. */
 export function claimRoots({ data, exec }: Roots): PidFile {
   const root = claimRoot(data);
   try {
@@ -28,7 +28,7 @@ const inThisProcess = new Set<string>();
 function claimRoot(directory: string): PidFile {
   const root = resolve(directory);
   if (inThisProcess.has(root)) throw new Error(`${root} belongs to another engine of this process`);
-  // Who lists it would see which containers there are.
+  // Not readable for others: the list would show them which containers exist.
   mkdirSync(root, { recursive: true, mode: 0o711 });
   const file = claimPidFile(join(root, "daemon.pid"), true);
   inThisProcess.add(root);

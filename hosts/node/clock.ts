@@ -2,12 +2,12 @@
 
 import type { Clock, types } from "../shared/host.js";
 
-/** Longest wait that Node's timers can express. */
+/** The longest wait that Node's timers can express. */
 const LONGEST_MS = 2_147_483_647n;
 
 export const systemClock: Clock = {
   now(): types.Instant {
-    // Date has milliseconds only; the monotonic clock's nanoseconds, set to the time of day, tell events apart.
+    // Date has only milliseconds. The monotonic clock's nanoseconds, set to the time of day, tell events apart.
     const monotonic = process.hrtime.bigint();
     const wall = BigInt(Date.now()) * 1_000_000n;
     const guess = monotonic + offset;
@@ -23,13 +23,13 @@ export const systemClock: Clock = {
       if (left <= 0n) return wake();
       timer = setTimeout(wait, Number(left < LONGEST_MS ? left : LONGEST_MS));
     };
-    // Even what is due is told later, never from within the call.
+    // Even a timer that is due already fires later, never from within the call.
     timer = setTimeout(wait, Number(clamp((at - process.hrtime.bigint()) / 1_000_000n)));
     return () => clearTimeout(timer);
   },
 };
 
-/** How far the derived time of day may be off before it is set again: clocks are corrected, and machines sleep. */
+/** How far the derived time of day may drift before it is set again: clocks are corrected, and machines sleep. */
 const TOLERANCE = 20_000_000n;
 let offset = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 

@@ -1,4 +1,4 @@
-// Where Node finds the compiled core: in `build/core`, seen from the sources and from the bundle alike.
+// Finds the compiled core in `build/core`, from the sources and from the bundle.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,14 +15,14 @@ export function loadCore(): CompiledComponent<ImportObject, Core> {
   return new CompiledComponent(new Map(files), instantiate);
 }
 
-/** What a trace calls that core by. */
+/** The core's identity in a trace. */
 export function coreIdentity(): string {
   return createHash("sha256")
     .update(readFileSync(join(coreDirectory(), "core.core.wasm")))
     .digest("hex");
 }
 
-/** The bundle stands in `build`, this file in `hosts/node`. */
+/** The bundle is in `build`, this file in `hosts/node`. */
 function coreDirectory(): string {
   const bundled = import.meta.url.endsWith(".cjs");
   return fileURLToPath(new URL(bundled ? "core/" : "../../build/core/", import.meta.url));

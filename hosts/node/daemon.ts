@@ -1,4 +1,4 @@
-// The daemon: puts host, driver and server together, and ends them in the right order.
+// The daemon: assembles host, driver and server, and ends them in the right order.
 
 import { rmSync } from "node:fs";
 import { DRY_RUN } from "../dry-run/dry-runs.js";
@@ -29,7 +29,7 @@ import { VERSION } from "../shared/version.js";
 /** The core that a daemon runs. */
 export interface DaemonCore {
   compiled: CompiledCore;
-  /** What a trace calls it by. */
+  /** Its identity in a trace. */
   identity: string;
 }
 
@@ -37,7 +37,7 @@ function ownCore(): DaemonCore {
   return { compiled: loadCore(), identity: coreIdentity() };
 }
 
-/** Runs until it is told to end. Throws when it cannot start. */
+/** Runs until it is told to end. Throws if it cannot start. */
 export async function runDaemon(configuration: Configuration, core: DaemonCore = ownCore()): Promise<void> {
   const { config } = configuration;
   const log: Log = openLog(() => reloads.config.logLevel);
@@ -98,13 +98,13 @@ async function start(
   return remarks;
 }
 
-/** Only what is needed is loaded: what runs containers for real needs packages with native parts. */
+/** Loads only what is needed: running real containers takes packages with native parts. */
 async function openGround(config: DaemonConfig, closings: Closing[], log: Log): Promise<Ground> {
   if (config.simulated !== null) return (await import("./simulated.js")).openSimulated(config, closings, log);
   return (await import("./linux.js")).openLinux(config, closings, log);
 }
 
-/** An engine that cannot be recorded runs all the same. */
+/** If nothing can be recorded, the engine runs anyway. */
 function openRecorder({ trace }: DaemonConfig, core: string, log: Log): FlightRecorder | null {
   if (trace === null) return null;
   try {
@@ -131,7 +131,7 @@ function engineParts(config: DaemonConfig, host: Host, incidents: Incidents): Om
     options: () => options,
     lost: (error, incident) => incidents.lost(error, incident),
     fatal: (error) => void incidents.fatal(error).then(() => process.exit(1)),
-    // A simulated machine's time may leap, and clients are real.
+    // A simulated machine's time may leap, but clients are real.
     patience: systemClock,
   };
 }
@@ -157,7 +157,7 @@ interface Listener {
   name: string;
 }
 
-/** Sockets with their names, as requests bear them. */
+/** Sockets with the names that requests carry. */
 function listeners({ sockets, dryRunSockets }: Pick<DaemonConfig, "sockets" | "dryRunSockets">): Listener[] {
   const real = sockets.map((path) => ({ path, name: `unix://${path}` }));
   return [...real, ...dryRunSockets.map((path) => ({ path, name: `unix://${path}${DRY_RUN}` }))];

@@ -1,10 +1,10 @@
-// What the core did with what it found, at a start or in the journal, a line each in the daemon's log.
+// Writes to the daemon's log what the core did with its findings, at the start or in the journal: one line each.
 
 import type { Input, engine } from "../shared/host.js";
 import type { ObservedStep, Observer } from "../driver/index.js";
 import type { Log } from "./log.js";
 
-/** Tells of every `open`, and of every reading of the journal. */
+/** Reports after every `open`, and after every reading of the journal. */
 export function tellFindings(log: Log): Observer {
   const tellOf = (step: ObservedStep): void => {
     for (const note of step.explain()) if (note.tag === "found") tell(note.val, log);
@@ -18,13 +18,13 @@ export function tellFindings(log: Log): Observer {
   };
 }
 
-/** What a reader has not taken yet is looked at when it has read. */
+/** Entries that a reader has not received yet are checked when it has read them. */
 function readsJournal(input: Input): boolean {
   if (input.tag === "drained") return true;
   return input.tag === "completed" && input.val.outcome.tag === "ok" && input.val.outcome.val.tag === "journal";
 }
 
-/** What a host has cleared away by itself is told in the same words. */
+/** What a host has removed by itself is reported in the same words. */
 export function tell({ what, deed, why }: engine.Found, log: Log): void {
   const told = deed === "set-aside" || deed === "skipped" ? log.warn : log.info;
   told(`${WORDS[deed]} ${what}`, { why });

@@ -1,4 +1,4 @@
-// What the daemon puts its engine on: a machine, real or simulated.
+// The machine that the daemon runs its engine on, real or simulated.
 
 import type { PlainDoor } from "../engine/index.js";
 import type { Host, engine } from "../shared/host.js";
@@ -9,29 +9,29 @@ export interface Ground {
   host: Host;
   /** Loads the images that a new engine has from the start. */
   loadImages(door: PlainDoor, log: Log): Promise<void>;
-  /** Offers the runtimes that are configured now. Throws `ConfigError`; nothing has changed then. */
+  /** Offers the runtimes of a new configuration. Throws `ConfigError`, and then nothing has changed. */
   offer(config: DaemonConfig): Promise<void>;
-  /** Whether the other end of a socket is closed for good, not only for writing; none where that cannot be told. */
+  /** Whether a socket's other end is closed completely, not only for writing. Missing if that is not known. */
   hasHungUp?: (descriptor: number) => boolean;
-  /** Who is at the other end of a socket; none where that cannot be told. */
+  /** The process at the other end of a socket. Missing if that is not known. */
   peerOf?: (descriptor: number) => engine.Peer;
-  /** Hands memory of this process back to its system; none where that cannot be done. */
+  /** Returns this process's memory to the system. Missing if that is not possible. */
   memory?: ProcessMemory;
-  /** Printed under the first line of the greeting. */
+  /** Printed below the first line of the greeting. */
   remarks: readonly string[];
 }
 
 export interface ProcessMemory {
-  /** Whole pages of zeros: read again, they are zeros still. */
+  /** Gives back whole pages of zeros. They still read as zeros. */
   handBack(pages: Uint8Array): void;
-  /** Has libc's heap keep less for later, from the start. */
+  /** From the start, limits how much freed memory libc's heap keeps. */
   bound(): void;
-  /** What it keeps nevertheless. */
+  /** Returns what it has kept nevertheless. */
   trim(): Promise<void>;
 }
 
-/** Closes something that was opened: in reverse. */
+/** Closes something that was opened. Closings run in reverse order. */
 export type Closing = () => unknown;
 
-/** Adds to `closings` as it goes. */
+/** Adds to `closings` on the way. */
 export type OpenGround = (config: DaemonConfig, closings: Closing[], log: Log) => Promise<Ground>;

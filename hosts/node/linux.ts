@@ -1,4 +1,4 @@
-// The Linux machine, for the daemon: claimed for one engine, its runtimes found, its records opened.
+// The Linux machine for the daemon: claims it for one engine, finds its runtimes, opens its records.
 
 import { linuxHost } from "../../runtime-linux/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";

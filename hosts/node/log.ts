@@ -1,4 +1,4 @@
-// The daemon's log: one line an event, with fields, on standard error.
+// The daemon's log: one line for each event, with fields, on standard error.
 
 import { LOG_LEVELS } from "./config/options.js";
 import type { LogLevel } from "./config/options.js";
@@ -7,7 +7,7 @@ export type Fields = Record<string, string | number>;
 
 export type Log = Record<LogLevel, (message: string, fields?: Fields) => void>;
 
-/** Lines below what `least` is by then are dropped. In the form of dockerd's log. */
+/** Drops lines below the level that `least` returns at that moment. The format is that of dockerd's log. */
 export function openLog(least: () => LogLevel, write: (line: string) => void = toStandardError): Log {
   const lines = LOG_LEVELS.map((level, rank) => {
     const log = (message: string, fields: Fields = {}): void => {
@@ -28,7 +28,7 @@ function shown(value: string | number): string {
   return typeof value === "string" && !/^[\w.:/@+-]+$/.test(value) ? JSON.stringify(value) : String(value);
 }
 
-/** What it has no room for, or nobody reads any more, is lost: the daemon goes on. */
+/** If standard error is full or closed, the line is lost and the daemon goes on. */
 function toStandardError(line: string): void {
   if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => {});
   process.stderr.write(line);

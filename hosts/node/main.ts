@@ -11,7 +11,7 @@ import type { Told } from "./trace/replay-command.js";
 import { SAVE_USAGE, saveTrace } from "./trace/save.js";
 import { VERSION } from "../shared/version.js";
 
-/** Ends the process when it is done: 0, or 1 after an error. `args`: without the program's name. */
+/** Ends the process when it is done: with 0, or with 1 after an error. `args`: without the program's name. */
 export async function main(args: readonly string[]): Promise<void> {
   process.exit(await codeOf(args));
 }
@@ -48,7 +48,7 @@ async function trace([command, ...args]: readonly string[]): Promise<number> {
   if (command === "save") return told(async () => ({ code: 0, text: await saveTrace(args) }), see);
   if (command === "diff") return told(() => compareFiles(args), see);
   if (command === "--help" || command === "-h") return tell(`${SAVE_USAGE}\n\n${DIFF_USAGE}\n\n${REPLAY_USAGE}`);
-  return fail(`coracle: trace is followed by save or diff`, "coracle --help");
+  return fail(`coracle: 'coracle trace' needs save or diff after it`, "coracle --help");
 }
 
 async function told(act: () => Told | Promise<Told>, see: string): Promise<number> {
@@ -63,12 +63,14 @@ async function told(act: () => Told | Promise<Told>, see: string): Promise<numbe
   }
 }
 
-/** For a heap that stays small, save bytes that pass through; a simulated world lives in its process, and needs the room. */
+/**
+ * Keeps the heap small, except for bytes that pass through. A simulated world lives in this process and needs the room.
+ */
 function tuneMemory(): void {
-  // What is young stays in the megabyte it begins with: V8 would give it 32 for good, and gain nothing by it here.
+  // Young objects stay in the first megabyte: V8 would permanently give them 32, without a gain here.
   setFlagsFromString("--semi-space-growth-factor=1");
-  // Bytes that pass through count as part of the heap, which would be marked every few megabytes of them: most of the
-  // time of an upload. So it may triple before that.
+  // Bytes that pass through count as part of the heap. V8 would mark the heap every few megabytes, which takes most of
+  // an upload's time. So the heap may triple before that.
   setFlagsFromString("--heap-growing-percent=200");
 }
 
@@ -88,17 +90,17 @@ function versionLine(): string {
 }
 
 const NO_ROOT = `coracle: the daemon must be run as root
-To try it without, pretending to run containers: coracle daemon --simulated`;
+To try it without root, with simulated containers: coracle daemon --simulated`;
 
 const USAGE = `Usage: coracle COMMAND [flags]
 
 A container engine that speaks the Docker Engine API.
 
   coracle daemon               run the engine in the foreground
-  coracle daemon --simulated   pretend to: without root, on any system with Node
-  coracle trace save FILE      save what the daemon was told lately
-  coracle trace diff FILE FILE tell where two such files part
-  coracle replay FILE          do it again, tell it step by step, and check it
+  coracle daemon --simulated   only simulate containers: without root, on any system with Node
+  coracle trace save FILE      save the daemon's latest inputs to a file
+  coracle trace diff FILE FILE find the first difference between two such files
+  coracle replay FILE          repeat such a file step by step and check the results
   coracle --version            print the version
   coracle --help               print this text
 

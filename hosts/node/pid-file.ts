@@ -1,4 +1,4 @@
-// One daemon for a pid file, and one for a data root: a file with the process id of whoever has it.
+// A file with the process id of its holder: one daemon for each pid file and for each data root.
 
 import {
   linkSync,
@@ -13,26 +13,26 @@ import {
 import { dirname } from "node:path";
 
 export interface PidFile {
-  /** Lets others have it. */
+  /** Lets another process have it. */
   release(): void;
 }
 
 /**
- * Throws when a daemon that has it is still running. What a killed one left is taken over. `outlivesBoot`: the file is
- * where a reboot does not remove it, and a second line tells this process from others that will have its id.
+ * Throws if a daemon that holds it is still running. Takes over the file of a killed one. `outlivesBoot`: a reboot does
+ * not remove the file, so a second line tells this process from a later one with the same id.
  */
 export function claimPidFile(file: string, outlivesBoot = false): PidFile {
   mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
   const text = outlivesBoot ? `${process.pid}\n${identityOf(process.pid)}\n` : String(process.pid);
   if (!made(file, text)) {
     clearStale(file);
-    // Who was faster with the same has it.
+    // Another process that did the same was faster.
     if (!made(file, text)) throw held(file, read(file).split("\n", 1)[0]!);
   }
   return { release: () => rmSync(file, { force: true }) };
 }
 
-/** False when there is one. It appears with its text. */
+/** False if the file exists. It appears together with its text. */
 function made(file: string, text: string): boolean {
   const draft = `${file}.${process.pid}`;
   write(draft, text);
@@ -48,8 +48,8 @@ function made(file: string, text: string): boolean {
 }
 
 /**
- * A full disk must not keep the daemon from starting: there the text is a symbolic link's, whose inode has room for it
- * (an empty file would be nobody's).
+ * A full disk must not keep the daemon from starting. Then the text becomes the target of a symbolic link, whose inode
+ * has room for it. (An empty file would belong to nobody.)
  */
 function write(file: string, text: string): void {
   try {
@@ -62,7 +62,10 @@ function write(file: string, text: string): void {
   }
 }
 
-/** Moved aside before it is removed, so that of two who find it stale only one removes it, and none another's new one. */
+/**
+ * Moved aside before it is removed. So if two processes find it stale, only one removes it, and neither removes the
+ * other's new one.
+ */
 function clearStale(file: string): void {
   const holder = holderIn(read(file));
   if (holder !== null) throw held(file, holder);
@@ -88,16 +91,17 @@ function holderIn(text: string): number | null {
   const [id = "", identity = ""] = text.split("\n");
   const pid = Number.parseInt(id, 10);
   if (!(pid > 0) || pid === process.pid) return null;
-  // Process ids are used again: who was started at another time did not write this; nor, where nothing is said of that,
-  // who runs another program. Where it is said, the program says nothing more: that of a running daemon may be upgraded.
+  // Process ids are reused. A process that started at another time did not write this file. If the file says nothing
+  // about that, a process that runs another program did not. If it does, the program does not matter: a running
+  // daemon's may have been upgraded.
   if (identity !== "") return identity === identityOf(pid) ? pid : null;
   const program = programOf(pid);
   return program !== "" && program === programOf("self") ? pid : null;
 }
 
 /**
- * Boot, and clock ticks from there to the start of the process: proc(5), 22nd field of `stat`. Empty for one that has
- * ended, also if nobody has reaped it.
+ * Boot id, and clock ticks from boot to the start of the process: proc(5), 22nd field of `stat`. Empty for a process
+ * that has ended, even if nobody has reaped it.
  */
 function identityOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`);

@@ -1,5 +1,5 @@
-// How requests reach a registry on Node: `node:http` on connections that are kept, which moves bytes with less work than
-// `fetch`, and can speak TLS with a registry whose certificate nobody vouches for.
+// Sends requests to a registry with `node:http` over kept connections. It moves bytes with less work than `fetch`, and
+// can use TLS with a registry whose certificate no authority has signed.
 
 import * as http from "node:http";
 import * as https from "node:https";
@@ -17,7 +17,7 @@ export function nodeTransport(): Transport {
       const outgoing = send(request, agents);
       outgoing.on("response", (incoming) => resolve(answer(incoming)));
       outgoing.on("error", (error) => {
-        // The server had closed the kept connection before it could see the request: that is no answer of its.
+        // The server had closed the kept connection before it saw the request: that is not an answer.
         const unseen = outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
         if (unseen && !request.signal.aborted) resolve(transport(request));
         else reject(error);
@@ -51,5 +51,5 @@ function answer(incoming: http.IncomingMessage): TransportResponse {
   };
 }
 
-/** Milliseconds that a connection nobody uses is kept. */
+/** How long an idle connection is kept, in milliseconds. */
 const IDLE_MS = 15_000;

@@ -1,5 +1,5 @@
-// The commands of package.json, and `packages`, which is a part of `test`: set-up, and what stands on it. Plain JavaScript
-// without packages, since it runs before there are any.
+// The commands of package.json, and `packages`, which is a part of `test`: set-up, and what builds on it. Plain
+// JavaScript without packages, since it runs before any are installed.
 //   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | packages [--all-clients] |
 //     bench [--all-clients] | check | playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M]
 //     [--jobs N] [--minutes M] [--story FILE] | simulate --mutants [--only TEXT] [--write] [--tries N]
@@ -16,8 +16,8 @@ import { installMissingPackages, requireNode } from "./setup/machine.mjs";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
 /**
- * npm packages and build of what is named. What is stale is built by a process of its own: the compilers' memory must
- * not stay with a daemon that is started afterwards. Exits when it cannot be done.
+ * Installs npm packages and builds the named products. Stale ones are built in a process of its own: the compilers'
+ * memory must not stay with a daemon that starts afterwards. Exits on failure.
  */
 export function prepare(products = ["core", "daemon"]) {
   requireNode(ROOT);
@@ -27,7 +27,7 @@ export function prepare(products = ["core", "daemon"]) {
 }
 
 const COMMANDS = {
-  // With --debug the core is compiled quickly and keeps its names; the next start builds it anew.
+  // With --debug the core is compiled quickly and keeps its names; the next start builds it again.
   async build(args) {
     requireNode(ROOT);
     installDependencies(ROOT);
@@ -35,7 +35,7 @@ const COMMANDS = {
     await build(ROOT, { names: names.length > 0 ? names : undefined, release: names.length === args.length });
   },
 
-  // Without root the tests that need more say so and are skipped. What is installed and what is built come side by side.
+  // Without root, tests that need more are skipped and say so. Installation and build run concurrently.
   async test(args) {
     requireNode(ROOT);
     const installed = beside("packages", args);
@@ -68,7 +68,7 @@ const COMMANDS = {
     runOrExit(process.execPath, [program, ...args]);
   },
 
-  // What cannot be asked for want of a package says so.
+  // Benchmarks that need a missing package say so.
   async bench(args) {
     prepare(["core", "daemon", "playground"]);
     installMissingPackages({ withTests: wantsAllClients(args) });
@@ -77,7 +77,7 @@ const COMMANDS = {
   },
 };
 
-/** The reference engine and other clients come to a user's machine only when asked for. */
+/** Installs the reference engine and other clients on a user's machine only on request. */
 function wantsAllClients(args) {
   return process.env["CI"] === "true" || args.includes("--all-clients");
 }
@@ -86,7 +86,7 @@ function withoutOwn(args) {
   return args.filter((arg) => arg !== "--all-clients");
 }
 
-/** Runs a command in a process of its own, beside this one. Exits if it fails; it ends if this one does. */
+/** Runs a command in a separate process beside this one. Exits if it fails; it ends if this one does. */
 async function beside(name, args) {
   const begun = spawn(process.execPath, [fileURLToPath(import.meta.url), name, ...args], { stdio: "inherit" });
   const end = () => begun.kill();

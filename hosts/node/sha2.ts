@@ -1,5 +1,5 @@
-// SHA-256 as @noble/hashes has it, by the platform, in a tenth of the time: registries and simulated layers are hashed as
-// they go. Takes the package's place in bundles for Node (hosts/node/setup).
+// SHA-256 with the interface of @noble/hashes, but by Node itself, in a tenth of the time. Registry downloads and
+// simulated layers are hashed as they pass. It replaces the package in bundles for Node (hosts/node/setup).
 
 import { type Hash, createHash } from "node:crypto";
 

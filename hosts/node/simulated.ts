@@ -1,4 +1,4 @@
-// The simulated machine, for the daemon. It lives in this process and ends with it.
+// The simulated machine for the daemon. It lives in this process and ends with it.
 
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { processMemory } from "../../runtime-linux/kernel/memory.js";
@@ -16,7 +16,7 @@ const REMARKS = [
   "Nothing is run for real:   containers, images and networks are simulated in this process, and end with it",
 ];
 
-/** Nothing else of it is for real, but its clients and its process are: what Linux tells of them, and takes back. */
+/** Only its clients and its process are real: what Linux says about clients, and the memory that Linux takes back. */
 const CLIENTS: Pick<Ground, "hasHungUp" | "peerOf" | "memory"> = {
   hasHungUp: (descriptor) => libc.hungUp(descriptor),
   peerOf: (descriptor) => libc.peerOf(descriptor),
@@ -28,7 +28,7 @@ export const openSimulated: OpenGround = async (config, closings) => {
   const host = simulatedHost({
     pace,
     seed,
-    // Clients compare what they are told with their own clock.
+    // The real time, because clients compare answers with their own clock.
     begins: BigInt(Date.now()) * 1_000_000n,
     dataRoot: config.dataRoot,
     journalBytes: config.eventsSize,

@@ -1,5 +1,5 @@
-// Gives memory back that a burst of work has taken, once the engine has had a rest, or little to do: the core's, whose
-// memory never shrinks by itself, V8's, and the C library's. None of them does it before it is asked.
+// Returns memory that a burst of work has taken, once the engine is idle or has little to do: the core's, whose memory
+// never shrinks by itself, V8's, and the C library's. None of them does this by itself.
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,30 +10,30 @@ import type { ProcessMemory } from "./ground.js";
 import type { Log } from "./log.js";
 
 const MEBIBYTE = 1 << 20;
-/** Less than that above the least there was is nobody's loss. */
+/** Less than this above the lowest level so far is not worth the work. */
 const WORTH_BYTES = 16 * MEBIBYTE;
-/** What the core allocates in a few hundred steps: to look through all of its memory again is not worth it before. */
+/** The core allocates this much in a few hundred steps. Before that another scan of its memory is not worth it. */
 const CORE_BYTES = 4 * MEBIBYTE;
-/** How long work is waited for that may follow. */
+/** How long to wait, in case more work follows. */
 const FIRST_MS = 5_000;
-/** Where little comes of it, it is waited twice as long each time, up to 40 s: so often, too, is looked how much there is. */
+/** If a round gains little, the wait doubles, up to 40 s. The check of how much there is happens just as often. */
 const MOST_DOUBLINGS = 3;
-/** Then only every other look is a round, every fourth, every eighth: a large heap in use is no surplus. */
+/** After that only every second, fourth, eighth check starts a round: a large heap in use is no surplus. */
 const MOST_SKIPPED_DOUBLINGS = 3;
-/** Looked through at a time: in some ms, and then whoever waits comes first. */
+/** Scanned at a time, in some ms. After each piece, waiting work comes first. */
 const PIECE = 8 * MEBIBYTE;
-/** Of the core's memory, handed back or not: a multiple of every system's pages. */
+/** The core's memory is given back, or not, in units of this size: a multiple of every system's page size. */
 const CHUNK = 64 * 1024;
-/** Threads of V8's are done by then, as a rule; where they are not, there is a next time. */
+/** V8's threads are usually done by then. If not, there is a next time. */
 const FREED_MS = 200;
-/** The part of the time that the process's own thread is at work, from which on whoever asks waits as it is. */
+/** If the main thread is at work for this part of the time, clients have to wait anyway. */
 const BUSY = 0.5;
 const ZEROS = new Uint8Array(CHUNK);
 
-/** An instance's memory, as `Driver.collectAndWipe` leaves it. */
+/** An instance's memory after `Driver.collectAndWipe`. */
 export type Memory = () => Uint8Array;
 
-/** What holds the core. */
+/** The driver that holds the core. */
 export type CoreHolder = Pick<Driver, "allocatedBytes" | "collectAndWipe">;
 
 export class Surplus implements Observer {
@@ -44,20 +44,20 @@ export class Surplus implements Observer {
   #timer: NodeJS.Timeout | null = null;
   #isResting = false;
   #isClosed = false;
-  /** Of what could not be had, which is told once. */
+  /** Failures that were logged already: each is logged once. */
   readonly #told = new Set<string>();
-  /** Rounds one after the other of which little came. */
+  /** Number of consecutive rounds that gained little. */
   #fruitless = 0;
-  /** Since the last round. */
+  /** Checks since the last round. */
   #looks = 0;
-  /** Bytes that the last round left. */
+  /** Bytes left after the last round. */
   #left = 0;
   #least = Infinity;
   #allocated = 0;
 
   /**
-   * `system`: none that takes memory back, and only V8 is asked to. `load`: the part of the time, since it was asked last,
-   * in which there was something to do.
+   * `system`: if undefined, only V8 can give memory back. `load`: the part of the time since its last call in which the
+   * main thread was busy.
    */
   constructor(system: ProcessMemory | undefined, log: Pick<Log, "warn">, load: () => number = loadOfLoop()) {
     this.#system = system;
@@ -65,7 +65,7 @@ export class Surplus implements Observer {
     this.#load = load;
   }
 
-  /** To be told as soon as there is one. */
+  /** Call this as soon as there is a driver. */
   watch(driver: CoreHolder): void {
     this.#driver = driver;
   }
@@ -98,7 +98,7 @@ export class Surplus implements Observer {
     this.#timer = setTimeout(() => void this.#due(), wait).unref();
   }
 
-  /** In the midst of much work nothing is done: what follows it is told, too. */
+  /** Does nothing in the middle of much work. There will be another call after it. */
   async #due(): Promise<void> {
     let gave = false;
     try {
@@ -108,18 +108,18 @@ export class Surplus implements Observer {
     } finally {
       this.#timer = null;
     }
-    // What holds on to the rest may be over soon, without a step of the core's: files that are written, sockets that close.
+    // What holds the rest may soon end without a step of the core: files being written, sockets closing.
     if (gave) this.#later();
   }
 
   #isWorthIt(bytes: number): boolean {
     if (!(bytes - this.#least >= WORTH_BYTES)) return false;
     const skipped = Math.min(Math.max(this.#fruitless - MOST_DOUBLINGS, 0), MOST_SKIPPED_DOUBLINGS);
-    // At rest nothing would set another look off: what the last steps have let go of is given back now or never.
+    // An idle engine causes no further check. What its last steps have released is given back now or never.
     return ++this.#looks >= 2 ** skipped || bytes - this.#left >= WORTH_BYTES || this.#isResting;
   }
 
-  /** Whether much came of it. */
+  /** Returns whether the round gained much. */
   async #giveBack(before: number): Promise<boolean> {
     await this.#attempt("the core's", () => this.#giveBackCore());
     await this.#attempt("V8's", collectScript);
@@ -131,7 +131,7 @@ export class Surplus implements Observer {
     return gave;
   }
 
-  /** Bytes of the process. Not a number where its files cannot be opened: then nothing is compared, and nothing done. */
+  /** Bytes of the process. NaN if its files cannot be opened; then nothing is compared, and nothing done. */
   #resident(): number {
     try {
       const bytes = process.memoryUsage.rss();
@@ -143,7 +143,7 @@ export class Surplus implements Observer {
     }
   }
 
-  /** Where one part cannot be had the others still can: all of it is a saving, and no more. */
+  /** If one part fails, the others still work: giving memory back is only an optimization. */
   async #attempt(whose: string, giveBack: () => Promise<void>): Promise<void> {
     try {
       await giveBack();
@@ -168,7 +168,7 @@ export class Surplus implements Observer {
   }
 }
 
-/** Piece by piece, each in a turn of its own: the core may step in between. */
+/** One piece at a time, each in its own turn of the event loop: the core may step in between. */
 export async function handBackZeros(memory: Memory, handBack: (pages: Uint8Array) => void): Promise<void> {
   for (let from = 0; from < memory().length; from += PIECE) {
     for (const pages of zeros(memory().subarray(from, from + PIECE))) handBack(pages);
@@ -176,7 +176,7 @@ export async function handBackZeros(memory: Memory, handBack: (pages: Uint8Array
   }
 }
 
-/** Stretches of whole chunks that hold nothing else. */
+/** Ranges of whole chunks that contain only zeros. */
 function* zeros(piece: Uint8Array): Generator<Uint8Array> {
   let begin = 0;
   for (let at = 0; at <= piece.length; at += CHUNK) {
@@ -189,7 +189,7 @@ function* zeros(piece: Uint8Array): Generator<Uint8Array> {
 
 let collect: (() => void) | undefined;
 
-/** What V8's heap holds that nothing refers to any more, and the bytes of such buffers, which are freed on other threads. */
+/** Frees unreachable objects of V8's heap, and the bytes of their buffers, which other threads free. */
 async function collectScript(): Promise<void> {
   if (collect === undefined) {
     setFlagsFromString("--expose-gc");
@@ -197,7 +197,7 @@ async function collectScript(): Promise<void> {
   }
   collect();
   await pause(FREED_MS);
-  // What was waiting for its last word in the first one.
+  // Objects that waited for their finalizers in the first round.
   collect();
   await pause(FREED_MS);
 }

@@ -39,7 +39,7 @@ onDryRunEngines("the trace", (engine) => {
   test("is not told to another user", async () => {
     const { live, place } = engine();
     const { code, stderr } = await save("others", AS_NOBODY);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("tells its trace to root and its own user alone")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("gives its trace only to root and to its own user")]);
     expect(existsSync(join(place, "others"))).toBe(false);
     // Other requests are answered as ever.
     const ping = ["curl", "-sS", "--unix-socket", live.socketPath];

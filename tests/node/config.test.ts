@@ -126,7 +126,10 @@ describe("flags", () => {
     [["--debug=maybe"], 'invalid argument "maybe" for --debug: it must be true or false'],
     [["--add-runtime", "mine"], 'invalid argument "mine" for --add-runtime: it must be name=path'],
     [["-H", "tcp://0.0.0.0:2375"], 'invalid host "tcp://0.0.0.0:2375": only unix sockets are served'],
-    [["-H", "/a", "-H", "unix:///a?dry-run"], 'invalid host "/a?dry-run": requests there are to be done for real, too'],
+    [
+      ["-H", "/a", "-H", "unix:///a?dry-run"],
+      'invalid host "/a?dry-run": the same socket is given without ?dry-run, too',
+    ],
     [["-l", "loud"], 'invalid log level "loud"'],
     [["--log-driver", "syslog"], 'invalid log driver "syslog": it must be one of json-file, local, none'],
     [["--log-opt", "bare"], 'invalid argument "bare" for --log-opt: it must be name=value'],

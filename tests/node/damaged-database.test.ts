@@ -52,7 +52,7 @@ test("on a full disk it is not opened, and nothing is touched", async ({ skip })
     expect(() => writeFileSync(join(disk, "ballast"), Buffer.alloc(8 << 20))).toThrow("ENOSPC");
     for (let round = 0; round < 2; round += 1) {
       await expect(openRecords(directory)).rejects.toThrow(
-        `${file} is damaged, and no other can be made beside it: no space left on device`,
+        `${file} is damaged, and a new one cannot be made: no space left on device`,
       );
       expect(readdirSync(directory)).not.toContain("damaged-1.mdb");
       expect([statSync(file).ino, readFileSync(file).equals(damaged)]).toEqual([ino, true]);

@@ -81,7 +81,7 @@ describe("a socket", () => {
   test("does not take the place of a file", async () => {
     const path = join(directory, "precious");
     writeFileSync(path, "text");
-    await expect(clearSocket(path)).rejects.toThrow("it exists and is no socket");
+    await expect(clearSocket(path)).rejects.toThrow("it exists and is not a socket");
     expect(readFileSync(path, "utf8")).toBe("text");
   });
 });

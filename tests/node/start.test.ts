@@ -22,6 +22,6 @@ test("who may not start the daemon is told before anything is installed or built
   expect(start).toMatchObject({ status: 1, stdout: "" });
   expect(start.stderr).toBe(
     "coracle: the daemon must be run as root\n" +
-      "To try it without, pretending to run containers: npm start -- --simulated\n",
+      "To try it without root, with simulated containers: npm start -- --simulated\n",
   );
 });

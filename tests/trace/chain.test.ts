@@ -255,7 +255,7 @@ test("what a killed daemon left is read up to where it was cut, and that is told
   writeFileSync(file, bytesOf([...lines.slice(0, 5), "{"]));
   expect(replayTrace([file], () => {})).toEqual({
     code: 0,
-    text: "4 steps, and all came out as they were recorded; it has no end, and is cut short behind line 5",
+    text: "4 steps, all with the recorded results; the trace has no end: it is cut off after line 5",
   });
 });
 

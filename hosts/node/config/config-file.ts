@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { ConfigError, OPTIONS } from "./options.js";
 import type { Option, Value, Values } from "./options.js";
 
-/** Throws `ConfigError`, naming file and key. `optional`: a file that is not there has no values. */
+/** Throws `ConfigError`, naming file and key. `optional`: a missing file has no values. */
 export function readConfigFile(file: string, optional: boolean): Values {
   const text = readText(file, optional);
   if (text === null) return new Map();

@@ -1,4 +1,4 @@
-// The daemon's configuration: flags and file together, checked before anything is touched.
+// The daemon's configuration from flags and file. It is checked before the daemon touches anything.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
 import type { LogLevel, Values } from "./options.js";
 
-/** Less of a trace would hold hardly more than one segment's start. */
+/** A smaller trace would hold hardly more than the start of one segment. */
 const LEAST_SIZE = 1024 * 1024;
 
 export interface DaemonConfig {
@@ -17,35 +17,35 @@ export interface DaemonConfig {
   sockets: string[];
   /** Sockets whose requests are dry runs. */
   dryRunSockets: string[];
-  /** Group of the sockets, by name or number; none: `docker`, if there is one. */
+  /** Group of the sockets, by name or number. Null: `docker`, if that group exists. */
   group: string | null;
   dataRoot: string;
   execRoot: string;
-  /** None: a simulated engine that was not told to have one. */
+  /** Null: a simulated engine without a pid file. */
   pidFile: string | null;
   insecureRegistries: string[];
   labels: string[];
-  /** Names and paths of runtimes besides those that are found. */
+  /** Names and paths of runtimes in addition to those that are found. */
   runtimes: Map<string, string>;
-  /** None: the best of those that are found. */
+  /** Null: the best of those that are found. */
   defaultRuntime: string | null;
   logLevel: LogLevel;
-  /** Where a container names none. */
+  /** For containers that name no driver. */
   logDriver: string;
-  /** Of that driver: names and values. */
+  /** Names and values of that driver's options. */
   logOptions: Map<string, string>;
   debug: boolean;
-  /** None: containers are run for real. */
+  /** Null: containers really run. */
   simulated: Simulation | null;
-  /** Bytes of events that are kept. */
+  /** How many bytes of events are kept. */
   eventsSize: number;
-  /** What is recorded; none: nothing. */
+  /** What is recorded; null: nothing. */
   trace: TraceConfig | null;
 }
 
 export interface TraceConfig {
   directory: string;
-  /** Bytes that are kept. */
+  /** How many bytes are kept. */
   limit: number;
 }
 
@@ -54,9 +54,9 @@ export function daemonConfig(flags: Values): DaemonConfig {
   return configOf(givenValues(flags));
 }
 
-/** What flags and file say. Throws `ConfigError`. */
+/** The values from flags and file. Throws `ConfigError`. */
 export function givenValues(flags: Values): Values {
-  // The machine's own file is about the engine that runs containers for real.
+  // The machine's default file is only for an engine that really runs containers.
   return simulation(flags) !== null && !flags.has("config-file") ? flags : withFile(flags);
 }
 
@@ -72,7 +72,7 @@ export function configOf(values: Values): DaemonConfig {
   const { sockets, dryRunSockets } = socketsOf(hosts.length > 0 ? hosts : [ownSocket()]);
   const dataRoot = directory("data-root", text("data-root") ?? DEFAULTS.dataRoot);
   const limit = byteSize("trace", text("trace-size") ?? "64m");
-  // A simulated engine keeps nothing of its own anywhere else.
+  // A simulated engine keeps nothing of its own in any other place.
   const traces =
     simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory((sockets[0] ?? dryRunSockets[0])!);
   return {
@@ -96,12 +96,12 @@ export function configOf(values: Values): DaemonConfig {
   };
 }
 
-/** Where an engine that runs containers keeps its trace. */
+/** Where an engine that really runs containers keeps its trace. */
 export function traceDirectory(dataRoot: string): string {
   return join(dataRoot, "trace");
 }
 
-/** Where one that pretends to does. */
+/** Where a simulated engine keeps its trace. */
 export function simulatedTraceDirectory(socket: string): string {
   return `${socket}.trace`;
 }
@@ -133,7 +133,9 @@ function socketsOf(hosts: string[]): Pick<DaemonConfig, "sockets" | "dryRunSocke
   const dryRunSockets = paths(hosts.filter(isDryRun).map((host) => host.slice(0, -DRY_RUN.length)));
   const both = sockets.find((path) => dryRunSockets.includes(path));
   if (both === undefined) return { sockets, dryRunSockets };
-  throw new ConfigError(`invalid host ${JSON.stringify(both + DRY_RUN)}: requests there are to be done for real, too`);
+  throw new ConfigError(
+    `invalid host ${JSON.stringify(both + DRY_RUN)}: the same socket is given without ?dry-run, too`,
+  );
 }
 
 /** `unix:///run/x.sock`, or an absolute path. */
@@ -143,7 +145,7 @@ function socketPath(host: string): string {
   throw new ConfigError(`invalid host ${JSON.stringify(host)}: only unix sockets are served: unix:///path/of/the.sock`);
 }
 
-/** `64m`, `1g`, or so many bytes. */
+/** `64m`, `1g`, or a number of bytes. */
 function byteSize(what: string, text: string): number {
   const [, digits = "", unit = ""] = /^([0-9]{1,9})([kmg]?)b?$/i.exec(text) ?? [];
   const bytes = Number(digits) * 1024 ** ["", "k", "m", "g"].indexOf(unit.toLowerCase());
@@ -172,7 +174,9 @@ function label(label: string): string {
   throw new ConfigError(`invalid label ${JSON.stringify(label)}: it must be key=value`);
 }
 
-/** A runtime that was named and cannot be used. It is refused to whoever asks for it; all else goes on. */
+/**
+ * A runtime that the configuration names and that does not work. Requests for it are refused; everything else works.
+ */
 export interface LackingRuntime {
   name: string;
   path: string;
@@ -180,8 +184,8 @@ export interface LackingRuntime {
 }
 
 /**
- * Of the runtimes that the configuration names, those that this machine lacks. `found`: those that answered; `known`:
- * names that are looked for anyway. Throws `ConfigError` for a default that nobody has named.
+ * The configured runtimes that this machine lacks. `found`: those that answered. `known`: names that are always looked
+ * for. Throws `ConfigError` if the default runtime is none of these names.
  */
 export function lackingRuntimes(
   config: DaemonConfig,

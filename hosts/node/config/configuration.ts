@@ -1,4 +1,4 @@
-// The daemon's configuration as a thing that can be read again while it runs, as dockerd does on SIGHUP.
+// The daemon's configuration, which can be read again while it runs, as dockerd does on SIGHUP.
 
 import { configOf, givenValues } from "./config.js";
 import type { DaemonConfig } from "./config.js";
@@ -22,8 +22,8 @@ export class Configuration {
   }
 
   /**
-   * What holds once the file is read again: only some keys are looked at, and what the file leaves out stays. Throws
-   * `ConfigError` where a daemon could not be started with it.
+   * The configuration after the file was read again. Only some keys are read, and a key that the file leaves out keeps
+   * its value. Throws `ConfigError` if a daemon could not start with it.
    */
   reread(): Configuration {
     const now = givenValues(this.#flags);

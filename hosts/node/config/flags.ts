@@ -1,10 +1,10 @@
-// Reads flags as dockerd does: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`; switches take a value
+// Reads flags as dockerd does: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`. Switches take a value
 // only after `=`.
 
 import { ConfigError, OPTIONS } from "./options.js";
 import type { Option, Value, Values } from "./options.js";
 
-/** Throws `ConfigError`, naming what it does not understand. */
+/** Throws `ConfigError`, naming the argument that it does not understand. */
 export function parseFlags(args: readonly string[]): Values {
   const values: Values = new Map();
   const rest = [...args];

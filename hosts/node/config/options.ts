@@ -1,16 +1,16 @@
-// What can be configured, by flags and by the configuration file: one table, in dockerd's names.
+// All options of flags and configuration file in one table, under dockerd's names.
 
 export type OptionKind = "text" | "switch" | "list" | "pairs" | "runtimes";
 
 export interface Option {
   flag: string;
   short?: string;
-  /** Key in the configuration file; none: a flag only. */
+  /** Key in the configuration file; missing: only a flag. */
   key?: string;
   kind: OptionKind;
   /** SIGHUP makes the daemon read it again. */
   reloads?: true;
-  /** What stands for the value in `--help`. */
+  /** The placeholder for the value in `--help`. */
   value?: string;
   help: string;
 }
@@ -43,7 +43,7 @@ export const OPTIONS: readonly Option[] = [
     key: "data-root",
     kind: "text",
     value: "dir",
-    help: `what must be kept (default ${DEFAULTS.dataRoot})`,
+    help: `directory for data that must be kept (default ${DEFAULTS.dataRoot})`,
   },
   { flag: "debug", short: "D", key: "debug", kind: "switch", reloads: true, help: "log everything" },
   {
@@ -52,21 +52,21 @@ export const OPTIONS: readonly Option[] = [
     kind: "text",
     reloads: true,
     value: "name",
-    help: "OCI runtime when none is named",
+    help: "OCI runtime for containers that name none",
   },
   {
     flag: "events-size",
     key: "events-size",
     kind: "text",
     value: "size",
-    help: "how much is kept of what happened, the newest, for GET /events?since= (default 64m)",
+    help: "how many bytes of events to keep for GET /events?since= (default 64m)",
   },
   {
     flag: "exec-root",
     key: "exec-root",
     kind: "text",
     value: "dir",
-    help: `what lives until reboot (default ${DEFAULTS.execRoot})`,
+    help: `directory for data that lasts until reboot (default ${DEFAULTS.execRoot})`,
   },
   {
     flag: "group",
@@ -82,7 +82,7 @@ export const OPTIONS: readonly Option[] = [
     key: "hosts",
     kind: "list",
     value: "unix://path",
-    help: `where to listen (repeat; default unix://${DEFAULTS.socket}); with ?dry-run behind it: all there is a dry run`,
+    help: `where to listen (repeat; default unix://${DEFAULTS.socket}); add ?dry-run to make all its requests dry runs`,
   },
   {
     flag: "insecure-registry",
@@ -90,7 +90,7 @@ export const OPTIONS: readonly Option[] = [
     kind: "list",
     reloads: true,
     value: "registry",
-    help: "registry that may be spoken to without TLS (repeat)",
+    help: "registry that may be used without TLS (repeat)",
   },
   {
     flag: "label",
@@ -105,7 +105,7 @@ export const OPTIONS: readonly Option[] = [
     key: "log-driver",
     kind: "text",
     value: "driver",
-    help: "log driver when none is named: json-file (default), local, none",
+    help: "log driver for containers that name none: json-file (default), local, none",
   },
   {
     flag: "log-level",
@@ -134,32 +134,32 @@ export const OPTIONS: readonly Option[] = [
     flag: "trace",
     key: "trace",
     kind: "switch",
-    help: "record what the engine is told, for 'coracle trace save' (default true)",
+    help: "record the engine's inputs, for 'coracle trace save' (default true)",
   },
   {
     flag: "trace-size",
     key: "trace-size",
     kind: "text",
     value: "size",
-    help: "how much of that is kept, the newest (default 64m)",
+    help: "how many bytes of the record to keep (default 64m)",
   },
-  { flag: "simulated", kind: "switch", help: "pretend: nothing is run for real, and no root is needed" },
+  { flag: "simulated", kind: "switch", help: "only simulate containers: nothing really runs, and root is not needed" },
   {
     flag: "pace",
     kind: "text",
     value: "pace",
-    help: "how fast simulated time passes: real (default), fast, or so many times",
+    help: "speed of simulated time: real (default), fast, or a factor",
   },
-  { flag: "seed", kind: "text", value: "number", help: "what chance follows from in a simulated world (default 0)" },
-  { flag: "help", short: "h", kind: "switch", help: "this text" },
-  { flag: "version", short: "v", kind: "switch", help: "the version" },
+  { flag: "seed", kind: "text", value: "number", help: "seed for random events in a simulated world (default 0)" },
+  { flag: "help", short: "h", kind: "switch", help: "print this text" },
+  { flag: "version", short: "v", kind: "switch", help: "print the version" },
 ];
 
-/** A value as it was given: text, a switch, several texts, or names and what they stand for. */
+/** A given value: text, a switch, several texts, or names with values. */
 export type Value = string | boolean | string[] | Map<string, string>;
 
-/** By flag. */
+/** Values by flag. */
 export type Values = Map<string, Value>;
 
-/** What the user got wrong. The message is for them. */
+/** A mistake of the user's. They see the message. */
 export class ConfigError extends Error {}

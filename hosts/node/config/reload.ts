@@ -1,4 +1,4 @@
-// SIGHUP: the configuration is read again, as by dockerd. What is wrong with it changes nothing.
+// Reads the configuration again on SIGHUP, as dockerd does. If it is wrong, nothing changes.
 
 import type { AssembledEngine } from "../../engine/index.js";
 import { settingsOf } from "../../engine/index.js";
@@ -7,15 +7,17 @@ import type { Configuration } from "./configuration.js";
 import type { Ground } from "../ground.js";
 import type { Log } from "../log.js";
 
-/** What is told of it. */
+/** Who is told of the new configuration. */
 export interface Reloadable {
   engine: AssembledEngine;
   ground: Ground;
 }
 
-/** Takes one signal after the other. Before there is anything to tell, a signal is nothing: the file is yet to be read. */
+/**
+ * Handles one signal after the other. A signal before the engine is there does nothing: the file is still to be read.
+ */
 export class Reloads {
-  /** What holds now. */
+  /** The current configuration. */
   config: DaemonConfig;
   #configuration: Configuration;
   #told: Reloadable | null = null;
@@ -37,13 +39,16 @@ export class Reloads {
     this.#told = told;
   }
 
-  /** Resolves when no reload is under way, and none will be. The signal is still heard: it would kill the process. */
+  /**
+   * Resolves when no reload is running and none will start. Signals are still caught: otherwise they would kill the
+   * process.
+   */
   async close(): Promise<void> {
     this.#told = null;
     await this.#last;
   }
 
-  /** To be called last of all. */
+  /** Call this last of all. */
   stopListening(): void {
     process.off("SIGHUP", this.#signal);
   }

@@ -1,4 +1,4 @@
-// How `coracle daemon --simulated` is configured, and where it listens.
+// The configuration of `coracle daemon --simulated`, and its default socket.
 
 import { accessSync, constants, lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ export interface Simulation {
   seed: number;
 }
 
-/** Null when containers are to be run for real. Throws `ConfigError`. */
+/** Null if containers are really to run. Throws `ConfigError`. */
 export function simulation(flags: Values): Simulation | null {
   if (flags.get("simulated") === true) return { pace: paceOf(flags.get("pace")), seed: seedOf(flags.get("seed")) };
   const vain = ["pace", "seed"].find((flag) => flags.has(flag));
@@ -21,8 +21,8 @@ export function simulation(flags: Values): Simulation | null {
 }
 
 /**
- * A socket that the user can make, wherever they may write: the runtime directory of their session (XDG Base Directory
- * specification), the system's for root, or one of their own among temporary files.
+ * A socket that the user can create wherever they may write: in their session's runtime directory (XDG Base Directory
+ * specification), in the system's for root, or in a directory of their own among temporary files.
  */
 export function simulatedSocket(): string {
   const session = process.env["XDG_RUNTIME_DIR"];
@@ -45,14 +45,14 @@ function seedOf(value: unknown): number {
   throw new ConfigError(`invalid seed ${JSON.stringify(value)}: it must be a whole number`);
 }
 
-/** Nobody else's: everybody may make directories among temporary files. */
+/** Must belong to this user alone, because everybody may make directories among temporary files. */
 function ownTemporary(): string {
   const uid = process.getuid?.();
   const directory = join(tmpdir(), uid === undefined ? "coracle" : `coracle-${uid}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const found = lstatSync(directory);
   if (found.isDirectory() && (uid === undefined || found.uid === uid)) return directory;
-  throw new ConfigError(`${directory} belongs to somebody else: choose a socket with --host`);
+  throw new ConfigError(`${directory} belongs to another user: choose a socket with --host`);
 }
 
 function isWritable(directory: string): boolean {

@@ -1,8 +1,9 @@
-// A file's bytes, those that can be read: what a disk cannot give any more is zeros, which are no page of a database.
+// Reads a file's bytes as far as possible. Bytes that the disk cannot read become zeros, which are no page of a
+// database.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** Null where there is no file. */
+/** Null if there is no file. */
 export function bytesOf(file: string): Buffer | null {
   const descriptor = openIfThere(file);
   if (descriptor === null) return null;
@@ -25,7 +26,7 @@ function readSectors(descriptor: number, piece: Buffer, from: number): void {
   }
 }
 
-/** False where the disk cannot. */
+/** False if the disk fails. */
 function readInto(descriptor: number, into: Buffer, from: number): boolean {
   try {
     let done = 0;

@@ -1,5 +1,5 @@
-// The journal, in a part of the records' database (LMDB): entries by their positions, each with the bytes of all that
-// ever were up to it, so that its size is known without counting.
+// The journal, in its own part of the records' database (LMDB). Entries are stored by position. Each also holds the
+// total bytes of all entries ever written up to it, so that the journal's size is known without counting.
 
 import type * as Lmdb from "lmdb";
 import { interrupted } from "../../shared/failure.js";
@@ -7,20 +7,22 @@ import type { Journal, RecordChange, engine, records } from "../../shared/host.j
 import { checkNext, ENTRY_BYTES, firstNot, sizeOf } from "../../shared/journal.js";
 import { turn } from "../../shared/turn.js";
 
-/** Before an entry's own bytes: its time, and that sum. */
+/** Comes before an entry's own bytes: its time, and that total. */
 const HEAD_BYTES = 16;
 
-/** So much more than needed is taken away at once: it costs a few pages, and is then free for a while. */
+/**
+ * How much more than necessary is pruned at a time. Pruning changes a few pages, and is then not needed for a while.
+ */
 const MOST_SPARE = 64 * 1024;
 
 type Database = Lmdb.Database<Uint8Array, number>;
 
-/** The journal's both ends. */
+/** Both ends of the journal. */
 interface Extent {
   oldest: number;
   next: number;
   at: bigint;
-  /** Bytes that ever were, and those of them that were taken away. */
+  /** Bytes of all entries ever written, and of those that were pruned. */
   sum: bigint;
   gone: bigint;
 }
@@ -28,10 +30,10 @@ interface Extent {
 export class LmdbJournal implements Journal {
   readonly #database: Database;
   readonly #limit: number;
-  /** Null: to be looked up. */
+  /** Null: must be looked up. */
   #extent: Extent | null = null;
   #closed = false;
-  /** The sum that the entry restored last had in the other database. */
+  /** The total of the last restored entry in the other database. */
   #restored = 0n;
 
   constructor(database: Database, limit: number) {
@@ -45,7 +47,7 @@ export class LmdbJournal implements Journal {
   }
 
   async read({ from, bytes }: records.JournalReading): Promise<engine.JournalPage> {
-    // Who reads on as soon as a page is there would let nobody else come.
+    // A reader that continues as soon as a page arrives would otherwise block everybody else.
     await turn();
     if (this.#closed) throw interrupted("engine-gone");
     this.#database.resetReadTxn();
@@ -57,18 +59,18 @@ export class LmdbJournal implements Journal {
       taken += value.length - HEAD_BYTES;
       if (taken > bytes && entries.length > 0) break;
       entries.push({ position: BigInt(key), at: head(value).at, bytes: new Uint8Array(value.subarray(HEAD_BYTES)) });
-      // To ask for the next is to read it.
+      // Asking for the next entry would already read it.
       if (taken >= bytes) break;
     }
     return { entries, oldest: BigInt(oldest) };
   }
 
-  /** Before a transaction: throws a `HostFailure` if what it appends does not go on from here. */
+  /** Before a transaction: throws a `HostFailure` if its entries do not continue the journal. */
   check(changes: readonly RecordChange[]): void {
     checkNext(changes, BigInt(this.#known().next));
   }
 
-  /** Within a transaction. */
+  /** Call this within a transaction. */
   append(entry: records.JournalEntry): void {
     const extent = this.#known();
     extent.sum += BigInt(sizeOf(entry));
@@ -77,8 +79,9 @@ export class LmdbJournal implements Journal {
   }
 
   /**
-   * Within a transaction: what another database had at a position. It stands there again, so that whoever reads is told
-   * how many are gone before it; unless so many cannot have been there, by the sum that it has.
+   * Within a transaction: restores an entry of another database, if possible at its old position, so that readers are
+   * told how many are gone before it. If the totals show that so many cannot be missing, appends it at the next
+   * position.
    */
   restore(position: number, value: Uint8Array): void {
     if (value.length < HEAD_BYTES) return;
@@ -95,13 +98,13 @@ export class LmdbJournal implements Journal {
     this.append({ position: BigInt(extent.next), at, bytes });
   }
 
-  /** Within a transaction, after all that it appends: takes away what is too much. */
+  /** Within a transaction, after all its entries: removes the oldest beyond the limit. */
   prune(): void {
     const extent = this.#known();
     if (extent.sum - extent.gone <= BigInt(this.#limit)) return;
     this.#database.resetReadTxn();
     const kept = BigInt(this.#limit - Math.min(MOST_SPARE, Math.floor(this.#limit / 8)));
-    // What this transaction appends cannot be read yet, and stays.
+    // Entries of this transaction cannot be read yet; they stay.
     for (const { key, value } of this.#database.getRange({ start: extent.oldest, snapshot: false })) {
       if (extent.sum - extent.gone <= kept) break;
       extent.gone = head(value).sum;
@@ -110,12 +113,12 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** A transaction was not kept: what it did is to be looked up. */
+  /** A transaction failed: what it changed must be looked up again. */
   forget(): void {
     this.#extent = null;
   }
 
-  /** The database is about to be: LMDB ends the process that reads one which is not there. */
+  /** The database is about to close: reading a closed one makes LMDB end the process. */
   close(): void {
     this.#closed = true;
   }
@@ -124,7 +127,7 @@ export class LmdbJournal implements Journal {
     return (this.#extent ??= this.#lookedUp());
   }
 
-  /** What can be read; no entry's bytes, which may be megabytes, are needed for that. */
+  /** The readable range. It reads no entry's bytes, which may be megabytes. */
   #ends(): Pick<Extent, "oldest" | "next"> {
     const [last] = this.#database.getKeys({ reverse: true, limit: 1 });
     const [first] = this.#database.getKeys({ limit: 1 });
@@ -147,7 +150,7 @@ export class LmdbJournal implements Journal {
     });
   }
 
-  /** Of one that is gone the next one that is there tells the time. */
+  /** The value behind a position. If that entry is gone, the next existing one tells the time. */
   #behind(position: number): Uint8Array | undefined {
     const [found] = this.#database.getRange({ start: position, limit: 1, snapshot: false });
     return found?.value;
@@ -168,7 +171,7 @@ function head(value: Uint8Array): { at: bigint; sum: bigint } {
   return { at: view.getBigInt64(0), sum: view.getBigUint64(8) };
 }
 
-/** What becomes of the whole transaction is waited for. */
+/** Ignores this write's own result, because the result of the whole transaction is awaited. */
 function write(kept: Promise<boolean>): void {
   kept.catch(() => {});
 }

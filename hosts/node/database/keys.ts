@@ -1,17 +1,17 @@
-// The keys of the database's three trees: how they are ordered, and which can be one.
+// The keys of the database's three trees: their order, and which keys are valid.
 
 import { isUtf8 } from "node:buffer";
 import { isJournal } from "./names.js";
 
 export interface Keys {
   compare(one: Buffer, other: Buffer): number;
-  /** Whether a tree can have such a key. */
+  /** Whether a tree can have this key. */
   isKey(key: Buffer): boolean;
-  /** Whether one can be believed where what surrounds it cannot. */
+  /** Whether a key is credible even if the page around it is damaged. */
   isLikely(key: Buffer): boolean;
 }
 
-/** Numbers of transactions, 64 bits, little endian. */
+/** Transaction numbers: 64 bits, little endian. */
 export const FREE: Keys = {
   compare: (one, other) => Number(one.readBigUInt64LE() - other.readBigUInt64LE()),
   isKey: (key) => key.length === 8,
@@ -19,8 +19,9 @@ export const FREE: Keys = {
 };
 
 /**
- * Text as it is (lmdb-js puts something before a character below 28: nothing that the core puts begins so). A key that is
- * no text, or has an end within, is told as another: under what it is told as, it could not be taken away.
+ * Plain text. (lmdb-js puts a byte before a first character below 28, but none of the core's keys starts like that.) A
+ * key that is not text, or contains NUL, is invalid: lmdb-js would report it under another name, which could not be
+ * removed.
  */
 export const RECORDS: Keys = {
   compare: (one, other) => Buffer.compare(one, other),
@@ -36,14 +37,14 @@ function isOne(key: Buffer): boolean {
   return !key.includes(0) || isJournal(key.toString());
 }
 
-/** Whole numbers from 1 on, as doubles: their 64 bits behind a 1 of four, without zeros at the end. */
+/** Whole numbers from 1 on, as doubles: the 64 bits follow a 1 of four bits, and zeros at the end are left out. */
 export const ENTRIES: Keys = {
   compare: (one, other) => Buffer.compare(one, other),
   isKey: (key) => key.length >= SHORTEST && key.length <= LONGEST && key[0]! >> 4 === 1,
   isLikely: (key) => Number.isSafeInteger(positionOf(key)),
 };
 
-/** Of an entry; no number where it is no position. */
+/** The position of an entry; NaN if the key is none. */
 export function positionOf(key: Buffer): number {
   if (!ENTRIES.isKey(key)) return Number.NaN;
   const whole = Buffer.alloc(LONGEST);

@@ -1,15 +1,15 @@
-// What stands in the database besides the core's records, whose keys have a slash.
+// Names in the database other than the core's records, whose keys contain a slash.
 
-/** The journal's part of it. */
+/** The journal's part of the database. */
 export const JOURNAL = "journal";
 
-/** As lmdb-js writes it into the file, with a NUL at its end; or as it tells it. */
+/** In the file lmdb-js writes this key with a NUL at its end; in its API without. */
 export function isJournal(key: string): boolean {
   return key === JOURNAL || key === `${JOURNAL}\0`;
 }
 
-/** Keeps room: see `records.ts`. */
+/** Reserves room: see `records.ts`. */
 export const RESERVE_KEY = "reserve";
 
-/** Says that records were lost whose keys nobody knows, until the core has taken that in. */
+/** Means that records with unknown keys were lost, until the core has noticed. */
 export const LOST = "lost";

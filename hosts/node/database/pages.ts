@@ -1,15 +1,15 @@
-// The pages of a database's file, as LMDB 0.9.90 (data version 2, little endian, 64 bit) lays them out; see
-// MDB_page_header, MDB_node, MDB_db and MDB_meta in its `mdb.c`. Nothing that stands in one is believed before it has
-// been looked at: LMDB itself follows whatever it finds, and dies of it.
+// The pages of a database's file in the layout of LMDB 0.9.90 (data version 2, little endian, 64 bit); see
+// MDB_page_header, MDB_node, MDB_db and MDB_meta in its `mdb.c`. This code checks everything before it uses it. LMDB
+// itself follows any pointer, and crashes on a wrong one.
 
-/** A tree: the free pages, the records, or the journal among them. */
+/** A tree: the free pages, the records, or the journal within the records. */
 export interface Tree {
   depth: number;
   entries: number;
   root: number;
 }
 
-/** One of the two pages that make a transaction valid. */
+/** One of the two meta pages that make a transaction valid. */
 export interface Meta {
   pageSize: number;
   free: Tree;
@@ -21,11 +21,11 @@ export interface Meta {
 export interface Node {
   key: Buffer;
   flags: number;
-  /** Of a branch: the page below. */
+  /** In a branch: the page below. */
   child: number;
-  /** Of a leaf: what stands with the key. */
+  /** In a leaf: the data stored with the key. */
   data: Buffer;
-  /** Of a leaf: bytes of its value, wherever that is. */
+  /** In a leaf: the size of its value, wherever that is. */
   size: number;
 }
 
@@ -33,18 +33,18 @@ export interface Page {
   isLeaf: boolean;
   transaction: number;
   nodes: Node[];
-  /** Whether all of it is as LMDB leaves it: else `nodes` are those that may be right. */
+  /** Whether the whole page is as LMDB writes it. Otherwise `nodes` are those that may be right. */
   isSound: boolean;
 }
 
-/** A value on pages of its own: where it begins, how many they are, and whether they say that they are that. */
+/** A value on pages of its own: the first page, their number, and whether these pages say so too. */
 export interface Overflow {
   page: number;
   pages: number;
   isSound: boolean;
 }
 
-/** Flags of a node: its value is on pages of its own; it is a tree. */
+/** Flags of a node: its value is on other pages; its value is a tree. */
 export const ELSEWHERE = 0x01;
 export const SUBTREE = 0x02;
 
@@ -60,15 +60,15 @@ const OVERFLOW_BYTES = 24;
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
-/** Pages of a path down a tree that LMDB has room for. */
+/** LMDB's limit for the depth of a tree. */
 const DEEPEST = 32;
-/** Flags of the tree of free pages: integers as keys, and what says how the file was opened. */
+/** Flags of the tree of free pages: integer keys, and how the file was opened. */
 const INTEGER_KEYS = 0x08;
 const PAGE_SIZES = [4096, 8192, 16_384, 32_768, 65_536];
 
 export class Pages {
   readonly size: number;
-  /** How many there are. */
+  /** Number of pages. */
   readonly count: number;
   readonly metas: (Meta | null)[];
   readonly #bytes: Buffer;
@@ -82,7 +82,7 @@ export class Pages {
     this.count = Math.floor(bytes.length / this.size);
   }
 
-  /** Its heads say that it is of another version. */
+  /** The meta pages have another version. */
   get isForeign(): boolean {
     return [0, this.size].every((at) => {
       const isHead = at + META_BYTES <= this.#bytes.length && this.#bytes.readUInt32LE(at + HEAD) === MAGIC;
@@ -90,7 +90,7 @@ export class Pages {
     });
   }
 
-  /** A page of a tree: one of its leaves, or one above them. Null where the file has none. */
+  /** A page of a tree: a leaf or a branch. Null if the file has no such page. */
   page(number: number, isLeaf: boolean): Page | null {
     if (number < 2 || number >= this.count) return null;
     const bytes = this.#bytes.subarray(number * this.size, (number + 1) * this.size);
@@ -108,19 +108,19 @@ export class Pages {
     return { isLeaf, nodes, transaction: numberAt(bytes, 8), isSound: isSound && used === this.size - HEAD - upper };
   }
 
-  /** The pages of a value that is on some of its own; null where there are none. */
+  /** The pages of a value that has its own; null if there are none. */
   overflow({ data, size }: Node): Overflow | null {
     if (data.length < OVERFLOW_BYTES) return null;
     const page = numberAt(data, 0);
     const needed = Math.floor((HEAD - 1 + size) / this.size) + 1;
     if (page < 2 || page + needed > this.count) return null;
-    // A smaller value may be written over a larger one.
+    // A smaller value may replace a larger one and keep its pages.
     const kept = numberAt(data, 16);
     const isSound = kept >= needed && this.#isOverflow(page, kept, numberAt(data, 8));
     return { page, pages: isSound ? kept : needed, isSound };
   }
 
-  /** Whether they say so themselves, as the node does. */
+  /** Whether the pages say the same as the node. */
   #isOverflow(page: number, pages: number, transaction: number): boolean {
     const bytes = this.#bytes.subarray(page * this.size);
     const isIts = numberAt(bytes, 0) === page && bytes.readUInt16LE(18) === OVERFLOW;
@@ -133,7 +133,7 @@ export class Pages {
   }
 }
 
-/** The tree that stands in a node; null if none does. */
+/** The tree that a node holds; null if it holds none. */
 export function treeIn({ data }: Node): Tree | null {
   return data.length === TREE_BYTES && data.readUInt16LE(4) === 0 ? treeAt(data, 0) : null;
 }
@@ -147,19 +147,19 @@ function metaAt(bytes: Buffer, at: number): Meta | null {
   const isMade = PAGE_SIZES.includes(pageSize) && lastPage > 0 && Number.isSafeInteger(transaction);
   if (free === null || records === null || !isMade) return null;
   const mapped = numberAt(meta, 16);
-  // Larger than all that it may map, by far, it cannot be mapped.
+  // A map far larger than the file can need cannot be mapped.
   if (mapped < (lastPage + 1) * pageSize || mapped > 64 * (bytes.length + 2 ** 20)) return null;
   if ((meta.readUInt16LE(28) & 0xff) !== INTEGER_KEYS || meta.readUInt16LE(76) !== 0) return null;
   const isPast = ({ root }: Tree): boolean => root > lastPage;
   return isPast(free) || isPast(records) ? null : { pageSize, free, records, lastPage, transaction };
 }
 
-/** Transactions take turns with them; before the first one both are as they were made. */
+/** Transactions use the two pages alternately. Before the first transaction both are as they were created. */
 function isAt(meta: Meta | null, place: number): Meta | null {
   return meta !== null && (meta.transaction === 0 || meta.transaction % 2 === place) ? meta : null;
 }
 
-/** An empty one has the root 0 here. */
+/** An empty tree has the root 0 here. */
 function treeAt(bytes: Buffer, at: number): Tree | null {
   const [depth, entries] = [bytes.readUInt16LE(at + 6), numberAt(bytes, at + 32)];
   const isEmpty = bytes.readBigUInt64LE(at + 40) === NO_PAGE;
@@ -183,13 +183,13 @@ function nodeAt(bytes: Buffer, at: number, isLeaf: boolean): Node | null {
 
 const BARE = { flags: 0, data: Buffer.alloc(0), size: 0 };
 
-/** What a node takes on its page, which is even. */
+/** A node's size on its page, which is even. */
 function spaceOf({ key, data }: Node, isLeaf: boolean): number {
   const length = NODE_HEAD + key.length + (isLeaf ? data.length : 0);
   return length + (length % 2);
 }
 
-/** Where no head tells it: that at which most pages say their own numbers. */
+/** If no meta page tells the page size: the size at which most pages have their own number. */
 function guessedSize(bytes: Buffer): number {
   const scores = PAGE_SIZES.map((size) => {
     let right = 0;

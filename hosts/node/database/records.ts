@@ -1,8 +1,8 @@
-// Durable records and the journal in an embedded database (LMDB). A transaction's pages are written and flushed, then the
-// page that makes them valid (one of two that take turns, written through: `O_DSYNC`), and only then is it told to be
-// kept. So at whatever moment the power is lost, all that was told is there, and of what came after it all of a
-// transaction or nothing. LMDB is let to a file only where all of it is sound: a damaged one is kept beside a new one,
-// which has all that can be read of it.
+// Durable records and the journal in an embedded database (LMDB). A transaction's pages are written and flushed. Then
+// one of two alternating meta pages, which makes them valid, is written through (`O_DSYNC`). Only then is the
+// transaction reported as durable. So a power loss at any moment keeps everything reported, and of a later transaction
+// everything or nothing. LMDB opens a file only if all of it is sound. A damaged file is kept beside a new one, which
+// gets everything that can be read of it.
 
 import { rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -20,9 +20,9 @@ import { findDatabase } from "./database-file.js";
 import { LmdbJournal } from "./journal.js";
 
 /**
- * Opens the database in a directory, which is made if it is missing. Others cannot read it: environments are in it.
- * `journalBytes`: how large the journal may grow. `owned`: directories with what only records tell the owners of.
- * `told`: told of a damaged one.
+ * Opens the database in a directory, which is made if it is missing. Other users cannot read it, since records contain
+ * environments. `journalBytes`: the journal's limit. `owned`: directories whose contents have owners that only the
+ * records tell. `told`: called for a damaged database.
  */
 export async function openRecords(
   directory: string,
@@ -34,14 +34,14 @@ export async function openRecords(
   const found = findDatabase(join(directory, DATABASE), owned);
   if (!found?.isSound) await makeWhole(directory, journalBytes, found, told);
   const records = new LmdbRecords(directory, journalBytes, told);
-  // What a killed engine left unflushed is seen by this one: nobody may be told of it before it is flushed.
+  // This engine can see data that a killed engine did not flush. So flush it before anybody learns of it.
   await syncPath(join(directory, DATABASE));
   return records;
 }
 
 /**
- * The database appears with its first pages flushed: cut off before, it could not be opened again. `damaged`: what can
- * be read of the one that it takes the place of.
+ * The database appears with its first pages flushed: if a crash cut them off, it could not be opened again. `damaged`:
+ * what can be read of the database that it replaces.
  */
 async function makeWhole(
   directory: string,
@@ -64,13 +64,13 @@ async function makeWhole(
     if (damaged === null) throw error;
     const why = error instanceof Error ? error.message : String(error);
     const file = join(directory, DATABASE);
-    throw new Error(`${file} is damaged, and no other can be made beside it: ${why}`);
+    throw new Error(`${file} is damaged, and a new one cannot be made: ${why}`);
   }
   if (damaged !== null) await keepDamaged(directory, DATABASE, damaged, told);
   await putInPlace(draft, directory, DATABASE);
 }
 
-/** LMDB dies of a disk that has no room for its lock. */
+/** LMDB crashes if the disk has no room for its lock file. */
 async function needRoom(directory: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < NEW_BYTES + 2 * bytes) throw new Error("no space left on device");
@@ -81,23 +81,23 @@ function sizeOfAll(found: Survey): number {
   return values.reduce((sum, value) => sum + (value?.length ?? 0) + PER_VALUE, 0);
 }
 
-/** A new database with its reserve, and what a value takes besides itself. */
+/** The size of a new database with its reserve, and the overhead of a value. */
 const NEW_BYTES = 3 * 1024 * 1024;
 const PER_VALUE = 128;
 
-/** LMDB's own name for it. */
+/** LMDB's own name for the file. */
 const DATABASE = "data.mdb";
 
-/** Below so much free space a failed write is taken to have failed for lack of it: LMDB itself only says EIO. */
+/** With less free space than this, a failed write counts as "disk full": LMDB itself only says EIO. */
 const NO_ROOM = 1024 * 1024;
 
-/** A commit that takes longer will not end: LMDB takes no more of them once it could not write its own pages. */
+/** A commit that takes longer will never end: LMDB accepts none after it once failed to write its own pages. */
 const LIMIT_MS = 60_000;
 
-/** Bytes of a key (LMDB's own limit). */
+/** In bytes (LMDB's own limit). */
 const LONGEST_KEY = 1978;
 
-/** Room that the database keeps for itself, in bytes, so that records can be changed when the disk is full. */
+/** Bytes that the database reserves, so that records can still change when the disk is full. */
 const RESERVE = 1024 * 1024;
 
 class LmdbRecords implements RecordStore {
@@ -106,9 +106,9 @@ class LmdbRecords implements RecordStore {
   readonly #told: DamageTold;
   #database!: Lmdb.RootDatabase<Uint8Array, string>;
   #journal!: LmdbJournal;
-  /** A commit has not ended: what became of it cannot be known before the database is opened anew. */
+  /** A commit has not ended: its outcome is unknown until the database is opened again. */
   #isStuck = false;
-  /** Something failed for no reason that is known: its file may have been damaged since it was looked at. */
+  /** Something failed for an unknown reason: the file may have been damaged since it was checked. */
   #isDoubtful = false;
 
   constructor(directory: string, journalBytes: number, told: DamageTold) {
@@ -123,10 +123,10 @@ class LmdbRecords implements RecordStore {
   }
 
   #open(): void {
-    // What is read is read once, at start: nothing is gained by caches or many readers.
+    // Data is read only once, at the start. So caches and many readers would gain nothing.
     const { open } = createRequire(import.meta.url)("lmdb") as typeof Lmdb;
-    // Without batches of the database's own making there is no promise of one that nobody waits for. What cannot be
-    // flushed must not be seen either, which overlapping flushes would allow.
+    // lmdb-js's own batches would create promises that nobody awaits. With overlapping flushes, data could be seen
+    // before it is flushed, and the flush could fail.
     const mine = { eventTurnBatching: false, overlappingSync: false, cache: false, maxReaders: 8 };
     this.#database = open({ path: this.#directory, encoding: "binary", ...mine });
     const numbered = { name: JOURNAL, encoding: "binary", cache: false } as const;
@@ -134,13 +134,13 @@ class LmdbRecords implements RecordStore {
     this.#reserve();
   }
 
-  /** What is put and taken away leaves free pages inside the file: LMDB never gives them back. */
+  /** Writing and removing this value leaves free pages in the file: LMDB never gives them back. */
   #reserve(): void {
     try {
       this.#database.putSync(RESERVE_KEY, new Uint8Array(RESERVE));
       this.#database.removeSync(RESERVE_KEY);
     } catch {
-      // No room for it: then it was made at an earlier start, or there never was any.
+      // No room: then an earlier start has made the reserve, or there never was one.
     }
   }
 
@@ -150,13 +150,13 @@ class LmdbRecords implements RecordStore {
     this.#isDoubtful = true;
     const stored = [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
     this.#isDoubtful = false;
-    // What keeps room may still be there, where there was none to take it away.
+    // The reserve value may still be there, if there was no room to remove it.
     return stored.filter(({ key }) => !isJournal(key) && key !== RESERVE_KEY).map(lostWithoutKey);
   }
 
   /**
-   * A transaction that failed may have met with damage, and LMDB dies of some that it reads. All of the file is read, and
-   * everybody waits for it: not when the core alone was lost, nor for want of room.
+   * A failed transaction may have met damage, and LMDB crashes on some damaged pages when it reads them. This reads the
+   * whole file, and everybody waits for it. So it is not done if only the core was lost, or if the disk was full.
    */
   async #lookAgain(): Promise<void> {
     const found = findDatabase(join(this.#directory, DATABASE), []);
@@ -167,7 +167,7 @@ class LmdbRecords implements RecordStore {
     this.#open();
   }
 
-  /** Of an empty one: all that could be read of another. */
+  /** For an empty database: adds everything that could be read of another. */
   async fill(found: Survey): Promise<void> {
     const write = (): void => {
       for (const { key, value } of found.records())
@@ -182,14 +182,14 @@ class LmdbRecords implements RecordStore {
     }
   }
 
-  /** All that happened in this turn of the event loop shares a flush, which takes longer than most of it. */
+  /** All changes in this turn of the event loop share one flush, which takes longer than most of them. */
   gather(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
   async commit(changes: RecordChange[]): Promise<void> {
     if (this.#isStuck) throw STUCK;
-    // A key that cannot be put would leave a part of the transaction behind.
+    // A key that is too long would leave part of the transaction behind.
     const long = changes.map(keyOf).find((key) => Buffer.byteLength(key) > LONGEST_KEY);
     if (long !== undefined) throw new Error(`write records: the key ${long} is too long`);
     this.journal.check(changes);
@@ -210,7 +210,7 @@ class LmdbRecords implements RecordStore {
     if (!this.#isStuck) await this.#database.close();
   }
 
-  /** Written and flushed by a thread of the database's: this one goes on meanwhile. What fails there rejects this. */
+  /** A thread of the database writes and flushes while this one goes on. A failure there rejects this promise. */
   async #write(write: () => void): Promise<void> {
     await this.#database.batch(() => {
       write();
@@ -233,7 +233,7 @@ class LmdbRecords implements RecordStore {
   #carryOut({ tag, val }: RecordChange): void {
     if (tag === "append") return this.journal.append(val);
     const kept = tag === "put" ? this.#database.put(val.key || LOST, val.value) : this.#database.remove(val || LOST);
-    // What becomes of the whole transaction is waited for.
+    // The result of the whole transaction is awaited instead.
     kept.catch(() => {});
   }
 
@@ -255,13 +255,13 @@ function lostWithoutKey(stored: engine.Stored): engine.Stored {
   return stored.key === LOST ? { ...stored, key: "" } : stored;
 }
 
-/** Empty for what has none. */
+/** Empty if the change has no key. */
 function keyOf({ tag, val }: RecordChange): string {
   if (tag === "append") return "";
   return tag === "put" ? val.key : val;
 }
 
-/** Of a commit that failed in the database's thread, what that met with. */
+/** The cause of a commit that failed in the database's thread. */
 async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: Promise<never> };
   return commitError === undefined ? error : commitError.catch((cause: unknown) => cause);

@@ -1,15 +1,15 @@
-// A new database takes the place of a damaged one, which is kept beside it: there may be more in it than can be read
-// today. At no moment is there none.
+// Replaces a damaged database by a new one. The damaged one is kept beside it, since there may be more in it than can
+// be read today. There is a database at every moment.
 
 import { linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { syncPath, syncUpwards } from "../../../runtime-linux/directories.js";
 import type { Survey } from "./survey.js";
 
-/** Told what is kept, under which name, and why. */
+/** Called with what is kept, under which name, and why. */
 export type DamageTold = (what: string, why: string) => void;
 
-/** Gives the damaged one another name, besides its own. Done again after a crash, it is done once. */
+/** Gives the damaged database a second name. If a crash makes it run again, there is still only one. */
 export async function keepDamaged(directory: string, name: string, damage: Survey, told: DamageTold): Promise<void> {
   const { ino } = statSync(join(directory, name));
   let kept = "";
@@ -23,7 +23,7 @@ export async function keepDamaged(directory: string, name: string, damage: Surve
   told(`database ${kept}`, whatIsDamaged(damage));
 }
 
-/** Whole at once: its pages are flushed. */
+/** The new file is complete at once: its pages are flushed. */
 export async function putInPlace(draft: string, directory: string, name: string): Promise<void> {
   await syncPath(join(draft, name));
   renameSync(join(draft, name), join(directory, name));

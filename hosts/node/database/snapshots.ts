@@ -1,11 +1,12 @@
-// The transaction that a file is read by. Two heads take turns in telling the last one; where one of them is damaged, it
-// may have been the last one's, which is then found by its pages: each transaction writes the roots of its trees anew.
+// Chooses the transaction to read a file by. Two meta pages alternately describe the last one. If one of them is
+// damaged, it may have described the last one. That is then found by its pages: each transaction writes new roots for
+// its trees.
 
 import { FREE, RECORDS } from "./keys.js";
 import type { Meta, Page, Pages, Tree } from "./pages.js";
 import { snapshotOf, survey, type Snapshot, type Survey } from "./survey.js";
 
-/** The newest that can be read, with what is read by it. */
+/** The newest transaction that can be read, and what it contains. */
 export function bestSurvey(pages: Pages): Survey {
   const [first = null, second = null] = pages.metas;
   if (first !== null && second !== null && Math.abs(first.transaction - second.transaction) <= 1) {
@@ -21,7 +22,7 @@ export function bestSurvey(pages: Pages): Survey {
   return withDoubt(survey(pages, all), true);
 }
 
-/** `hasMore`: a later transaction is not to be had. */
+/** `hasMore`: a later transaction exists but cannot be read. */
 function withDoubt(read: Survey, hasMore: boolean): Survey {
   return { ...read, isSound: false, hasLost: read.hasLost || hasMore, hasLostEntries: read.hasLostEntries || hasMore };
 }
@@ -30,12 +31,12 @@ function newer(first: Meta, second: Meta): Meta {
   return first.transaction >= second.transaction ? first : second;
 }
 
-/** Of two that cannot both be right: what the later one says is then found by its pages, if it is. */
+/** For two meta pages that cannot both be right: the later transaction, if it is valid, is then found by its pages. */
 function older(first: Meta, second: Meta): Meta {
   return first.transaction < second.transaction ? first : second;
 }
 
-/** Null where there are no pages of trees. */
+/** Null if there are no tree pages. */
 function newestByPages(pages: Pages): Snapshot | null {
   const written = new Map<number, Page>();
   let transaction = 0;
@@ -64,7 +65,7 @@ function treePage(pages: Pages, number: number): Page | null {
   return branch?.isSound ? branch : null;
 }
 
-/** With its first key. */
+/** The tree and its first key. */
 function treeFrom(pages: Pages, root: number): { tree: Tree; key: Buffer } {
   let depth = 1;
   let page = treePage(pages, root);

@@ -1,32 +1,32 @@
-// What a database's file holds, read without LMDB: whether all of it is as LMDB leaves it; and, where it is not, all that
-// can be read of it, and whether there was more.
+// Reads a database's file without LMDB. Tells whether all of it is as LMDB writes it. If not, tells what can be read
+// and whether there was more.
 
 import { ENTRIES, FREE, positionOf, RECORDS } from "./keys.js";
 import { isJournal, LOST, RESERVE_KEY } from "./names.js";
 import { SUBTREE, treeIn, type Meta, type Pages, type Tree } from "./pages.js";
 import { TreeWalk, type Ground, type Leaf } from "./tree.js";
 
-/** A transaction to read a file by: as one of its heads tells it, or what else speaks of it. */
+/** A transaction to read a file by, taken from a meta page or from the pages themselves. */
 export interface Snapshot {
   transaction: number;
   lastPage: number;
-  /** Null: nobody knows where it begins. Its count of entries may be -1: nobody knows. */
+  /** Null: its root is unknown. Its count of entries may be -1: unknown. */
   free: Tree | null;
   records: Tree | null;
 }
 
 export interface Survey {
-  /** LMDB can be let to it. */
+  /** LMDB can open the file. */
   isSound: boolean;
-  /** Nothing that LMDB reads is missing but what counts or lists pages. */
+  /** Nothing is missing except what counts or lists pages. */
   isWhole: boolean;
-  /** Pages that are damaged. */
+  /** Damaged pages. */
   damaged: number[];
-  /** All that can be read. `value` is null where nothing of it can be. */
+  /** All readable records. `value` is null if the value cannot be read. */
   records(): { key: string; value: Buffer | null }[];
-  /** There were more, with keys that nobody knows; or there may have been. */
+  /** Records with unknown keys were lost, or may have been. */
   hasLost: boolean;
-  /** The journal's, in their order: all whose value can be read. */
+  /** The journal's entries in order: all whose value can be read. */
   entries(): { position: number; value: Buffer }[];
   hasLostEntries: boolean;
 }
@@ -68,7 +68,7 @@ export function snapshotOf({ transaction, lastPage, free, records }: Meta): Snap
 
 const EMPTY: Tree = { depth: 0, entries: 0, root: 0 };
 
-/** Null where its place among the records cannot be read. */
+/** Null if the journal's entry among the records cannot be read. */
 function journalOf(ground: Ground, records: TreeWalk): TreeWalk | null {
   const tree = journalTree(records);
   return tree === null ? null : new TreeWalk(ground, ENTRIES, tree);
@@ -79,7 +79,7 @@ function journalTree({ leaves }: TreeWalk): Tree | null {
   return leaf === undefined ? null : treeIn(leaf.node);
 }
 
-/** Null where some of what is listed cannot be free, or what lists it is damaged. */
+/** Null if a listed page cannot be free, or if the list is damaged. */
 function freePages(leaves: readonly Leaf[], lastPage: number, used: ReadonlySet<number>): Set<number> | null {
   const free = new Set<number>();
   for (const { value } of leaves) {
@@ -89,7 +89,10 @@ function freePages(leaves: readonly Leaf[], lastPage: number, used: ReadonlySet<
   return free;
 }
 
-/** A count, and so many numbers: of a page; below zero, how many pages begin at the next; 0, nothing. */
+/**
+ * A count, then that many numbers. Each is a page, or if negative the number of pages that start at the next one, or 0
+ * for nothing.
+ */
 function addFree(list: Buffer, free: Set<number>): boolean {
   const count = list.length < 8 ? -1 : Number(list.readBigInt64LE(0));
   if (count < 0 || (count + 1) * 8 > list.length) return false;
@@ -112,7 +115,7 @@ function isOwn(key: Buffer): boolean {
   return isJournal(text) || text === RESERVE_KEY || text === LOST;
 }
 
-/** -1: nobody knows. */
+/** -1: unknown. */
 function countOf(tree: Tree | null): number {
   return tree === null ? -1 : tree.entries;
 }

@@ -1,28 +1,28 @@
-// One tree of the database, walked from its root and believed in nothing. What is damaged leaves gaps; where pages above
-// leaves are, the leaves that nobody leads to any more are looked for in all the file.
+// Walks one tree of the database from its root, and trusts nothing. Damaged pages leave gaps. If a branch is damaged,
+// the whole file is searched for the leaves that it led to.
 
 import type { Keys } from "./keys.js";
 import { ELSEWHERE, type Node, type Page, type Pages, type Tree } from "./pages.js";
 
-/** Keys from the first up to, but not, the second; null: no end. */
+/** Keys from the first up to, but not including, the second; null: no end. */
 type Range = readonly [Buffer | null, Buffer | null];
 
 /** What all trees of a file share. */
 export interface Ground {
   readonly pages: Pages;
-  /** The last page that the transaction knows of, and the number of it. */
+  /** The transaction's last page, and its number. */
   readonly lastPage: number;
   readonly transaction: number;
-  /** Pages that something has. */
+  /** Pages in use. */
   readonly used: Set<number>;
-  /** Those that are not what they should be. */
+  /** Damaged pages. */
   readonly damaged: Set<number>;
 }
 
 export interface Leaf {
   key: Buffer;
   flags: number;
-  /** Null: it cannot be read. */
+  /** Null: not readable. */
   value: Buffer | null;
   node: Node;
 }
@@ -31,13 +31,13 @@ export class TreeWalk {
   readonly leaves: Leaf[] = [];
   readonly #ground: Ground;
   readonly #keys: Keys;
-  /** Where whole branches are missing. */
+  /** Key ranges of missing branches. */
   readonly #gaps: Range[] = [];
-  /** Nodes of damaged leaves: what they seem to have on other pages is theirs only where no sound one has it. */
+  /** Nodes of damaged leaves. Pages that they refer to belong to them only if no sound node has these pages. */
   readonly #doubtful: Node[] = [];
   #isWhole = true;
 
-  /** `tree`: null where nobody knows its root. */
+  /** `tree`: null if its root is unknown. */
   constructor(ground: Ground, keys: Keys, tree: Tree | null) {
     this.#ground = ground;
     this.#keys = keys;
@@ -48,7 +48,7 @@ export class TreeWalk {
     this.#sort();
   }
 
-  /** Nothing of it was found damaged but values on pages of their own. */
+  /** Nothing in it is damaged except values on pages of their own. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -57,7 +57,7 @@ export class TreeWalk {
     return this.#gaps.length > 0;
   }
 
-  /** Fills the gaps with leaves that no page leads to. `free`: those that are free; null: nobody knows. */
+  /** Fills the gaps with leaves that no page leads to. `free`: the free pages; null: unknown. */
   fill(free: ReadonlySet<number> | null): void {
     const { pages, lastPage, used } = this.#ground;
     const found: { number: number; page: Page }[] = [];
@@ -66,7 +66,7 @@ export class TreeWalk {
       const page = pages.page(number, true);
       if (page !== null && this.#isRight(page, [null, null])) found.push({ number, page });
     }
-    // Where nobody knows which pages are free, an older form of a leaf is not taken beside a newer one.
+    // If the free pages are unknown, an older version of a leaf must not be used along with a newer one.
     found.sort((one, other) => other.page.transaction - one.page.transaction);
     for (const { number, page } of found) {
       const first = page.nodes[0]!.key;
@@ -81,7 +81,7 @@ export class TreeWalk {
     this.#sort();
   }
 
-  /** Where the gap that a key is in stands among the others, which are in the order of their keys; -1: there is none. */
+  /** Index of the gap that contains a key; the gaps are in key order. -1: there is none. */
   #gapOf(key: Buffer): number {
     let [from, to] = [0, this.#gaps.length];
     while (from < to) {
@@ -116,7 +116,7 @@ export class TreeWalk {
     else if (depth > 1) this.#miss(range);
   }
 
-  /** The key of the first says nothing. */
+  /** A branch's first key means nothing. */
   #descend(nodes: Node[], depth: number, [low, high]: Range): void {
     for (const [at, { child, key }] of nodes.entries()) {
       this.#down(child, depth - 1, [at === 0 ? low : key, nodes[at + 1]?.key ?? high]);
@@ -137,7 +137,7 @@ export class TreeWalk {
     return isOrdered && [...keys.slice(0, 1), ...keys.slice(-1)].every((key) => this.#isIn(key, range));
   }
 
-  /** Of nodes of a damaged leaf those that can be what they seem. */
+  /** The nodes of a damaged leaf that are credible. */
   #likely(nodes: Node[], range: Range): Node[] {
     const likely: Node[] = [];
     for (const node of nodes) {
@@ -159,7 +159,7 @@ export class TreeWalk {
     }
   }
 
-  /** As it stands, even where its pages do not say what they are: whoever reads it will see. */
+  /** The value as it is stored, even if its pages are not marked as such. The reader will find out. */
   #valueOf(node: Node): Buffer | null {
     if (node.flags !== ELSEWHERE) return node.data;
     const { pages, damaged } = this.#ground;
@@ -172,7 +172,7 @@ export class TreeWalk {
     return pages.overflowBytes(place, node.size);
   }
 
-  /** False if somebody has one of them, or there can be no such page. */
+  /** False if one of the pages is in use, or if there is no such page. */
   #claim(first: number, count: number): boolean {
     const { used, lastPage } = this.#ground;
     if (!(first >= 2) || first + count - 1 > lastPage) return false;
@@ -182,7 +182,7 @@ export class TreeWalk {
   }
 }
 
-/** The key right behind another. */
+/** The next key after another one. */
 function after(key: Buffer): Buffer {
   return Buffer.concat([key, Buffer.alloc(1)]);
 }

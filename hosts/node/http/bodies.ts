@@ -1,11 +1,11 @@
-// The body of a request that comes over a socket, as a host reads it.
+// The body of a request from a socket, as a host reads it.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HostFailure, interrupted } from "../../shared/failure.js";
 
 /**
- * The bytes of a request as they arrive. Whoever stops reading leaves the connection usable. Fails once the reply is
- * over: a client that has its answer need not send the rest.
+ * The bytes of a request as they arrive. If the reader stops early, the connection remains usable. Fails once the reply
+ * is over: a client that has its answer need not send the rest.
  */
 export async function* bytesOf(request: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
@@ -19,13 +19,13 @@ export async function* bytesOf(request: IncomingMessage, response: ServerRespons
     if (error instanceof HostFailure) throw error;
     throw interrupted("client-gone");
   } finally {
-    // Not waited for: it comes after the piece that was asked for last, and that may never come.
+    // Not awaited: it would follow the piece that was requested last, which may never arrive.
     const drain = (): void => void request.resume();
     void chunks.return?.().then(drain, drain);
   }
 }
 
-/** Not `Promise.race`: each piece of the body would stay in memory until the reply is over. */
+/** Not `Promise.race`: that would keep each piece of the body in memory until the reply is over. */
 function unlessOver<T>(wanted: Promise<T>, response: ServerResponse): Promise<T> {
   return new Promise((resolve, reject) => {
     const over = (): void => reject(interrupted("answered"));

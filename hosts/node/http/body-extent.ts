@@ -1,19 +1,19 @@
-// How many of a connection's bytes belong to the body under way (RFC 9112, 6 and 7.1). The bytes themselves are left to
-// Node's parser, which also refuses what is malformed.
+// Counts how many of a connection's bytes belong to the current body (RFC 9112, 6 and 7.1). It leaves the bytes
+// themselves to Node's parser, which also refuses malformed ones.
 
 import { BadRequest } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
 const NEWLINE = 0x0a;
-/** Of a chunk-size line or one of the trailer. Extensions of chunks are unheard of. */
+/** Limits for a chunk-size line and a trailer line. In practice nobody sends chunk extensions. */
 const LONGEST_LINE = { size: 64, trailer: 8192 };
 
 export class BodyExtent {
   #phase: "data" | "size" | "trailer" | "done";
-  /** Bytes of data to come. */
+  /** Bytes of data still to come. */
   #left = 0;
   readonly #chunked: boolean;
-  /** The line of a chunk's size, or of the trailer, so far. */
+  /** The part so far of the line with a chunk's size, or of a trailer line. */
   #line = "";
 
   constructor(body: RequestHead["body"]) {
@@ -26,7 +26,7 @@ export class BodyExtent {
     return this.#phase === "done";
   }
 
-  /** How many of `bytes`, from `start` on, are the body's. */
+  /** How many of `bytes`, from `start` on, belong to the body. */
   take(bytes: Uint8Array, start: number): number {
     let at = start;
     while (at < bytes.length && this.#phase !== "done") {
@@ -58,7 +58,7 @@ export class BodyExtent {
 
   #beginChunk(line: string): void {
     const size = Number.parseInt(line, 16);
-    // A chunk's size begins with a digit; garbage is passed on, for the parser to refuse.
+    // A chunk's size begins with a digit. Garbage is passed on, and the parser refuses it.
     if (size === 0) this.#phase = "trailer";
     else if (size > 0) {
       this.#left = size + 2;

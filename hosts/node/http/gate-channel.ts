@@ -1,4 +1,4 @@
-// A client behind a gate, as the channel of one exchange.
+// The channel of one exchange, for a client behind a gate.
 
 import { Exchange } from "../../request/index.js";
 import type { Channel, ExchangeContext } from "../../request/index.js";
@@ -11,16 +11,16 @@ import type { Response } from "./response.js";
 import { SocketClient } from "./socket-client.js";
 import { WebSocketClient } from "./websocket.js";
 
-/** How long a client that has closed its side is waited for: it may have gone, or only be done with asking. */
+/** How long to wait for a client that has closed its side. It may be gone, or it may only have finished its request. */
 const HALF_CLOSED_MS = 2000;
 
 export interface GateContext extends ExchangeContext {
   hasHungUp: NonNullable<Ground["hasHungUp"]>;
-  /** What is done to a reply before the client sees it. */
+  /** Wraps the client's channel, to change a reply before the client sees it. */
   channel: (client: Channel) => Channel;
 }
 
-/** The exchange of the request that a gate let through last. */
+/** The exchange for the request that a gate let through last. */
 export function exchangeThrough(gate: Gate, id: RequestId, response: Response, context: GateContext): Exchange {
   const channel = new GateChannel(gate, response, context);
   const exchange = new Exchange(id, context.channel(channel), context);
@@ -32,7 +32,7 @@ class GateChannel implements Channel {
   readonly #gate: Gate;
   readonly #response: Response;
   readonly #context: GateContext;
-  /** Off HTTP. */
+  /** The connection was taken off HTTP. */
   #taken = false;
 
   constructor(gate: Gate, response: Response, context: GateContext) {
@@ -43,11 +43,11 @@ class GateChannel implements Channel {
 
   reportTo(exchange: Exchange): void {
     const finished = (): void => {
-      // One that was over before it was sent: a plan of what would have been done in its place.
+      // If it was over before it was sent, the reply was a plan of what the request would have done.
       if (!exchange.over) exchange.finished();
       this.#gate.next();
     };
-    // The gate is closed when its connection is taken over, too.
+    // The gate is also closed when its connection is taken over.
     const closed = (): void => {
       if (!this.#taken) exchange.closed();
     };
@@ -77,7 +77,7 @@ class GateChannel implements Channel {
     this.#taken = true;
     const { socket } = this.#gate.takeOver();
     socket.end(Buffer.concat([Buffer.from(hijackHead(head), "latin1"), body]));
-    // What the client goes on sending is read off: behind it its close would not be noticed.
+    // Reads and drops what the client still sends, because its close comes after that.
     socket.resume();
   }
 

@@ -1,38 +1,39 @@
-// Stands between a socket and Node's HTTP parser and lets one request at a time through.
+// Sits between a socket and Node's HTTP parser and lets one request at a time through.
 //
-// Two things need it. An attach without `Upgrade` takes the connection off HTTP after an ordinary POST with a body, and
-// what the client sends after that body is stdin: Node's parser would have taken it for the next request. And the core
-// wants the target as it was sent, where the parser refuses some forms that Go's accepts: it gets `/` instead.
+// There are two reasons for it. First, an attach without `Upgrade` takes the connection off HTTP after an ordinary POST
+// with a body. What the client sends after that body is stdin, but Node's parser would take it for the next request.
+// Second, the core wants the target as it was sent. Node's parser refuses some forms that Go's accepts, so it gets `/`
+// instead.
 
 import { Duplex } from "node:stream";
 import { BodyExtent } from "./body-extent.js";
 import { BadRequest, LONGEST_HEAD, linesOf, parseHead } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
-/** What a client may send ahead of its turn before its connection is not read any more. */
+/** How much a client may send ahead before its connection is no longer read. */
 const LONGEST_HELD = 64 * 1024;
-/** What ends a head; the line before may end in LF alone, as with Go's server (RFC 9112, 2.2). */
+/** The end of a head. The line before may end in LF alone, as with Go's server (RFC 9112, 2.2). */
 const HEAD_ENDS = ["\n\r\n", "\n\n"].map((end) => Buffer.from(end));
 const LONGEST_END = 3;
 const NONE = Buffer.alloc(0);
 
 export class Gate extends Duplex {
-  /** A socket, or what stands for one in this process. */
+  /** A socket, or its stand-in within this process. */
   readonly socket: Duplex;
   readonly #plain: (gate: Gate, head: RequestHead) => void;
-  /** Of the request that was let through last. */
+  /** Head of the request that was let through last. */
   head: RequestHead | null = null;
-  /** The head of the reply to it is out: what is wrong with the rest of the request can be said no more. */
+  /** The head of the reply is out: errors in the rest of the request can no longer be reported. */
   answered = false;
-  /** What was received and not let through yet. */
+  /** Received bytes that were not let through yet. */
   #held: Buffer = NONE;
-  /** Bytes of its memory behind `#held` that are free. */
+  /** Free bytes in memory behind `#held`. */
   #room = 0;
-  /** So much of `#held` has no end of a head in it. */
+  /** This many bytes of `#held` contain no end of a head. */
   #searched = 0;
   #body: BodyExtent | null = null;
   #replied = true;
-  /** Node's parser wants no more for now. */
+  /** Node's parser accepts no more for now. */
   #full = false;
   /** The client has closed its side; Node's server has been told. */
   #ended = false;
@@ -41,7 +42,7 @@ export class Gate extends Duplex {
   #last = false;
   #halfClosed: (() => void) | null = null;
 
-  /** `plain` is called for requests that need no HTTP server: they do not come through. */
+  /** `plain` is called for requests that need no HTTP server. They are not passed on to it. */
   constructor(socket: Duplex, plain: (gate: Gate, head: RequestHead) => void) {
     super({ allowHalfOpen: true });
     this.socket = socket;
@@ -52,13 +53,13 @@ export class Gate extends Duplex {
     socket.on("error", ignore);
   }
 
-  /** Calls `then` if the client closes its side while the request under way is not over, or has before. */
+  /** Calls `then` if the client closes its side, or has done so, before the current request is over. */
   onHalfClose(then: () => void): void {
     this.#halfClosed = then;
     if (this.#ended) then();
   }
 
-  /** The reply to the request under way has gone out: the next one may come through. */
+  /** The reply to the current request has gone out: lets the next one through. */
   next(): void {
     this.#halfClosed = null;
     this.#replied = true;
@@ -66,13 +67,13 @@ export class Gate extends Duplex {
     else this.#admit();
   }
 
-  /** Closes the connection, after the reply that is under way if there is one. */
+  /** Closes the connection, after the current reply if there is one. */
   closeWhenIdle(): void {
     this.#last = true;
     if (this.#replied) this.destroy();
   }
 
-  /** Takes the connection off HTTP. What the client has sent beyond the request is given back. */
+  /** Takes the connection off HTTP. Returns what the client has sent after the request. */
   takeOver(): { socket: Duplex; early: Buffer } {
     this.#taken = true;
     this.socket.off("data", this.#received);
@@ -99,7 +100,7 @@ export class Gate extends Duplex {
     this.destroy();
   };
 
-  /** Copies what is held only when it has doubled: a head may come in very many pieces. */
+  /** Copies the held bytes only each time they have doubled: a head may arrive in very many pieces. */
   #hold(bytes: Buffer): void {
     const { length } = this.#held;
     if (length === 0) {
@@ -136,7 +137,7 @@ export class Gate extends Duplex {
     else if (this.socket.isPaused()) this.socket.resume();
   }
 
-  /** The request is all there and its reply is not out. */
+  /** The request is complete and its reply is not out. */
   #waits(): boolean {
     return this.#body === null && !this.#replied;
   }
@@ -150,7 +151,7 @@ export class Gate extends Duplex {
     return true;
   }
 
-  /** Nothing can be answered any more (RFC 9112, 9.6): what the client still sends is only read off. */
+  /** Nothing can be answered any more (RFC 9112, 9.6): what the client still sends is read and dropped. */
   get #isClosing(): boolean {
     return this.writableEnded || this.socket.writableEnded;
   }
@@ -177,7 +178,7 @@ export class Gate extends Duplex {
       this.#plain(this, head);
       return true;
     }
-    // Node's parser takes no other line ends than these, and reads the lines that were read here.
+    // Node's parser accepts only CR LF, and must see the same lines that were read here.
     const [, ...headers] = linesOf(this.#held.toString("latin1", 0, end));
     this.#held = this.#held.subarray(next);
     this.push([`${head.method} / HTTP/1.${head.minorVersion}`, ...headers, "", ""].join("\r\n"), "latin1");
@@ -219,7 +220,7 @@ export class Gate extends Duplex {
     done();
   }
 
-  // What Node's server asks of a socket and a unix socket has no use for.
+  // Methods that Node's server calls on a socket and that mean nothing for a unix socket.
 
   setTimeout(): this {
     return this;
@@ -235,8 +236,8 @@ export class Gate extends Duplex {
 }
 
 /**
- * Answers as Go's server answers what is no HTTP request, and closes. As Go's server it waits a little for a client that is
- * still sending: closed at once, that one would fail to write and never read the answer.
+ * Answers a malformed request as Go's server does, and closes. Like Go's server, it waits a little for a client that is
+ * still sending: if it closed at once, the client's write would fail and it would never read the answer.
  */
 export function refuse(socket: Duplex, status: string, message: string): void {
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`;
@@ -250,7 +251,10 @@ export function refuse(socket: Duplex, status: string, message: string): void {
 
 const LINGER_MS = 500;
 
-/** Where the last line of a head ends, without its line end, and what is behind the head begins; -1: not there yet. */
+/**
+ * Where the last line of a head ends, without its line end, and where the data after the head begins. -1: not there
+ * yet.
+ */
 function headEnd(bytes: Buffer, from: number): [end: number, next: number] {
   let found: [number, number] = [-1, -1];
   for (const pattern of HEAD_ENDS) {
@@ -260,7 +264,7 @@ function headEnd(bytes: Buffer, from: number): [end: number, next: number] {
   return found;
 }
 
-/** RFC 9112, 2.2: empty lines before a request are to be ignored. */
+/** RFC 9112, 2.2: ignore empty lines before a request. */
 function emptyLines(bytes: Buffer): number {
   let at = 0;
   for (;;) {

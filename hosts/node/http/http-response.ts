@@ -51,7 +51,7 @@ export class HttpResponse implements Response {
   #writeHead(head: replies.Head, length: number | null): void {
     const response = this.#response;
     const lines = namesAndValues(head.headers);
-    // That a connection is kept goes without saying on HTTP/1.1, and Go's server does not say it.
+    // On HTTP/1.1 a connection is kept by default, and Go's server does not say so either.
     if (response.shouldKeepAlive && response.req.httpVersionMinor === 1) response.removeHeader("Connection");
     const { method = "" } = response.req;
     const counted = length !== null && isCounted(head.status, length) && !isLengthless(method, head.headers, length);

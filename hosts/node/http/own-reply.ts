@@ -1,13 +1,13 @@
-// A reply of the daemon's own, which the core has no part in.
+// Replies that the daemon gives itself, without the core.
 
 import type { replies } from "../../shared/host.js";
 import type { Gate } from "./gate.js";
 import type { Response } from "./response.js";
 
-/** Whole, or lines of JSON in pieces. */
+/** A complete reply, or lines of JSON in pieces. */
 export type OwnReply = AsyncIterable<Uint8Array> | Pick<replies.Whole, "head" | "body">;
 
-/** Pieces as fast as the client reads. A reply that comes to no end breaks the connection off. */
+/** Sends pieces as fast as the client reads. If the reply fails, the connection is broken off. */
 export async function sendOwn(reply: OwnReply, gate: Gate, response: Response): Promise<void> {
   let isGone = false;
   response.onEnd(

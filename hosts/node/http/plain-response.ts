@@ -1,5 +1,5 @@
-// A reply written straight onto the socket, for plain requests (`plain` in request-head.ts): HTTP/1.1, no body, no
-// wish about the connection. These are most of what clients send, and Node's server would cost half of their time.
+// Writes a reply directly to the socket, for plain requests (`plain` in request-head.ts): HTTP/1.1, no body, no header
+// about the connection. Most requests are like this, and Node's server would take half of their time.
 
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -10,7 +10,7 @@ import type { Response } from "./response.js";
 
 const LAST_CHUNK = "0\r\n\r\n";
 
-/** Bytes that are quicker copied than sent from where they are. */
+/** Up to this size, copying bytes is faster than sending them separately. */
 const LARGEST_JOINED = 8 * 1024;
 
 export class PlainResponse implements Response {
@@ -79,7 +79,7 @@ export class PlainResponse implements Response {
     this.#finished();
   };
 
-  /** With a client that does not read, the next request waits: replies must not pile up. */
+  /** If the client does not read, its next request waits: replies must not pile up. */
   #last(bytes: Buffer): void {
     this.ended = true;
     if (bytes.length === 0 || this.#socket.write(bytes)) this.#out();
@@ -107,7 +107,7 @@ function headText(head: replies.Head, framing: string): string {
 let dateSecond = 0;
 let date = "";
 
-/** Written anew once a second. */
+/** Rebuilt once a second. */
 function dateLine(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {

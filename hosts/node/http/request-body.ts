@@ -1,4 +1,4 @@
-// Reads a request's body, as far as the core gets it as bytes.
+// Reads a request's body if the core is to get it as bytes.
 
 import type { IncomingMessage } from "node:http";
 import { formOf } from "../../request/index.js";
@@ -6,8 +6,8 @@ import type { engine } from "../../shared/host.js";
 import type { RequestHead } from "./request-head.js";
 
 /**
- * Calls `ready` once, now or when the body is there; not at all if the client goes away before. `limit`: bytes beyond
- * which JSON is thrown away. A `stream` is left unread.
+ * Calls `ready` once, now or when the body is there; never if the client goes away before. `limit`: JSON beyond this
+ * many bytes is dropped. A `stream` is not read.
  */
 export function receiveBody(
   head: RequestHead,

@@ -1,26 +1,29 @@
-// The head of an HTTP/1 request, as far as it must be known before Node's parser sees it: where the request ends, and
-// its target, which the core wants as it was sent.
+// Parses as much of an HTTP/1 head as is needed before Node's parser sees it: where the request ends, and its target,
+// which the core wants as it was sent.
 
-/** In bytes, as Go's server has it: a registry's configuration in a header may be long. What is longer is answered 431. */
+/**
+ * In bytes; the same as Go's server, because a registry configuration in a header may be long. Longer heads are
+ * answered with 431.
+ */
 export const LONGEST_HEAD = 1024 * 1024;
 
 export interface RequestHead {
   method: string;
   /** As sent. */
   target: string;
-  /** Of HTTP/1. */
+  /** The 0 or 1 of HTTP/1.0 or HTTP/1.1. */
   minorVersion: 0 | 1;
   /** Header lines as received, joined by LF. */
   headers: string;
   /** `none`, a known length, or chunks. */
   body: { kind: "none" } | { kind: "length"; length: number } | { kind: "chunked" };
-  /** The client asks nothing of the connection itself: it is kept, and nothing is waited for. */
+  /** The client has no wish about the connection: it is kept, and there is nothing to wait for. */
   plain: boolean;
-  /** Media type without parameters, lower case; empty for none. */
+  /** Media type without parameters, in lower case; empty if there is none. */
   mediaType: string;
 }
 
-/** A head that cannot be served: answered in plain text, as Go's server does. */
+/** A head that cannot be served. It is answered in plain text, as Go's server does. */
 export class BadRequest extends Error {
   constructor(
     readonly status: string,
@@ -31,20 +34,20 @@ export class BadRequest extends Error {
 }
 
 const BAD_REQUEST = "400 Bad Request";
-/** Control characters, a carriage return without its newline among them. */
+/** Control characters, including a carriage return without a newline. */
 // oxlint-disable-next-line no-control-regex
 const GARBAGE = /[\x00-\x08\x0b-\x1f\x7f]/;
-/** A target goes into replies as it came: no line of it may become a header. */
+/** A target is copied into replies, so it must not contain line ends, which could add headers. */
 // oxlint-disable-next-line no-control-regex
 const TARGET = /^[^\x00-\x20\x7f]+$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Lines end in LF, which may have a CR before it (RFC 9112, 2.2). */
+/** Lines end in LF, with an optional CR before it (RFC 9112, 2.2). */
 export function linesOf(head: string): string[] {
   return head.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
-/** Parses a head up to, but not with, the LF that ends its last line. */
+/** Parses a head up to, but not including, the LF that ends its last line. */
 export function parseHead(text: string): RequestHead {
   const [startLine = "", ...lines] = linesOf(text);
   const headers = lines.join("\n");
@@ -80,7 +83,8 @@ function readHeaders(head: RequestHead): void {
   for (const line of head.headers === "" ? [] : head.headers.split("\n")) {
     const colon = line.indexOf(":");
     if (colon < 1 || line.charCodeAt(colon - 1) === SPACE) throw new BadRequest(BAD_REQUEST);
-    // One that goes on with the value of the line before (RFC 9112, 5.2): who hides a header by its name would miss it.
+    // A line that continues the previous value (RFC 9112, 5.2). A proxy that removes a header by its name would miss
+    // it.
     if (line.charCodeAt(0) <= SPACE) throw new BadRequest(BAD_REQUEST);
     // Only names that begin with these letters matter here.
     const first = line.charCodeAt(0) | 0x20;

@@ -1,5 +1,5 @@
-// The engine's HTTP server: requests become inputs of the core, its replies become responses. fastify has one wildcard
-// route, and neither it nor Node's server answers anything by itself, save what is no HTTP.
+// The engine's HTTP server: requests become inputs of the core, and its replies become responses. fastify has one
+// wildcard route. Neither fastify nor Node's server answers anything by itself, except malformed HTTP.
 
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -32,15 +32,15 @@ export interface ApiServerOptions {
   hasHungUp?: Ground["hasHungUp"];
   /** See `Ground`. */
   peerOf?: Ground["peerOf"];
-  /** What the daemon has to tell of itself, of which the core knows nothing; null: the core is asked. */
+  /** Requests that the daemon answers itself because the core does not know the answer; null: ask the core. */
   own?: (head: RequestHead, from: Origin) => OwnReply | null;
 }
 
-/** Where a connection came in, and from whom. */
+/** Where a connection came in, and from which process. */
 export interface Origin {
-  /** As the core is told it. */
+  /** The name that the core gets. */
   listener: string;
-  /** None where it cannot be told. */
+  /** Missing if it is not known. */
   peer?: engine.Peer;
 }
 
@@ -74,7 +74,7 @@ export class ApiServer implements Clients {
       },
     });
     const server: { api: ApiServer | null } = { api: null };
-    // Handed over before the framework looks at types, lengths or bodies: those are the core's.
+    // Passed on before the framework looks at types, lengths or bodies: those are up to the core.
     app.addHook("onRequest", (request, reply, _done) => {
       reply.hijack();
       server.api!.#ask(request.raw, reply.raw);
@@ -90,21 +90,21 @@ export class ApiServer implements Clients {
     this.#http = http;
     this.#options = options;
     http.maxHeadersCount = 0;
-    // Node would answer 417 by itself, and the gate never learn that the reply is out.
+    // Otherwise Node would answer 417 by itself, and the gate would never learn that the reply is out.
     http.on("checkExpectation", (request: IncomingMessage) => {
       refuse(request.socket, "417 Expectation Failed", "417 Expectation Failed");
       request.resume();
     });
   }
 
-  /** Takes connections that come in on a listening handle; `name` tells the core where: `unix:///run/x.sock`. */
+  /** Accepts connections on a listening handle. `name` tells the core where: `unix:///run/x.sock`. */
   accept(name: string): SocketServer {
     const listener = createSocketServer({ allowHalfOpen: true }, (socket) => this.serve(socket, name));
     this.#listeners.push(listener);
     return listener;
   }
 
-  /** Serves one connection, which may be closed on one side and still be written to on the other. */
+  /** Serves one connection. After one side has closed, the other may still write. */
   serve(connection: Duplex, name: string): void {
     const gate = new Gate(connection, (gate, head) => this.#askPlain(gate, head));
     this.#origins.set(gate, { listener: name, ...this.#peerOf(connection) });
@@ -114,8 +114,8 @@ export class ApiServer implements Clients {
   }
 
   /**
-   * No new connections; those that are open get `graceMs` for replies under way. Then those are closed whose replies have
-   * begun, which may have no end; the others wait for theirs until `close`.
+   * Accepts no new connections. Open ones get `graceMs` for their current replies. After that, those whose replies have
+   * begun are closed, since such a reply may have no end. The others wait for theirs until `close`.
    */
   async drain(graceMs: number): Promise<void> {
     for (const listener of this.#listeners) listener.close();
@@ -127,7 +127,7 @@ export class ApiServer implements Clients {
     await this.#destroy((gate) => gate.answered);
   }
 
-  /** Behind `drain`: whoever waits is sent away. */
+  /** Call this after `drain`: closes the connections that still wait. */
   async close(): Promise<void> {
     await this.#destroy(() => true);
   }
@@ -162,7 +162,7 @@ export class ApiServer implements Clients {
     });
   }
 
-  /** Calls `then` at once for a request to the live engine. */
+  /** For a request to the live engine, calls `then` at once. */
   #go(gate: Gate, { method, target, headers }: RequestHead, then: (way: Way) => void): void {
     const { listener } = this.#originOf(gate);
     const passage = this.#options.entrance.passage({ listener, method, target, headers });
@@ -194,7 +194,7 @@ export class ApiServer implements Clients {
     return this.#origins.get(gate) ?? { listener: "" };
   }
 
-  /** Asked once a connection: whoever has it may change, who made it does not. */
+  /** Asked once for each connection: its holder may change, but not its maker. */
   #peerOf(connection: Duplex): { peer?: engine.Peer } {
     const descriptor = descriptorOf(connection);
     const { peerOf } = this.#options;
@@ -207,7 +207,7 @@ export class ApiServer implements Clients {
   }
 }
 
-/** Of a request: the door, and what its exchange needs. */
+/** For one request: the door, and what its exchange needs. */
 interface Way extends Omit<Passage, "channel"> {
   context: GateContext;
 }

@@ -6,21 +6,21 @@ import type { replies } from "../../shared/host.js";
 import type { Ground } from "../ground.js";
 import { hijackHead } from "./reply-head.js";
 
-/** How often a client that sends nothing more is looked after. */
+/** How often to check whether a silent client is still there. */
 const LOOK_MS = 3000;
-/** What is read before anybody takes it. */
+/** How much is read ahead. */
 const READ_AHEAD = 64 * 1024;
 
 export class SocketClient implements HijackedClient {
   readonly #socket: Duplex;
   readonly #hasHungUp: NonNullable<Ground["hasHungUp"]>;
-  /** Read, and not taken yet: a connection that breaks off takes nothing along that was sent before. */
+  /** Read, but not taken yet. If the connection breaks off, what was sent before is not lost. */
   readonly #held: Uint8Array[] = [];
   #heldBytes = 0;
   #isOver = false;
   #wake: () => void = () => {};
 
-  /** `early`: what the client sent together with its request. `gone` is called when it can be reached no more. */
+  /** `early`: what the client sent along with its request. `gone` is called when it can no longer be reached. */
   constructor(
     { socket, early }: { socket: Duplex; early: Uint8Array },
     hasHungUp: NonNullable<Ground["hasHungUp"]>,
@@ -30,7 +30,7 @@ export class SocketClient implements HijackedClient {
     this.#hasHungUp = hasHungUp;
     if (early.length > 0) this.#take(early);
     socket.on("data", (bytes: Uint8Array) => this.#take(bytes));
-    // Who ended together with the request has been read to the end by now.
+    // If the client ended along with the request, its data has been read to the end by now.
     if (socket.readableEnded) this.#close();
     socket.once("end", () => this.#close());
     const left = (): void => {
@@ -63,7 +63,7 @@ export class SocketClient implements HijackedClient {
     return new Promise((resolve) => this.#socket.write(bytes, (error) => resolve(!error)));
   }
 
-  /** Closes our side, and reads off what the client may still send, so that its close is noticed. */
+  /** Closes our side, and drops what the client still sends, so that its close is noticed. */
   end(): void {
     this.#close();
     void afterReading().then(() => this.#socket.end());
@@ -84,8 +84,8 @@ export class SocketClient implements HijackedClient {
   }
 
   /**
-   * A client that sends nothing more may wait for what comes, or may have gone: as long as there is nothing to tell it,
-   * its end looks like its half-close.
+   * A client that sends nothing more may wait for output, or may be gone. As long as there is nothing to write, its end
+   * looks like its half-close.
    */
   #watch(): void {
     const socket = this.#socket;
@@ -100,14 +100,14 @@ export class SocketClient implements HijackedClient {
 }
 
 /**
- * A write to a client that has left breaks the connection off, with all that is still to be read from it: what has come
- * is read first. The first turn may be this one, which has polled already.
+ * A write to a client that has left breaks the connection off, and unread data is lost. So read what has arrived first.
+ * The first turn may be the current one, which has polled already.
  */
 function afterReading(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
-/** Of a socket of the machine; -1 for what only stands for one. */
+/** Descriptor of a real socket; -1 for a stand-in. */
 export function descriptorOf(socket: Duplex): number {
   const { fd = -1 } = (socket as unknown as { _handle?: { fd?: number } | null })._handle ?? {};
   return fd;

@@ -1,4 +1,4 @@
-// Makes the daemon's sockets: mode 0660, of the group that may use them; what a killed daemon left is replaced.
+// Makes the daemon's sockets with mode 0660 and the group that may use them. Replaces what a killed daemon left.
 
 import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, unlinkSync } from "node:fs";
 import { connect } from "node:net";
@@ -9,8 +9,8 @@ import { ConfigError } from "../config/options.js";
 const DEFAULT_GROUP = "docker";
 
 /**
- * Id of the group, by name or number; null for none, which an empty name asks for. Throws `ConfigError` if one was named
- * that does not exist.
+ * Id of the group, by name or number; null for no group, which an empty name means. Throws `ConfigError` if the named
+ * group does not exist.
  */
 export function socketGroup(named: string | null, groups = "/etc/group"): number | null {
   if (named === "") return null;
@@ -24,17 +24,17 @@ export function socketGroup(named: string | null, groups = "/etc/group"): number
   throw new ConfigError(`group ${named} not found`);
 }
 
-/** Throws when another daemon answers there, or something is there that is no socket. */
+/** Throws if another daemon answers there, or if the path is not a socket. */
 export async function clearSocket(path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isSocket()) throw new Error(`cannot listen on ${path}: it exists and is no socket`);
+  if (!found.isSocket()) throw new Error(`cannot listen on ${path}: it exists and is not a socket`);
   if (await answers(path)) throw new Error(`cannot listen on ${path}: another daemon answers there`);
   unlinkSync(path);
 }
 
-/** Nobody but its owner can connect before its group is set. */
+/** Only the owner can connect before the group is set. */
 export async function listen(server: Server, path: string, group: number | null): Promise<void> {
   const umask = process.umask(0o177);
   try {
@@ -49,7 +49,7 @@ export async function listen(server: Server, path: string, group: number | null)
   chmodSync(path, 0o660);
 }
 
-/** One that takes nobody in for now (EAGAIN: too many wait) is there all the same. */
+/** A daemon that accepts nobody at the moment (EAGAIN: the queue is full) is still there. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

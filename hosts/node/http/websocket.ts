@@ -1,5 +1,5 @@
-// A connection that becomes a websocket (RFC 6455), as the client of an attachment. What the client sends in messages is
-// its input, whatever their kind; its close is the end of that.
+// A connection that becomes a websocket (RFC 6455), as the client of an attachment. The client's messages of any kind
+// are its input, and its close ends the input.
 
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
@@ -11,9 +11,9 @@ import type { replies } from "../../shared/host.js";
 import type { RequestHead } from "./request-head.js";
 import { headerLines } from "./reply-head.js";
 
-/** A message must be there in whole before any of it is handed on. */
+/** A message must be complete before any of it is passed on. */
 const LONGEST_MESSAGE = 1024 * 1024;
-/** So long may what a client sent before its close be on its way; then it counts as gone. */
+/** How long to wait, after a client's close, for data that it sent before; then it counts as gone. */
 const CLOSED_MS = 2000;
 const NORMAL_CLOSURE = 1000;
 
@@ -23,12 +23,12 @@ export class WebSocketClient implements HijackedClient {
   readonly #binary: boolean;
   readonly #gone: () => void;
   #socket: WebSocket | null = null;
-  /** Messages that nobody has taken yet: one as a rule. */
+  /** Messages that nobody has taken yet, usually one. */
   readonly #held: Uint8Array[] = [];
   #closed = false;
   #wake: () => void = () => {};
 
-  /** `gone` is called when the client can be reached no more. */
+  /** `gone` is called when the client can no longer be reached. */
   constructor(
     connection: { socket: Duplex; early: Buffer },
     request: RequestHead,
@@ -38,7 +38,7 @@ export class WebSocketClient implements HijackedClient {
     this.#connection = connection;
     this.#request = request;
     this.#binary = framing === "websocket-binary";
-    // Whoever waits for what it sends waits no longer.
+    // Wakes a reader that waits for input.
     this.#gone = () => {
       this.#closed = true;
       this.#wake();
@@ -105,7 +105,7 @@ export class WebSocketClient implements HijackedClient {
   }
 }
 
-/** What the library wants to see of the request. */
+/** The part of the request that the library needs. */
 function messageOf({ method, headers }: RequestHead): IncomingMessage {
   const message = new IncomingMessage(new Socket());
   message.method = method;

@@ -1,4 +1,4 @@
-// Builds what is stale: the core first, then what runs it.
+// Builds stale products: the core first, then what runs it.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,7 +7,10 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildPackage, INJECTION, NATIVE, without } from "./package.mjs";
 
-/** What is built: from what, and the file that must be there. A product's inputs hold those before it. */
+/**
+ * The products: what each is built from, and a file that must exist. A product's inputs include those of the products
+ * before it.
+ */
 const PRODUCTS = [
   { name: "core", inputs: ["core", "package-lock.json"], output: "build/core/core.js", build: buildCore },
   {
@@ -30,7 +33,7 @@ const PRODUCTS = [
   },
 ];
 
-/** Those of these products that are not up to date; all that are not, if none is named. */
+/** The stale ones of the named products; of all products if none is named. */
 export function staleProducts(root, names = PRODUCTS.map((product) => product.name)) {
   return PRODUCTS.filter((product) => names.includes(product.name) && isStale(root, product)).map(({ name }) => name);
 }
@@ -51,8 +54,8 @@ export async function build(root, { names = PRODUCTS.map((product) => product.na
 }
 
 /**
- * Makes a TypeScript program of the repository's own ready to run; the URL of the module. `alias`: files that take the
- * places of modules. Others may be reading what was made before.
+ * Bundles a TypeScript program of this repository and returns the module's URL. `alias`: files that replace modules.
+ * Other processes may be reading the previous bundle.
  */
 export async function bundleTool(root, entry, name, alias = {}) {
   const program = join(root, "build/tools", `${name}.mjs`);
@@ -77,7 +80,7 @@ function writeStamp(root, product, hash) {
   writeFileSync(stampOf(root, product), hash);
 }
 
-/** Over names and contents of all files, tests and pages excepted. */
+/** A hash of names and contents of all files, except tests and pages. */
 function hashOf(root, inputs) {
   const hash = createHash("sha256");
   for (const input of inputs) {
@@ -100,13 +103,13 @@ function filesOf(root, path) {
     .sort();
 }
 
-/** The core's build is TypeScript too. */
+/** The core's build is TypeScript, too. */
 async function buildCore(root, release) {
   const { buildCore: run } = await import(await bundleTool(root, "core/build.ts", "build-core"));
   await run({ root, release });
 }
 
-/** Everything in one file but the packages with native parts: one file to read makes a quick start. */
+/** One file with everything except packages with native parts: reading a single file makes the start quick. */
 async function bundleDaemon(root) {
   const bundled = join(root, "build/coracle.cjs");
   const outfile = `${bundled}.part`;
@@ -137,12 +140,12 @@ function compileAhead(root, bundled) {
   if (status !== 0) throw new Error(`code.cjs: ${stderr}`);
 }
 
-/** What Node itself has takes the place of packages that do the same anywhere, many times slower. */
+/** Node's own functions replace packages that do the same on any platform, but many times slower. */
 export function platformsOwn(root) {
   return { "@noble/hashes/sha2.js": join(root, "hosts/node/sha2.ts") };
 }
 
-/** Static files: the page with the core in it, and the API's reference. */
+/** Static files: the page with the core, and the API's reference. */
 async function buildPlayground(root, release) {
   const { buildPage } = await import(await bundleTool(root, "hosts/browser/build.ts", "build-playground"));
   await buildPage({ root, release });

@@ -1,15 +1,15 @@
-// The npm packages of package-lock.json.
+// Installs the npm packages of package-lock.json.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Installs what the lock says and leaves the lock as it is. `npm ci` would refuse it: it wants the optional packages for
-// every other platform in it too, and not every registry has those.
+// Installs what the lock says and does not change it. `npm ci` would refuse it: it also wants the optional packages of
+// every other platform in the lock, and not every registry has those.
 const INSTALL = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
 
-/** Installs them if they are not there as the lock says; a no-op otherwise. Exits with npm's code if npm fails. */
+/** Installs them unless they are installed as the lock says. Exits with npm's code if npm fails. */
 export function installDependencies(root) {
   const lock = readFileSync(join(root, "package-lock.json"));
   const hash = createHash("sha256").update(lock).digest("hex");
@@ -26,7 +26,7 @@ export function installDependencies(root) {
   writeFileSync(stamp, hash);
 }
 
-/** npm keeps a lock of what it has installed: packages put there by hand need no second installation. */
+/** npm keeps a lock of what it has installed. So packages that were copied by hand need no second installation. */
 function isInstalled(root, lock) {
   const installedLock = join(root, "node_modules/.package-lock.json");
   if (!existsSync(installedLock)) return false;

@@ -1,10 +1,10 @@
-// What the system has to have, and how it gets what is missing.
+// The system packages that Coracle needs, and how to install missing ones.
 
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Each package with the files of which one proves that it, or the same from elsewhere, is there. */
+/** Each package with files that prove its presence. One of them is enough, and it may come from elsewhere. */
 const DAEMON_PACKAGES = [
   {
     name: "crun",
@@ -20,7 +20,7 @@ const DAEMON_PACKAGES = [
   { name: "busybox-static", proof: ["/bin/busybox", "/usr/bin/busybox"], isProof: isStatic },
 ];
 
-/** Other clients, a registry and the reference engine, against which the tests run, and tools of theirs. */
+/** Other clients, a registry and the reference engine for the tests, and tools that tests use. */
 const TEST_PACKAGES = [
   { name: "iproute2", proof: ["/sbin/ip", "/usr/sbin/ip", "/usr/bin/ip"] },
   { name: "curl", proof: ["/usr/bin/curl"] },
@@ -46,8 +46,8 @@ const TEST_PACKAGES = [
 ];
 
 /**
- * Installs missing packages; a no-op when none is missing. True when all are there afterwards; else it has printed what
- * to run. With `withTests` also what only tests need.
+ * Installs missing packages; does nothing if none is missing. True if all are there afterwards; otherwise it has
+ * printed what to run. `withTests` includes packages that only tests need.
  */
 export function installMissingPackages({ withTests = false } = {}) {
   const table = withTests ? [...DAEMON_PACKAGES, ...TEST_PACKAGES] : DAEMON_PACKAGES;
@@ -64,7 +64,7 @@ export function installMissingPackages({ withTests = false } = {}) {
   return false;
 }
 
-/** Says what to do and ends the process if this Node is older than package.json has it: `>=MAJOR.MINOR`. */
+/** If this Node is older than package.json requires (`>=MAJOR.MINOR`), says what to do and ends the process. */
 export function requireNode(root) {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const oldest = engines.node.slice(">=".length);
@@ -79,7 +79,7 @@ function isThere({ proof, isProof = () => true }) {
   return proof.some((file) => existsSync(file) && isProof(file));
 }
 
-/** A program that runs in an image of its own: the head of a dynamic one names its loader. */
+/** Whether a program runs in an image without other files. The head of a dynamic one names its loader. */
 function isStatic(file) {
   const head = Buffer.alloc(4096);
   const fd = openSync(file, "r");
@@ -88,7 +88,9 @@ function isStatic(file) {
   return !/\/ld-(linux|musl)/.test(head.toString("latin1"));
 }
 
-/** A reference engine that is only installed for tests must not start by itself: policy-rc.d(8), 101 forbids it. */
+/**
+ * A reference engine that is installed only for tests must not start by itself: in policy-rc.d(8), 101 forbids that.
+ */
 function withoutStartingServices(install) {
   const policy = "/usr/sbin/policy-rc.d";
   const own = !existsSync(policy);
@@ -100,7 +102,7 @@ function withoutStartingServices(install) {
   }
 }
 
-/** Quiet unless it fails. */
+/** Prints nothing unless it fails. */
 function run(command) {
   const [program, ...args] = command.split(" ");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };

@@ -1,16 +1,16 @@
-// Builds what the npm package `coracle-engine` holds for programs: ES modules, and their types in one file each.
+// Builds the npm package `coracle-engine` for programs: ES modules, and one file of types for each.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Entries by the names of their files: `index` runs everywhere, `node` on Node, Deno and Bun. */
+/** Entries by file name: `index` runs everywhere, `node` on Node, Deno and Bun. */
 export const ENTRIES = ["index", "node"];
 const PACKAGE = "build/package";
-/** What of it is public, and what it is made of: for the tests. */
+/** Its public API and its inputs, for the tests. */
 const REPORTS = "build/package-reports";
 
-/** Whole or not there: built beside the old one, which it then replaces. Throws with the compilers' messages. */
+/** The new package is built beside the old one and then replaces it as a whole. Throws with the compilers' messages. */
 export async function buildPackage(root) {
   const fresh = join(root, `${PACKAGE}.${process.pid}.part`);
   rmSync(fresh, { recursive: true, force: true });
@@ -25,18 +25,18 @@ export async function buildPackage(root) {
   }
 }
 
-/** Packages with native parts, which are installed; all others are taken in. */
+/** Packages with native parts stay dependencies; all others are bundled. */
 export const NATIVE = ["koffi", "lmdb", "node-unix-socket"];
-/** The HTTP server's, which need Node as it is: a file each, imported when it is used. */
+/** The HTTP server's packages, which need Node itself. Each has a file of its own, imported when it is used. */
 const OF_SERVER = ["fastify", "ws"];
 
-/** For what of a bundle asks for modules as CommonJS does. */
+/** For bundled code that calls `require`, as CommonJS does. */
 export const REQUIRE =
   'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);';
 
 /**
- * What both entries need stands in files that they share. Packages of plain JavaScript are taken in, so that no bundler
- * and no installation is needed.
+ * Code that both entries need goes into shared files. Packages of plain JavaScript are bundled, so that no bundler and
+ * no installation is needed.
  */
 async function bundleEntries(root, outdir) {
   const esbuild = await import("esbuild");
@@ -73,10 +73,12 @@ async function bundleServer(root, outdir) {
   });
 }
 
-/** With it fastify answers requests that tests make up; what it needs claims a newer Node than all others. */
+/** fastify uses this package to answer made-up requests in tests. It claims to need a newer Node than all others. */
 export const INJECTION = /^light-my-request$/;
 
-/** In a bundle there is nothing in a module's place: `stream/web` is asked for where a platform has no streams itself. */
+/**
+ * Leaves matching modules out of a bundle. For example, only platforms without streams of their own need `stream/web`.
+ */
 export function without(filter) {
   return {
     name: `without ${filter}`,
@@ -88,7 +90,7 @@ export function without(filter) {
   };
 }
 
-/** Packages that stand in files of their own beside the bundle. */
+/** Packages in files of their own beside the bundle. */
 function besides(names) {
   return {
     name: "besides",
@@ -101,7 +103,7 @@ function besides(names) {
   };
 }
 
-/** Of package.json the sources read the version; the rest need not go along. */
+/** The sources read only the version of package.json; the rest is left out. */
 function onlyVersion(root) {
   const manifest = join(root, "package.json");
   const { version } = JSON.parse(readFileSync(manifest, "utf8"));
@@ -115,7 +117,7 @@ function onlyVersion(root) {
   };
 }
 
-/** Which sources each file was made of, and what it imports: for whoever wants to know what reaches a browser. */
+/** The sources of each file and its imports, so that one can see what reaches a browser. */
 function inputsOf({ outputs }) {
   return Object.fromEntries(
     Object.entries(outputs).map(([file, { inputs, imports }]) => [
@@ -148,7 +150,7 @@ async function rollUpTypes(root, outdir) {
   }
 }
 
-/** Where the report goes is no concern here. */
+/** Ignores messages about the report's location. */
 function isFault({ category, logLevel }) {
   return category !== "console" && (logLevel === "error" || logLevel === "warning");
 }
@@ -171,7 +173,7 @@ function extractorOptions(root, types, outdir, name) {
     messages: {
       extractorMessageReporting: {
         default: { logLevel: "warning" },
-        // Every public item is released; nothing is marked so one by one.
+        // Every public item is released, so none is marked one by one.
         "ae-missing-release-tag": { logLevel: "none" },
         "ae-undocumented": { logLevel: "none" },
         "ae-forgotten-export": { logLevel: "warning", addToApiReportFile: true },
@@ -181,7 +183,7 @@ function extractorOptions(root, types, outdir, name) {
   };
 }
 
-/** Writes the declarations of the entries and of all that they import to a folder. */
+/** Writes the declarations of the entries, and of everything they import, to a folder. */
 function declare(root, types) {
   rmSync(types, { recursive: true, force: true });
   mkdirSync(types, { recursive: true });
@@ -196,7 +198,7 @@ function declare(root, types) {
   copyDeclarations(join(root, "build/core"), join(types, "build/core"));
 }
 
-/** Those that the core's build made are no outputs of the compiler. */
+/** The compiler does not output the declarations that the core's build made. */
 function copyDeclarations(from, to) {
   const names = readdirSync(from, { recursive: true }).filter((name) => name.endsWith(".d.ts"));
   for (const name of names) {
@@ -207,8 +209,9 @@ function copyDeclarations(from, to) {
 }
 
 /**
- * An interface as a namespace of types: its functions are the component's, and nothing of that name is exported. What it
- * takes over from another stays that one's, not a second type with another number behind its name.
+ * An interface as a namespace of types. Its functions belong to the component, and no value of that name is exported. A
+ * type that it uses from another interface stays the other's, and does not become a second type with a number behind
+ * its name.
  */
 function onlyTypes(declarations) {
   return declarations

@@ -1,4 +1,4 @@
-// The arguments of the commands about traces.
+// Parses the arguments of the commands about traces.
 
 import { parseArgs } from "node:util";
 import { daemonConfig } from "../config/config.js";
@@ -8,25 +8,25 @@ import type { Values } from "../config/options.js";
 
 export interface TraceArguments {
   files: string[];
-  /** What was given, by flag. */
+  /** The given values, by flag. */
   given: { [Flag in (typeof TEXTS)[number]]?: string } & { [Flag in (typeof SWITCHES)[number]]?: boolean };
 }
 
 const TEXTS = ["host", "data-root", "config-file", "until"] as const;
 const SWITCHES = ["share", "simulated", "any-core", "help"] as const;
 
-/** Throws `ConfigError` for flags that are not among `allowed`, or another number of files. */
+/** Throws `ConfigError` for flags that are not in `allowed`, and for a wrong number of files. */
 export function traceArguments(args: readonly string[], files: number, allowed: readonly string[]): TraceArguments {
   const { values, positionals } = parsed(args);
   const foreign = Object.keys(values).find((flag) => flag !== "help" && !allowed.includes(flag));
   if (foreign !== undefined) throw new ConfigError(`unknown flag: --${foreign}`);
   if (values["help"] !== true && positionals.length !== files) {
-    throw new ConfigError(`${files === 1 ? "one file is" : `${files} files are`} to be named`);
+    throw new ConfigError(`${files === 1 ? "one file name is" : `${files} file names are`} required`);
   }
   return { files: positionals, given: values as TraceArguments["given"] };
 }
 
-/** How the daemon is configured whose trace is asked for. */
+/** The configuration of the daemon whose trace is wanted. */
 export function configuredBy({ given }: TraceArguments): DaemonConfig {
   const flags: Values = new Map();
   const host = given.host ?? (given.simulated === true ? undefined : process.env["DOCKER_HOST"]);

@@ -1,4 +1,4 @@
-// `coracle trace diff`: the first step in which two traces are not the same.
+// `coracle trace diff`: finds the first step in which two traces differ.
 
 import { decodeSegments, TraceError } from "../../trace/decode.js";
 import { compareTraces } from "../../trace/difference.js";
@@ -9,10 +9,10 @@ import { linesOf } from "./trace-file.js";
 
 export const DIFF_USAGE = `Usage: coracle trace diff FILE FILE
 
-Tells the first step in which two traces are not the same: what the core was told, or what came of it. Ends with 1 then.
-Traces that were saved with --share cannot be compared: they have neither the values nor the hashes for it.`;
+Prints the first step in which two traces differ, in the core's input or in the result. The exit code is then 1.
+Traces that were saved with --share cannot be compared: they lack values and hashes.`;
 
-/** Throws with what to tell the user. */
+/** Throws with a message for the user. */
 export function compareFiles(args: readonly string[]): Told {
   const { files, given } = traceArguments(args, 2, []);
   if (given.help === true) return { code: 0, text: DIFF_USAGE };
@@ -20,7 +20,7 @@ export function compareFiles(args: readonly string[]): Told {
   for (const file of [first, second]) refuseShared(file);
   let cut = "";
   const segmentsOf = (file: string) => {
-    const cutShort = (line: number): void => void (cut += `; ${file} has no end, and is cut short behind line ${line}`);
+    const cutShort = (line: number): void => void (cut += `; ${file} has no end: it is cut off after line ${line}`);
     return decodeSegments(linesOf(file), { unfinished: true, cutShort });
   };
   const { same, parting, longer } = compareTraces(segmentsOf(first), segmentsOf(second));
@@ -28,19 +28,19 @@ export function compareFiles(args: readonly string[]): Told {
     const { epoch, step, what } = parting;
     return {
       code: 1,
-      text: [`they part in step ${epoch}:${step}, behind ${same} that are the same`, ...what].join("\n  "),
+      text: [`the first difference is in step ${epoch}:${step}, after ${same} equal steps`, ...what].join("\n  "),
     };
   }
-  const more = longer === null ? "" : `; ${longer === "first" ? first : second} goes on`;
+  const more = longer === null ? "" : `; ${longer === "first" ? first : second} has more steps`;
   return { code: 0, text: `the same in ${same} steps${more}${cut}` };
 }
 
-/** Steps of which the values are hidden may look the same and not be: nothing is said of them. */
+/** Steps with hidden values may look the same and still differ, so such traces are not compared. */
 function refuseShared(file: string): void {
   const [line] = linesOf(file);
   if (line === undefined || !isShared(line)) return;
   throw new TraceError(
-    `${file} was saved with --share: values are hidden in it, and there are no hashes of what came of the steps, ` +
-      "so that it can be neither verified nor compared. Compare what was saved without --share",
+    `${file} was saved with --share: it has hidden values and no hashes of the results, ` +
+      "so it can be neither verified nor compared. Compare traces that were saved without --share",
   );
 }

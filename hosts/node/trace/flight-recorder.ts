@@ -1,5 +1,5 @@
-// The daemon's flight recorder: what the core was told lately, in files. It never fails the engine: what it cannot keep
-// it says in the log, and does without.
+// The daemon's flight recorder: keeps the core's latest inputs in files. It never makes the engine fail: what it cannot
+// keep is reported in the log and left out.
 
 import type { Input } from "../../shared/host.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../../driver/index.js";
@@ -12,23 +12,25 @@ import { TraceDirectory } from "./trace-directory.js";
 
 export interface FlightRecorderOptions {
   directory: string;
-  /** Bytes of all that is kept, incidents included. */
+  /** Bytes of everything that is kept, including incidents. */
   limit: number;
   /** Identity of the core. */
   core: string;
   log: Log;
 }
 
-/** A segment is a small part of what is kept, for the oldest goes in whole. */
+/** A segment is a small part of the whole, because the oldest is removed as a whole. */
 const SEGMENTS = 16;
 const SEGMENT_BYTES = 4 << 20;
-/** Steps wait so long to be written down, for others or for a moment in which nobody asks. */
+/** How long steps wait to be written, for more steps or for an idle moment. */
 const GATHER_MS = 10;
-/** So many are written down together, behind the turn of the event loop in which there are: in some tenth of 1 ms. */
+/**
+ * This many steps are written together, after the turn of the event loop in which they happened. It takes about 0.1 ms.
+ */
 const BATCH = 32;
-/** Bytes of answers that are kept in mind for it. */
+/** Bytes of answers that are buffered for this. */
 const MOST_BYTES = 1 << 20;
-/** Steps of one turn that are kept in mind before they are written down. */
+/** How many steps of one turn are buffered before they are written. */
 const MOST_DEFERRED = 500;
 
 export class FlightRecorder implements Observer {
@@ -44,7 +46,7 @@ export class FlightRecorder implements Observer {
   #isDue = false;
   #lastEpoch: number;
 
-  /** Throws where nothing can be written. */
+  /** Throws if it cannot write. */
   constructor({ directory, limit, core, log }: FlightRecorderOptions) {
     this.#limit = limit;
     this.directory = new TraceDirectory(directory);
@@ -56,8 +58,8 @@ export class FlightRecorder implements Observer {
       sink: this.#files,
       inputs: Infinity,
       bytes: Math.min(SEGMENT_BYTES, limit / SEGMENTS),
-      // Beside its snapshot. Of what deflates as it does as a rule (pages to a sixth) that makes less than half of the limit;
-      // where it makes more, the files end the segment before.
+      // In addition to its snapshot. With normal compression (pages shrink to a sixth) this makes less than half of the
+      // limit. If it makes more, the files end the segment earlier.
       mostBytes: limit / 4,
       pageBytes: limit / 4,
       segments: Infinity,
@@ -85,7 +87,7 @@ export class FlightRecorder implements Observer {
     this.#recorder.lost(epoch, error, during);
   }
 
-  /** Keeps the newest segment as that of an incident. Resolves with its file; null where nothing is kept. */
+  /** Keeps the newest segment for an incident. Resolves with its file; null if nothing is kept. */
   async keep(incident: string): Promise<string | null> {
     const { segment } = this.#recorder;
     await this.#flush();
@@ -97,7 +99,7 @@ export class FlightRecorder implements Observer {
     }
   }
 
-  /** The text of the trace up to now. */
+  /** The text of the trace so far. */
   async *text(): AsyncGenerator<Uint8Array> {
     await this.#flush();
     yield* traceText(this.directory.segments(), true);
@@ -109,7 +111,7 @@ export class FlightRecorder implements Observer {
     await this.#files.close();
   }
 
-  /** Behind all that this turn of the event loop does: whoever asked has the answer by then. */
+  /** After everything else in this turn of the event loop, so that the client has its answer by then. */
   #defer(work: () => void): void {
     if (this.#later.length >= MOST_DEFERRED) this.#makeUp();
     this.#later.push(work);

@@ -1,4 +1,4 @@
-// What becomes of a trap: a line in the log, by which the trace of all that led to it is found.
+// Handles a trap of the core: writes a line to the log that leads to the trace of everything before it.
 
 import type { Log } from "../log.js";
 import type { FlightRecorder } from "./flight-recorder.js";
@@ -7,7 +7,7 @@ import type { FlightRecorder } from "./flight-recorder.js";
 const LONGEST_KEEPING_MS = 2000;
 
 export class Incidents {
-  /** File of the newest incident; null where there is none. */
+  /** File of the newest incident; null if there is none. */
   #kept: Promise<string | null> = Promise.resolve(null);
 
   constructor(
@@ -15,7 +15,7 @@ export class Incidents {
     private readonly log: Log,
   ) {}
 
-  /** `incident`: what answers call it; null for what is no fault of the core's. */
+  /** `incident`: its name in answers; null if it is not the core's fault. */
   lost(error: unknown, incident: string | null): void {
     const message = "an instance of the core was lost";
     if (incident === null) return this.log.error(message, { error: messageOf(error) });
@@ -23,7 +23,7 @@ export class Incidents {
     this.#kept = this.#keep(incident);
   }
 
-  /** Says why the process is to end, and resolves when it may. */
+  /** Logs why the process is to end, and resolves when it may. */
   async fatal(error: unknown): Promise<void> {
     const late = new Promise<null>((resolve) => setTimeout(resolve, LONGEST_KEEPING_MS, null).unref());
     const trace = await Promise.race([this.#kept, late]);

@@ -1,10 +1,10 @@
-// Lines that wait to be written, as bytes: texts that wait are copied about by whoever collects garbage.
+// Lines waiting to be written, as bytes: the garbage collector would copy waiting strings again and again.
 
 import { SUM_BYTES, leavePlace } from "../../trace/chain.js";
 
 const PIECE = 64 * 1024;
 
-/** Bytes that a line has with its LF and its sum, or a place for it. */
+/** Bytes of a line with its LF and its checksum, or room for that. */
 export function roomFor(line: Uint8Array): number {
   return line.length + SUM_BYTES + 1;
 }
@@ -12,13 +12,13 @@ export function roomFor(line: Uint8Array): number {
 export class LineBuffer {
   readonly #full: Buffer[] = [];
   #piece = Buffer.alloc(0);
-  /** Of the piece: what was taken, and what is filled. */
+  /** In the piece: bytes that were taken, and bytes that are filled. */
   #taken = 0;
   #filled = 0;
-  /** That wait. */
+  /** Bytes waiting. */
   length = 0;
 
-  /** With a place for its sum: which one that is will be known when it is written. */
+  /** Leaves room for the line's checksum, which is known when the line is written. */
   append(line: Uint8Array): void {
     const room = roomFor(line);
     if (room > this.#piece.length - this.#filled) this.#begin(Math.max(PIECE, room));
@@ -26,7 +26,7 @@ export class LineBuffer {
     this.length += room;
   }
 
-  /** All that wait. */
+  /** Takes everything that waits. */
   take(): Buffer {
     const pieces = [...this.#full.splice(0), this.#rest()];
     this.#taken = this.#filled;

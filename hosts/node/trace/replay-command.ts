@@ -1,4 +1,4 @@
-// `coracle replay`: does again what a trace tells, prints it as a story, and stops where something else comes of it.
+// `coracle replay`: repeats a trace, prints it as a story, and stops at the first step with a different result.
 
 import { decodeSegments } from "../../trace/decode.js";
 import type { Position } from "../../trace/format.js";
@@ -14,22 +14,22 @@ import { linesOf } from "./trace-file.js";
 
 export const REPLAY_USAGE = `Usage: coracle replay [flags] FILE
 
-Does again what a trace tells, prints it, a step a line, and compares what comes of each step with what was recorded.
-Stops at the first difference, and ends with 1 then.
+Repeats the steps of a trace, prints each in one line, and compares its result with the recorded one. Stops at the first
+difference; the exit code is then 1.
 
-  --until EPOCH:STEP   goes no further than this step
-  --until TIME         or this moment: 2026-01-01T12:00:00Z
-  --any-core           also what another core did, which is left out otherwise: where it decides otherwise is a
-                       difference`;
+  --until EPOCH:STEP   stops after this step
+  --until TIME         stops after this time: 2026-01-01T12:00:00Z
+  --any-core           also replays steps of another core, which are left out by default; if that core decided
+                       differently, this is a difference`;
 
 export interface Told {
   /** The process's exit code. */
   code: number;
-  /** The last words. */
+  /** The last lines of output. */
   text: string;
 }
 
-/** `print` is given a line at a time. Throws with what to tell the user. */
+/** `print` gets one line at a time. Throws with a message for the user. */
 export function replayTrace(args: readonly string[], print: (line: string) => void): Told {
   const { files, given } = traceArguments(args, 1, ["until", "any-core"]);
   if (given.help === true) return { code: 0, text: REPLAY_USAGE };
@@ -38,7 +38,7 @@ export function replayTrace(args: readonly string[], print: (line: string) => vo
   const [first] = linesOf(file);
   if (first !== undefined && isShared(first)) return listened(file, until, print);
   let cut = "";
-  const cutShort = (line: number): void => void (cut = `; it has no end, and is cut short behind line ${line}`);
+  const cutShort = (line: number): void => void (cut = `; the trace has no end: it is cut off after line ${line}`);
   const replayed = tell(decodeSegments(linesOf(file), { unfinished: true, cutShort }), loadCore(), {
     ...(until === undefined ? {} : { until }),
     identity: coreIdentity(),
@@ -47,13 +47,13 @@ export function replayTrace(args: readonly string[], print: (line: string) => vo
   });
   const { difference, compared, leftOut } = replayed;
   if (difference === null) {
-    const others = leftOut === 0 ? "" : `; left out, being another core's: ${leftOut} segments (--any-core)`;
-    return { code: 0, text: `${compared} steps, and all came out as they were recorded${others}${cut}` };
+    const others = leftOut === 0 ? "" : `; left out: ${leftOut} segments of another core (--any-core)`;
+    return { code: 0, text: `${compared} steps, all with the recorded results${others}${cut}` };
   }
   const what = difference.what.join(", ");
   return {
     code: 1,
-    text: `step ${difference.epoch}:${difference.step} came out otherwise than it was recorded: ${what}`,
+    text: `step ${difference.epoch}:${difference.step} differs from the recording: ${what}`,
   };
 }
 
@@ -76,7 +76,7 @@ function listened(file: string, until: Position | bigint | undefined, print: (li
   listen(linesOf(file), timeline);
   return {
     code: 0,
-    text: `${count} steps as they were told: values are hidden in this trace, and nothing can be verified`,
+    text: `${count} steps, not verified: values are hidden in this trace`,
   };
 }
 

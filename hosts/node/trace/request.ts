@@ -1,4 +1,5 @@
-// The request that a daemon answers with its trace, and who gets it: the trace holds the environments of all containers.
+// The request that a daemon answers with its trace, and who may send it: the trace contains all containers'
+// environments.
 
 import type { engine } from "../../shared/host.js";
 import { DRY_RUN } from "../../dry-run/dry-runs.js";
@@ -11,7 +12,7 @@ export const TRACE_PATH = "/coracle/trace";
 
 export interface TraceReplyOptions {
   recorder: Pick<FlightRecorder, "text"> | null;
-  /** Whether it can be told who asks; where it cannot, whoever may open the socket gets the trace. */
+  /** Whether the client's process is known. If not, every client of the socket gets the trace. */
   knowsPeers: boolean;
 }
 
@@ -27,7 +28,7 @@ export function traceReply(
   return recorder.text();
 }
 
-/** Those who could read the files as well. */
+/** Users who could read the files as well. */
 function isTrusted(peer: engine.Peer | undefined): boolean {
   return peer !== undefined && (peer.uid === 0 || peer.uid === process.geteuid?.());
 }

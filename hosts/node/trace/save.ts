@@ -1,4 +1,5 @@
-// `coracle trace save`: the trace of a daemon in one file, for its owner alone; or one that may be shown to others.
+// `coracle trace save`: saves a daemon's trace to one file, either for its owner alone or with secrets hidden for
+// others.
 
 import { rmSync } from "node:fs";
 import { mkdtemp, open } from "node:fs/promises";
@@ -13,16 +14,17 @@ import { linesOf } from "./trace-file.js";
 
 export const SAVE_USAGE = `Usage: coracle trace save [flags] FILE
 
-Saves what a daemon was told lately: from the daemon, or, if it does not run, from what it left.
+Saves a daemon's latest inputs: from the daemon, or from its files if it does not run.
 
   -H, --host unix://path   socket of the daemon (default as for the daemon; or $DOCKER_HOST)
-      --simulated          the daemon pretends: its socket is where it is by default
-      --data-root dir      where the daemon keeps it: nobody is asked
+      --simulated          a simulated daemon at its default socket
+      --data-root dir      data root of the daemon: only its files are read
       --config-file file   configuration file of the daemon
-      --share              to be shown to others: without commands and the values of environment variables, labels
-                           and drivers' options, and not verifiable; what happened is told, and cannot be replayed`;
+      --share              a file that you can show to others: without commands and without the values of
+                           environment variables, labels and drivers' options. It tells what happened, but it
+                           cannot be replayed or verified`;
 
-/** What to print. Throws with what to tell the user. */
+/** Returns what to print. Throws with a message for the user. */
 export async function saveTrace(args: readonly string[]): Promise<string> {
   const parsed = traceArguments(args, 1, ["host", "simulated", "data-root", "config-file", "share"]);
   if (parsed.given.help === true) return SAVE_USAGE;
@@ -33,7 +35,7 @@ export async function saveTrace(args: readonly string[]): Promise<string> {
     return file;
   }
   const leftOut = await shared(file, text);
-  const others = leftOut === 0 ? "" : `; left out, being another core's: ${leftOut} segments`;
+  const others = leftOut === 0 ? "" : `; left out: ${leftOut} segments of another core`;
   return `${file}: may be shown to others, and cannot be verified${others}`;
 }
 
@@ -50,7 +52,10 @@ async function written(file: string, pieces: AsyncIterable<Uint8Array> | Iterabl
   }
 }
 
-/** By way of a file: what is to be hidden must be known before anything is written. Gives how many segments are left out. */
+/**
+ * Goes through a temporary file: the values to hide must be known before anything is written. Returns how many segments
+ * are left out.
+ */
 async function shared(file: string, text: AsyncIterable<Uint8Array>): Promise<number> {
   const directory = await mkdtemp(join(tmpdir(), "coracle-trace-"));
   try {

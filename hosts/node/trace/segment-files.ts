@@ -1,5 +1,5 @@
-// Writes the segments of a trace to files, by and by, so that nobody waits for the disk; and throws the oldest away when
-// there are too many bytes of them. What the disk does not take is lost to the trace, and to nobody else.
+// Writes the segments of a trace to files in the background, so that nobody waits for the disk, and removes the oldest
+// when there are too many bytes. If the disk fails, only the trace loses data.
 
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -13,18 +13,18 @@ import type { Piece } from "./waiting-lines.js";
 
 export interface SegmentFilesOptions {
   directory: TraceDirectory;
-  /** Bytes of all segments together, and of incidents whose segments are gone. */
+  /** Bytes of all segments, and of incidents whose segments are gone. */
   limit: number;
   log: Log;
 }
 
-/** Lines wait so long for others: then they are written together. */
+/** How long a line waits for others, to be written together. */
 const GATHER_MS = 100;
 /** Room for the line that says where a segment breaks off. */
 const END_BYTES = 128;
 /** Bytes that may wait while the disk is busy. */
 const MOST_WAITING = 16 * 1024 * 1024;
-/** After a failure, before the next try: doubled each time. */
+/** The pause after a failure, before the next try. It doubles each time. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 const LF = 0x0a;
@@ -34,20 +34,20 @@ export class SegmentFiles implements ShorteningSink {
   readonly #directory: TraceDirectory;
   readonly #limit: number;
   readonly #log: Log;
-  /** Written, oldest first; the newest may still grow. */
+  /** Written files, the oldest first. The newest may still grow. */
   readonly #files: SegmentFile[];
   readonly #waiting = new WaitingLines();
-  /** Bytes of lines that were taken from those to be written, and are not in the file yet. */
+  /** Bytes of lines that were taken for writing and are not in the file yet. */
   #inHand = 0;
   #newest = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
   #handle: FileHandle | null = null;
-  /** Of the newest file's lines that are there in whole. */
+  /** Covers the complete lines of the newest file. */
   #chain = new Chain();
   #pauseMs = FIRST_PAUSE_MS;
   #resting = false;
-  /** Segments up to it are not taken any more. */
+  /** Segments up to this one are no longer accepted. */
   #gaveUp = 0;
 
   constructor({ directory, limit, log }: SegmentFilesOptions) {
@@ -62,7 +62,10 @@ export class SegmentFiles implements ShorteningSink {
     return !this.#resting && segment > this.#gaveUp;
   }
 
-  /** The last quarter of its share is for what has happened and was not told yet. Lines never grow as they are written. */
+  /**
+   * The last quarter of its share is for steps that have happened but are not recorded yet. Lines never grow when they
+   * are written.
+   */
   isNearlyFull(): boolean {
     const newest = this.#files.at(-1);
     const written = newest?.number === this.#newest ? newest.bytes : 0;
@@ -93,13 +96,13 @@ export class SegmentFiles implements ShorteningSink {
     this.#soon();
   }
 
-  /** Old segments go by their bytes alone. */
+  /** Old segments are removed by size only. */
   drop(): void {}
 
-  /** Resolves when all lines so far are in the hands of the system, or are lost. */
+  /** Resolves when all lines so far are written to the system, or are lost. */
   async flush(): Promise<void> {
     this.#callOff();
-    // What comes while others are written is written behind them.
+    // Lines that arrive during a write are written after it.
     while (this.#writing !== null) await this.#writing;
     if (this.#waiting.isEmpty) return;
     this.#inHand = this.#waiting.length;
@@ -119,7 +122,7 @@ export class SegmentFiles implements ShorteningSink {
     await handle?.close().catch(() => {});
   }
 
-  /** What an incident, or a segment, has at most: so there is room for the others beside it. */
+  /** The most bytes of one incident or one segment, so that there is room for others. */
   get #share(): number {
     return this.#limit / 2;
   }
@@ -143,7 +146,7 @@ export class SegmentFiles implements ShorteningSink {
         return await this.#giveUp(piece.segment);
       }
     }
-    // Only of all together: a header may fit where the snapshot that follows it never will.
+    // Only after a complete write: a header may fit where the following snapshot never will.
     this.#pauseMs = FIRST_PAUSE_MS;
   }
 
@@ -171,7 +174,10 @@ export class SegmentFiles implements ShorteningSink {
     return added;
   }
 
-  /** There is some, as no segment has more than half. What an incident links to as well only becomes the incident's. */
+  /**
+   * There is always something to remove, since no segment has more than half. If an incident links to a segment, its
+   * bytes then count for the incident.
+   */
   #makeRoom(bytes: number): void {
     const kept = (): number => this.#files.reduce((sum, file) => sum + file.bytes, this.#directory.incidentBytes());
     while (kept() + bytes > this.#limit && this.#files.length > 1) {
@@ -180,7 +186,7 @@ export class SegmentFiles implements ShorteningSink {
     }
   }
 
-  /** The segment ends where it is; there is another try in a while. */
+  /** The segment ends here; the next try comes after a pause. */
   #fail(error: unknown): void {
     if (this.#resting) return;
     this.#resting = true;
@@ -192,7 +198,7 @@ export class SegmentFiles implements ShorteningSink {
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
   }
 
-  /** Says where the segment breaks off; where there is no room even for that, the room that it has is given back. */
+  /** Writes where the segment breaks off. If there is no room even for that, gives back the segment's room. */
   async #giveUp(segment: number): Promise<void> {
     const handle = this.#handle;
     this.#handle = null;
@@ -203,7 +209,7 @@ export class SegmentFiles implements ShorteningSink {
     else if (this.#removed(segment) && file !== undefined) this.#files.splice(this.#files.indexOf(file), 1);
   }
 
-  /** False where the disk does not even let go of it: what is there of it goes on being counted. */
+  /** False if the disk cannot even remove it: the rest of it still counts. */
   #removed(segment: number): boolean {
     try {
       this.#directory.drop(segment);
@@ -219,13 +225,15 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Bytes of the line that says so; 0 if it cannot be said, or of nothing: a header alone begins no segment. */
+/**
+ * Bytes of the line that says so. 0 if it cannot be written, or if the segment has only a header and so has not begun.
+ */
 async function brokenOff({ file, bytes }: SegmentFile, chain: Chain): Promise<number> {
   let handle: FileHandle | null = null;
   try {
     handle = await open(file, "r+");
     if (!(await isBegun(handle, bytes))) return 0;
-    // Behind the last line that is there in whole.
+    // Just after the last complete line.
     await handle.truncate(bytes);
     const end = chain.sealed(endLine({ why: "broken", error: "the rest could not be written" }));
     const line = Buffer.from(`${end}\n`);
@@ -238,7 +246,7 @@ async function brokenOff({ file, bytes }: SegmentFile, chain: Chain): Promise<nu
   }
 }
 
-/** Whether there is a line behind its header. Its lines may be many megabytes. */
+/** Whether there is a line after the header. Lines may be many megabytes long. */
 async function isBegun(handle: FileHandle, bytes: number): Promise<boolean> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
   const end = buffer.subarray(0, Math.min(bytesRead, bytes)).indexOf(LF);

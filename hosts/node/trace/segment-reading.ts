@@ -1,4 +1,5 @@
-// Reads the segments that a daemon keeps as one trace. What a killed daemon, or a full disk, left without an end gets one.
+// Reads the segments that a daemon keeps as one trace. Adds the missing end of a segment after a killed daemon or a
+// full disk.
 
 import { createReadStream } from "node:fs";
 import { inflateRawSync } from "node:zlib";
@@ -9,12 +10,12 @@ import type { SegmentFile } from "./trace-directory.js";
 
 const KILLED = "the engine was killed, or the rest could not be written";
 const LF = 0x0a;
-/** Of the end of a line, to know whether it tells what came of a call. */
+/** How much of a line's end is kept, to see whether the line has the result of a call. */
 const TAIL = 200;
 
 /**
- * The text of the trace, in pieces. `running`: the last segment is still written to. Files that go meanwhile, and those
- * that have nothing in them yet, are left out.
+ * The text of the trace, in pieces. `running`: the last segment is still being written. Files that disappear meanwhile,
+ * and files that are still empty, are left out.
  */
 export async function* traceText(files: readonly SegmentFile[], running: boolean): AsyncGenerator<Uint8Array> {
   let before: { lines: WholeLines; number: number } | null = null;
@@ -41,11 +42,11 @@ async function* piecesOf(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Passes the lines of a segment on as far as they are whole, from the second on; its end is kept back. */
+/** Passes on the complete lines of a segment, from the second on, but holds back its end. */
 class WholeLines {
   #pieces: Buffer[] = [];
   #lineCount = 0;
-  /** But for the end. */
+  /** The last line, without a segment's end. */
   #last = Buffer.alloc(0);
   #end: Buffer | null = null;
 
@@ -63,12 +64,12 @@ class WholeLines {
     yield rest;
   }
 
-  /** Its line. `next`: what follows a segment that goes on; null: nothing that fits. */
+  /** The line of the segment's end. `next`: how the trace continues; null: nothing follows. */
   end(next: "continued" | "running" | null): Uint8Array {
     const behind = textOf(this.#last.subarray(-TAIL));
     const chain = new Chain(behind);
     const said = this.#end === null ? {} : endIn(textOf(this.#end), chain);
-    // Whoever reads the trace is to see that it is damaged: another line would be as it should be.
+    // The reader must see that the trace is damaged: a new line would look correct.
     if (said === null) return this.#end!;
     const line = endLine(this.#endBefore(said, next));
     return Buffer.from(`${chain.sealed(line)}\n`);
@@ -87,7 +88,7 @@ interface SaidEnd {
   error?: string;
 }
 
-/** Null for one that is damaged. */
+/** Null if the line is damaged. */
 function endIn(line: string, chain: Chain): SaidEnd | null {
   try {
     return JSON.parse(chain.fork().unsealed(line)) as SaidEnd;
@@ -96,7 +97,7 @@ function endIn(line: string, chain: Chain): SaidEnd | null {
   }
 }
 
-/** False for what is damaged: whoever reads the trace is told of that. */
+/** False if the line is damaged; the reader is told about that. */
 function hasTrapped(last: Buffer): boolean {
   const line = startsWith(last, '{"deflated":') ? inflated(last) : last;
   const tail = line.toString("latin1", Math.max(0, line.length - TAIL));

@@ -1,4 +1,4 @@
-// Where the text of a daemon's trace comes from: the daemon, if it runs, or the files that it left.
+// Gets the text of a daemon's trace from the daemon if it runs, or from its files.
 
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
@@ -8,7 +8,7 @@ import { TRACE_PATH } from "./request.js";
 import { traceText } from "./segment-reading.js";
 import { TraceDirectory } from "./trace-directory.js";
 
-/** Throws with what to tell the user. `isDead`: the daemon is not asked. */
+/** Throws with a message for the user. `isDead`: does not ask the daemon. */
 export async function traceOf(config: DaemonConfig, isDead: boolean): Promise<AsyncIterable<Uint8Array>> {
   const answer = isDead ? null : await asked(config.sockets[0]!);
   if (answer !== null) return answer;
@@ -25,7 +25,7 @@ export async function traceOf(config: DaemonConfig, isDead: boolean): Promise<As
   throw new Error(`${why}there is no trace in ${places.join(" or ")}`);
 }
 
-/** Null where no daemon answers. */
+/** Null if no daemon answers. */
 async function asked(socketPath: string): Promise<AsyncIterable<Uint8Array> | null> {
   const response = await new Promise<IncomingMessage | null>((resolve, reject) => {
     const sent = request({ socketPath, path: TRACE_PATH }, resolve);
@@ -39,7 +39,7 @@ async function asked(socketPath: string): Promise<AsyncIterable<Uint8Array> | nu
   response.resume();
   if (response.statusCode === 404) throw new Error(`the daemon at unix://${socketPath} records no trace`);
   if (response.statusCode === 403) {
-    throw new Error(`the daemon at unix://${socketPath} tells its trace to root and its own user alone`);
+    throw new Error(`the daemon at unix://${socketPath} gives its trace only to root and to its own user`);
   }
   throw new Error(`the daemon at unix://${socketPath} answered ${response.statusCode} ${response.statusMessage ?? ""}`);
 }

@@ -1,4 +1,5 @@
-// Where a daemon keeps its trace: a file a segment, for its owner alone; and the segments that led to a trap, apart.
+// The directory of a daemon's trace: one file for each segment, readable by the owner alone. Segments that led to a
+// trap are kept separately.
 
 import {
   chmodSync,
@@ -28,13 +29,13 @@ interface Incident {
   file: string;
   inode: number;
   bytes: number;
-  /** Names that the file has. */
+  /** Number of names that the file has. */
   links: number;
-  /** When, in milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   written: number;
 }
 
-/** So many incidents are kept. */
+/** How many incidents are kept. */
 const MOST_INCIDENTS = 8;
 /** A header has fewer bytes. */
 export const HEAD = 1024;
@@ -42,18 +43,18 @@ const SEGMENT = /^segment-([0-9]{1,15})\.ndjson$/;
 const INCIDENT = /^incident-[0-9a-f]+\.ndjson$/;
 
 export class TraceDirectory {
-  /** What `incidentBytes` has found; null when it may be something else by now. */
+  /** The last result of `incidentBytes`; null if it may have changed. */
   #incidentBytes: number | null = null;
 
   constructor(readonly path: string) {}
 
-  /** Makes it if it is not there. Throws where it is somebody else's: others could read what is written. */
+  /** Makes it if it is missing. Throws if it belongs to another user, who could read what is written. */
   make(): void {
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     const found = lstatSync(this.path);
     const uid = process.getuid?.();
     if (!found.isDirectory() || (uid !== undefined && found.uid !== uid)) {
-      throw new Error(`${this.path} is no directory of this user's`);
+      throw new Error(`${this.path} is not a directory of this user`);
     }
     chmodSync(this.path, 0o700);
   }
@@ -66,7 +67,7 @@ export class TraceDirectory {
     return join(this.path, `incident-${incident}.ndjson`);
   }
 
-  /** Oldest first. None where there is no such directory. */
+  /** The oldest first. Empty if the directory is missing. */
   segments(): SegmentFile[] {
     const found = this.#names().flatMap((name) => {
       const file = join(this.path, name);
@@ -77,31 +78,34 @@ export class TraceDirectory {
     return found.sort((a, b) => a.number - b.number);
   }
 
-  /** Number of the newest instance that segments are of; 0 if there is none. */
+  /** Number of the newest instance that has segments; 0 if there is none. */
   lastEpoch(): number {
     return this.segments().reduce((last, { file }) => Math.max(last, epochIn(file)), 0);
   }
 
-  /** Keeps what has been written of a segment, whatever becomes of the segment. Older incidents go, as `dropIncidents` has it. */
+  /**
+   * Keeps what has been written of a segment, even if the segment is removed later. Removes older incidents as
+   * `dropIncidents` does.
+   */
   keep(segment: number, incident: string, mostBytes: number): void {
     linkSync(this.fileOf(segment), this.incidentFile(incident));
     this.dropIncidents(mostBytes);
   }
 
-  /** Removes a segment, which an incident may go on having. Throws where the disk does not let go of it. */
+  /** Removes a segment. An incident may still have the file. Throws if the disk cannot remove it. */
   drop(segment: number): void {
     rmSync(this.fileOf(segment), { force: true });
     this.#incidentBytes = null;
   }
 
-  /** Opens the file of a new segment for appending. */
+  /** Opens a new segment's file for appending. */
   async begin(segment: number): Promise<FileHandle> {
-    // Somebody may have taken incidents away meanwhile.
+    // A user may have removed incidents meanwhile.
     this.#incidentBytes = null;
     return await open(this.fileOf(segment), "ax", 0o600);
   }
 
-  /** Of incidents the newest are kept, of so many bytes together. */
+  /** Keeps the newest incidents, up to this many bytes in total. */
   dropIncidents(mostBytes: number): void {
     const seen = new Set<number>();
     let sum = 0;
@@ -113,7 +117,10 @@ export class TraceDirectory {
     this.#incidentBytes = null;
   }
 
-  /** Bytes of incidents whose segments are gone: the others have the same. Asked for at every write, looked up once. */
+  /**
+   * Bytes of incidents whose segments are gone; the others share their segments' bytes. Called at every write, computed
+   * once.
+   */
   incidentBytes(): number {
     return (this.#incidentBytes ??= this.#countIncidentBytes());
   }
@@ -126,7 +133,7 @@ export class TraceDirectory {
     }, 0);
   }
 
-  /** Oldest first. */
+  /** The oldest first. */
   #incidents(): Incident[] {
     const found = this.#names().flatMap((name) => {
       const file = join(this.path, name);

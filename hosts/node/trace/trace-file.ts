@@ -1,11 +1,11 @@
-// Reads the lines of a trace file one after the other: the file may be larger than a text can be.
+// Reads a trace file line by line, because the file may be larger than a string can be.
 
 import { closeSync, openSync, readSync } from "node:fs";
 
 const PIECE = 1 << 20;
 const LF = 0x0a;
 
-/** Without their LF. What follows the last LF, a line that was cut short, is left out. Throws where there is no file. */
+/** Without their LF. Leaves out an incomplete line at the end. Throws if there is no file. */
 export function* linesOf(file: string): Generator<string> {
   const descriptor = openSync(file, "r");
   try {

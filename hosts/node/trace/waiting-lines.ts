@@ -1,5 +1,5 @@
-// What waits to be written of segments, in order; and how it is written: what is long, in short. It is deflated beside the
-// event loop, when its turn to be written comes.
+// Pieces of segments that wait to be written, in order. Long ones are compressed off the event loop when their turn to
+// be written comes.
 
 import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
@@ -7,17 +7,17 @@ import type { Chain } from "../../trace/chain.js";
 import { deflatedLine, deflatedSnapshotLine } from "../../trace/lines.js";
 import { LineBuffer, roomFor } from "./line-buffer.js";
 
-/** Something to be written of one segment: whole lines, or what is to become one in short. */
+/** Something to write to one segment: complete lines, or data that becomes one short line. */
 export interface Piece {
   segment: number;
   bytes: Uint8Array;
-  /** `lines`: with places for their sums; `line`: a long one, without its sum and its LF. */
+  /** `lines`: with room for their checksums. `line`: a long one, without checksum and LF. */
   as: "lines" | "line" | "snapshot";
 }
 
-/** Bytes of a line from which on its shortening is worth the while: pages of the journal, manifests, large bodies. */
+/** From this size on, compressing a line pays off: pages of the journal, manifests, large bodies. */
 const LONG = 8192;
-/** The quickest: half a second for what another would take two for, and a tenth larger. */
+/** The fastest level: half a second where another takes two, and a result one tenth larger. */
 const LEVEL = 1;
 
 const deflate = promisify(deflateRaw) as (bytes: Uint8Array, options: { level: number }) => Promise<Buffer>;
@@ -28,7 +28,7 @@ export class WaitingLines {
   #segment = 0;
   #long = 0;
 
-  /** Bytes of lines that wait, as they are before they are shortened; snapshots, which are rare, are not among them. */
+  /** Uncompressed bytes of waiting lines. Snapshots, which are rare, do not count. */
   get length(): number {
     return this.#long + this.#lines.length;
   }
@@ -52,7 +52,7 @@ export class WaitingLines {
     this.#push("snapshot", bytes);
   }
 
-  /** All that wait. */
+  /** Takes everything that waits. */
   take(): Piece[] {
     this.#gather();
     const taken = this.#pieces;
@@ -74,13 +74,13 @@ export class WaitingLines {
   }
 }
 
-/** Bytes that the piece counts for among those that wait. */
+/** How much the piece counts towards the waiting bytes. */
 export function roomOf({ bytes, as }: Piece): number {
   if (as === "snapshot") return 0;
   return as === "line" ? roomFor(bytes) : bytes.length;
 }
 
-/** The piece as it stands in the file, `chain` going on with it. A line that is no shorter for it is not deflated. */
+/** The piece as it is in the file; updates `chain`. A line that would not get shorter is not compressed. */
 export async function written({ bytes, as }: Piece, chain: Chain): Promise<Uint8Array> {
   if (as === "lines") {
     chain.fill(bytes);
