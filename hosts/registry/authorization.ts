@@ -1,4 +1,4 @@
-// What to send as `Authorization`: the token dance (Docker token authentication, OAuth 2) and Basic.
+// The value of the `Authorization` header: tokens (Docker token authentication, OAuth 2) and Basic.
 
 import { timeOfDay } from "../shared/clock.js";
 import type { types } from "../shared/host.js";
@@ -8,30 +8,30 @@ import { exchange, readText, type Line, type Question } from "./exchange.js";
 import { failedExchange, registryFailure } from "./failures.js";
 import { secretsOf } from "./secrets.js";
 
-/** What a token is asked for. */
+/** What a token is requested for. */
 export interface Demand {
   challenges: Challenge[];
   credentials: types.Credentials | undefined;
   /** `repository:PATH:pull`. */
   scopes: string[];
-  /** How the registry may be spoken to: so its token server, too. */
+  /** How to connect to the registry, and so to its token server. */
   security: readonly types.Security[];
   /** The request to be authorized, for messages. */
   url: string;
-  /** Ask for a refresh token as well. */
+  /** Also request a refresh token. */
   offline?: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** What to send, and what came with it. */
+/** The header to send, and what came with the token. */
 export interface Authorization {
-  /** Value of the header; undefined: send none. */
+  /** Value of the header; undefined: send no header. */
   header: string | undefined;
-  /** Refresh token for the user, when one was asked for and given; or empty. SECRET. */
+  /** Refresh token for the user, if one was requested and given; otherwise empty. SECRET. */
   identityToken: string;
 }
 
-/** Gets authorizations, and keeps tokens while they are good. One for all registries. */
+/** Gets authorizations, and keeps tokens while they are valid. One object serves all registries. */
 export class Authorizer {
   readonly #line: Line;
   readonly #tokens = new Map<string, Promise<Token>>();
@@ -40,7 +40,7 @@ export class Authorizer {
     this.#line = line;
   }
 
-  /** Credentials are used where the challenge asks for them; a registry token is sent as it is. */
+  /** Uses credentials as the challenge requires; a registry token is sent as it is. */
   async authorize(demand: Demand): Promise<Authorization> {
     const { credentials, challenges } = demand;
     if (credentials?.registryToken) return { header: `Bearer ${credentials.registryToken}`, identityToken: "" };
@@ -54,13 +54,16 @@ export class Authorizer {
     return { header: basic(credentials), identityToken: "" };
   }
 
-  /** Drops the token that was good for a demand, since the registry does not take it. */
+  /** Drops the token for a demand, because the registry has rejected it. */
   forget(demand: Demand): void {
     const bearer = demand.challenges.find(({ scheme }) => scheme === "bearer");
     if (bearer) this.#tokens.delete(keyOf(bearer, demand));
   }
 
-  /** One request a token, however many ask for it at once. One that is asked for with `offline` is not kept. */
+  /**
+   * Sends one request for a token, even if several callers want it at once. A token that was requested with `offline`
+   * is not kept.
+   */
   async #token(challenge: Challenge, demand: Demand): Promise<Token> {
     if (demand.offline) return this.#fetch(challenge, demand);
     const key = keyOf(challenge, demand);
@@ -88,7 +91,7 @@ export class Authorizer {
     return timeOfDay(this.#line.clock);
   }
 
-  /** Keeps no secret for longer than it is good. */
+  /** Keeps no secret longer than it is valid. */
   #sweep(): void {
     for (const [key, token] of this.#tokens) {
       token.then(
@@ -108,7 +111,7 @@ interface Token {
   expires: number;
 }
 
-/** The realm is another server as a rule; credentials go there because the registry says so. */
+/** The realm is usually another server. Credentials go there because the registry says so. */
 function tokenQuestion(challenge: Challenge, demand: Demand): Question {
   const realm = challenge.parameters.get("realm") ?? "";
   if (!URL.canParse(realm)) throw failedExchange({ method: "GET", url: demand.url }, { tag: "no-realm" });
@@ -149,7 +152,7 @@ function parseToken(text: string, question: Question, now: number): Token {
   try {
     body = JSON.parse(text) as Record<string, unknown>;
   } catch {
-    // Told below: there is no token in it.
+    // Handled below: the answer has no token.
   }
   const [value] = [body["token"], body["access_token"]].filter((part) => typeof part === "string" && part !== "");
   if (typeof value !== "string") throw failedExchange(question, { tag: "no-token" });
@@ -171,7 +174,7 @@ function hasSecret(credentials: types.Credentials | undefined): boolean {
   return Boolean(credentials?.username || credentials?.identityToken);
 }
 
-/** A digest, so that no credential is kept as part of a key. */
+/** A digest, so that keys contain no credentials. */
 function keyOf(challenge: Challenge, { credentials, scopes }: Demand): string {
   const { username = "", password = "", identityToken = "" } = credentials ?? {};
   const { parameters } = challenge;
@@ -189,7 +192,7 @@ function keyOf(challenge: Challenge, { credentials, scopes }: Demand): string {
 const CLIENT = "docker";
 const IDENTITY = { "accept-encoding": "identity" };
 const TOKEN_LIMIT = 1 << 20;
-/** Seconds; a token server that says less, or nothing, means this (Docker token specification). */
+/** In seconds. If a token server says less, or nothing, this applies (Docker token specification). */
 const SHORTEST_LIFETIME = 60;
-/** Seconds that a token is given up before its end. */
+/** How many seconds before its end a token is dropped. */
 const MARGIN = 5;

@@ -1,4 +1,4 @@
-// What a registry's `WWW-Authenticate` header asks for (RFC 9110 §11.6.1).
+// Parses a registry's `WWW-Authenticate` header (RFC 9110 §11.6.1).
 
 /** One challenge of the header. */
 export interface Challenge {
@@ -8,7 +8,7 @@ export interface Challenge {
   parameters: Map<string, string>;
 }
 
-/** All challenges of a header's value, in their order; what cannot be read is left out. */
+/** All challenges of a header's value, in order. Unreadable ones are left out. */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: Challenge[] = [];
   let rest = header;

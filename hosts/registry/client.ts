@@ -1,5 +1,5 @@
-// An OCI distribution client that pulls: what `content`'s commands need of a registry. Which endpoint is asked, and
-// whether again, is the core's to say.
+// An OCI distribution client for pulls: what the `content` commands need of a registry. The core decides which endpoint
+// to ask, and whether to ask again.
 
 import { realClock, timeOfDay } from "../shared/clock.js";
 import { damaged, isUnreachable, mismatch } from "../shared/failure.js";
@@ -12,24 +12,27 @@ import { registryFailure } from "./failures.js";
 import { secretsOf } from "./secrets.js";
 import { fetchTransport, type Transport } from "./transport.js";
 
-/** A registry's blob, to be read once. */
+/** A registry's blob that can be read once. */
 export interface BlobStream {
-  /** Neither digest nor size are checked. Fails as `cut-short` when it breaks off, as `exchange` when nothing comes. */
+  /**
+   * Digest and size are not checked. Fails as `cut-short` if the connection breaks off, and as `exchange` if nothing
+   * arrives.
+   */
   body: AsyncIterable<Uint8Array>;
-  /** Offset in the blob of its first byte. */
+  /** Offset of the first byte in the blob. */
   from: number;
-  /** Lets go of it unread. */
+  /** Closes it without reading the rest. */
   cancel(): void;
 }
 
-/** All methods reject with `HostFailure`; `interrupted` when `signal` says so. */
+/** All methods reject with `HostFailure`; with `interrupted` once `signal` is aborted. */
 export interface RegistryClient {
   resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved>;
-  /** In the registry's order, all pages. */
+  /** All pages, in the registry's order. */
   tags(command: content.ListTags, signal?: AbortSignal): Promise<string[]>;
-  /** Checked against digest and size. */
+  /** Checks digest and size. */
   blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array>;
-  /** From an offset on, or from its beginning where the registry gives no parts. */
+  /** From an offset on, or from the beginning if the registry does not serve ranges. */
   stream(command: content.RegistryBlob, signal?: AbortSignal, from?: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal?: AbortSignal): Promise<string>;
@@ -37,14 +40,14 @@ export interface RegistryClient {
 
 export interface RegistryOptions {
   transport?: Transport;
-  /** By which silence is measured and tokens expire; real time if not given. */
+  /** Measures silence and the lifetime of tokens; by default real time. */
   clock?: Clock;
-  /** How long a registry may send nothing while it is waited for; 30 s. */
+  /** How long to wait for a registry that sends nothing; by default 30 s. */
   silenceMs?: number;
   userAgent?: string;
 }
 
-/** A client that keeps in memory what it learned of registries, tokens included. */
+/** A client that remembers what it learned about registries, including tokens. */
 export function registryClient(options: RegistryOptions = {}): RegistryClient {
   return new DistributionClient(options);
 }
@@ -58,14 +61,14 @@ class DistributionClient implements RegistryClient {
   constructor(options: RegistryOptions) {
     const { transport = fetchTransport(), clock = realClock, silenceMs = 30_000, userAgent = "coracle" } = options;
     this.#line = { transport, clock, silenceMs };
-    // A blob's digest is that of the bytes as stored, so no encoding is wanted on the way.
+    // A blob's digest covers the bytes as stored, so the transfer must not encode them.
     this.#headers = { "user-agent": userAgent, "accept-encoding": "identity" };
     this.#authorizer = new Authorizer(this.#line);
   }
 
   async resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved> {
     const { reference } = command;
-    // No tag has a colon.
+    // A tag never contains a colon.
     if (reference.includes(":")) requireCheckable(reference);
     const path = `manifests/${encodeURIComponent(reference).replaceAll("%3A", ":")}`;
     const answer = await this.#get(command, path, { accept: command.accept.join(", ") }, signal);
@@ -131,7 +134,7 @@ class DistributionClient implements RegistryClient {
     throw registryFailure({ ...answer, url, text, secrets }, timeOfDay(this.#line.clock));
   }
 
-  /** GET of something in a repository; an answer of another status is a failure. */
+  /** GETs something in a repository. Any other status is a failure. */
   async #get(
     from: Source,
     path: string,
@@ -159,8 +162,8 @@ class DistributionClient implements RegistryClient {
   }
 
   /**
-   * Once more, with what the answer's own challenge asks for: a token may have expired, a scope may be missing. The answer
-   * and how it was asked for; where there is nothing more to ask with, as they were.
+   * Asks once more with what the answer's own challenge requires: a token may have expired, or a scope may be missing.
+   * Returns the answer and its demand. If nothing more can be offered, returns the old ones.
    */
   async #askAgain(
     refused: Answer,
@@ -180,7 +183,7 @@ class DistributionClient implements RegistryClient {
     return [await this.#ask(demand.url, header, headers, endpoint, demand.signal), header];
   }
 
-  /** Asks a registry that was found. */
+  /** Sends a request to a registry whose protocol is known. */
   async #ask(
     url: string,
     authorization: string | undefined,
@@ -191,7 +194,7 @@ class DistributionClient implements RegistryClient {
     try {
       return await this.#send(url, authorization === undefined ? more : { ...more, authorization }, endpoint, signal);
     } catch (error) {
-      // It may have moved between TLS and none: look again the next time.
+      // The registry may have started or stopped using TLS: probe it again next time.
       if (isUnreachable(error)) this.#registries.delete(keyOf(endpoint));
       throw error;
     }
@@ -207,13 +210,13 @@ class DistributionClient implements RegistryClient {
     return exchange(this.#line, { method: "GET", url, headers, security, signal });
   }
 
-  /** How to speak to a registry: asked once, while it answers. */
+  /** How to connect to a registry: probed once, as long as it answers. */
   async #registry(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
     const key = keyOf(endpoint);
     const known = await this.#registries.get(key)?.catch(() => undefined);
     if (known) return known;
     const found = this.#ping(endpoint, signal);
-    // The one that was found first goes first: to ask it again is one request.
+    // The oldest entry is dropped: probing again takes one request.
     if (this.#registries.size >= REGISTRIES_MAX) this.#registries.delete(this.#registries.keys().next().value!);
     this.#registries.set(key, found);
     found.catch(() => {
@@ -222,7 +225,7 @@ class DistributionClient implements RegistryClient {
     return found;
   }
 
-  /** `GET /v2/` tells the protocol and the challenge (OCI distribution spec, end-1). */
+  /** `GET /v2/` shows the protocol and the challenge (OCI distribution spec, end-1). */
   async #ping(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
     let unanswered: unknown = new Error("no way to speak to the registry");
     for (const security of endpoint.security) {
@@ -276,7 +279,10 @@ function parseTags(bytes: Uint8Array): string[] {
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
 }
 
-/** The next page below the repository, from `Link: </v2/PATH/tags/list?…>; rel="next"`; whatever host it names. */
+/**
+ * The next page below the repository, from `Link: </v2/PATH/tags/list?…>; rel="next"`. The host that it names is
+ * ignored.
+ */
 function nextPage(header: string | null, repository: string): string | null {
   const links = header?.split(/,(?=\s*<)/).map((link) => link.trim()) ?? [];
   const next = links.find((link) => link.split(";").some((parameter) => /^\s*rel="?next"?\s*$/i.test(parameter)));
@@ -287,7 +293,7 @@ function nextPage(header: string | null, repository: string): string | null {
   return pathname.endsWith("/tags/list") ? `tags/list${search}` : null;
 }
 
-/** Of a part of a body (RFC 9110 §14.4). */
+/** For a part of a body (RFC 9110 §14.4). */
 function beginsAt(range: string | null, offset: number): boolean {
   return /^bytes (\d+)-/.exec(range ?? "")?.[1] === String(offset);
 }
@@ -295,8 +301,8 @@ function beginsAt(range: string | null, offset: number): boolean {
 const OK = 200;
 const PARTIAL = 206;
 const WHOLE: ReadonlySet<number> = new Set([OK]);
-/** The last is for an offset that the registry's bytes do not reach. */
+/** The last status means that the offset is behind the end of the blob. */
 const PART: ReadonlySet<number> = new Set([OK, PARTIAL, 416]);
-/** Registries whose answer is kept in mind. */
+/** How many registries are remembered. */
 const REGISTRIES_MAX = 64;
 const ERROR_LIMIT = 64 << 10;

@@ -1,4 +1,4 @@
-// One question and its answer: redirects followed, silence noticed, giving up obeyed.
+// One request and its answer. Follows redirects, notices silence, and can be aborted.
 
 import { after } from "../shared/clock.js";
 import { cutShort, interrupted, tooLarge, type HostFailure } from "../shared/failure.js";
@@ -12,26 +12,26 @@ import { codeOf, unreachable } from "./unreachable.js";
 export interface Question {
   method: "GET" | "POST";
   url: string;
-  /** Lower-case names. `authorization` goes to the origin of `url` and no other. */
+  /** Names in lower case. `authorization` is sent only to the origin of `url`. */
   headers: Record<string, string>;
   body?: string;
-  /** How the registry may be spoken to. */
+  /** How to connect to the registry. */
   security: readonly types.Security[];
   signal?: AbortSignal | undefined;
 }
 
-/** An answer whose body's reading fails with a `HostFailure` when the other side breaks off or goes silent. */
+/** An answer. Reading its body fails with a `HostFailure` if the other side breaks off or goes silent. */
 export type Answer = TransportResponse;
 
-/** How questions go out. */
+/** How requests are sent. */
 export interface Line {
   transport: Transport;
   clock: Clock;
-  /** How long, by the clock, the other side may send nothing while it is waited for. */
+  /** How long to wait, by the clock, for the other side to send something. */
   silenceMs: number;
 }
 
-/** Asks and follows redirects. */
+/** Sends the request and follows redirects. */
 export async function exchange(line: Line, question: Question): Promise<Answer> {
   let { url, headers } = question;
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
@@ -41,7 +41,7 @@ export async function exchange(line: Line, question: Question): Promise<Answer> 
     answer.cancel();
     const next = redirect(question, url, location);
     if (next.origin !== new URL(url).origin) {
-      // A form's fields are credentials too.
+      // A form's fields are credentials too, so a form is not redirected.
       if (question.body !== undefined) throw failedExchange(question, { tag: "form-redirect" });
       headers = withoutAuthorization(headers);
     }
@@ -50,7 +50,7 @@ export async function exchange(line: Line, question: Question): Promise<Answer> 
   throw failedExchange(question, { tag: "redirects", val: MOST_REDIRECTS });
 }
 
-/** The whole body, up to `limit` bytes; more is `too-large`. */
+/** The whole body, up to `limit` bytes; a longer one fails as `too-large`. */
 export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const { bytes, whole } = await readUpTo(body, limit);
   if (!whole) throw tooLarge("answer", "", limit);
@@ -62,7 +62,7 @@ export async function readText(body: AsyncIterable<Uint8Array>, limit: number): 
   return new TextDecoder().decode((await readUpTo(body, limit)).bytes);
 }
 
-/** The body, if it has no more than `limit` bytes; else its beginning. */
+/** The body if it has at most `limit` bytes; otherwise its beginning. */
 export async function readUpTo(
   body: AsyncIterable<Uint8Array>,
   limit: number,
@@ -122,7 +122,7 @@ async function* read(body: AsyncIterable<Uint8Array>, watch: Watch, question: Qu
   }
 }
 
-/** Ends a request when whoever asked gives up, or when the other side is silent for too long. */
+/** Ends a request if the caller aborts it or if the other side is silent for too long. */
 class Watch {
   readonly #controller = new AbortController();
   readonly #givenUp: AbortSignal | undefined;
@@ -142,7 +142,9 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** Waits for one sign of life. Rejects by itself: not every transport ends a pending read when it is aborted. */
+  /**
+   * Waits for one sign of life. Rejects by itself, because not every transport ends a pending read when it is aborted.
+   */
   over<T>(pending: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const signal = this.#controller.signal;
@@ -194,7 +196,7 @@ function withoutAuthorization({ authorization: _, ...headers }: Record<string, s
 
 const MOST_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** The connection was closed in order, but before the announced end. */
+/** The connection was closed properly, but before the announced end. */
 const BROKEN_OFF = new Set([
   "UND_ERR_SOCKET",
   "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",

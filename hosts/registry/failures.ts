@@ -1,26 +1,26 @@
-// What went wrong between us and a registry, as data (`core/wit/failures.wit`). Addresses are without their queries: a
-// redirect's may be signed.
+// Failures between us and a registry, as data (`core/wit/failures.wit`). URLs lose their queries, because the URL of a
+// redirect may be signed.
 
 import { HostFailure } from "../shared/failure.js";
 import type { failures } from "../shared/host.js";
 import { parseChallenges } from "./challenge.js";
 import { withoutSecrets } from "./secrets.js";
 
-/** An answer that is not what was asked for. */
+/** An answer other than the expected one. */
 export interface ErrorAnswer {
-  /** What was asked for. */
+  /** The URL that was requested. */
   url: string;
-  /** The token server's, not the registry's own. */
+  /** The answer is the token server's, not the registry's. */
   tokenServer?: boolean;
   status: number;
   header(name: string): string | null;
   /** Beginning of its body. */
   text: string;
-  /** SECRET. What was sent in confidence; should the answer repeat it, nobody is told. */
+  /** SECRET. Secrets that were sent. If the answer repeats them, they are removed. */
   secrets: readonly string[];
 }
 
-/** The failure that an error answer stands for. `now`: milliseconds since 1970. */
+/** The failure for an error answer. `now`: milliseconds since 1970. */
 export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
   const body = parseErrors(answer.text);
   const shown = (text: string): string => withoutSecrets(text, answer.secrets);
@@ -36,18 +36,18 @@ export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
   return new HostFailure({ tag: "registry-answer", val });
 }
 
-/** A request, as far as its failure tells of it. */
+/** The parts of a request that its failure mentions. */
 export interface Asked {
   method: "GET" | "POST";
   url: string;
 }
 
-/** It came to nothing. */
+/** The failure for a request without an answer. */
 export function failedExchange({ method, url }: Asked, why: failures.ExchangeFailure): HostFailure {
   return new HostFailure({ tag: "exchange", val: { method, url: withoutQuery(url), why } });
 }
 
-/** Without the account that it may name, too. */
+/** Also removes user name and password. */
 export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
@@ -58,7 +58,7 @@ interface ErrorBody {
   details: string;
 }
 
-/** The token is good, but not for this: another one for the same account will not help (RFC 6750 §3.1). */
+/** The token is valid, but lacks the scope: another one for the same account will not help (RFC 6750 §3.1). */
 function lacksScope(answer: ErrorAnswer): boolean {
   const challenges = parseChallenges(answer.header("www-authenticate") ?? "");
   return challenges.some(({ parameters }) => parameters.get("error") === "insufficient_scope");
@@ -85,17 +85,17 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Seconds, from either form of Retry-After (RFC 9110 §10.2.3). */
+/** In seconds, from either form of Retry-After (RFC 9110 §10.2.3). */
 function retryAfter(header: string | null, now: number): number {
   if (header === null) return 0;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((timeOf(header) - now) / 1000);
   return seconds > 0 ? Math.min(seconds, 0xffff_ffff) : 0;
 }
 
-/** The form of C's `asctime` names no zone: it is in UTC, as the others are (RFC 9110 §5.6.7). */
+/** The format of C's `asctime` has no zone. It is UTC, like the other formats (RFC 9110 §5.6.7). */
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** Milliseconds since 1970; not a number for what is no date. */
+/** Milliseconds since 1970; NaN if it is not a date. */
 function timeOf(date: string): number {
   return Date.parse(ASCTIME.test(date) ? `${date} GMT` : date);
 }

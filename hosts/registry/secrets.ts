@@ -1,18 +1,18 @@
-// SECRET. What goes to a registry in confidence, and how it is kept from what others say.
+// SECRET. The secrets that are sent to a registry, and how to remove them from texts of others.
 
 import type { types } from "../shared/host.js";
 
-/** The credentials, and what is made of them. `header`: `authorization`. */
+/** The credentials and everything derived from them. `header`: the value of `authorization`. */
 export function secretsOf(credentials: types.Credentials | undefined, header: string | undefined): string[] {
   const { password = "", identityToken = "", registryToken = "" } = credentials ?? {};
   return [header?.slice(header.indexOf(" ") + 1) ?? "", password, identityToken, registryToken];
 }
 
-/** Nobody is told what was said in confidence: a message goes into logs and traces, as an input of the core. */
+/** Removes secrets from a text: failures go into logs, and into traces as inputs of the core. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   const long = secrets.filter(({ length }) => length >= LEAST);
   return long.reduce((told, secret) => told.replaceAll(secret, "x".repeat(secret.length)), text);
 }
 
-/** Shorter ones come up by chance. */
+/** Shorter ones could match by chance. */
 const LEAST = 4;

@@ -1,31 +1,31 @@
-// How requests reach a registry: one exchange, no redirects followed. `fetch` by default; a host may bring its own.
+// How requests reach a registry: one exchange without redirects. `fetch` by default; a host may supply its own.
 
 /** One HTTP request. */
 export interface TransportRequest {
   method: "GET" | "POST";
-  /** Absolute, `https:` or, where that is allowed, `http:`. */
+  /** An absolute URL with `https:` or, if allowed, `http:`. */
   url: string;
-  /** Lower-case names. */
+  /** Names in lower case. */
   headers: Record<string, string>;
   body?: string;
-  /** The server's certificate need not be vouched for. Transports that cannot do this verify it all the same. */
+  /** The server's certificate need not be valid. A transport that cannot skip the check verifies it anyway. */
   insecure: boolean;
-  /** Gives it up, body included. */
+  /** Aborts the request and the reading of its body. */
   signal: AbortSignal;
 }
 
 /** Its answer. */
 export interface TransportResponse {
   status: number;
-  /** Value of a header, by lower-case name; null without one. */
+  /** Value of a header by its name in lower case; null if there is none. */
   header(name: string): string | null;
-  /** To be read once, to its end, or given up by `cancel`. */
+  /** Must be read once, to its end, or ended with `cancel`. */
   body: AsyncIterable<Uint8Array>;
-  /** Lets go of the body unread. */
+  /** Closes the body without reading it. */
   cancel(): void;
 }
 
-/** Rejects when there is no answer; an answer of any status is a success. */
+/** Rejects if there is no answer. An answer with any status is a success. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** The transport that every JavaScript platform has. */
@@ -34,8 +34,8 @@ export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch
     const init: RequestInit = { method, headers, signal, redirect: "manual", credentials: "omit", cache: "no-store" };
     if (body !== undefined) init.body = body;
     const response = await fetch(url, init);
-    // A browser hides the target of a redirect; following it, it drops Authorization for another origin by itself
-    // (Fetch standard, HTTP-redirect fetch).
+    // A browser hides the target of a redirect, so it must follow it itself. It then drops Authorization for another
+    // origin (Fetch standard, HTTP-redirect fetch).
     return answer(response.type === "opaqueredirect" ? await fetch(url, { ...init, redirect: "follow" }) : response);
   };
 }
@@ -50,7 +50,7 @@ function answer(response: Response): TransportResponse {
   };
 }
 
-/** Not `for await` over the stream itself, which not every browser has. */
+/** No `for await` over the stream itself: not every browser supports that. */
 async function* chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

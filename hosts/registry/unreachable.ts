@@ -1,17 +1,17 @@
-// Why there was no answer: what errors of Node's, undici's and OpenSSL's stand for. Their words are not passed on, but for
-// those that nobody here knows.
+// Why there was no answer: translates errors of Node, undici and OpenSSL. Their messages are passed on only for unknown
+// errors.
 
 import { HostFailure } from "../shared/failure.js";
 import type { failures } from "../shared/host.js";
 import { failedExchange, withoutQuery, type Asked } from "./failures.js";
 import { withoutSecrets } from "./secrets.js";
 
-/** The failure of a request that was not answered. `secrets`: what was sent in confidence. */
+/** The failure of a request without an answer. `secrets`: the secrets that were sent. */
 export function unreachable(asked: Asked, error: unknown, secrets: readonly string[]): HostFailure {
   return error instanceof HostFailure ? error : failedExchange(asked, reason(new URL(asked.url), error, secrets));
 }
 
-/** The code of the system or the HTTP library in an error or in what caused it; or empty. */
+/** The system's or the HTTP library's code in an error or in its cause; empty if there is none. */
 export function codeOf(error: unknown): string {
   return coded(error).code;
 }
@@ -21,11 +21,11 @@ function reason(url: URL, error: unknown, secrets: readonly string[]): failures.
   const known = REASONS[code];
   if (known !== undefined) return { tag: known };
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return { tag: "certificate-names", val: namesOf(cert) };
-  // What Node's client says of a connection that was closed in order.
+  // Node's HTTP client reports a properly closed connection like this.
   if (code === "ECONNRESET" && syscall === "") return { tag: "closed" };
   const errno = code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : code;
   if (ERRNO.test(errno)) return { tag: "call", val: refused(url, errno, syscall) };
-  // Some platforms name the address in what they say, with all that is in it; or a header that makes no sense.
+  // Some platforms put the whole URL into their message, or a malformed header.
   const said = innermost(error).replaceAll(url.href, withoutQuery(url.href));
   return { tag: "other", val: withoutSecrets(said, secrets) };
 }
@@ -44,13 +44,13 @@ function namesOf(cert: Coded["cert"]): string[] {
 
 interface Coded {
   code: string;
-  /** Name of the call of the system that failed; or empty. */
+  /** Name of the system call that failed; empty if there is none. */
   syscall: string;
-  /** The one that was shown, where it was not taken. */
+  /** The server's certificate if it was rejected. */
   cert?: { subjectaltname?: string };
 }
 
-/** The first error with a code: itself, or what caused it. */
+/** The first error with a code: the error itself or one of its causes. */
 function coded(error: unknown): Coded {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("code" in at && typeof at.code === "string") return { syscall: "", ...(at as Partial<Coded>), code: at.code };
@@ -65,7 +65,7 @@ function innermost(error: unknown): string {
 }
 
 const LOOKUP = /^(?:ENOTFOUND|EAI_)/;
-/** errno(3) and what getaddrinfo(3) says, but not codes of Node's own. */
+/** Codes of errno(3) and getaddrinfo(3), but not Node's own. */
 const ERRNO = /^E(?!RR_)[A-Z0-9_]+$/;
 
 const REASONS: Readonly<Record<string, "closed" | "no-tls" | "unknown-authority" | "certificate-dates">> = {

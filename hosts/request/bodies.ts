@@ -1,4 +1,5 @@
-// Bodies of requests that the core names by the request's id: handed out once each, to whoever carries out the command.
+// Bodies of requests, which the core names by the request's id. The host that carries out the command takes each body
+// once.
 
 import type { Bodies, RequestId } from "../shared/host.js";
 
@@ -9,7 +10,7 @@ export class RequestBodies implements Bodies {
     this.#bodies.set(request, body);
   }
 
-  /** Throws when there is no such body, or it was taken before. */
+  /** Throws if there is no such body, or if it was taken before. */
   take(request: RequestId): AsyncIterable<Uint8Array> {
     const body = this.#bodies.get(request);
     if (body === undefined) throw new Error(`request ${request} has no body to take`);

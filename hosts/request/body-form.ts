@@ -1,11 +1,11 @@
-// In which form the core gets a request's body: see `body` in core/wit/engine.wit.
+// Decides in which form the core gets a request's body: see `body` in core/wit/engine.wit.
 
-/** Bodies of known length up to this come as bytes, whatever their type. */
+/** Bodies of known length up to this are passed as bytes, whatever their type. */
 export const SHORT_BODY = 64 * 1024;
 
 /**
- * `collect`: as bytes, once they are there, or as `oversized` when they turn out to be more than `limit`. `length` is
- * null when it is not known; `limit`: bytes beyond which JSON is thrown away.
+ * `collect`: as bytes once all are there, or as `oversized` if there are more than `limit`. `length` is null if
+ * unknown. `limit`: JSON beyond this many bytes is dropped.
  */
 export function formOf(mediaType: string, length: number | null, limit: number): "collect" | "oversized" | "stream" {
   const json = mediaType === "application/json";
@@ -13,7 +13,7 @@ export function formOf(mediaType: string, length: number | null, limit: number):
   return length !== null && length > limit ? "oversized" : "collect";
 }
 
-/** What came as bytes may be asked for by the request's id all the same: a small archive, say. */
+/** A host may also ask by the request's id for a body that was passed as bytes, such as a small archive. */
 export async function* bodyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

@@ -1,5 +1,5 @@
-// Where requests come in: what a server, or a program that embeds an engine, needs of an instance to bring it a request
-// and to take its reply away.
+// Where requests come in: what a server, or a program that embeds an engine, needs of an instance to deliver a request
+// and to receive its reply.
 
 import type { RequestBodies } from "./bodies.js";
 import type { Channel, ExchangeContext } from "./exchange.js";
@@ -13,15 +13,15 @@ export interface Door {
   readonly replies: Pick<ReplyRouter, "add" | "remove">;
   readonly bodies: Pick<RequestBodies, "offer" | "forget">;
   readonly stdio: Stdio;
-  /** Joined by the clients that attach. */
+  /** Clients that attach join these. */
   readonly attachments: Attachments;
 }
 
-/** The way of one request: through which door, and what is done to its reply before the client sees it. */
+/** The way of one request: its door, and how its reply is changed before the client sees it. */
 export interface Passage {
   door: Door;
   channel(client: Channel): Channel;
-  /** To be called when the client went away before the request was delivered. */
+  /** Call this if the client leaves before the request was delivered. */
   unused(): void;
 }
 
@@ -30,7 +30,7 @@ export function straight(door: Door): Passage {
   return { door, channel: (client) => client, unused: () => {} };
 }
 
-/** What the exchanges of requests through a door need. */
+/** What exchanges of requests through a door need. */
 export function contextOf(door: Door): ExchangeContext {
   const { stdio, attachments } = door;
   return {

@@ -1,5 +1,5 @@
-// One request and the reply to it, whatever way the client came: what the core sends is moved to the client, and what
-// becomes of the client is told to the core.
+// One request and its reply, for any kind of client. It passes on to the client what the core sends, and tells the core
+// what happens to the client.
 
 import { failureOf } from "../shared/failure.js";
 import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "../shared/host.js";
@@ -13,20 +13,20 @@ import type { HijackedClient } from "../streams/hijacked-client.js";
 import { serveLogs } from "../streams/logs.js";
 
 /**
- * The client's side. Whoever makes it tells the exchange when all of a reply has gone out (`finished`), and when the
- * client is gone before that (`closed`); nothing of either once the connection is taken off HTTP.
+ * The client's side. Its maker calls `finished` when the whole reply has gone out, and `closed` if the client leaves
+ * before that. Neither is called after the connection was taken off HTTP.
  */
 export interface Channel {
   whole(head: replies.Head, body: Uint8Array): void;
   /** Sends the head at once. */
   open(head: replies.Head): void;
-  /** `sent` is told whether the bytes went out, and when they may be overwritten. */
+  /** `sent` is called when the bytes may be overwritten, with whether they went out. */
   write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void;
   /** Ends the body. */
   end(): void;
-  /** A whole answer to which nothing is added; the connection ends with it. */
+  /** A complete answer to which nothing is added. The connection ends with it. */
   bare(reply: replies.Whole): void;
-  /** Takes the connection off HTTP; `gone` is called when the client can be reached no more. */
+  /** Takes the connection off HTTP. `gone` is called when the client can no longer be reached. */
   hijack(gone: () => void, framing: replies.Framing): HijackedClient;
   /** Breaks the connection off. */
   destroy(): void;
@@ -35,29 +35,29 @@ export interface Channel {
 export interface ExchangeContext {
   deliver: (input: Input) => void;
   stdio: Stdio;
-  /** Those attached to containers, among them the clients that come here. */
+  /** All clients attached to containers, including those of this exchange. */
   attachments: Attachments;
-  /** It is over: nobody needs it any more. */
+  /** The exchange is over: nobody needs it any more. */
   over: (request: RequestId) => void;
 }
 
-/** Bytes that may have gone out before the core hears of it: far less than what it sends in advance (`replies.wit`). */
+/** Bytes that may go out before the core is told: far fewer than it sends in advance (`replies.wit`). */
 const UNREPORTED_MAX = 16 * 1024;
 
 export class Exchange implements ReplyReceiver {
   readonly #id: RequestId;
   readonly #channel: Channel;
   readonly #context: ExchangeContext;
-  /** Of a reply whose bytes the host moves. */
+  /** For a reply whose bytes the host moves. */
   #movement: Movement | null = null;
   /** A head that has not gone out. */
   #head: replies.Head | null = null;
-  /** Once the connection is off HTTP. */
+  /** Set once the connection is off HTTP. */
   #client: AddressedClient | null = null;
-  /** Bytes that have gone out and that the core was not told of. */
+  /** Bytes that have gone out but were not reported to the core. */
   #unreported = 0;
   #over = false;
-  /** Its source has failed: nothing is taken any more but what the core says of that. */
+  /** Its source has failed: only the core's answer to that is passed on. */
   #awaits: Awaited | null = null;
 
   constructor(id: RequestId, channel: Channel, context: ExchangeContext) {
@@ -98,9 +98,9 @@ export class Exchange implements ReplyReceiver {
     }
   }
 
-  /** All of the reply has gone out. */
+  /** The whole reply has gone out. */
   finished(): void {
-    // The source was at its end before the core said so.
+    // The source has ended before the core said so.
     if (this.#movement !== null && !this.#movement.drain.signal.aborted) this.#lost("source-ended");
     else this.#end();
   }
@@ -110,7 +110,10 @@ export class Exchange implements ReplyReceiver {
     this.#lost("client");
   }
 
-  /** Goes out at once, unless the step names a source, too: its head waits for what shows that there are bytes. */
+  /**
+   * Sends the head at once, unless the step also names a source. In that case the head waits until the source has
+   * bytes.
+   */
   #open(head: replies.Head): void {
     this.#head = head;
     queueMicrotask(() => {
@@ -127,13 +130,14 @@ export class Exchange implements ReplyReceiver {
   #chunk(bytes: Uint8Array): void {
     this.#sendHead();
     if (this.#client !== null) return this.#client.say(bytes);
-    // What a client left behind gives no credit: the core would go on sending until it hears that nobody is there.
+    // Bytes that a client left unread must not count: the core would continue to send until it learns that nobody is
+    // there.
     this.#channel.write(bytes, (wentOut) => {
       if (wentOut) this.#drained(bytes.length);
     });
   }
 
-  /** Told of by and by: a step of the core for every line of every reader would cost more than the lines. */
+  /** Reported in batches: a step of the core for every line of every reader would cost more than the lines. */
   #drained(bytes: number): void {
     this.#unreported += bytes;
     if (this.#over || this.#unreported < UNREPORTED_MAX) return;
@@ -154,8 +158,8 @@ export class Exchange implements ReplyReceiver {
   }
 
   /**
-   * A client that has nothing yet hears why from the core, and who reads a log does, wherever that ends. What else a client
-   * has cannot be taken back, only broken off.
+   * A client that has received nothing gets the core's explanation, and so does a reader of a log, at any point. What
+   * other clients have received cannot be taken back; their connection is broken off.
    */
   #sourceFailed(source: replies.Source, error: unknown): void {
     if (this.#over) return;
@@ -170,7 +174,7 @@ export class Exchange implements ReplyReceiver {
     this.#context.deliver({ tag: "source-failed", val: { request: this.#id, why: failureOf(error), ...begun } });
   }
 
-  /** An end that the core told before it heard of the failure says nothing of it. */
+  /** An end that the core sent before it knew of the failure does not count. */
   #isAwaited(tag: ReplyOrCut["tag"]): boolean {
     if (tag === "whole" || tag === "cut") return true;
     if (tag === "chunk" && this.#awaits === "words") this.#awaits = "end";
@@ -188,7 +192,7 @@ export class Exchange implements ReplyReceiver {
     }
   }
 
-  /** To their end, unless the client goes before. */
+  /** Moves all bytes to the client, unless it leaves before. */
   async #bytes(source: Exclude<replies.Source, { tag: "logs" }>): Promise<void> {
     for await (const bytes of this.#pieces(source)) {
       this.#sendHead();
@@ -236,7 +240,7 @@ export class Exchange implements ReplyReceiver {
     return ending;
   }
 
-  /** It ends without the core having said so. */
+  /** The stream ends without the core having said so. */
   #lost(why: engine.Closing): void {
     if (this.#over) return;
     this.#end();
@@ -251,14 +255,17 @@ export class Exchange implements ReplyReceiver {
   }
 }
 
-/** What the core is to say of a source that has failed: an answer; or words, and then the end. */
+/** What the core is to say about a failed source: an answer, or a text and then the end. */
 type Awaited = "answer" | "words" | "end";
 
 function formOf({ framed, objects }: replies.LogSource): engine.LogForm {
   return { framed, objects: objects !== undefined, separated: objects?.separated ?? false };
 }
 
-/** What moves bytes by itself is told: `drain`, the core wants the end; `gone`, nobody is there any more. */
+/**
+ * Something that moves bytes by itself gets these signals. `drain`: the core wants the end. `gone`: nobody is there any
+ * more.
+ */
 interface Movement {
   drain: AbortController;
   gone: AbortController;

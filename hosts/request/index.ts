@@ -1,4 +1,4 @@
-// Requests on their way in, replies on their way out. What others need of it.
+// The public parts of this folder: requests on their way in, replies on their way out.
 
 export { RequestBodies } from "./bodies.js";
 export { SHORT_BODY, bodyOf, formOf } from "./body-form.js";

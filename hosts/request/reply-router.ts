@@ -1,8 +1,8 @@
-// Brings the core's replies to whoever asked.
+// Routes the core's replies to the clients that wait for them.
 
 import type { Replies, ReplyOrCut, RequestId } from "../shared/host.js";
 
-/** One asker. Never throws, never waits. */
+/** One receiver. It never throws and never waits. */
 export interface ReplyReceiver {
   perform(command: ReplyOrCut): void;
 }
@@ -18,12 +18,12 @@ export class ReplyRouter implements Replies {
     this.#receivers.delete(request);
   }
 
-  /** Breaks off whatever is under way. */
+  /** Breaks off all current replies. */
   cutAll(): void {
     for (const receiver of this.#receivers.values()) receiver.perform({ tag: "cut" });
   }
 
-  /** What nobody waits for any more is dropped. */
+  /** Drops replies that nobody waits for any more. */
   perform(request: RequestId, command: ReplyOrCut): void {
     this.#receivers.get(request)?.perform(command);
   }

@@ -1,8 +1,8 @@
-// The requests that the core has not ended. What becomes of them when an instance of the core is discarded.
+// The requests that the core has not finished, and what happens to them when an instance of the core is discarded.
 
 import type { Input, Replies, RequestId, engine, replies } from "../shared/host.js";
 
-/** `waiting`: nothing sent. `answering`: a head is out. Else the bytes come without the core. */
+/** `waiting`: nothing sent. `answering`: a head is out. Otherwise the bytes come without the core. */
 type State = "waiting" | "answering" | Stream;
 
 /** Ends with a container's run, with an exec, or by itself. */
@@ -13,7 +13,7 @@ export class OpenRequests {
   /** Bound streams that no instance knows any more. */
   readonly #orphans = new Map<RequestId, Stream>();
 
-  /** `state`: `answering` if some of its reply is out already. */
+  /** `state`: `answering` if part of the reply is out already. */
   begin(request: RequestId, state: "waiting" | "answering" = "waiting"): void {
     this.#states.set(request, state);
   }
@@ -22,13 +22,13 @@ export class OpenRequests {
     return [...this.#states.keys()];
   }
 
-  /** Over, because the client went or the stream ended by itself. */
+  /** Finished, because the client left or the stream ended by itself. */
   forget(request: RequestId): void {
     this.#states.delete(request);
     this.#orphans.delete(request);
   }
 
-  /** Takes note of a reply that goes out; of none to a client that left while it waited to. */
+  /** Notes that a reply has gone out. Ignores clients that left before. */
   sent(request: RequestId, command: replies.ReplyCommand): void {
     if (!this.#states.has(request)) return;
     switch (command.tag) {
@@ -51,7 +51,7 @@ export class OpenRequests {
     }
   }
 
-  /** Answers 500 or cuts what waits for a core that is gone. Bound streams run on. */
+  /** Answers 500, or cuts the connection, for requests that wait for an instance that is gone. Bound streams run on. */
   abandon(replies: Replies, message: string): void {
     for (const [request, state] of this.#states) {
       if (state === "waiting") refuse(replies, request, message);
@@ -61,7 +61,7 @@ export class OpenRequests {
     this.#states.clear();
   }
 
-  /** Ends the streams left over from an earlier instance whose source does not run any more. */
+  /** Ends streams of an earlier instance if their source no longer runs. */
   endOrphans(replies: Replies, ended: (stream: Stream) => boolean): void {
     for (const [request, stream] of this.#orphans) {
       if (!ended(stream)) continue;
@@ -79,7 +79,7 @@ function stdioOf(stdio: replies.Stdio): Stream {
   return stdio.tag === "run" ? { container: stdio.val.container } : { exec: stdio.val };
 }
 
-/** Whether what a stream comes from does not run by an inventory. */
+/** Whether a stream's source is not running according to an inventory. */
 export function endedIn({ processes, execs }: engine.Inventory): (stream: Stream) => boolean {
   return (stream) => {
     if (stream === "finite") return false;
@@ -88,7 +88,7 @@ export function endedIn({ processes, execs }: engine.Inventory): (stream: Stream
   };
 }
 
-/** Whether what a stream comes from ends with an input. */
+/** Whether a stream's source ends with this input. */
 export function endedBy(input: Input): (stream: Stream) => boolean {
   return (stream) => {
     if (stream === "finite") return false;
