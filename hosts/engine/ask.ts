@@ -1,9 +1,9 @@
-// Requests of whoever has an engine to that engine: by the same door as for clients.
+// Requests of an engine's owner to that engine, through the same door as clients.
 
 import type { Door } from "../request/index.js";
 import type { Input, ReplyOrCut, RequestId } from "../shared/host.js";
 
-/** What a request needs of a door whose reply is neither spliced nor hijacked. */
+/** The parts of a door for requests whose reply is neither spliced nor hijacked. */
 export type PlainDoor = Omit<Door, "stdio" | "attachments">;
 
 export interface InternalRequest {
@@ -19,8 +19,8 @@ export interface InternalReply {
 }
 
 /**
- * Resolves with the whole reply; rejects when that is cut off. Not for what is spliced or hijacked. Not by `fetch`: how
- * soon a platform has read a `Response` must not show in a world that is stepped through.
+ * Resolves with the complete reply; rejects if it is cut off. Not for replies that are spliced or hijacked. It does not
+ * use `fetch`: the speed at which a platform reads a `Response` must not influence a world that is stepped through.
  */
 export function ask({ method, target, headers, body }: InternalRequest, door: PlainDoor): Promise<InternalReply> {
   const id = door.nextRequest();
@@ -54,7 +54,7 @@ class CollectedReply {
     this.#deliver = deliver;
   }
 
-  /** True when the reply is complete. */
+  /** True if the reply is complete. */
   take(command: ReplyOrCut): boolean {
     if (command.tag === "whole") {
       this.collected.status = command.val.head.status;

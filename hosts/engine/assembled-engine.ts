@@ -1,5 +1,5 @@
-// An engine, put together from a core and a host: the driver, what goes in and out beside it, and dry runs. The daemon, the
-// package and the page stand on it, each with its own ways in and its own way to end.
+// Assembles an engine from a core and a host: the driver, requests and replies, and dry runs. The daemon, the package
+// and the page use it, each with its own ways in and its own way to end.
 
 import { ReplyRouter, RequestBodies, straight } from "../request/index.js";
 import type { Door, Passage } from "../request/index.js";
@@ -18,24 +18,24 @@ import type { DryRun } from "./fetch/dry-run.js";
 import { LocalRequests } from "./fetch/local-requests.js";
 import { hostWith } from "./host-with.js";
 
-/** What an engine is put together from. */
+/** The parts of an engine. */
 export interface EngineParts extends Pick<DriverOptions, "lost" | "fatal" | "left" | "epoch"> {
   core: CompiledCore;
-  /** Its world, which it does not close. */
+  /** Its world. The engine does not close it. */
   host: Host;
-  /** Members of the host that the driver has others of. Dry runs ask the host itself. */
+  /** Replaces members of the host for the driver. Dry runs use the host itself. */
   forDriver?: Partial<Host>;
-  /** Asked for at each opening, and for each dry run; what was reloaded since holds over it. */
+  /** Called at each opening and for each dry run. Settings that were reloaded take precedence. */
   options: () => DriverOptions["engine"];
-  /** Told one after the other. */
+  /** Called one after the other. */
   observers?: readonly Observer[];
-  /** By which clients are waited for that are attached and do not read; the host's own if not given. */
+  /** Limits the wait for attached clients that do not read; by default the host's clock. */
   patience?: Clock;
-  /** Waits for what may take the world's time, if that has to be moved for it. */
+  /** Waits for something that takes the world's time, and moves that time if necessary. */
   waitFor?: (pending: Promise<void>) => Promise<void>;
 }
 
-/** `ending`: it is being closed, and clients that were there before have their time. */
+/** `ending`: it is being closed, and existing clients get time to finish. */
 type State = "down" | "open" | "ending" | "closed";
 
 export class AssembledEngine implements Door, Entrance {
@@ -52,7 +52,7 @@ export class AssembledEngine implements Door, Entrance {
   #state: State = "down";
   #driver: Driver | null = null;
   #epoch: number;
-  /** What was reloaded; null: the options hold. */
+  /** The reloaded settings; null: the options apply. */
   #settings: engine.Settings | null = null;
   #closing: Promise<void> | null = null;
 
@@ -74,14 +74,14 @@ export class AssembledEngine implements Door, Entrance {
     return this.#state === "ending" ? "closed" : this.#state;
   }
 
-  /** Null while there is none. Each opening makes another. */
+  /** Null while there is none. Each opening makes a new one. */
   get driver(): Driver | null {
     return this.#driver;
   }
 
   /**
-   * Opens it, for the first time or after `cut`. Resolves with true when it takes requests, and with false if it was cut
-   * off or closed meanwhile. Rejects as `Driver.opened` does: it can be opened again.
+   * Opens it, for the first time or after `cut`. Resolves with true when it takes requests, and with false if it was
+   * cut off or closed meanwhile. Rejects as `Driver.opened` does; after that it can be opened again.
    */
   async open(): Promise<boolean> {
     const driver = this.#begun();
@@ -105,7 +105,7 @@ export class AssembledEngine implements Door, Entrance {
     return this.#local.connect(input, init);
   }
 
-  /** A session of its own. */
+  /** Starts a separate session. */
   dryRun(): DryRun {
     return new LocalDryRun(this, this.dryRuns.session());
   }
@@ -115,26 +115,28 @@ export class AssembledEngine implements Door, Entrance {
     return this.#driver?.rules() ?? new Instance(this.#parts.core).rules();
   }
 
-  /** Says what of its options is to be so from now on, for the instance that runs and for all after it. */
+  /** Changes settings from now on, for the current instance and all later ones. */
   reload(settings: engine.Settings): void {
     this.#settings = settings;
     this.#driver?.reload(settings);
   }
 
-  /** Clients that are to have their time when it is closed. */
+  /** Adds clients that get time to finish when it is closed. */
   join(clients: Clients): void {
     this.#clients.add(clients);
   }
 
-  /** Ends it as if its process were killed: see `Driver.cut`. `why`: what those are told who wait in this program. */
+  /**
+   * Ends it as if its process were killed: see `Driver.cut`. `why`: the error for callers in this program that wait.
+   */
   cut(why: Error): void {
     this.#driver?.cut();
     this.#leave(this.#closing === null ? "down" : "closed", why);
   }
 
   /**
-   * Ends it in order: what is under way is answered within half a second, or while the driver is closed, which takes 10 s
-   * at the most; then whoever still waits is sent away. The host stays open.
+   * Ends it in order. Current requests are answered within half a second, or while the driver is closed, which takes at
+   * most 10 s. Then clients that still wait are sent away. The host stays open.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
@@ -155,7 +157,7 @@ export class AssembledEngine implements Door, Entrance {
     return this.#driver?.nextRequest() ?? 0n;
   }
 
-  /** Whoever asks an engine that is not there is cut off. */
+  /** If there is no engine, the client is cut off. */
   deliver(input: Input): void {
     const isTaken = input.tag !== "request" || this.#state === "open" || this.#state === "ending";
     if (isTaken && this.#driver !== null) this.#driver.deliver(input);
@@ -193,7 +195,7 @@ export class AssembledEngine implements Door, Entrance {
     if (!(await end.comesAfter(waitFor(driver.close(end.since()))))) driver.cut();
   }
 
-  /** No driver any more: whoever waits for it is told. */
+  /** There is no driver any more: tells those who wait for it. */
   #leave(state: "down" | "closed", why: Error): void {
     this.#epoch = this.#driver?.epoch ?? this.#epoch;
     this.#driver = null;

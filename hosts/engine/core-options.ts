@@ -1,27 +1,27 @@
-// What the core is told of the engine that it is the core of.
+// The options that tell the core about its engine.
 
 import type { DriverOptions } from "../driver/index.js";
 import type { Host, engine } from "../shared/host.js";
 import { ociRuntimesOf } from "./oci-runtimes.js";
 import { VERSION } from "../shared/version.js";
 
-/** What can change while an engine runs. */
+/** Settings that can change while an engine runs. */
 export interface EngineSettings {
   debug?: boolean;
-  /** Registries that may be spoken to without TLS. */
+  /** Registries that may be used without TLS. */
   insecureRegistries?: readonly string[];
   labels?: readonly string[];
-  /** By name; null or not given: the first that the host has. */
+  /** By name; null or missing: the host's first. */
   defaultRuntime?: string | null;
 }
 
-/** What does not follow from the host. */
+/** Options that do not follow from the host. */
 export interface EngineIdentity extends EngineSettings {
-  /** What the engine runs on, for people. */
+  /** The platform that the engine runs on, for people. */
   platform: string;
   dataRoot: string;
   execRoot: string;
-  /** JSON bodies beyond so many bytes are refused; 4 MiB if not given. */
+  /** JSON bodies larger than this many bytes are refused; 4 MiB by default. */
   bodyLimit?: number;
   logDriver?: string;
   logOptions?: Iterable<[string, string]>;
@@ -38,7 +38,7 @@ export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["e
   };
 }
 
-/** The same of what can change, with what the host can run containers with now. */
+/** The changeable settings, with the runtimes that the host has now. */
 export function settingsOf(host: Pick<Host, "runtimes">, given: EngineSettings): engine.Settings {
   const { debug = false, insecureRegistries = [], labels = [], defaultRuntime } = given;
   const runtimes = ociRuntimesOf(host);

@@ -1,24 +1,24 @@
-// The side of an engine that requests come in at, over whichever way.
+// The side of an engine where requests come in, from any kind of client.
 
 import type { Passage } from "../request/index.js";
 import type { Asking } from "../dry-run/dry-runs.js";
 
 export interface Entrance {
-  /** Throws what whoever asks from this program is told when the engine takes no requests. */
+  /** If the engine takes no requests, throws the error for callers in this program. */
   requireOpen(): void;
-  /** The way of a request, at once for those to the engine itself. */
+  /** The way of a request; without waiting if it goes to the engine itself. */
   passage(asking: Asking): Promise<Passage> | Passage;
-  /** Bytes beyond which a JSON body is thrown away. */
+  /** A JSON body beyond this many bytes is dropped. */
   readonly bodyLimit: number;
 }
 
-/** All who come in one way: over sockets, or from this program. */
+/** All clients of one kind: over sockets, or from this program. */
 export interface Clients {
   /**
-   * No new ones. Resolves when nobody waits for an answer any more, or after so long. Then answers are broken off that
-   * have begun, which may have no end; whoever has none yet goes on waiting.
+   * Accepts no new clients. Resolves when nobody waits for an answer any more, or after this time. Then it breaks off
+   * answers that have begun, since these may have no end. Clients without an answer continue to wait.
    */
   drain(graceMs: number): Promise<void>;
-  /** Behind `drain`: whoever still waits is sent away. */
+  /** Call this after `drain`: sends away the clients that still wait. */
   close(): void | Promise<void>;
 }

@@ -1,6 +1,6 @@
-// How a request fails that gets no answer: with `TypeError`, as a `fetch` over a network does.
+// The errors of requests that get no answer: a `TypeError`, as with `fetch` over a network.
 
-/** The engine is not there, or was gone before its answer was. */
+/** The engine is not there, or disappeared before its answer. */
 export class EngineDown extends TypeError {
   constructor(why = "the engine is down") {
     super(`fetch failed: ${why}`);
@@ -13,7 +13,7 @@ export class EngineClosed extends EngineDown {
   }
 }
 
-/** The engine itself broke a reply off: it crashed, or what it sent cannot be sent to its end. */
+/** The engine itself broke a reply off: it crashed, or the rest of the reply cannot be sent. */
 export class BrokenOff extends EngineDown {
   constructor() {
     super("the engine broke the connection off");

@@ -1,20 +1,20 @@
-// What a host may offer an engine beyond what every host has.
+// Optional features that a host may offer an engine.
 
 import type { Host } from "../shared/host.js";
 
-/** What a host may offer an engine beyond what every host has: each is asked for if it is there. */
+/** Optional features that a host may offer an engine. The engine uses each if it is there. */
 export interface HostOffers {
-  /** Archives to load into a new engine, one that has no records yet, as `POST /images/load` takes them. */
+  /** Archives to load into a new engine, which has no records yet. The format is that of `POST /images/load`. */
   firstImages?: () => Uint8Array[];
-  /** Given what crashes the engine, as `Engine.crash` does; may be called between any two outputs. */
+  /** Receives a function that crashes the engine as `Engine.crash` does. It may be called between any two outputs. */
   onCrash?: (crash: () => void) => void;
-  /** Told of every output that has left the engine: a transaction was kept, an effect started, a reply sent. */
+  /** Called for every output that has left the engine: a durable transaction, a started effect, a sent reply. */
   outputLeft?: () => void;
-  /** Where it keeps things, for people: `DockerRootDir` of `/info` is `data`. */
+  /** The host's directories, for people: `DockerRootDir` of `/info` is `data`. */
   readonly directories?: { readonly data: string; readonly exec: string };
 }
 
-/** Those of a host, callable without it. */
+/** A host's optional features, as functions that can be called without the host. */
 export function offersOf(host: Host): HostOffers {
   const { firstImages, onCrash, outputLeft, directories } = host as Host & HostOffers;
   return {

@@ -1,12 +1,12 @@
-// A host with some of its members replaced.
+// Replaces some members of a host.
 
 import type { Host } from "../shared/host.js";
 import { offersOf } from "./host-offers.js";
 import type { HostOffers } from "./host-offers.js";
 
 /**
- * The same host but for `parts`. Whatever else it offers stays: a spread (`{ ...host, processes }`) would lose the
- * methods of a host that is an object of a class.
+ * The same host with `parts` replaced. Everything else stays. A spread (`{ ...host, processes }`) would lose the
+ * methods of a host that is an instance of a class.
  */
 export function hostWith(host: Host, parts: Partial<Host & HostOffers>): Host & HostOffers {
   const whole: Host = {

@@ -1,4 +1,4 @@
-// An engine put together from a host and options: what fronts stand on.
+// The public parts of this folder: an engine assembled from a host and options.
 
 export type { PlainDoor } from "./ask.js";
 export { AssembledEngine } from "./assembled-engine.js";

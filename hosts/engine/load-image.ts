@@ -3,7 +3,7 @@
 import { ask } from "./ask.js";
 import type { InternalReply, PlainDoor } from "./ask.js";
 
-/** `archive`: as `docker save` makes it. Resolves to the reply that says why it cannot be loaded; null if it was. */
+/** `archive`: as `docker save` makes it. Resolves to the reply that says why it cannot be loaded; null on success. */
 export async function loadImage(archive: AsyncIterable<Uint8Array>, door: PlainDoor): Promise<InternalReply | null> {
   const headers = "content-type: application/x-tar";
   const request = { method: "POST", target: "/images/load?quiet=1", headers, body: archive };

@@ -1,6 +1,6 @@
-// Waiting for no longer than a while.
+// Waits with a time limit.
 
-/** Whether something ends within so many milliseconds of real time. Rejects if it does. */
+/** Whether a promise settles within this many milliseconds of real time. Rejects if the promise does. */
 export async function within(ms: number, ended: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));

@@ -1,4 +1,4 @@
-// The caller of `connect`, as the channel of one exchange.
+// The channel of one exchange, for a caller of `connect`.
 
 import type { Exchange } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/hijacked-client.js";
@@ -37,7 +37,7 @@ export class ConnectChannel implements LocalChannel {
     this.whole(head, body);
   }
 
-  /** A body that comes bit by bit has nowhere to go. */
+  /** There is nowhere to put a body that arrives bit by bit. */
   open(): void {
     this.exchange?.closed();
     this.fail(new TypeError("the request does not take its connection off HTTP: use `fetch`"));
@@ -75,7 +75,7 @@ export class ConnectChannel implements LocalChannel {
     this.#input.fail(new TypeError("the connection is closed"));
   }
 
-  /** The program wants no more of it: as with a socket, neither way. */
+  /** The program closes it: as with a socket, in both directions. */
   #leave(): void {
     this.#input.fail(new TypeError("the connection is closed"));
     this.#gone();

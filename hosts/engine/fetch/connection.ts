@@ -1,15 +1,15 @@
-// What `connect` gives.
+// The result of `connect`.
 
-/** A connection taken off HTTP: attach, and what else answers 101 or hijacks. */
+/** A connection that was taken off HTTP: attach, and other requests that answer 101 or hijack. */
 export interface Connection {
-  /** 101 or 200; or the refusal, with its body in `refusal`. */
+  /** 101 or 200; otherwise the status of the refusal, whose body is in `refusal`. */
   readonly status: number;
   /** Headers of the answer. */
   readonly headers: Headers;
-  /** The body of an answer that took nothing off HTTP; else null. */
+  /** The body of an answer that did not take the connection off HTTP; otherwise null. */
   readonly refusal: string | null;
-  /** What the container writes: raw with a terminal, else in frames of eight header bytes. */
+  /** The container's output: raw with a terminal, otherwise in frames with headers of eight bytes. */
   readonly readable: ReadableStream<Uint8Array>;
-  /** What the container reads; closing it is the half-close. */
+  /** The container's input. Closing it is the half-close. */
   readonly writable: WritableStream<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-// A session of dry runs, asked as the engine itself is.
+// A session of dry runs, with the same methods as the engine itself.
 
 import type { Plan } from "../../dry-run/format.js";
 import type { DryRunSession } from "../../dry-run/session.js";
@@ -7,18 +7,19 @@ import type { Connection } from "./connection.js";
 import { LocalRequests } from "./local-requests.js";
 
 /**
- * What would be done, and is not: requests are decided by a copy of the engine as it was when the first of them came, on
- * a host that imagines. It sees what it has imagined before, and nothing of what really happens meanwhile, but for the
- * ends of processes that really run. After five minutes without a request it begins anew with the next.
+ * Answers what a request would do, without doing it. A copy of the engine, made when the first request arrives, decides
+ * on a host that imagines its effects. It sees its earlier imagined effects. It sees nothing that really happens
+ * meanwhile, except the ends of real processes. After five minutes without a request, the next one starts with a new
+ * copy.
  */
 export interface DryRun {
-  /** As `Engine.fetch`; each answer has the header `Coracle-Dry-Run`. Rejects when the engine is down, too. */
+  /** Like `Engine.fetch`; each answer has the header `Coracle-Dry-Run`. Also rejects if the engine is down. */
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /** As `Engine.connect`. What is sent is thrown away. */
+  /** Like `Engine.connect`. Input is dropped. */
   connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
-  /** What would have been done so far. */
+  /** Everything that would have been done so far. */
   plan(): Plan;
-  /** Forgets what it has imagined, and frees its memory: as much as the engine's core has. */
+  /** Forgets the imagined effects and frees their memory, which is as much as the engine's core uses. */
   close(): void;
 }
 
@@ -26,7 +27,7 @@ export class LocalDryRun implements DryRun {
   readonly #session: DryRunSession;
   readonly #local: LocalRequests;
 
-  /** `entrance`: of the engine that would do it. */
+  /** `entrance`: of the real engine. */
   constructor(entrance: Entrance, session: DryRunSession) {
     this.#session = session;
     const { bodyLimit } = entrance;

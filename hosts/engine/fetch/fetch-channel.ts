@@ -1,4 +1,4 @@
-// The caller of `fetch`, as the channel of one exchange.
+// The channel of one exchange, for a caller of `fetch`.
 
 import type { Channel, Exchange } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/hijacked-client.js";
@@ -10,11 +10,11 @@ import { ReplyStream } from "./reply-stream.js";
 
 /** A channel whose client is in this program. */
 export interface LocalChannel extends Channel {
-  /** Where it tells what became of the client. */
+  /** Gets told what happens to the client. */
   exchange: Exchange | null;
-  /** The head has been handed over, or never will be. */
+  /** The head has been passed on, or never will be. */
   readonly answered: boolean;
-  /** Breaks it off with this error. The exchange is not told. */
+  /** Breaks it off with this error, without telling the exchange. */
   fail(error: unknown): void;
 }
 
@@ -24,7 +24,7 @@ export class FetchChannel implements LocalChannel {
   answered = false;
   readonly #isHead: boolean;
   readonly #stream = new ReplyStream(() => this.#left());
-  /** The reader wants no more. */
+  /** The reader has cancelled. */
   #left: () => void = () => this.exchange?.closed();
   #resolve!: (response: Response) => void;
   #reject!: (error: unknown) => void;
@@ -60,7 +60,7 @@ export class FetchChannel implements LocalChannel {
     this.whole(head, body);
   }
 
-  /** Its output is the body; its stdin stays open, and gets nothing. */
+  /** The output becomes the body. Stdin stays open and gets nothing. */
   hijack(gone: () => void): HijackedClient {
     const left = new Promise<void>((resolve) => {
       this.#left = () => {

@@ -1,4 +1,4 @@
-// Requests of the program that the engine is embedded in: from `fetch` and `connect` into the core, and back.
+// Requests from the program that embeds the engine: from `fetch` and `connect` into the core, and back.
 
 import { contextOf, Exchange } from "../../request/index.js";
 import type { Passage } from "../../request/index.js";
@@ -13,23 +13,23 @@ import type { Asked } from "./request.js";
 import { NO_BODY } from "./request-body.js";
 import type { ReceivedBody } from "./request-body.js";
 
-/** Where they come in, as the core is told it. */
+/** The name of this listener for the core. */
 const LISTENER = "internal";
-/** How often it is looked whether anybody waits still. */
+/** How often to check whether anybody still waits. */
 const LOOK_MS = 5;
-/** `connect` wants what only a connection of its own can give. */
+/** `connect` needs a request that gets a connection of its own. */
 const UPGRADE = "Connection: Upgrade\nUpgrade: tcp";
 
 export class LocalRequests implements Clients {
   readonly #entrance: Entrance;
-  /** Those that are not over, with what is to be done when they are. */
+  /** Unfinished requests, with callbacks for their end. */
   readonly #open = new Map<LocalChannel, () => void>();
 
   constructor(entrance: Entrance) {
     this.#entrance = entrance;
   }
 
-  /** As `Engine.fetch`. */
+  /** Like `Engine.fetch`. */
   async fetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
     const asked = readRequest(input, init);
     const channel = new FetchChannel(asked.method);
@@ -37,14 +37,16 @@ export class LocalRequests implements Clients {
     return channel.response;
   }
 
-  /** As `Engine.connect`. */
+  /** Like `Engine.connect`. */
   async connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
     const channel = new ConnectChannel();
     this.#send(readRequest(input, init), channel, UPGRADE);
     return channel.connection;
   }
 
-  /** Delivers at once what has no body, or one whose bytes are at hand. `extra`: header lines besides those asked. */
+  /**
+   * Delivers a request at once if it has no body or if the body's bytes are at hand. `extra`: additional header lines.
+   */
   #send(asked: Asked, channel: LocalChannel, extra = ""): void {
     try {
       this.#entrance.requireOpen();
@@ -87,7 +89,7 @@ export class LocalRequests implements Clients {
     this.failAll(new EngineClosed());
   }
 
-  /** Breaks all off that are not over. */
+  /** Breaks off all unfinished requests. */
   failAll(error: unknown): void {
     for (const channel of [...this.#open.keys()]) this.#fail(channel, error);
   }
@@ -104,7 +106,7 @@ export class LocalRequests implements Clients {
 
   #deliver(asked: Asked, received: ReceivedBody, channel: LocalChannel, headers: string, passage: Passage): void {
     const { door } = passage;
-    // Left, or lost its engine, while its body was read.
+    // While the body was read, the client left or the engine went away.
     if (!this.#open.has(channel)) return passage.unused();
     this.#entrance.requireOpen();
     const id = door.nextRequest();

@@ -3,7 +3,7 @@
 import type { replies } from "../../shared/host.js";
 import { isCounted, namesAndValues } from "../../request/index.js";
 
-/** `length`: of a body that is sent in one piece; null for others. */
+/** `length`: of a body that is sent in one piece; otherwise null. */
 export function headersOf(head: replies.Head, length: number | null): Headers {
   const headers = new Headers();
   const pairs = namesAndValues(head.headers);

@@ -1,4 +1,4 @@
-// The bytes of a reply on their way to whoever reads them: handed over as they are asked for, and no sooner.
+// The bytes of a reply on their way to the reader. They are passed on only when the reader asks for them.
 
 interface Pending {
   bytes: Uint8Array;
@@ -14,7 +14,7 @@ export class ReplyStream {
   #atEnd: (() => void) | null = null;
   #over = false;
 
-  /** `cancelled` is called when the reader wants no more before all has been handed over. */
+  /** `cancelled` is called if the reader cancels before everything has been passed on. */
   constructor(cancelled: () => void) {
     const source: UnderlyingDefaultSource<Uint8Array> = {
       start: (controller) => void (this.#controller = controller),
@@ -30,7 +30,7 @@ export class ReplyStream {
     this.readable = new ReadableStream(source, { highWaterMark: 0 });
   }
 
-  /** `sent` is told whether the reader took the bytes, and when they may be overwritten. */
+  /** `sent` is called when the bytes may be overwritten, with whether the reader took them. */
   write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
     if (this.#over) return sent(false);
     if (bytes.length === 0) return sent(true);
@@ -38,13 +38,13 @@ export class ReplyStream {
     this.#flow();
   }
 
-  /** Nothing comes any more; `then` is called when all has been handed over. */
+  /** Ends the stream; `then` is called when everything has been passed on. */
   end(then: () => void): void {
     this.#atEnd = then;
     this.#flow();
   }
 
-  /** Breaks it off: what has not been handed over is lost. */
+  /** Breaks it off. Bytes that have not been passed on are lost. */
   fail(error: unknown): void {
     if (this.#over) return;
     this.#drop();

@@ -11,15 +11,17 @@ export interface ReceivedBody {
 }
 
 export interface UnsentBody {
-  /** At once if the bytes are at hand; else when enough of them is there to know. `limit` as for `formOf`. */
+  /**
+   * Without waiting if the bytes are at hand; otherwise once enough of them are there to decide. `limit`: see `formOf`.
+   */
   receive(mediaType: string, limit: number): ReceivedBody | Promise<ReceivedBody>;
-  /** Nobody wants it any more: whoever makes a stream is told. */
+  /** Nobody wants the body any more: tells the maker of a stream. */
   giveUp(): void;
 }
 
 export const NO_BODY: ReceivedBody = { body: { tag: "none" }, offered: null };
 
-/** `type`: what `fetch` would call it. Throws `TypeError` for a stream that somebody else reads. */
+/** `type`: the content type as `fetch` would set it. Throws `TypeError` for a stream that somebody else reads. */
 export function unsentBody(init: NonNullable<RequestInit["body"]>): { body: UnsentBody; type: string | null } {
   if (init instanceof ReadableStream) return { body: new StreamBody(unlocked(init), null, false), type: null };
   if (typeof init === "string") return { body: new BytesBody(new TextEncoder().encode(init)), type: TEXT };
@@ -28,7 +30,7 @@ export function unsentBody(init: NonNullable<RequestInit["body"]>): { body: Unse
     return { body: new BytesBody(new Uint8Array(init.buffer, init.byteOffset, init.byteLength)), type: null };
   }
   const response = new Response(init);
-  // Before the body: once that has been asked for, Bun has no type for it any more.
+  // Read before the body: in Bun, the type is gone after that.
   const type = response.headers.get("content-type");
   const length = init instanceof Blob ? init.size : null;
   return { body: new StreamBody(response.body!, length, true), type };
@@ -36,7 +38,7 @@ export function unsentBody(init: NonNullable<RequestInit["body"]>): { body: Unse
 
 const TEXT = "text/plain;charset=UTF-8";
 
-/** Throws `TypeError` if it has been read before, or somebody else reads it. */
+/** Throws `TypeError` if the body was read before or somebody else reads it. */
 export function bodyOfRequest(request: Request): UnsentBody | null {
   if (request.bodyUsed) throw new TypeError("the request's body has been used already");
   if (request.body === null) return null;
@@ -69,7 +71,7 @@ class BytesBody implements UnsentBody {
 class StreamBody implements UnsentBody {
   readonly #stream: ReadableStream<Uint8Array>;
   readonly #length: number | null;
-  /** On a connection it would be sent with its length, even if that cannot be seen here. */
+  /** On a connection it would be sent with its length, even if the length is not visible here. */
   readonly #counted: boolean;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #givenUp = false;
@@ -102,7 +104,7 @@ class StreamBody implements UnsentBody {
     return OVERSIZED;
   }
 
-  /** A `Request` does not tell how long its body is: a short one shows itself by its end. */
+  /** A `Request` does not tell the length of its body. A short one is recognized by its end. */
   async #peek(): Promise<ReceivedBody> {
     const { chunks, length, ended } = await this.#read(SHORT_BODY);
     if (!ended) return streamed(this.#rest(chunks));
@@ -128,7 +130,7 @@ class StreamBody implements UnsentBody {
     throw new TypeError("a request's body is made of Uint8Arrays");
   }
 
-  /** Fails once the reply is over: what has come by then is not the whole body. */
+  /** Fails once the reply is over: what has arrived by then is not the whole body. */
   async *#rest(first: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
     try {
       yield* first;
@@ -157,7 +159,7 @@ function streamed(offered: AsyncIterable<Uint8Array>): ReceivedBody {
   return { body: { tag: "stream" }, offered };
 }
 
-/** Not in one: whoever unpacks it works piece by piece. */
+/** In pieces, because the code that unpacks them works piece by piece. */
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += SHORT_BODY) yield bytes.subarray(at, at + SHORT_BODY);
 }

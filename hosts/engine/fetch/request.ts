@@ -1,4 +1,4 @@
-// What a program asks in the platform's own types, as a request of the core: method, target, header lines, body.
+// Turns a request in the platform's own types into a request for the core: method, target, header lines, body.
 
 import { bodyOfRequest, unsentBody } from "./request-body.js";
 import type { UnsentBody } from "./request-body.js";
@@ -12,7 +12,7 @@ export interface Asked {
   signal: AbortSignal | null;
 }
 
-/** Reads the arguments of a `fetch`, `init` over `input`. Throws `TypeError` for what no request can be made of. */
+/** Reads the arguments of `fetch`; `init` overrides `input`. Throws `TypeError` if they do not make a request. */
 export function readRequest(input: Request | URL | string, init: RequestInit = {}): Asked {
   const request = typeof input === "string" || input instanceof URL ? null : input;
   const method = spelled(init.method ?? request?.method ?? "GET");
@@ -22,7 +22,7 @@ export function readRequest(input: Request | URL | string, init: RequestInit = {
   return { method, target: targetOf(input), headers, body, signal: init.signal ?? request?.signal ?? null };
 }
 
-/** `Name: value`, joined by LF; of the connection itself nothing: there is none (RFC 9110, 7.6.1). */
+/** `Name: value`, joined by LF. Leaves out headers about the connection, because there is none (RFC 9110, 7.6.1). */
 export function headerLines(headers: Headers): string {
   const lines = [...headers].filter(([name]) => !OF_CONNECTIONS.has(name)).map(([name, value]) => `${name}: ${value}`);
   return lines.join("\n");
@@ -49,7 +49,7 @@ function urlOf(text: string): URL {
   return new URL(text.startsWith("/") ? `http://engine${text}` : text);
 }
 
-/** What the platform says of a body's type becomes a header, as with `fetch`. */
+/** The platform's content type for a body becomes a header, as with `fetch`. */
 function bodyOf(request: Request | null, init: RequestInit, headers: Headers): UnsentBody | null {
   if (init.body === undefined || init.body === null) return request === null ? null : bodyOfRequest(request);
   const { body, type } = unsentBody(init.body);

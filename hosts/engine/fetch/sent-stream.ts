@@ -1,4 +1,4 @@
-// The bytes that a program writes into a connection, on their way to a container's stdin.
+// The bytes that a program writes to a connection, on their way to a container's stdin.
 
 export class SentStream {
   readonly writable: WritableStream<Uint8Array>;
@@ -7,12 +7,12 @@ export class SentStream {
   #ended = false;
   #moved: () => void = () => {};
 
-  /** `aborted` is called when the program breaks it off. */
+  /** `aborted` is called if the program aborts the stream. */
   constructor(aborted: () => void) {
     this.writable = new WritableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
-        // The stream itself waits for a write under way before it calls `abort`, and nobody may ever take that one.
+        // The stream itself calls `abort` only after the current write, which may never be taken.
         const { signal } = controller;
         signal.addEventListener("abort", () => this.#lose(signal.reason));
       },
@@ -25,7 +25,7 @@ export class SentStream {
     });
   }
 
-  /** To be called once. Ends with the program's half-close. */
+  /** To be called once. Ends at the program's half-close. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const waiting = this.#waiting;
