@@ -1,9 +1,9 @@
-// Opens instances of a transpiled component: compiled once, opened as often as an instance is lost.
+// Instantiates a transpiled component. It is compiled once, and instantiated again whenever an instance is lost.
 
-/** A file of the component's, as the platform delivers it. */
+/** A file of the component, as the platform delivers it. */
 export type WasmSource = WebAssembly.Module | Uint8Array<ArrayBuffer>;
 
-/** What jco's glue exports with `instantiation: "sync"`. */
+/** The export of jco's glue with `instantiation: "sync"`. */
 export type Instantiate<Imports, Exports> = (
   coreModule: (path: string) => WebAssembly.Module,
   imports: Imports,
@@ -11,8 +11,8 @@ export type Instantiate<Imports, Exports> = (
 ) => Exports;
 
 /**
- * Imports that are done when they return. TypeScript takes an async function for one that returns nothing; the core must
- * not be left before what it said is kept.
+ * Imports that are done when they return. TypeScript accepts an async function where one that returns nothing is
+ * wanted. But the step must not end before its outputs are recorded.
  */
 export type Immediate<Imports> = {
   [Name in keyof Imports]: Imports[Name] extends (...values: infer Values) => void
@@ -23,27 +23,27 @@ export type Immediate<Imports> = {
 export interface ComponentInstance<Exports> {
   exports: Exports;
   /**
-   * After a call has thrown: the core's own words, `message at file:line:column`; undefined if it died without any
-   * (stack overflow, or a throw that came out of an import).
+   * After a call has thrown: the core's own message, `message at file:line:column`. Undefined if it died without one
+   * (stack overflow, or an exception from an import).
    */
   trapMessage(): string | undefined;
-  /** Size of its memory in bytes; never shrinks. */
+  /** Size of its memory in bytes. It never shrinks. */
   memoryBytes(): number;
-  /** Bytes allocated in its life, modulo 2^32. */
+  /** All bytes ever allocated, modulo 2^32. */
   allocatedBytes(): number;
   /**
-   * Collects garbage between two calls, and fills what is free with zeros. Returns the memory, to be asked for again after
-   * each call: it may grow.
+   * Collects garbage between two calls and fills free memory with zeros. The returned function gets the memory; call it
+   * again after each call of the core, since the memory may grow.
    */
   collectAndWipe(): () => Uint8Array;
 }
 
-/** A compiled component. Instances share nothing but code. */
+/** A compiled component. Its instances share only code. */
 export class CompiledComponent<Imports, Exports> {
   readonly #modules: Map<string, WebAssembly.Module>;
   readonly #instantiate: Instantiate<Imports, Exports>;
 
-  /** `files`: the component's core modules by the names its glue asks for (`core.core.wasm`). */
+  /** `files`: the component's core modules, under the names in its glue (`core.core.wasm`). */
   constructor(files: Map<string, WasmSource>, instantiate: Instantiate<Imports, Exports>) {
     this.#modules = new Map(Array.from(files, ([name, source]) => [name, compiled(source)]));
     this.#instantiate = instantiate;
@@ -82,7 +82,7 @@ export class CompiledComponent<Imports, Exports> {
   }
 }
 
-/** Exports of the module that was compiled from AssemblyScript (`trap.ts` and `heap.ts` of `core/bindgen/runtime`). */
+/** Exports of the module compiled from AssemblyScript (`trap.ts` and `heap.ts` of `core/bindgen/runtime`). */
 interface CoreExports {
   memory: WebAssembly.Memory;
   trapped: () => number;
@@ -107,7 +107,7 @@ function lastWords(memory: WebAssembly.Memory, trapped: () => number): string | 
   return `${stringAt(memory, message) || "abort"} at ${stringAt(memory, file)}:${line}:${column}`;
 }
 
-/** An AssemblyScript string: UTF-16, its size in bytes in the four bytes before it. */
+/** An AssemblyScript string: UTF-16, with its size in bytes in the four bytes before it. */
 function stringAt(memory: WebAssembly.Memory, address: number): string {
   if (address === 0) return "";
   const size = new DataView(memory.buffer).getUint32(address - 4, true);

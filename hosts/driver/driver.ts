@@ -1,5 +1,5 @@
-// Drives the core: feeds it one input at a time, lets out what it asked for once it is durable, and opens a new
-// instance when one is lost. The only loop of its kind, shared by all hosts.
+// Drives the core. It feeds the core one input at a time, releases a step's outputs once they are durable, and opens a
+// new instance when one is lost. It is the only such loop, and all hosts share it.
 
 import { Alarms } from "./alarms.js";
 import type { Ended } from "./effects.js";
@@ -17,27 +17,28 @@ import { Succession } from "./succession.js";
 export { CutOff } from "./succession.js";
 
 export interface DriverOptions {
-  /** The core's options; the driver numbers its instances itself. */
+  /** The core's options. The driver numbers its instances itself. */
   engine: Omit<engine.Options, "epoch">;
-  /** An instance was lost, and why. A new one is being opened. `incident`: what answers call it, if the core trapped. */
+  /** An instance was lost, and why. A new one is being opened. `incident`: its name in answers, if the core trapped. */
   lost: (error: unknown, incident: string | null) => void;
   /** No instance can be kept: three traps within a minute, or commands that do not end. The process should end. */
   fatal: (error: unknown) => void;
-  /** Told of every step before anything of it leaves. */
+  /** Called for every step before any of its outputs leave. */
   observer?: Observer;
-  /** Called when one more output has left: a transaction was kept, an effect was started, a reply was sent. */
+  /** Called for every output that has left: a durable transaction, a started effect, a sent reply. */
   left?: () => void;
-  /** The last epoch of the driver that was here before, if this one takes over its host: operation ids must not recur. */
+  /** The last epoch of the previous driver, if this one takes over its host: operation ids must not repeat. */
   epoch?: number;
 }
 
-/** What a driver is made of. */
+/** The parts of a driver. */
 export type DriverParts = [core: CompiledCore, host: Host, replies: Replies, bodies: Bodies, options: DriverOptions];
 
 export class Driver {
   /**
-   * Resolves when the core has mended what it found and that is durable; or when that cannot be kept: then requests are
-   * refused until it can. Rejects when the core traps in it time and again, and with `CutOff` when `cut` was called before.
+   * Resolves when the core has repaired what it found and that is durable. It also resolves if that cannot be made
+   * durable: then requests are refused until it can. Rejects if the core traps repeatedly, and with `CutOff` if `cut`
+   * was called before.
    */
   readonly opened: Promise<void>;
   readonly #host: Host;
@@ -53,21 +54,21 @@ export class Driver {
   #pumping = false;
   #lastRequest: bigint;
 
-  /** Begins, and resolves or rejects as `opened` does. */
+  /** Starts a driver, and resolves or rejects as `opened` does. */
   static async open(...parts: DriverParts): Promise<Driver> {
     const driver = Driver.begin(...parts);
     await driver.opened;
     return driver;
   }
 
-  /** A driver that is being opened: it can be cut off before it has. */
+  /** Starts a driver and returns it while it opens, so that it can be cut off during that. */
   static begin(...parts: DriverParts): Driver {
     return new Driver(parts);
   }
 
   /**
-   * One that goes on from a fork, on a host of its own. Throws `Trap`. An instance that it loses later is opened again
-   * like any other's, unless `lost` closes it.
+   * A driver that continues from a fork, on a host of its own. Throws `Trap`. If it loses an instance later, it opens
+   * another one as usual, unless `lost` closes it.
    */
   static resume(...[core, host, replies, bodies, options, fork]: [...DriverParts, fork: Fork]): Driver {
     return new Driver([core, host, replies, bodies, options], fork);
@@ -81,7 +82,7 @@ export class Driver {
     const alarms = new Alarms(host.timers);
     this.#setbacks = new Setbacks(host.timers, alarms);
     this.#idle = new Idle(host.timers, alarms, () => this.#rested());
-    // Commands of an earlier driver may still name its requests.
+    // Commands of an earlier driver may still use its request ids.
     this.#lastRequest = fork?.lastRequest ?? BigInt(epoch) << 32n;
     this.#replies = { perform: (request, command) => this.#reply(replies, request, command) };
     this.#inbox = new Inbox(this.#replies);
@@ -103,8 +104,9 @@ export class Driver {
   }
 
   /**
-   * The instance as it is now, for another to go on from; null while there is none. Not to be called from within a step.
-   * It costs a collection and a copy of the instance's memory. Throws `Trap`: then the instance is lost.
+   * The current instance, for another driver to continue from; null while there is none. Must not be called from within
+   * a step. It costs a garbage collection and a copy of the instance's memory. Throws `Trap`: then the instance is
+   * lost.
    */
   fork(): Fork | null {
     if (this.#pumping) return null;
@@ -122,8 +124,9 @@ export class Driver {
   }
 
   /**
-   * Collects the instance's garbage and fills what is free with zeros, so that pages of its memory can be handed back to
-   * the system. Returns the memory, to be asked for again after each step; null while there is none, and from within one.
+   * Collects the instance's garbage and fills free memory with zeros, so that pages can be given back to the system.
+   * The returned function gets the memory; call it again after each step. Null while there is no instance, and within a
+   * step.
    */
   collectAndWipe(): (() => Uint8Array) | null {
     if (this.#pumping) return null;
@@ -135,20 +138,20 @@ export class Driver {
     }
   }
 
-  /** Has what ends by itself told to others, too: processes and execs. Returns what calls it off. */
+  /** Also reports the ends of processes and execs to `told`. Returns a function that stops this. */
   onEnd(told: (input: Ended) => void): () => void {
     this.#ends.add(told);
     return () => this.#ends.delete(told);
   }
 
-  /** An id for the next `request` input: whoever delivers it can be ready for replies before the first one comes. */
+  /** An id for the next `request` input. The caller can prepare for replies before the first one arrives. */
   nextRequest(): RequestId {
     return ++this.#lastRequest;
   }
 
   /**
-   * Something happened. Steps at once, unless a step is running or no instance is there: then the input waits, or, if it
-   * is a request and no instance comes soon, is refused. Replies of this step may be performed before this returns.
+   * Delivers an input. Steps at once, unless a step is running or there is no instance: then the input waits. A request
+   * is refused if no instance comes soon. Replies of this step may be performed before this returns.
    */
   deliver(input: Input): void {
     if (this.#instances.isClosed && !(this.#instances.isEnding && input.tag !== "request")) return;
@@ -157,16 +160,17 @@ export class Driver {
     if (!this.#pumping) this.#pump();
   }
 
-  /** The configuration was read again: what it says now holds for this instance and for those after it. */
+  /** The configuration was read again. The new settings apply to this instance and to those after it. */
   reload(settings: engine.Settings): void {
     this.#options = { ...this.#options, engine: { ...this.#options.engine, ...settings } };
     this.deliver({ tag: "reloaded", val: settings });
   }
 
   /**
-   * Takes no more requests. What is under way comes to its end, what may last is given up, and who then can be answered
-   * is; to the core all others are gone, and it undoes what it then would not end. Resolves when all steps have left and
-   * nothing goes on that changes anything, or 10 s after `since`, the monotonic time at which the end was asked for.
+   * Accepts no more requests. Current work comes to its end; what may take long is aborted, and requests that can then
+   * be answered are answered. After that the core is told that all other clients are gone, and it undoes what it would
+   * not finish. Resolves when all steps have left and nothing that changes anything is running, or 10 s after `since`,
+   * the monotonic time at which the end was requested.
    */
   async close(since = this.#host.timers.now().monotonic): Promise<void> {
     this.#idle.callOff();
@@ -174,9 +178,9 @@ export class Driver {
   }
 
   /**
-   * Ends the driver at once, as if its process were killed: nothing leaves any more, not even what is left of the step
-   * whose outputs are leaving. What the host was asked for goes on, and so does the host; the next driver on it must be
-   * given this one's `epoch`.
+   * Ends the driver at once, as if its process were killed. No more outputs leave, not even the rest of a step whose
+   * outputs are leaving. Commands already given to the host continue, and so does the host. The next driver on it must
+   * get this one's `epoch`.
    */
   cut(): void {
     if (this.#instances.isCutOff) return;
@@ -238,7 +242,7 @@ export class Driver {
 
   #take(life: Life, input: Input): void {
     if (input.tag === "request") this.#requests.begin(input.val.id);
-    // It has a client who waits, and no stream any more.
+    // Its client still waits, but its stream is gone.
     if (input.tag === "source-failed")
       this.#requests.begin(input.val.request, input.val.begun === undefined ? "waiting" : "answering");
     if (input.tag === "closed") this.#requests.forget(input.val.request);
@@ -253,7 +257,7 @@ export class Driver {
     this.#idle.happened(now.monotonic);
   }
 
-  /** Nobody is answered any more: what requests have had mounted is to be given back. */
+  /** No more answers: the mounts made for requests must be given back. */
   #hangUp(): void {
     for (const request of this.#requests.all) this.deliver({ tag: "closed", val: { request, why: "client" } });
   }

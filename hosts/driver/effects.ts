@@ -1,4 +1,5 @@
-// Starts what steps asked of the host, and turns what came of it into inputs. One object per instance of the core.
+// Starts the effects of steps on the host, and turns their results into inputs. One object for each instance of the
+// core.
 
 import { lasts, mayBeGivenUp, onlyAsks } from "../shared/commands.js";
 import { failureOf } from "../shared/failure.js";
@@ -15,16 +16,16 @@ export class Effects {
   readonly #queues = new SubjectQueues();
   readonly #inFlight = new Map<Operation, { effect: HostEffect; ended: Promise<void> }>();
   readonly #timers: Timers;
-  /** Runs and execs whose launch has not completed, and what became of them too early. */
+  /** Runs and execs whose launch has not completed, and inputs about them that arrived too early. */
   readonly #launching = new Map<string, Input[]>();
-  /** Operations that are to be given up, though they may have to begin first. */
+  /** Operations to abort, although they may have to start first. */
   readonly #givenUp = new Set<Operation>();
-  /** What may last is given up as it begins, too. */
+  /** Long operations are aborted as soon as they start. */
   #late = false;
   #discarded = false;
   #cut = false;
 
-  /** `left` is called whenever the host has been asked for something that a step wanted. */
+  /** `left` is called for every effect that was passed to the host. */
   constructor(host: Host, deliver: (input: Input) => void, left: () => void) {
     this.#host = host;
     this.#left = left;
@@ -47,12 +48,12 @@ export class Effects {
     });
   }
 
-  /** What was asked for and has not come: commands that have not ended, timers that are set. */
+  /** Open effects: commands that have not ended, timers that are set. */
   get pending(): Effect[] {
     return [...[...this.#inFlight.values()].map(({ effect }) => effect), ...this.#timers.pending];
   }
 
-  /** Keeps it back until the launch it belongs to has completed, as `engine.exited` promises. */
+  /** Holds an input back until its launch has completed, as `engine.exited` promises. */
   became(input: Became): void {
     const whose = input.tag === "exec-exited" ? input.val.exec : runOf(input.val);
     const early = this.#launching.get(whose);
@@ -61,9 +62,10 @@ export class Effects {
   }
 
   /**
-   * The instance is gone: timers are called off, what has not begun never does, nothing is delivered any more. Resolves
-   * when nothing goes on that changes anything: the next inventory would find it half done, and the next instance's
-   * commands would meet it. A copy or a pull may last for hours, and is given up; what only asks goes on for nobody.
+   * The instance is gone. Cancels its timers, starts nothing that has not started, and delivers nothing any more.
+   * Resolves when nothing that changes anything is running: the next inventory would find it half done, and the next
+   * instance's commands would collide with it. A copy or a pull may take hours, so it is aborted. Queries run on, and
+   * their results are dropped.
    */
   async discard(): Promise<void> {
     if (this.#cut) return;
@@ -74,8 +76,8 @@ export class Effects {
   }
 
   /**
-   * Gives up what may last for hours. Resolves when nothing goes on that changes anything and the instance has been told
-   * how it ended, and of timers that were due; false: nothing did go on.
+   * Aborts what may take hours. Resolves when nothing that changes anything is running and the instance has been told
+   * the results, and of timers that were due. Resolves to false if nothing was running.
    */
   async end(): Promise<boolean> {
     const awaited = [...this.#awaited, ...this.#timers.due];
@@ -85,8 +87,8 @@ export class Effects {
   }
 
   /**
-   * Gives up all that may be given up, launches included, which as a rule are over in a moment; what begins later, and
-   * may last, is given up as it begins. What undoes them runs to its end.
+   * Aborts everything that can be aborted, even launches, which are usually over in a moment. Long operations that
+   * start later are aborted when they start. Operations that undo them run to their end.
    */
   giveUp(): void {
     if (this.#cut) return;
@@ -94,12 +96,12 @@ export class Effects {
     this.#abandon(mayBeGivenUp);
   }
 
-  /** What `discard` waits for, by name: `content ingest`. */
+  /** The operations that `discard` waits for, by name: `content ingest`. */
   get restless(): string[] {
     return this.#awaited.map(({ effect }) => `${effect.to} ${effect.command.tag}`);
   }
 
-  /** Asks for nothing any more, not even for what waits its turn; what goes on goes on, and nobody hears of it. */
+  /** Starts nothing any more, not even waiting operations. Running ones go on, and their results are dropped. */
   cut(): void {
     this.#cut = this.#discarded = true;
     this.#timers.callAllOff();
@@ -117,7 +119,7 @@ export class Effects {
     }
   }
 
-  /** The host leaves one alone that has not begun. */
+  /** The host ignores an abort of an operation that has not started. */
   #abandonOne(op: Operation): void {
     void this.#perform({ to: "content", op: 0n, command: { tag: "abandon", val: op } });
   }
@@ -135,7 +137,7 @@ export class Effects {
     if (launched !== null) this.#launched(launched);
   }
 
-  /** Never rejects: what was thrown is the outcome. */
+  /** Never rejects: an exception becomes the outcome. */
   async #perform(effect: HostEffect, report: Report = () => {}): Promise<engine.Completed["outcome"]> {
     try {
       return { tag: "ok", val: await perform(this.#host, effect, report) };
@@ -176,18 +178,18 @@ async function journalPage({ records }: Host, reading: records.JournalReading): 
   return { tag: "journal", val: await records.journal.read(reading) };
 }
 
-/** A copy or a pull may last for hours. */
+/** A copy or a pull may take hours. */
 function isLong(effect: HostEffect): boolean {
   return effect.to !== "processes" && mayBeGivenUp(effect);
 }
 
-/** The end of a run, or of an exec. */
+/** The end of a run or of an exec. */
 export type Ended = Input & { tag: "exited" | "exec-exited" };
 
-/** What becomes of one while it goes on, too. */
+/** Also events while it runs. */
 export type Became = Input & { tag: "exited" | "exec-exited" | "out-of-memory" };
 
-/** The run or the exec that a command begins; null for every other command. */
+/** The run or the exec that a command starts; null for every other command. */
 function launchedBy({ to, command }: HostEffect): string | null {
   if (to !== "processes") return null;
   if (command.tag === "launch") return runOf(command.val);

@@ -1,4 +1,4 @@
-// Tells when nothing has happened for a while, with one alarm at a time however much happens.
+// Reports when nothing has happened for a while, with only one timer at a time however much happens.
 
 import type { Alarms } from "./alarms.js";
 import type { Clock } from "../shared/host.js";
@@ -12,7 +12,7 @@ export class Idle {
   #last = 0n;
   #alarm: (() => void) | null = null;
 
-  /** `idle` is called once after each stretch of happenings. */
+  /** `idle` is called once after each burst of activity. */
   constructor(clock: Clock, alarms: Alarms, idle: () => void) {
     this.#clock = clock;
     this.#alarms = alarms;

@@ -1,5 +1,5 @@
-// What has happened and was not taken in yet: it waits while a step runs, or while there is no instance. Requests do not
-// wait when there will be none for a while.
+// Inputs that have not been taken yet. They wait while a step runs or while there is no instance. Requests do not wait
+// if there will be none for a while.
 
 import type { Ended } from "./effects.js";
 import type { Input, Replies, RequestId } from "../shared/host.js";
@@ -20,14 +20,14 @@ export class Inbox {
     else this.#waiting.push(input);
   }
 
-  /** Gives `take` one after the other, those that come meanwhile too, for as long as it says that it takes them. */
+  /** Passes the inputs to `take` one by one, including those that arrive meanwhile, as long as it returns true. */
   empty(take: (input: Input) => boolean): void {
     let taken = 0;
     while (taken < this.#waiting.length && take(this.#waiting[taken]!)) taken++;
     this.#waiting = this.#waiting.slice(taken);
   }
 
-  /** Requests that wait, and those that come until `admit`, are told why they are not served. */
+  /** Waiting requests, and those that arrive until `admit`, are told why they are refused. */
   refuse(why: string): void {
     this.#refusing = why;
     const waiting = this.#waiting;
@@ -39,7 +39,7 @@ export class Inbox {
     this.#refusing = null;
   }
 
-  /** Drops what the next instance need not be told: its inventory tells it all the rest. */
+  /** Drops inputs that the next instance does not need, because its inventory contains them. */
   keepForNext(): void {
     this.#waiting = this.#waiting.filter(outlivesInstance);
   }
@@ -53,13 +53,13 @@ function outlivesInstance(input: Input): boolean {
   return whoWaits(input) !== null || input.tag === "closed" || input.tag === "reloaded" || isEnd(input);
 }
 
-/** The request whose client has nothing yet, and waits for what the core says. */
+/** The request whose client has received nothing and waits for the core's answer. */
 function whoWaits(input: Input): RequestId | null {
   if (input.tag === "request") return input.val.id;
   return input.tag === "source-failed" ? input.val.request : null;
 }
 
-/** Whether something ended by itself. */
+/** Whether an input reports that something has ended by itself. */
 export function isEnd(input: Input): input is Ended {
   return input.tag === "exited" || input.tag === "exec-exited";
 }

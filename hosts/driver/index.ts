@@ -1,4 +1,4 @@
-// The driver: it runs the core, and lets out what that asks for. What others need of it.
+// The public parts of this folder: the driver, which runs the core and releases its outputs.
 
 export { CompiledComponent } from "./component.js";
 export type { ComponentInstance, Immediate, Instantiate } from "./component.js";

@@ -1,26 +1,26 @@
-// One instance of the core: steps, the outputs they collect, and the collection of its garbage.
+// One instance of the core: its steps, their outputs, and its garbage collection.
 
 import type { Core, ImportObject } from "../../build/core/core.js";
 import type { ComponentInstance, Immediate } from "./component.js";
 import type { Input, engine, types } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
 
-/** Makes instances of the core: a `CompiledComponent` of `component.ts`, or a test's stand-in. */
+/** Makes instances of the core: a `CompiledComponent` of `component.ts`, or a replacement for tests. */
 export interface CompiledCore {
   instantiate(imports: Immediate<ImportObject>): ComponentInstance<Core>;
 }
 
-/** The core gave up on a call. */
+/** The core aborted a call. */
 export class Trap extends Error {}
 
-/** Little enough to stay in a processor's cache, enough for a few hundred steps. */
+/** Small enough to stay in a processor's cache, large enough for a few hundred steps. */
 const LEAST_GARBAGE = 1024 * 1024;
 
-/** The core's imports only add to the outputs of the step that runs: they never throw, wait or call back. */
+/** The core's imports only add to the outputs of the current step: they never throw, wait or call back. */
 export class Instance {
   readonly #component: ComponentInstance<Core>;
   #outputs = noOutputs();
-  /** What it had allocated when its garbage was last collected. */
+  /** The value of `allocatedBytes` at the last collection. */
   #collectedAt = 0;
 
   constructor(core: CompiledCore) {
@@ -74,25 +74,25 @@ export class Instance {
     return this.#call(() => this.#component.exports.engine.step(now, input));
   }
 
-  /** All that it knows, without credentials; see `core/wit/engine.wit`. Collects garbage. */
+  /** Everything that it knows, except credentials; see `core/wit/engine.wit`. Collects garbage. */
   snapshot(): Uint8Array {
     const bytes = this.#enter(() => this.#component.exports.engine.snapshot());
     this.#collectedAt = this.#component.allocatedBytes();
     return bytes;
   }
 
-  /** In place of `open`: becomes the instance that the snapshot was taken of. */
+  /** Instead of `open`: continues as the instance that the snapshot was taken of. */
   restore(snapshot: Uint8Array): void {
     this.#enter(() => this.#component.exports.engine.restore(snapshot));
     this.#collectedAt = this.#component.allocatedBytes();
   }
 
-  /** Why the last `open` or `step` did what it did. */
+  /** Why the last `open` or `step` decided as it did. */
   explain(): engine.Note[] {
     return this.#enter(() => this.#component.exports.engine.explain());
   }
 
-  /** Every record that is in use, as it would be put now, in no order. */
+  /** Every record in use, as it would be written now, in no particular order. */
   records(): engine.Stored[] {
     return this.#enter(() => this.#component.exports.engine.records());
   }
@@ -102,19 +102,19 @@ export class Instance {
     return this.#enter(() => this.#component.exports.engine.rules());
   }
 
-  /** Bytes allocated in its life, modulo 2^32. */
+  /** All bytes ever allocated, modulo 2^32. */
   get allocatedBytes(): number {
     return this.#component.allocatedBytes();
   }
 
-  /** Bytes allocated since the last collection: some of them live. */
+  /** Bytes allocated since the last collection. Some of them are still in use. */
   get garbage(): number {
     return (this.#component.allocatedBytes() - this.#collectedAt) >>> 0;
   }
 
   /**
-   * Time to collect without waiting for an idle moment: a collection walks all that lives, so the larger the memory,
-   * the rarer it should be; but memory that has grown never shrinks.
+   * Whether to collect now, without waiting for an idle moment. A collection walks all live objects, so with more
+   * memory it should be rarer. But memory that has grown never shrinks.
    */
   get mustCollect(): boolean {
     const { garbage } = this;
@@ -122,8 +122,9 @@ export class Instance {
   }
 
   /**
-   * Worth collecting in an idle moment, so that no request waits for it later. Not after every few steps: one that has
-   * little to do each second is idle each second, and walks all that lives each time.
+   * Whether a collection in an idle moment is worth it, so that no request has to wait for it later. Not after every
+   * few steps: an instance with little to do each second is idle each second, and would walk all live objects each
+   * time.
    */
   get mayCollect(): boolean {
     return this.garbage > this.#component.memoryBytes() / 8;
@@ -141,7 +142,7 @@ export class Instance {
     return memory;
   }
 
-  /** Runs to the end what the core does on one call. */
+  /** Runs one call of the core to its end. */
   #call(enter: () => void): StepOutputs {
     this.#outputs = noOutputs();
     this.#enter(enter);

@@ -1,4 +1,4 @@
-// The life of one instance of the core in its driver: what it is asked, who is told of it, and how what it asks for leaves.
+// The life of one instance of the core in its driver: its calls, who is told about them, and how its outputs leave.
 
 import { Effects } from "./effects.js";
 import type { Became } from "./effects.js";
@@ -10,7 +10,7 @@ import { Outbox } from "./outbox.js";
 import type { Effect, StepOutputs } from "../shared/outputs.js";
 import type { OpenRequests } from "../request/index.js";
 
-/** What a driver lends to the instances that it opens one after the other. */
+/** What a driver shares with its instances, one after the other. */
 export interface Lent {
   core: CompiledCore;
   host: Host;
@@ -20,20 +20,20 @@ export interface Lent {
   deliver: (input: Input) => void;
   /** A transaction, an effect or a reply has left. */
   left: () => void;
-  /** A transaction was kept. */
+  /** A transaction is durable. */
   kept: () => void;
-  /** A transaction was not kept. Not called for an instance that was cut off. */
+  /** A transaction failed. Not called for an instance that was cut off. */
   failed: (error: unknown) => void;
 }
 
-/** An instance as it was between two steps: what another can go on from, beside it. */
+/** The state of an instance between two steps, from which another one can continue. */
 export interface Fork {
   epoch: number;
-  /** As `engine.snapshot` gives it. */
+  /** The result of `engine.snapshot`. */
   snapshot: Uint8Array;
-  /** What it had asked for and not been told the end of; timers, too. */
+  /** Open effects, including timers. */
   pending: Effect[];
-  /** The last request's id of its driver. */
+  /** The id of its driver's last request. */
   lastRequest: RequestId;
 }
 
@@ -60,13 +60,13 @@ export class Life {
     );
   }
 
-  /** Throws `RecordsRefused` when they are of a version that the core does not know. */
+  /** Throws `RecordsRefused` if the core does not know their version. */
   check(records: engine.Stored[]): void {
     const why = this.#instance.refuses(records.filter(({ key }) => key.startsWith("engine/")));
     if (why !== undefined) throw new RecordsRefused(why);
   }
 
-  /** Resolves when the core has mended what it found and that is durable. Rejects with `Trap` or `NotKept`. */
+  /** Resolves when the core has repaired what it found and that is durable. Rejects with `Trap` or `NotKept`. */
   async open(now: types.Instant, opening: Opening): Promise<void> {
     const { options, seed, records, journal, inventory } = opening;
     const open = () => this.#instance.open(options, now, seed, records, journal, inventory);
@@ -76,7 +76,7 @@ export class Life {
     await this.#outbox.settled();
   }
 
-  /** In place of `open`: goes on as the instance that the fork was taken of. Throws `Trap`. */
+  /** Instead of `open`: continues as the instance that the fork was taken of. Throws `Trap`. */
   resume({ snapshot, pending }: Fork): void {
     this.#instance.restore(snapshot);
     for (const effect of pending) this.#effects.start(effect);
@@ -123,12 +123,12 @@ export class Life {
     return this.#instance.collectAndWipe();
   }
 
-  /** Resolves when all that was asked for so far has left, or cannot leave any more. */
+  /** Resolves when all outputs so far have left, or can no longer leave. */
   async settled(): Promise<void> {
     await this.#outbox.settled().catch(() => {});
   }
 
-  /** What is under way is given up, and what follows from that is done: until nothing goes on. */
+  /** Aborts current work and carries out what follows from that, until nothing is running. */
   async rest(): Promise<void> {
     do await this.settled();
     while (!this.#gone && (await this.#effects.end()));
@@ -144,12 +144,12 @@ export class Life {
     this.#effects.giveUp();
   }
 
-  /** What `discard` waits for, by name. */
+  /** The operations that `discard` waits for, by name. */
   get restless(): string[] {
     return this.#effects.restless;
   }
 
-  /** Nothing leaves any more, and nothing that still goes on comes back. */
+  /** No more outputs leave, and results of running operations are dropped. */
   cut(error: unknown): void {
     this.#cut = true;
     this.#outbox.cut();
@@ -157,7 +157,7 @@ export class Life {
     this.lost(error);
   }
 
-  /** Whoever watches is told, once. */
+  /** Tells the observer, once. */
   lost(error: unknown, during?: Attempt): void {
     if (this.#gone) return;
     this.#gone = true;
@@ -206,10 +206,10 @@ export class Life {
   }
 }
 
-/** The core cannot open these records: nothing was touched. */
+/** The core cannot open these records: nothing was changed. */
 export class RecordsRefused extends Error {}
 
-/** Records could not be kept. */
+/** Records could not be made durable. */
 export class NotKept extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });

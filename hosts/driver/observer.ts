@@ -1,33 +1,34 @@
-// Who watches a driver: told of every step of the core, before anything of it leaves. Watching changes nothing.
+// Observers of a driver. They are told of every step of the core before any of its outputs leave. Observing changes
+// nothing.
 
 import type { Input, engine, types } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
 
-/** One call of the core, with what it asked for. */
+/** One call of the core, with its outputs. */
 export interface ObservedStep {
   /** Number of the instance, from 1. */
   epoch: number;
-  /** Number of the step in the life of its instance; `open` is 0. */
+  /** Number of the step within its instance; `open` is 0. */
   step: number;
-  /** The time that the core was told. */
+  /** The time that the core was given. */
   now: types.Instant;
-  /** What it asked for. */
+  /** What the core requested. */
   outputs: StepOutputs;
-  /** The core's reasons. To be called at once or not at all: the next step forgets them. */
+  /** The core's reasons. Call it at once or not at all: the next step discards them. */
   explain(): engine.Note[];
-  /** All that the instance knows now. To be called at once or not at all. */
+  /** Everything that the instance knows now. Call it at once or not at all. */
   snapshot(): Uint8Array;
 }
 
 /** An instance between two steps, when nothing has happened for a moment. */
 export type ObservedRest = Pick<ObservedStep, "epoch" | "step" | "snapshot">;
 
-/** What an instance was opened with. */
+/** The arguments of an instance's `open`. */
 export interface Opening {
   options: engine.Options;
   /** 32 bytes. */
   seed: Uint8Array;
-  /** All that was durable, in the order of their keys. */
+  /** All durable records, in the order of their keys. */
   records: engine.Stored[];
   /** Where the journal ended. */
   journal: engine.JournalEnd;
@@ -35,10 +36,10 @@ export interface Opening {
   inventory: engine.Inventory;
 }
 
-/** A call of the core that came to no end. */
+/** A call of the core that did not finish. */
 export type Attempt = { now: types.Instant; opening: Opening } | { now: types.Instant; input: Input };
 
-/** Several of them, told one after the other. */
+/** Combines several observers, called one after the other. */
 export function together(observers: readonly Observer[]): Observer {
   return {
     opened: (...told) => observers.forEach((observer) => observer.opened(...told)),
@@ -48,17 +49,17 @@ export function together(observers: readonly Observer[]): Observer {
   };
 }
 
-/** Must not throw. May cut the driver off: then nothing of the step leaves. */
+/** Its methods must not throw. They may cut the driver off: then none of the step's outputs leave. */
 export interface Observer {
   /** An instance has made its first call, `open`. */
   opened(step: ObservedStep, opening: Opening): void;
-  /** It has made another, for this input. */
+  /** An instance has made another call, for this input. */
   stepped(step: ObservedStep, input: Input): void;
-  /** Nothing has happened since its last step: what takes a while, as a snapshot does, keeps nobody waiting now. */
+  /** Nothing has happened since the last step. Slow work, such as a snapshot, delays nobody now. */
   rested?(rest: ObservedRest): void;
   /**
-   * The instance is gone: it trapped, its records were not kept, or it was cut off. Told once. `during`: what it was
-   * doing when it trapped; it may be its `open`, which nobody was told of.
+   * The instance is gone: it trapped, its records were not kept, or it was cut off. Called once. `during`: the call in
+   * which it trapped. That may be its `open`, which was not reported.
    */
   lost(epoch: number, error: unknown, during?: Attempt): void;
 }

@@ -1,12 +1,13 @@
-// Which commands wait for which. Commands on one subject of one interface are carried out one after the other, in the
-// order given; all others side by side. That a mount waits for a join, say, is the core's to arrange.
+// Decides which commands wait for others. Commands on one subject of one interface run one after the other, in the
+// given order; all others run concurrently. The core handles other dependencies, for example that a mount waits for a
+// join.
 
 import { subjectIn } from "../shared/commands.js";
 import type { HostEffect } from "../shared/outputs.js";
 
 /**
- * What a command is about, as core/wit marks it; null for one that waits for nothing: those that only ask, and `abandon`,
- * which must overtake what it gives up. A signal waits for the launch before it: until then there is nobody to send it to.
+ * The subject of a command, as core/wit marks it. Null for a command that waits for nothing: a query, or `abandon`, which
+ * must overtake what it aborts. A signal waits for the launch before it: until then it has no receiver.
  */
 export function subjectOf(effect: HostEffect): string | null {
   const subject = subjectIn(effect);
@@ -17,7 +18,7 @@ export function subjectOf(effect: HostEffect): string | null {
 export class SubjectQueues {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Starts `act` now, or when all before it on the same subject have ended. `act` never rejects. */
+  /** Starts `act` now, or when everything before it on the same subject has ended. `act` never rejects. */
   run(subject: string | null, act: () => Promise<void>): Promise<void> {
     if (subject === null) return act();
     const before = this.#last.get(subject);

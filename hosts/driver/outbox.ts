@@ -1,6 +1,6 @@
-// The order in which what steps asked for leaves the driver: strictly step by step, and nothing of a step before every
-// record up to and including its own is flushed; but answers that tell nothing of the state go at once. While one
-// transaction is being flushed later steps run ahead; their records go together in the next one.
+// The order in which steps' outputs leave the driver. They leave strictly step by step, and only after all records up
+// to and including that step are flushed. Answers that do not depend on the state leave at once. While one transaction
+// is being flushed, later steps run ahead; their records go into the next one together.
 
 import type { RecordChange } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
@@ -11,15 +11,15 @@ export class Outbox {
   readonly #release: (step: StepOutputs) => void;
   readonly #failed: (error: unknown) => void;
   #waiting: StepOutputs[] = [];
-  /** Those whose records are being flushed. */
+  /** The steps whose records are being flushed. */
   #batch: StepOutputs[] = [];
   #flushing: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
   #cut = false;
 
   /**
-   * A transaction is begun when `gather` resolves. `release` is called once per step, in order. `failed` is called
-   * once, when a transaction was not kept; from then on nothing is released any more.
+   * A transaction starts when `gather` resolves. `release` is called once for each step, in order. `failed` is called
+   * once, if a transaction fails. After that nothing is released any more.
    */
   constructor(
     gather: () => Promise<void>,
@@ -33,7 +33,7 @@ export class Outbox {
     this.#failed = failed;
   }
 
-  /** A step that need not be kept leaves before this returns, if no earlier one that matters to it is still here. */
+  /** A step without records leaves before this returns, unless an earlier step that matters to it is still here. */
   push(step: StepOutputs): void {
     if (this.#failure !== null || this.#cut) return;
     if (isStateless(step)) return this.#release(step);
@@ -42,7 +42,7 @@ export class Outbox {
     this.#flushing ??= this.#flush();
   }
 
-  /** Nothing is committed or released any more; of a transaction that is being flushed nobody hears what became. */
+  /** Commits and releases nothing any more. The result of a transaction that is being flushed is dropped. */
   cut(): void {
     this.#cut = true;
     this.#waiting = [];
@@ -53,7 +53,7 @@ export class Outbox {
     return [...this.#batch, ...this.#waiting];
   }
 
-  /** Resolves when every step pushed so far has left; rejects when a transaction was not kept. */
+  /** Resolves when every step pushed so far has left; rejects if a transaction failed. */
   async settled(): Promise<void> {
     await this.#flushing;
     if (this.#failure !== null) throw this.#failure.error;
@@ -80,7 +80,7 @@ export class Outbox {
   }
 }
 
-/** Nothing but answers that tell nothing of the state. */
+/** Contains only answers that do not depend on the state. */
 function isStateless({ records, effects, replies }: StepOutputs): boolean {
   if (records.length > 0 || effects.length > 0 || replies.length === 0) return false;
   return replies.every(({ command }) => command.tag === "whole" && command.val.stateless);

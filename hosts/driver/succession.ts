@@ -1,4 +1,4 @@
-// One instance of the core after the other: how each is opened, what becomes of one that is lost, and the next.
+// The sequence of the core's instances: how each is opened, what happens when one is lost, and how the next one starts.
 
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Alarms } from "./alarms.js";
@@ -16,7 +16,7 @@ export interface SuccessionNeeds {
   alarms: Alarms;
   setbacks: Setbacks;
   options: () => Omit<engine.Options, "epoch">;
-  /** An instance is there, and takes inputs. */
+  /** An instance is there and takes inputs. */
   ready: () => void;
   /** See `DriverOptions`. */
   lost: (error: unknown, incident: string | null) => void;
@@ -26,20 +26,20 @@ export interface SuccessionNeeds {
 /** The driver was ended by `cut` before it had opened. */
 export class CutOff extends Error {}
 
-/** How long the next instance may be in coming before requests are refused. */
+/** If the next instance takes longer than this, requests are refused. */
 const SOON_NS = 1_000_000_000n;
-/** Launches that are under way are over by then, as a rule: what goes on for longer is given up. */
+/** Running launches are usually over by then. Those that take longer are aborted. */
 const PATIENCE_NS = 500_000_000n;
-/** How long commands in flight are waited for before the next instance: one that goes on beside it would undo its work. */
+/** How long to wait for commands in flight before the next instance: one that runs beside it would undo its work. */
 const LONGEST_REST_NS = 60_000_000_000n;
 const INCIDENT_BYTES = 6;
-/** How long after it was asked for the end is there: what is in flight then ends with the process. */
+/** The limit for the end, counted from its request. Commands in flight then end along with the process. */
 export const LONGEST_CLOSE_NS = 10_000_000_000n;
-/** Until then the instance is told what becomes of what it had begun, so that it undoes what it would not end. */
+/** Until then the instance gets the results of its commands, so that it can undo what it would not finish. */
 const LONGEST_END_NS = 6_000_000_000n;
-/** Until then requests are answered that can be. */
+/** Until then requests that can be answered are answered. */
 const LONGEST_ANSWER_NS = 4_000_000_000n;
-/** Until then launches may take: one that is given up is undone, too. */
+/** Until then launches may take: an aborted one must also be undone. */
 const LONGEST_START_NS = 2_000_000_000n;
 
 export class Succession {
@@ -53,7 +53,7 @@ export class Succession {
   #opened: Promise<void> = Promise.resolve();
   #replacing: Promise<void> | null = null;
   #closed = false;
-  /** It is being closed, and the instance still hears of what ends. */
+  /** The driver is being closed, and the instance still gets results. */
   #ending = false;
   #cutOff = false;
 
@@ -74,27 +74,27 @@ export class Succession {
     return this.#epoch;
   }
 
-  /** No requests are taken any more. */
+  /** No requests are accepted any more. */
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** While it is being closed: other inputs still are. */
+  /** The driver is being closed and still accepts other inputs. */
   get isEnding(): boolean {
     return this.#ending;
   }
 
-  /** Nothing leaves any more. */
+  /** No more outputs leave. */
   get isCutOff(): boolean {
     return this.#cutOff;
   }
 
-  /** Opens the first one. See `Driver.opened`. */
+  /** Opens the first instance. See `Driver.opened`. */
   begin(): Promise<void> {
     return (this.#opened = this.#orCutOff(this.#openFirst()));
   }
 
-  /** In place of `begin`: the first one goes on from a fork. Throws `Trap`. */
+  /** Instead of `begin`: the first instance continues from a fork. Throws `Trap`. */
   resume(fork: Fork): void {
     const life = new Life(fork.epoch, this.#needs.lent);
     life.resume(fork);
@@ -108,7 +108,7 @@ export class Succession {
     this.lose(error);
   }
 
-  /** The instance takes no more inputs: another is opened in its place. */
+  /** The instance takes no more inputs: another one replaces it. */
   lose(error: unknown): void {
     const life = this.#life;
     if (life === null) return;
@@ -117,7 +117,7 @@ export class Succession {
     this.#replacing = this.#replace(life, error);
   }
 
-  /** See `Driver.close`. `hangUp`: the instance is to be told that the clients are gone. */
+  /** See `Driver.close`. `hangUp`: tells the instance that the clients are gone. */
   async close(since: bigint, hangUp: () => void): Promise<void> {
     this.#ending = !this.#closed;
     this.#closed = true;
@@ -137,7 +137,7 @@ export class Succession {
   }
 
   async #rest(since: bigint, hangUp: () => void): Promise<void> {
-    // An instance that is being opened would go on keeping records.
+    // An instance that is being opened would otherwise still write records.
     await this.#opened.catch(() => {});
     await this.#replacing;
     if (this.#life !== null) await this.#ended(this.#life, since, hangUp);
@@ -156,7 +156,7 @@ export class Succession {
     late();
   }
 
-  /** Whether something ends by a monotonic time. */
+  /** Whether something ends before a monotonic time. */
   #by(time: bigint, ended: Promise<void>): Promise<boolean> {
     return this.#needs.alarms.within(time - this.#needs.lent.host.timers.now().monotonic, ended);
   }
@@ -172,7 +172,9 @@ export class Succession {
     onTime();
   }
 
-  /** Steps before the lost one still leave; then whoever waits is told; then what was begun comes to its end. */
+  /**
+   * Steps before the lost one still leave. Then waiting clients are told. Then running operations come to their end.
+   */
   async #rested(life: Life, error: unknown, incident: string | null): Promise<boolean> {
     await life.settled();
     if (this.#cutOff) return false;
@@ -187,7 +189,7 @@ export class Succession {
     return false;
   }
 
-  /** Returns what calls it off. */
+  /** Returns a function that cancels it. */
   #after(ns: bigint, late: () => void): () => void {
     const { alarms, lent } = this.#needs;
     return alarms.at(lent.host.timers.now().monotonic + ns, late);
@@ -215,13 +217,13 @@ export class Succession {
     }
   }
 
-  /** Something is wrong with the machine (a full disk, as a rule): requests are not kept waiting for that to change. */
+  /** Something is wrong with the machine, usually a full disk. Requests do not wait until that changes. */
   async #pause(error: unknown): Promise<void> {
     this.#refuse(error);
     await this.#needs.setbacks.pause();
   }
 
-  /** Tells of a loss. Returns what it is called by: whoever is answered because of it can name it. */
+  /** Reports a loss. Returns the incident's name, which answers that fail because of it can mention. */
   #tell(error: unknown): string | null {
     const { host } = this.#needs.lent;
     const incident = error instanceof Trap ? bytesToHex(host.seed().subarray(0, INCIDENT_BYTES)) : null;
@@ -246,7 +248,7 @@ export class Succession {
     const { host, replies, requests } = this.#needs.lent;
     const [records, journal] = [await host.records.load(), await host.records.journal.end()];
     const life = new Life(++this.#epoch, this.#needs.lent);
-    // The inventory is not taken before: it clears away what a crash has left.
+    // Checked before the inventory is taken, because the inventory removes leftovers of a crash.
     life.check(records);
     const inventory = await host.inventory();
     if (this.#cutOff) return;

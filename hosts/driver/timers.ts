@@ -5,7 +5,7 @@ import type { Effect } from "../shared/outputs.js";
 
 interface Timer {
   at: bigint;
-  /** It has come, or was called off. */
+  /** Resolves when the timer has fired or was cancelled. */
   ended: Promise<void>;
   callOff: () => void;
 }
@@ -20,7 +20,7 @@ export class Timers {
     this.#elapsed = elapsed;
   }
 
-  /** In place of one that has been set. */
+  /** Replaces a timer that has been set already. */
   set(op: Operation, at: bigint): void {
     this.cancel(op);
     let end = (): void => {};
@@ -47,12 +47,12 @@ export class Timers {
     this.#set.clear();
   }
 
-  /** Those that have not come, as what asks for them. */
+  /** Timers that have not fired, as the effects that set them. */
   get pending(): Effect[] {
     return [...this.#set].map(([op, { at }]) => ({ to: "timers", op, command: { tag: "set", val: at } }));
   }
 
-  /** Those that come next: with what takes long an instance goes on in another step, for which it sets one that is due. */
+  /** The timers that fire next. An instance splits long work into steps by setting a timer that is due at once. */
   get due(): Timer[] {
     const { monotonic } = this.#clock.now();
     return [...this.#set.values()].filter(({ at }) => at <= monotonic);
