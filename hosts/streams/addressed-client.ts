@@ -1,4 +1,4 @@
-// A client off HTTP to whom the engine, too, has something to say: why an exec could not be started.
+// A client off HTTP that also gets messages from the engine: why an exec could not be started.
 
 import type { replies } from "../shared/host.js";
 import type { HijackedClient } from "./hijacked-client.js";
@@ -6,7 +6,7 @@ import type { HijackedClient } from "./hijacked-client.js";
 export class AddressedClient implements HijackedClient {
   readonly #client: HijackedClient;
   #begun = false;
-  /** Said before the client knows that it is attached. */
+  /** Messages from before the client knows that it is attached. */
   readonly #held: Uint8Array[] = [];
 
   constructor(client: HijackedClient) {
@@ -19,7 +19,7 @@ export class AddressedClient implements HijackedClient {
     for (const bytes of this.#held.splice(0)) this.say(bytes);
   }
 
-  /** It is sent in the order of all that is written; whether it arrives nobody waits to know. */
+  /** Sent in order with everything else that is written. Nobody waits for its arrival. */
   say(bytes: Uint8Array): void {
     if (this.#begun) void this.#client.write(bytes);
     else this.#held.push(bytes);

@@ -1,4 +1,5 @@
-// A connection as a container's stdio: its output out of the log, the client's bytes into its stdin.
+// A connection as a container's stdio: the container's output is read from the log, and the client's bytes go to its
+// stdin.
 
 import type { LogBytes, Stdin, Stdio, engine, replies } from "../shared/host.js";
 import { DetachKeys } from "./detach-keys.js";
@@ -8,9 +9,9 @@ import { LogRecords, type RecordForm } from "./log-records.js";
 import type { Sink } from "./logs.js";
 import { RawOutput } from "./raw-output.js";
 
-/** The client's end of a connection that is taken off HTTP. */
+/** The client's end of a connection that was taken off HTTP. */
 export interface Client extends Sink {
-  /** What the client sends; ends with its half-close, or when it is gone. */
+  /** The client's input. It ends with the client's half-close, or when the client is gone. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -19,11 +20,11 @@ const NOTHING = new Uint8Array();
 interface Bound {
   stdin: Stdin | null;
   log: LogBytes | null;
-  /** Bytes of the log when the connection was bound. */
+  /** Size of the log when the connection was bound. */
   bound: number;
 }
 
-/** Why the stream is over; `ended`: the core said so, and everything has been sent. */
+/** Why the stream is over. `ended`: the core said so, and everything has been sent. */
 export type Ending = "ended" | engine.Closing;
 
 export class Attachment {
@@ -31,15 +32,15 @@ export class Attachment {
   readonly #run: replies.RunStdio;
   readonly #stdin: Stdin | null;
   readonly #log: LogBytes | null;
-  /** How far the log had come when the connection was bound. */
+  /** Size of the log when the connection was bound. */
   readonly #bound: number;
-  /** How much of the log the client has been sent; all there will ever be once the stream is over. */
+  /** How much of the log the client has been sent. Once the stream is over: infinite. */
   #sent = 0;
   #moved: () => void = () => {};
 
   /**
-   * Binds a connection to a run. Once this has resolved nothing that the process writes is missed: only then may the
-   * client be told that it is attached.
+   * Binds a connection to a run. After this has resolved, no output of the process is missed. Only then may the client
+   * be told that it is attached.
    */
   static async bind(hijack: replies.Hijack, run: replies.RunStdio, stdio: Stdio): Promise<Attachment> {
     const reads = (hijack.stdout || hijack.stderr) && (run.history || run.live);
@@ -57,8 +58,8 @@ export class Attachment {
   }
 
   /**
-   * Moves bytes until the core wants the end (`drain`) and all output is out, the client leaves (`gone`), detaches, or
-   * closes its side of a stream that ends with it.
+   * Moves bytes until one of these happens: the core wants the end (`drain`) and all output is sent; the client leaves
+   * (`gone`) or detaches; or the client closes its side of a stream that ends with it.
    */
   async run(client: Client, drain: AbortSignal, gone: AbortSignal): Promise<Ending> {
     const over = new AbortController();
@@ -71,7 +72,7 @@ export class Attachment {
         aborted(gone).then((): Ending => "client"),
       ]);
     } catch {
-      // It is told as failed.
+      // Reported as failed.
     }
     this.#advance(Number.MAX_SAFE_INTEGER);
     letGo(ending, input, over, () => this.#stdin?.release());
@@ -79,7 +80,9 @@ export class Attachment {
     return ending;
   }
 
-  /** Resolves when the client has been sent the log up to `size`, or is sent nothing any more. Asked once at a time. */
+  /**
+   * Resolves when the client has been sent the log up to `size`, or will be sent nothing more. Only one call at a time.
+   */
   async caughtUp(size: number): Promise<void> {
     if (this.#log === null || !this.#run.live) return;
     while (this.#sent < size) await new Promise<void>((resolve) => (this.#moved = resolve));
@@ -97,7 +100,7 @@ export class Attachment {
     return this.#run.live ? this.#copyLive(client, new LogReader(this.#log, history, drain, left)) : "ended";
   }
 
-  /** As `logs` would tell it. Resolves to where in the log it ends; -1 when the client has gone. */
+  /** In the format of `logs`. Resolves to the log offset where it ends; -1 if the client has gone. */
   async #copyHistory(client: Client, log: LogBytes, left: AbortSignal): Promise<number> {
     const records = new LogRecords(formOf(this.#hijack));
     const reader = new LogReader(firstBytes(log, this.#bound), 0, AbortSignal.abort(), left);
@@ -128,7 +131,7 @@ export class Attachment {
     }
   }
 
-  /** Null when the end of the input is not the end of the stream. */
+  /** Null if the stream does not end with its input. */
   async #copyInput(client: Client, over: AbortSignal): Promise<Ending | null> {
     const keys = new DetachKeys(this.#hijack.detachKeys);
     for await (const bytes of client.bytes()) {
@@ -146,17 +149,17 @@ export class Attachment {
   }
 }
 
-/** Records of its history, nothing added. */
+/** The format of the records in its history, without extras. */
 function formOf({ stdout, stderr, framing }: replies.Hijack): RecordForm {
   return { stdout, stderr, framed: framing === "multiplexed", timestamps: false, prefix: "", since: 0n, until: 0n };
 }
 
-/** That of a stream whose input has ended; never, when that is not its end. */
+/** Resolves when the input ends the stream; never if the stream does not end with its input. */
 export async function endingOf(input: Promise<Ending | null>): Promise<Ending> {
   return (await input) ?? new Promise(() => {});
 }
 
-/** What a client sent before it left still goes in; else nothing that comes from now on is wanted. */
+/** Input that a client sent before it left is still delivered; otherwise later input is dropped. */
 export function letGo(ending: Ending, input: Promise<unknown>, over: AbortController, release: () => void): void {
   if (ending === "client") return void input.then(release, release);
   over.abort();

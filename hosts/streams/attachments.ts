@@ -1,11 +1,11 @@
-// Who is attached to which container. An exit is told of when they have what was written before it: a client that asks
-// for the exit on another connection then finds all output there, as with Docker.
+// Which clients are attached to which container. An exit is reported after they have all earlier output. So a client
+// that waits for the exit on another connection then finds all output there, as with Docker.
 
 import { after, realClock } from "../shared/clock.js";
 import type { Clock, Input, Stdio } from "../shared/host.js";
 import type { Attachment } from "./attach.js";
 
-/** A client that does not read holds an exit up no longer than this, as with Docker. */
+/** How long a client that does not read can delay an exit; the same as Docker. */
 const LONGEST_WAIT_MS = 2000;
 
 export class Attachments {
@@ -30,7 +30,7 @@ export class Attachments {
     if (known?.size === 0) this.#byContainer.delete(container);
   }
 
-  /** Hands on what happens by itself; an exit only when those attached have the container's output. */
+  /** Passes inputs on. An exit waits until attached clients have the container's output. */
   inOrder(happened: (input: Input) => void): (input: Input) => void {
     return (input) => {
       const attached = input.tag === "exited" ? this.#byContainer.get(input.val.container) : undefined;
@@ -47,7 +47,7 @@ export class Attachments {
     callOff();
   }
 
-  /** Bytes of the log; 0 when it cannot be had, and with it nothing to wait for. */
+  /** Size of the log; 0 if it is not available, and then there is nothing to wait for. */
   async #written(container: string): Promise<number> {
     try {
       const log = await this.#stdio.log(container);

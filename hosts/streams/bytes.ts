@@ -1,11 +1,11 @@
-// Output put together from many small pieces.
+// Builds output from many small pieces.
 
-/** Bytes that grow at their end. Kept and reused: what `taken` gave is overwritten by what is added later. */
+/** A growing buffer. It is reused: the result of `taken` is overwritten by later additions. */
 export class ByteBuilder {
   bytes: Uint8Array = new Uint8Array(0);
   length = 0;
 
-  /** Makes room for so many more bytes. */
+  /** Makes room for this many more bytes. */
   reserve(more: number): void {
     const needed = this.length + more;
     if (needed <= this.bytes.length) return;
@@ -14,17 +14,17 @@ export class ByteBuilder {
     this.bytes = grown;
   }
 
-  /** Adds bytes for which there is room. */
+  /** Adds bytes; there must be room for them. */
   add(from: Uint8Array, start: number, end: number): void {
     const into = this.bytes;
     let at = this.length;
-    // For a log line a loop beats the allocation of a view.
+    // For a log line, a loop is faster than allocating a view.
     if (end - start < 256) for (let index = start; index < end; index++) into[at++] = from[index]!;
     else into.set(from.subarray(start, end), at);
     this.length += end - start;
   }
 
-  /** What has been put together; the next bytes start afresh. */
+  /** Returns the collected bytes; the next ones start at the beginning. */
   taken(): Uint8Array {
     const bytes = this.bytes.subarray(0, this.length);
     this.length = 0;
@@ -32,7 +32,7 @@ export class ByteBuilder {
   }
 }
 
-/** One after the other, in new memory. */
+/** Joins the pieces in new memory. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
   let at = 0;

@@ -7,7 +7,7 @@ import bzip2 from "unbzip2-stream/lib/bzip2.js";
 import { damaged } from "../shared/failure.js";
 import { ByteBuilder } from "./bytes.js";
 
-/** The bytes as they were. */
+/** The decompressed bytes. */
 export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new Decoder();
   for await (const chunk of source) {
@@ -19,7 +19,7 @@ export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerato
   if (!decoder.isWhole) throw damaged("cut");
 }
 
-/** Bytes of a stream's header and of the largest block, by the size that the header tells, compressed. */
+/** Size of a stream's header, and of the largest compressed block by the size in the header. */
 const HEADER = 4;
 const BLOCK = 100_000;
 const BLOCK_MORE = 25_000;
@@ -31,7 +31,7 @@ class Decoder {
   readonly #chunks: Uint8Array[] = [];
   #received = 0;
   #bits: BitReader | null = null;
-  /** In hundreds of thousands of bytes; 0 before a stream's header. */
+  /** In units of 100,000 bytes; 0 before a stream's header. */
   #size = 0;
   #sum: number | null = 0;
 
@@ -50,7 +50,7 @@ class Decoder {
     return this.#left > 0;
   }
 
-  /** A header or a block; what is in it, if it is one. */
+  /** Reads a header or a block, and yields the block's data. */
   *next(): Generator<Uint8Array> {
     const bytes = this.#decoded(() => (this.#size === 0 ? this.#header() : this.#block()));
     if (bytes) yield bytes;
@@ -82,7 +82,7 @@ class Decoder {
     return null;
   }
 
-  /** Where there are no bytes any more, the reader of bits finds `undefined`. */
+  /** At the end of the bytes, the bit reader finds `undefined`. */
   #decoded<T>(act: () => T): T {
     try {
       return act();

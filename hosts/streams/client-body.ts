@@ -1,8 +1,8 @@
-// Bodies of requests as a host reads them.
+// Bodies of requests as hosts read them.
 
 import { HostFailure, interrupted } from "../shared/failure.js";
 
-/** A body that breaks off is a client that went away. One that is given up is not waited for: it may never go on. */
+/** If a body breaks off, the client went away. An aborted one is not awaited, because it may never continue. */
 export async function* fromClient(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const gone = (error: unknown): never => {
@@ -21,7 +21,7 @@ export async function* fromClient(body: AsyncIterable<Uint8Array>, signal: Abort
   }
 }
 
-/** Settles as `wanted` does, or rejects as soon as the signal is given. */
+/** Settles like `wanted`, or rejects as soon as the signal is aborted. */
 function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(interrupted("given-up"));

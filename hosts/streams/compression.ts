@@ -1,11 +1,11 @@
-// How a stream of bytes is compressed, told by its first bytes: a media type may be wrong, the bytes are not.
+// Recognizes a stream's compression by its first bytes, since a media type may be wrong.
 
 import { joined } from "./bytes.js";
 
-/** `none`: the bytes are passed on as they are. */
+/** `none`: the bytes pass through unchanged. */
 export type Compression = "gzip" | "zstd" | "bzip2" | "xz" | "none";
 
-/** What a stream of each kind begins with: RFC 1952 §2.3.1, RFC 8878 §3.1.1, bzip2's and xz's format descriptions. */
+/** How each kind of stream begins: RFC 1952 §2.3.1, RFC 8878 §3.1.1, and the format descriptions of bzip2 and xz. */
 const MAGIC: readonly (readonly [Compression, readonly number[]])[] = [
   ["gzip", [0x1f, 0x8b]],
   ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
@@ -14,7 +14,7 @@ const MAGIC: readonly (readonly [Compression, readonly number[]])[] = [
 ];
 const LONGEST_MAGIC = 6;
 
-/** The compression of a source, and all of its bytes, the first included. Ending `bytes` early ends the source. */
+/** The compression of a source, and all its bytes including the first. Ending `bytes` early ends the source. */
 export async function recognized(
   source: AsyncIterable<Uint8Array>,
 ): Promise<{ compression: Compression; bytes: AsyncGenerator<Uint8Array> }> {

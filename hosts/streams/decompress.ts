@@ -1,4 +1,4 @@
-// Decompression in plain script and at once.
+// Synchronous decompression in plain script.
 
 import { Gunzip } from "fflate";
 import { Decompress } from "fzstd";
@@ -7,7 +7,7 @@ import { bunzip2 } from "./bzip2.js";
 import { recognized } from "./compression.js";
 import { unxz } from "./xz.js";
 
-/** The bytes as they were before gzip, zstd, bzip2 or xz; others pass through. */
+/** Undoes gzip, zstd, bzip2 or xz; other bytes pass through. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { compression, bytes } = await recognized(source);
   switch (compression) {
@@ -24,14 +24,14 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-/** All of the source first, so that a client that stops sending holds nobody else up. */
+/** Reads all of the source first, so that a client that stops sending blocks nobody else. */
 async function* spooled(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of source) pieces.push(new Uint8Array(piece));
   yield* pieces;
 }
 
-/** Takes compressed bytes as they come. */
+/** Takes compressed bytes as they arrive. */
 type Decoder = (bytes: Uint8Array, final: boolean) => void;
 
 async function* inScript(

@@ -1,13 +1,13 @@
-// The sequence of keys by which a client leaves a terminal without ending what runs in it.
+// The key sequence with which a client leaves a terminal without ending its process.
 
 export interface Typed {
-  /** What goes to the process. */
+  /** Input for the process. */
   bytes: Uint8Array;
-  /** The whole sequence has come; what followed it is dropped. */
+  /** The complete sequence has arrived; anything after it is dropped. */
   detached: boolean;
 }
 
-/** Looks for the sequence across reads. Keys that may be its beginning are held until that is decided. */
+/** Searches for the sequence across reads. Keys that may start it are held back until that is decided. */
 export class DetachKeys {
   readonly #keys: Uint8Array;
   #matched = 0;
@@ -34,7 +34,7 @@ export class DetachKeys {
     return { bytes: passed.subarray(0, length), detached: false };
   }
 
-  /** The client sends no more: what was held was no sequence. */
+  /** The client sends no more, so the keys that were held back are input. */
   rest(): Uint8Array {
     const held = this.#keys.slice(0, this.#matched);
     this.#matched = 0;

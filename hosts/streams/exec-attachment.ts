@@ -1,4 +1,4 @@
-// A connection as an exec's stdio: its output as it comes, the client's bytes into its stdin.
+// A connection as an exec's stdio: it gets the exec's output, and the client's bytes go to the exec's stdin.
 
 import { isMissing } from "../shared/failure.js";
 import type { ExecStdio, OutputPiece, Stdio, replies } from "../shared/host.js";
@@ -8,10 +8,10 @@ import { aborted, endingOf, letGo, type Client, type Ending } from "./attach.js"
 
 export class ExecAttachment {
   readonly #hijack: replies.Hijack;
-  /** None for a connection that takes no part. */
+  /** Null for a connection without streams. */
   readonly #stdio: ExecStdio | null;
 
-  /** To be called in the step that starts it: what it writes from its beginning on is for this connection. */
+  /** Call this in the step that starts the exec: then the connection gets all output from the beginning. */
   static async bind(hijack: replies.Hijack, exec: string, stdio: Stdio): Promise<ExecAttachment> {
     const takesPart = hijack.stdin || hijack.stdout || hijack.stderr;
     return new ExecAttachment(hijack, takesPart ? await stdioOf(exec, stdio) : null);
@@ -22,7 +22,10 @@ export class ExecAttachment {
     this.#stdio = stdio;
   }
 
-  /** Moves bytes until all output is out and the core wants the end (`drain`), the client leaves (`gone`), or detaches. */
+  /**
+   * Moves bytes until one of these happens: all output is sent and the core wants the end (`drain`); or the client
+   * leaves (`gone`) or detaches.
+   */
   async run(client: Client, drain: AbortSignal, gone: AbortSignal): Promise<Ending> {
     const over = new AbortController();
     const input = this.#copyInput(client, over.signal);
@@ -34,7 +37,7 @@ export class ExecAttachment {
         aborted(gone).then((): Ending => "client"),
       ]);
     } catch {
-      // It is told as failed.
+      // Reported as failed.
     }
     letGo(ending, input, over, () => this.#stdio?.stdin.release());
     this.#stdio?.release();
@@ -59,7 +62,7 @@ export class ExecAttachment {
     return frame;
   }
 
-  /** A half-close ends the process's stdin and nothing else: only the keys end the stream. */
+  /** A half-close ends only the process's stdin: only the keys end the stream. */
   async #copyInput(client: Client, over: AbortSignal): Promise<Ending | null> {
     const stdin = this.#hijack.stdin ? (this.#stdio?.stdin ?? null) : null;
     const keys = new DetachKeys(this.#hijack.detachKeys);
@@ -77,7 +80,7 @@ export class ExecAttachment {
   }
 }
 
-/** One that could not be started is not there; why not, the core is about to tell its client. */
+/** An exec that could not be started has no stdio; the core is about to tell its client the reason. */
 async function stdioOf(exec: string, stdio: Stdio): Promise<ExecStdio | null> {
   try {
     return await stdio.exec(exec);

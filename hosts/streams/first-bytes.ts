@@ -2,7 +2,7 @@
 
 import type { LogBytes } from "../shared/host.js";
 
-/** A log as it was when it had `size` bytes. What comes from `from` on will be read again. */
+/** The log as it was at `size` bytes. The caller will read again from `from` on. */
 export function firstBytes(log: LogBytes, size: number, from?: number): LogBytes {
   return {
     size: async () => size,

@@ -6,7 +6,7 @@ export const FRAME_HEADER = 8;
 /** Stream numbers. */
 export const STDOUT = 1;
 export const STDERR = 2;
-/** What the engine has to say itself: it ends the stream. */
+/** The engine's own message, which ends the stream. */
 export const FAILURE = 3;
 
 export function writeFrameHeader(into: Uint8Array, at: number, stream: number, length: number): void {
@@ -25,7 +25,7 @@ export interface FrameHeader {
   length: number;
 }
 
-/** The header at `at`; null if fewer than eight bytes are there. Throws when it is none. */
+/** The header at `at`; null if fewer than eight bytes are there. Throws if it is not a header. */
 export function readFrameHeader(bytes: Uint8Array, at: number): FrameHeader | null {
   if (bytes.length - at < FRAME_HEADER) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER);

@@ -1,4 +1,4 @@
-// What an exec writes, between it and who is bound to it: held, captured, or thrown away when there is nobody.
+// A buffer between an exec and its client. Output is held, captured, or dropped if there is no client.
 
 import type { OutputPiece } from "../shared/host.js";
 
@@ -6,7 +6,7 @@ import type { OutputPiece } from "../shared/host.js";
 const HELD_BYTES_MAX = 2 * 65_536;
 
 export class HeldOutput {
-  /** So many bytes may be held; whoever puts asks for `room` first. */
+  /** How many bytes may be held. A writer checks `room` first. */
   limit = HELD_BYTES_MAX;
   readonly #capture: number;
   #reader: "none" | "bound" | "gone" = "none";
@@ -19,12 +19,12 @@ export class HeldOutput {
   readonly #onRoom = new Set<() => void>();
   #onMore: () => void = () => {};
 
-  /** `capture`: so many first bytes are kept, and none go to a reader; 0 for none. */
+  /** `capture`: how many first bytes are kept instead of being passed to a reader; 0 for none. */
   constructor(capture: number) {
     this.#capture = capture;
   }
 
-  /** Bytes. */
+  /** In bytes. */
   get room(): number {
     if (!this.#isHeld) return HELD_BYTES_MAX;
     return Math.max(0, this.limit - this.#heldBytes);
@@ -45,7 +45,7 @@ export class HeldOutput {
     return { output, truncated: this.#isTruncated };
   }
 
-  /** Takes all of the bytes, which are not written to any more. */
+  /** Adds bytes. The caller must not change them any more. */
   put(stream: OutputPiece["stream"], bytes: Uint8Array): void {
     if (this.#capture > 0) return this.#keep(bytes);
     if (!this.#isHeld || bytes.length === 0) return;
@@ -54,25 +54,25 @@ export class HeldOutput {
     this.#onMore();
   }
 
-  /** Calls once when there is room again. Returns what calls it off. */
+  /** Calls `call` once when there is room again. Returns a function that cancels it. */
   whenRoom(call: () => void): () => void {
     this.#onRoom.add(call);
     return () => this.#onRoom.delete(call);
   }
 
-  /** Somebody will read. */
+  /** A reader will come. */
   bind(): void {
     if (this.#reader === "none") this.#reader = "bound";
   }
 
-  /** Nobody reads, or nobody does any more. */
+  /** There is no reader, or no longer. */
   leave(): void {
     this.#reader = "gone";
     this.#held.length = this.#heldBytes = 0;
     this.#stir();
   }
 
-  /** Nothing more comes, or matters. */
+  /** No more output will come, or nobody cares. */
   end(): void {
     this.#isOver = true;
     this.#stir();

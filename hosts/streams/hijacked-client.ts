@@ -1,11 +1,11 @@
-// What a client is whose connection was taken off HTTP, whatever carries it.
+// A client whose connection was taken off HTTP, for any kind of connection.
 
 import type { replies } from "../shared/host.js";
 import type { Client } from "./attach.js";
 
 /** A client whose connection is off HTTP. */
 export interface HijackedClient extends Client {
-  /** Tells it that it is attached. */
+  /** Tells the client that it is attached. */
   begin(head: replies.Head): void;
   /** Closes our side of the connection. */
   end(): void;

@@ -1,5 +1,5 @@
-// The last records of a log: where to begin, and how many from there on are not among them. Lines are found backwards;
-// how many records a long one comes to is known only from its beginning on.
+// Finds the last records of a log: where to begin, and how many records to skip from there. Lines are found backwards.
+// But the number of records of a long line is known only by reading it from its beginning.
 
 import type { LogBytes, replies } from "../shared/host.js";
 import { firstBytes } from "./first-bytes.js";
@@ -10,13 +10,13 @@ import { RecordCutter, type Beginnings } from "./record-cutter.js";
 export interface LastRecords {
   /** Where their lines begin. */
   beginnings: Beginnings;
-  /** So many records of those lines are not among them. */
+  /** How many records of those lines to skip. */
   skip: number;
-  /** Where those were counted from; what has been thrown away since cannot be skipped any more. */
+  /** The offset that counting started at. Records that were removed since then need not be skipped. */
   from: number;
 }
 
-/** What `tail` asks for; null for all. Records of both streams count, as with Docker. */
+/** For `tail`; null for all records. Records of both streams count, as with Docker. */
 export async function lastRecords(
   source: replies.LogSource,
   log: LogBytes,
@@ -47,7 +47,7 @@ async function countRecords(
       const offset = reader.passed - block.length;
       if (offset !== passed) {
         cutter.finish();
-        [count, from] = [0, offset]; // what was counted is gone
+        [count, from] = [0, offset]; // the counted records are gone
       }
       cutter.cut(block, offset);
       passed = reader.passed;

@@ -1,6 +1,6 @@
-// A container's log as conmon writes it (its k8s-file form): `RFC3339NANO stdout|stderr P|F TEXT\n`. P is a part of a
-// line: conmon cuts at its own read size. The texts of a stream's lines, F's with a newline, are what the process wrote.
-// What conmon does not write is where a run's stream has ended without a newline: there stands an E, without text.
+// Parses a container's log as conmon writes it (its k8s-file format): `RFC3339NANO stdout|stderr P|F TEXT\n`. P is a
+// part of a line: conmon cuts at its own read size. The texts of a stream's lines are what the process wrote; F adds a
+// newline. One line is not conmon's: where a run's stream has ended without a newline, there is an E without text.
 
 import type { LogBytes } from "../shared/host.js";
 import { STDERR, STDOUT } from "./frames.js";
@@ -17,22 +17,22 @@ const TAG_LENGTH = 9;
 /** conmon's times have nine digits and a numeric offset. */
 const USUAL_TIME = 35;
 
-/** Where the parts of one line are. One object for a whole log: it is moved on from line to line. */
+/** The parts of one line. One object serves a whole log and moves from line to line. */
 export class LogLine {
-  /** Where it begins, its time first. */
+  /** Offset of the line, which begins with its time. */
   start = 0;
   /** End of its time. */
   timeEnd = 0;
   stream = STDOUT;
-  /** No newline follows its text in what the process wrote. */
+  /** The process wrote no newline after this text. */
   partial = false;
-  /** A run's stream has ended here: it has no text, and no line goes on beyond it. */
+  /** A run's stream has ended here. There is no text, and no line continues beyond this. */
   ends = false;
-  /** Its text: from here up to `end`, where the newline of the file is. */
+  /** The text goes from here up to `end`, where the file's newline is. */
   text = 0;
   end = 0;
 
-  /** Moves to the line that begins at `start` of a block of whole lines. False when there is none or it makes no sense. */
+  /** Moves to the line at `start` of a block of complete lines. False if there is none or it is malformed. */
   read(block: Uint8Array, start: number): boolean {
     this.start = start;
     this.end = block.indexOf(NEWLINE, start);
@@ -51,7 +51,7 @@ export class LogLine {
 const FIRST_BLOCK = 4096;
 const LARGEST_BLOCK = 65_536;
 
-/** Reads a log from some offset on, in blocks of whole lines. */
+/** Reads a log from an offset on, in blocks of complete lines. */
 export class LogReader {
   readonly #log: LogBytes;
   readonly #drain: AbortSignal;
@@ -59,7 +59,7 @@ export class LogReader {
   readonly #unwatch: () => void;
   #offset: number;
   #buffer = new Uint8Array(FIRST_BLOCK);
-  /** Bytes in the buffer, and how many of them the last block had. */
+  /** Bytes in the buffer, and how many of them belong to the last block. */
   #filled = 0;
   #given = 0;
   #grown = false;
@@ -76,7 +76,7 @@ export class LogReader {
     gone.addEventListener("abort", this.#stir);
   }
 
-  /** The next whole lines, good until the next call; null at the end. A last line that was never finished is left out. */
+  /** The next complete lines, valid until the next call; null at the end. An incomplete last line is left out. */
   async next(): Promise<Uint8Array | null> {
     this.#buffer.copyWithin(0, this.#given, this.#filled);
     this.#filled -= this.#given;
@@ -93,7 +93,7 @@ export class LogReader {
     return block;
   }
 
-  /** Where in the log the last block ended. */
+  /** Offset of the last block's end in the log. */
   get passed(): number {
     return this.#offset - this.#filled + this.#given;
   }
@@ -109,7 +109,7 @@ export class LogReader {
     this.#wake();
   };
 
-  /** It fell too far behind: what comes next was thrown away, and the rest of the line under way with it. */
+  /** The reader fell too far behind: the next bytes were removed, so the rest of the current line is lost, too. */
   async #jump(): Promise<void> {
     this.#offset = await this.#log.start();
     this.#filled = 0;
@@ -121,7 +121,7 @@ export class LogReader {
     this.#buffer = larger;
   }
 
-  /** Reads into the free part of the buffer; 0 at the end. What is written before `drain` is always read. */
+  /** Reads into the free part of the buffer; 0 at the end. Always reads what was written before `drain`. */
   async #more(): Promise<number> {
     while (!this.#gone.aborted) {
       if (!share.begin()) {

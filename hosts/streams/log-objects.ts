@@ -1,14 +1,14 @@
-// Lines of a log as JSON objects, as clients of newer versions may have them (surface 2.7).
+// Log lines as JSON objects, which clients of newer versions can request (surface 2.7).
 
 import type { replies } from "../shared/host.js";
 import { STDOUT } from "./frames.js";
 import { TIMESTAMP_LENGTH } from "./timestamps.js";
 import type { Moment } from "./timestamps.js";
 
-/** RFC 7464: what begins a text of a sequence. */
+/** RFC 7464: the separator before each text of a sequence. */
 const SEPARATOR = "\u001e";
 
-/** Characters that Go writes as escapes in JSON besides those that JSON has to have escaped. */
+/** Characters that Go escapes in JSON although JSON does not require it. */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
 export class LogObjects {
@@ -23,7 +23,7 @@ export class LogObjects {
     this.#attributes = attributes === "" ? "" : `,"Attrs":${attributes}`;
   }
 
-  /** A record of a log. What is no UTF-8 in it is lost: JSON has no bytes. */
+  /** One record of a log. Bytes that are not UTF-8 are lost, since JSON cannot hold them. */
   line(stream: number, time: Moment, text: Uint8Array, newline: boolean): Uint8Array {
     const line = this.#decoder.decode(text) + (newline ? "\n" : "");
     const source = stream === STDOUT ? "stdout" : "stderr";
@@ -35,7 +35,7 @@ export class LogObjects {
     return this.#encoder.encode(`${this.#begin}{${members}}\n`);
   }
 
-  /** RFC 3339 with as many digits as it takes. */
+  /** RFC 3339 with as many digits as necessary. */
   #time(time: Moment): string {
     time.write(this.#stamp, 0);
     return this.#decoder.decode(this.#stamp).replace(/\.?0*Z$/, "Z");

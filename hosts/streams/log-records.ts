@@ -1,5 +1,4 @@
-// Writes records of a log as a client of `logs` reads them: each with its frame header and its time if wanted, or as a
-// JSON object.
+// Formats log records for a client of `logs`: each with its frame header and time if requested, or as a JSON object.
 
 import type { replies } from "../shared/host.js";
 import { ByteBuilder } from "./bytes.js";
@@ -12,7 +11,7 @@ import { TIMESTAMP_LENGTH, type Moment } from "./timestamps.js";
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/** What of a log is told, and how. */
+/** Which records to send, and in which format. */
 export type RecordForm = Omit<replies.LogSource, "container" | "tail" | "follow" | "ended">;
 
 export class LogRecords {
@@ -20,15 +19,15 @@ export class LogRecords {
   readonly #cutter: RecordCutter;
   readonly #prefix: Uint8Array;
   readonly #objects: LogObjects | null;
-  /** So many more are not wanted. */
+  /** How many more records to skip. */
   #skip: number;
   /** Where the last block ended; undefined before the first. */
   #passed: number | undefined;
-  // Two, by turns: while one is being sent the other is filled.
+  // Two buffers in turn: one is filled while the other is being sent.
   #output = new ByteBuilder();
   #other = new ByteBuilder();
 
-  /** `last`: the only ones that are wanted; null for all. */
+  /** `last`: the only records to send; null for all. */
   constructor(form: RecordForm, last: LastRecords | null = null) {
     this.#form = form;
     this.#skip = last?.skip ?? 0;
@@ -49,7 +48,7 @@ export class LogRecords {
     return this.#cutter.over;
   }
 
-  /** Records of a block of whole lines, which is at an offset of the log. Good until the call after the next. */
+  /** Records of a block of complete lines, at an offset of the log. Valid until the call after the next. */
   render(block: Uint8Array, offset: number): Uint8Array {
     if (this.#passed !== undefined && offset !== this.#passed) this.#passGap();
     this.#passed = offset + block.length;
@@ -57,13 +56,13 @@ export class LogRecords {
     return this.#taken();
   }
 
-  /** Records of lines that will never end: the log is over. */
+  /** Records of lines that will never be completed: the log is over. */
   finish(): Uint8Array {
     this.#cutter.finish();
     return this.#taken();
   }
 
-  /** What lies between was thrown away: the end of the line under way, and what was to be skipped. */
+  /** Bytes in between were removed: the end of the current line, and records that were to be skipped. */
   #passGap(): void {
     this.#cutter.finish();
     this.#skip = 0;

@@ -1,4 +1,4 @@
-// Finds where the last lines of a log begin, reading it backwards: a log may be larger than memory.
+// Finds where the last lines of a log begin. It reads backwards, because a log may be larger than memory.
 
 import type { LogBytes, replies } from "../shared/host.js";
 import { STDERR, STDOUT } from "./frames.js";
@@ -9,27 +9,29 @@ import { Moment } from "./timestamps.js";
 const BLOCK = 65_536;
 const NEWLINE = 0x0a;
 
-/** How far back, in bytes without any of its own, a stream's line is looked for that began before those in front of it. */
+/**
+ * How far back to search for the beginning of a stream's line, in bytes in which the stream has no lines of its own.
+ */
 const FURTHEST = 1 << 20;
 
-/** Where the first of them is. */
+/** Offset of the first of them. */
 export function firstOf(beginnings: Beginnings): number {
   return Math.min(beginnings[STDOUT]!, beginnings[STDERR]!);
 }
 
 export interface Tail {
   beginnings: Beginnings;
-  /** Each of the lines is one record, and there are no more of them than were looked for. */
+  /** Each line is one record, and there are no more lines than requested. */
   isEven: boolean;
 }
 
-/** What of a log's end is told. */
+/** The part of a request that limits the end of the log. */
 export type TailBounds = Pick<replies.LogSource, "until" | "follow" | "ended">;
 
 /**
- * Where the last `count` lines begin that are not later than `until`. A line counts once, in however many parts it was
- * written, and where it ended; one that may still go on does not count. Lines of both streams count, as Docker counts
- * them: the other stream's lines that ended between the parts of a wanted one need not be wanted.
+ * Where the last `count` lines begin that are not later than `until`. A line counts once, however many parts it was
+ * written in, and where it ended. A line that may still continue does not count. Lines of both streams count, as with
+ * Docker. So lines of the other stream that ended between the parts of a wanted line may be unwanted.
  */
 export async function tailOf(log: LogBytes, size: number, count: number, bounds: TailBounds): Promise<Tail> {
   const search = new TailSearch(count, bounds);
@@ -41,7 +43,7 @@ export async function tailOf(log: LogBytes, size: number, count: number, bounds:
     const start = Math.max(begin, end - length);
     const block = await readExactly(log, start, end - start);
     if (block === null) return fromAnywhere(await log.start(), false);
-    // Only what follows a newline is known to be a whole line; the rest belongs to the block before.
+    // Only after a newline a complete line is certain; the rest belongs to the previous block.
     const first = start === begin ? 0 : block.indexOf(NEWLINE) + 1;
     if (start > begin && (first === 0 || first === block.length)) {
       length *= 2;
@@ -58,17 +60,17 @@ function fromAnywhere(offset: number, isEven: boolean): Tail {
   return { beginnings: { [STDOUT]: offset, [STDERR]: offset }, isEven };
 }
 
-/** What is known of a stream's lines, looking backwards. */
+/** What is known about a stream's lines, looking backwards. */
 class StreamTail {
-  /** Offset of the first of them that is wanted so far; -1: of none. */
+  /** Offset of the first wanted line so far; -1: there is none. */
   begin = -1;
-  /** The line before that one is not wanted, or not looked for any more. */
+  /** The line before that one is unwanted, or need not be found. */
   isKnown = false;
-  /** No line goes on beyond here: the run is over. */
+  /** No line continues beyond here: the run is over. */
   isOver: boolean;
-  /** That is marked: a line without a newline ends only with the mark, whatever was written between the two. */
+  /** The end is marked: a line without a newline ends only at the mark, whatever was written in between. */
   isMarked = false;
-  /** When the stream ended there, if somebody asks. */
+  /** When the stream ended there, if requested. */
   readonly end = new Moment();
 
   constructor(isOver: boolean) {
@@ -86,7 +88,7 @@ class TailSearch {
   readonly #stderr: StreamTail;
   #counted = 0;
   #isEven = true;
-  /** End of the last whole line. */
+  /** End of the last complete line. */
   #end = -1;
 
   constructor(count: number, { until, follow, ended }: TailBounds) {
@@ -102,7 +104,7 @@ class TailSearch {
     return this.#counted < this.#count;
   }
 
-  /** What is written after the search is wanted of either stream. */
+  /** Output written after the search is wanted from both streams. */
   get tail(): Tail {
     const { begin: stdout } = this.#stdout;
     const { begin: stderr } = this.#stderr;
@@ -110,7 +112,7 @@ class TailSearch {
     return { beginnings, isEven: this.#isEven };
   }
 
-  /** Takes a block that is at an offset of the log. True when all is known. */
+  /** Takes a block at an offset of the log. True if everything is known. */
   backwards(block: Uint8Array, first: number, at: number): boolean {
     let end = block.lastIndexOf(NEWLINE);
     if (this.#end < 0) this.#end = at + end + 1;
@@ -128,7 +130,7 @@ class TailSearch {
     return [this.#stdout, this.#stderr].every((tail) => this.#isFound(tail, offset));
   }
 
-  /** Of a stream none of whose lines is wanted the one under way may be, and what a run ended with. */
+  /** If no line of a stream is wanted, its current line may be wanted, and the last output of a run. */
   #isFound({ begin, isKnown, isMarked }: StreamTail, offset: number): boolean {
     if (isKnown) return true;
     if (begin < 0) return (!isMarked && !this.#follows) || this.#end - offset > FURTHEST;
@@ -165,7 +167,7 @@ class TailSearch {
   }
 }
 
-/** Null when the bytes were thrown away meanwhile. They will be read again. */
+/** Null if the bytes were removed meanwhile. The caller will read them again. */
 async function readExactly(log: LogBytes, offset: number, length: number): Promise<Uint8Array | null> {
   const bytes = new Uint8Array(length);
   let filled = 0;

@@ -1,4 +1,4 @@
-// Serves `logs`: from a container's log to a client.
+// Serves `logs`: sends a container's log to a client.
 
 import type { LogBytes, replies } from "../shared/host.js";
 import { lastRecords } from "./last-records.js";
@@ -8,15 +8,16 @@ import { firstOf } from "./log-tail.js";
 
 const NOTHING = new Uint8Array();
 
-/** Where bytes go. */
+/** A destination for bytes. */
 export interface Sink {
-  /** Resolves when the bytes have gone out and may be overwritten; to false when nobody is there to read any more. */
+  /** Resolves when the bytes have gone out and may be overwritten; to false if nobody reads any more. */
   write(bytes: Uint8Array): Promise<boolean>;
 }
 
 /**
- * Sends what the source names. With `follow`, goes on until `drain` and then up to the log's end; else stops at the
- * end it finds. `gone` stops it at once. Resolves when all is sent; rejects if the log cannot be read any further.
+ * Sends what the source describes. With `follow`, continues until `drain` and then up to the log's end. Otherwise it
+ * stops at the current end. `gone` stops it at once. Resolves when everything is sent; rejects if the rest of the log
+ * cannot be read.
  */
 export async function serveLogs(
   source: replies.LogSource,
@@ -31,13 +32,13 @@ export async function serveLogs(
   const reader = new LogReader(log, offset, source.follow ? drain : AbortSignal.abort(), gone);
   try {
     let sent = Promise.resolve(true);
-    // The next block is read and rendered while the one before is being sent.
+    // Reads and formats the next block while the previous one is being sent.
     for (let block = await reader.next(); block !== null && !records.over; block = await reader.next()) {
       const bytes = records.render(block, reader.passed - block.length);
       if (!(await sent)) return;
       if (bytes.length > 0) sent = sink.write(bytes);
     }
-    // Who follows gets here when the run is over.
+    // A follower gets here when the run is over.
     const rest = source.ended || source.follow ? records.finish() : NOTHING;
     if ((await sent) && rest.length > 0) await sink.write(rest);
   } finally {

@@ -1,5 +1,5 @@
-// Turns lines of a log back into what the process wrote, for attached clients: no lines, no times; a frame holds what
-// came in one go on one stream.
+// Turns log lines back into the process's output for attached clients, without lines and times. A frame holds bytes of
+// one stream that arrived together.
 
 import type { replies } from "../shared/host.js";
 import { ByteBuilder } from "./bytes.js";
@@ -11,10 +11,10 @@ const NEWLINE = 0x0a;
 export class RawOutput {
   readonly #hijack: Pick<replies.Hijack, "stdout" | "stderr" | "framing">;
   readonly #line = new LogLine();
-  // Two, by turns: while one is being sent the other is filled.
+  // Two buffers in turn: one is filled while the other is being sent.
   #output = new ByteBuilder();
   #other = new ByteBuilder();
-  /** Stream of the frame under way, and where its header is. */
+  /** Stream of the current frame, and where its header is. */
   #stream = 0;
   #header = 0;
 
@@ -22,7 +22,7 @@ export class RawOutput {
     this.#hijack = hijack;
   }
 
-  /** What the process wrote, of a block of whole lines. Good until the call after the next. */
+  /** The process's output in a block of complete lines. Valid until the call after the next. */
   render(block: Uint8Array): Uint8Array {
     const line = this.#line;
     const output = this.#output;

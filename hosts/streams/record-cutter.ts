@@ -1,15 +1,15 @@
-// Cuts a log into records as Docker's json-file does: one a line, of a line longer than 16 KiB one for each 16 KiB and
-// one for the rest, in the order in which they were whole.
+// Cuts a log into records as Docker's json-file driver does: one for each line. A line longer than 16 KiB gives one for
+// each 16 KiB and one for the rest. Records are in the order in which they were completed.
 
 import { ByteBuilder } from "./bytes.js";
 import { STDERR, STDOUT } from "./frames.js";
 import { LogLine } from "./log-lines.js";
 import { Moment } from "./timestamps.js";
 
-/** Longest record. A longer line comes in several, all with the time of the first: when so much of it had come. */
+/** Size of the longest record. A longer line becomes several, all with the time at which the first was full. */
 export const RECORD_BYTES = 16_384;
 
-/** Takes the bytes from `start` up to `end`, and the newline that follows them if one does. */
+/** Takes the bytes from `start` up to `end`, and the newline after them if there is one. */
 export type TakeRecord = (
   stream: number,
   time: Moment,
@@ -19,7 +19,7 @@ export type TakeRecord = (
   newline: boolean,
 ) => void;
 
-/** For each stream (stdout, stderr) the offset from which on its lines are wanted. */
+/** For each stream (stdout, stderr) the offset from which its lines are wanted. */
 export interface Beginnings {
   readonly [stream: number]: number;
 }
@@ -28,18 +28,18 @@ export interface Cutting {
   /** Nanoseconds since 1970; 0 for none. */
   since: bigint;
   until: bigint;
-  /** Where what is wanted of each stream begins; null for all. */
+  /** Where the wanted part of each stream begins; null for everything. */
   beginnings: Beginnings | null;
-  /** Times are wanted even if nothing else asks for them. */
+  /** Times are needed, even if nothing else requires them. */
   times: boolean;
 }
 
-/** A line whose end has not come yet. */
+/** A line whose end has not arrived yet. */
 interface Unfinished {
-  /** When what is there had come; once a record of it was made, the time of that. */
+  /** When its bytes arrived; after its first record, the time of that record. */
   time: Moment;
   text: ByteBuilder;
-  /** A record of it was made. */
+  /** Part of the line was already sent as a record. */
   begun: boolean;
 }
 
@@ -53,7 +53,7 @@ export class RecordCutter {
   readonly #time = new Moment();
   readonly #unfinished: (Unfinished | null)[] = [null, null, null];
   #reachedSince: boolean;
-  /** A record later than `until` has been met: nothing more will come. */
+  /** A record later than `until` was found: nothing more will come. */
   over = false;
 
   constructor({ since, until, beginnings, times }: Cutting, take: TakeRecord) {
@@ -65,7 +65,7 @@ export class RecordCutter {
     this.#readsTimes = times || this.#since !== null || this.#until !== null;
   }
 
-  /** Takes a block of whole lines, which is at an offset of the log. */
+  /** Takes a block of complete lines, at an offset of the log. */
   cut(block: Uint8Array, offset: number): void {
     const line = this.#line;
     const beginnings = this.#beginnings;
@@ -76,7 +76,7 @@ export class RecordCutter {
     }
   }
 
-  /** The log is over. What no newline was met of is a record all the same. */
+  /** The log is over. Text without a newline is a record, too. */
   finish(): void {
     for (const stream of [STDOUT, STDERR]) {
       const unfinished = this.#unfinished[stream];
@@ -118,7 +118,7 @@ export class RecordCutter {
     text.length -= whole;
   }
 
-  /** The line's end: its newline counts against the length of its last record. */
+  /** The end of a line. Its newline counts towards the length of its last record. */
   #flush(stream: number, unfinished: Unfinished, newline: boolean): void {
     const { time, text } = unfinished;
     const whole = text.length - (text.length % RECORD_BYTES);

@@ -1,11 +1,11 @@
-// Readers of logs share the platform's loop with everybody else: a container that says much to many followers wakes them
-// all at once, and whoever asks for something else is not to wait until each of them has been served.
+// Divides the event loop between log readers and everybody else. A container with much output and many followers wakes
+// them all at once. Other requests must not wait until each of them has been served.
 
 import { turn } from "../shared/turn.js";
 
-/** Bytes of logs that are read in one turn of the loop, whoever they are for: to read and write them anew takes some 3 ms. */
+/** Bytes of logs to read in one turn of the loop, for all readers together. To read and format them takes some 3 ms. */
 const BYTES_A_TURN = 128 * 1024;
-/** A read counts for so many until it is known what there was: many may begin before the first of them ends. */
+/** A read counts this many bytes until its size is known: many may start before the first ends. */
 const BYTES_A_READ = 16 * 1024;
 
 export class Share {
@@ -13,12 +13,12 @@ export class Share {
   #left = BYTES_A_TURN;
   #next: Promise<void> | null = null;
 
-  /** `turn` resolves in the loop's next turn. */
+  /** `turn` resolves in the next turn of the loop. */
   constructor(turn: () => Promise<void>) {
     this.#turn = turn;
   }
 
-  /** Begins a read; false if others have left nothing of this turn. */
+  /** Starts a read; false if others have used up this turn. */
   begin(): boolean {
     if (this.#left <= 0) return false;
     this.#left -= BYTES_A_READ;
@@ -26,7 +26,7 @@ export class Share {
     return true;
   }
 
-  /** So many bytes were there. */
+  /** The read has returned this many bytes. */
   ended(bytes: number): void {
     this.#left = Math.min(this.#left + BYTES_A_READ, BYTES_A_TURN) - bytes;
   }
@@ -41,5 +41,5 @@ export class Share {
   }
 }
 
-/** That of all readers of this loop. */
+/** Shared by all readers of this loop. */
 export const share = new Share(turn);

@@ -1,9 +1,9 @@
-// Times of log lines, read from and written to bytes: a log has millions of them.
+// Times of log lines, parsed from and written to bytes, because a log has millions of them.
 
 /** Length of `2006-01-02T15:04:05.000000000Z`. */
 export const TIMESTAMP_LENGTH = 30;
 
-/** A moment, in whole seconds since 1970 and nanoseconds beyond them. Reused from line to line. */
+/** A moment: whole seconds since 1970, and nanoseconds. One object is reused from line to line. */
 export class Moment {
   seconds = 0;
   nanos = 0;
@@ -24,7 +24,7 @@ export class Moment {
     this.nanos = other.nanos;
   }
 
-  /** Reads RFC 3339 with any fraction and offset, as it stands from `at` up to `end`. */
+  /** Parses RFC 3339 with any fraction and offset, from `at` up to `end`. */
   parse(bytes: Uint8Array, at: number, end: number): void {
     const days = daysSince1970(digits(bytes, at, 4), digits(bytes, at + 5, 2), digits(bytes, at + 8, 2));
     const clock = digits(bytes, at + 11, 2) * 3600 + digits(bytes, at + 14, 2) * 60 + digits(bytes, at + 17, 2);

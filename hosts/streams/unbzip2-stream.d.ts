@@ -1,4 +1,4 @@
-// The parts of the package that know no streams.
+// The parts of the package that do not depend on streams.
 
 declare module "unbzip2-stream/lib/bit_iterator.js" {
   export interface BitReader {
@@ -11,9 +11,9 @@ declare module "unbzip2-stream/lib/bit_iterator.js" {
 declare module "unbzip2-stream/lib/bzip2.js" {
   import type { BitReader } from "unbzip2-stream/lib/bit_iterator.js";
   const bzip2: {
-    /** Size of blocks in hundreds of thousands of bytes. */
+    /** Block size in units of 100,000 bytes. */
     header(bits: BitReader): number;
-    /** Checksum so far; null after the last block, which is none. */
+    /** The checksum so far; null after the end mark, which is not a block. */
     decompress(
       bits: BitReader,
       take: (byte: number) => void,

@@ -1,14 +1,14 @@
-// Decompression of xz, in WebAssembly, as the bytes come.
+// Decompression of xz in WebAssembly, as the bytes arrive.
 
 import * as xz from "xz-decompress";
 import { damaged, HostFailure } from "../shared/failure.js";
 
-// A CommonJS module whose names Node does not see: where it is not bundled, what it exports is its default export.
+// A CommonJS module whose names Node does not detect: without a bundler, its exports are the default export.
 const { XzReadableStream } = "default" in xz ? (xz.default as typeof xz) : xz;
 
 /**
- * The bytes as they were. The source must not wait for a stranger: one stream is decoded after the other, since the
- * decoder's memory is one for all.
+ * The decompressed bytes. The source must not wait for a client: the decoder has only one memory, so streams are
+ * decoded one after the other.
  */
 export async function* unxz(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = new Input(source);
@@ -25,7 +25,7 @@ export async function* unxz(source: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** A source as a stream that reads nothing ahead. */
+/** A source as a stream without read-ahead. */
 class Input {
   ended = false;
   failed = false;

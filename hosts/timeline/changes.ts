@@ -1,9 +1,9 @@
-// What differs between two worlds.
+// Finds the differences between two worlds.
 
 import { textOf } from "./fold.js";
 import type { Change, World } from "./world.js";
 
-/** Worlds that follow each other: equal parts are the same objects. */
+/** For consecutive worlds: equal parts are the same objects. */
 export function changesBetween(before: World, after: World): Change[] {
   const changes: Change[] = [];
   changes.push(...among("container", before.containers, after.containers, (one) => one.id));
@@ -24,7 +24,7 @@ function among<Thing extends object>(
   idOf: (one: Thing) => string,
 ): Change[] {
   if (before === after) return [];
-  // A step changes one or two of what may be thousands: nothing is looked for among what is the same at both ends.
+  // A step changes one or two of perhaps thousands of objects, so equal beginnings and ends are skipped.
   const [from, behind] = sameAtEnds(before, after);
   const former = new Map(before.slice(from, before.length - behind).map((one) => [idOf(one), one]));
   const changes: Change[] = [];
@@ -39,7 +39,7 @@ function among<Thing extends object>(
   return changes;
 }
 
-/** How many of the first and of the last are the same objects. */
+/** How many objects at the beginning and at the end are the same. */
 function sameAtEnds(before: readonly object[], after: readonly object[]): [first: number, last: number] {
   const shorter = Math.min(before.length, after.length);
   let first = 0;

@@ -1,5 +1,5 @@
-// The events up to a step, oldest first. Worlds of successive steps have one list in common, each up to its own length: a
-// world for each of a day's steps takes no more room than the events themselves.
+// The events up to a step, the oldest first. The worlds of consecutive steps share one list, each up to its own length.
+// So the worlds of a whole day take no more room than the events themselves.
 
 import type { EventView } from "./event-view.js";
 
@@ -14,7 +14,7 @@ export class EventList implements Iterable<EventView> {
     this.length = length;
   }
 
-  /** Those, and more after them; this list stays as it is. */
+  /** A list with more events at the end. This list does not change. */
   with(more: readonly EventView[]): EventList {
     const isNewest = this.length > 0 && this.#common.length === this.length;
     const common = isNewest ? this.#common : this.#common.slice(0, this.length);
@@ -22,7 +22,7 @@ export class EventList implements Iterable<EventView> {
     return new EventList(common, common.length);
   }
 
-  /** Those from the given place on. */
+  /** The events from the given index on. */
   since(place: number): EventView[] {
     return this.#common.slice(Math.max(place, 0), this.length);
   }

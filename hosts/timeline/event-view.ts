@@ -1,4 +1,4 @@
-// An event as it is shown.
+// An event as the page shows it.
 
 export interface EventView {
   /** From 0, in the order of sending. */

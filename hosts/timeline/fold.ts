@@ -1,4 +1,4 @@
-// Folds records into the world that a visitor sees. Keys and forms are those of the core's records: `container/ID`,
+// Folds records into the world that a visitor sees. Keys and formats are those of the core's records: `container/ID`,
 // `image/ID`, `config/ID`, `reference/NAME`, `network/ID`, `volume/NAME`.
 
 import type { engine } from "../shared/host.js";
@@ -25,7 +25,7 @@ export interface Happened {
   events: readonly EventView[];
 }
 
-/** Takes records and events in, step by step; each world it gives stays as it is. */
+/** Takes records and events step by step. Each world that it returns never changes. */
 export class WorldFold {
   #world = EMPTY_WORLD;
   #containers = new Map<string, ContainerView>();
@@ -40,7 +40,7 @@ export class WorldFold {
     return this.#world;
   }
 
-  /** Starts again from what was kept: what an instance said that was lost has not happened. */
+  /** Starts again from durable records: outputs of a lost instance that did not leave have not happened. */
   opened(stored: readonly engine.Stored[], happened: Happened): World {
     const before = this.#containers;
     this.#containers = new Map();
@@ -84,7 +84,7 @@ export class WorldFold {
     return world;
   }
 
-  /** A status may pass within a step, or be none that a record keeps. */
+  /** A status may be passed within a step, or may not be stored in records. */
   #move(id: string, rule: engine.Rule, touched: Set<string>): void {
     this.#rules.set(id, rule);
     const container = this.#containers.get(id);
@@ -94,7 +94,7 @@ export class WorldFold {
 
   #put(key: string, value: Uint8Array, touched: Set<string>): void {
     const [folder, name] = splitKey(key);
-    // A size that has been counted anew is nothing that is shown of a volume.
+    // A new count of a volume's size is not shown.
     if (folder === "volume" && this.#volumes.has(name)) return;
     touched.add(partOf(folder));
     switch (folder) {
@@ -138,7 +138,10 @@ export class WorldFold {
     this.#place(id, unchangedOr(this.#containers.get(id), view), touched);
   }
 
-  /** `view`: undefined if it is gone. Most of a container's steps leave lists of networks and volumes as they are. */
+  /**
+   * `view`: undefined if the container is gone. Most of a container's steps do not change the lists of networks and
+   * volumes.
+   */
   #place(id: string, view: ContainerView | undefined, touched: Set<string>): void {
     const before = this.#containers.get(id);
     if (view === undefined) this.#containers.delete(id);
@@ -197,22 +200,22 @@ export class WorldFold {
   }
 }
 
-/** What of the world a record belongs to. */
+/** The part of the world that a record belongs to. */
 function partOf(folder: string): string {
   return folder === "config" || folder === "reference" ? "image" : folder;
 }
 
-/** The network that a container is on; null for none. */
+/** The network that a container is on; null if none. */
 function networkOf(container: ContainerView | undefined): string | null {
   return container !== undefined && RUNNING.has(container.status) ? container.network : null;
 }
 
-/** The former object if nothing in it has changed, so that who compares by identity sees that. */
+/** The old object if nothing in it has changed, so that a comparison by identity notices that. */
 function unchangedOr<Value>(before: Value | undefined, now: Value): Value {
   return before !== undefined && textOf(before) === textOf(now) ? before : now;
 }
 
-/** A text that is equal for equal values. */
+/** Equal values give equal texts. */
 export function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === "bigint" ? `${one}n` : one));
 }

@@ -1,14 +1,14 @@
-// Events as the core adds them to the journal: a byte for the form, their time, then texts, each with its length before
-// it: type, action, the actor's id, and names and values of attributes in turn (core/assembly/event/entry-form.ts).
+// Parses events that the core adds to the journal: a byte for the format, the time, then texts, each after its length:
+// type, action, the actor's id, and alternating names and values of attributes (core/assembly/event/entry-form.ts).
 
 import type { EventView } from "./event-view.js";
 
-/** The older one had attributes in another order. */
+/** The older format has its attributes in another order. */
 const FORMS = [1, 2];
 const HEAD = 9;
 const LENGTH = 4;
 
-/** Null for what is no entry of these forms, as where its bytes were left out. */
+/** Null if it is not an entry in one of these formats, for example because its bytes were left out. */
 export function eventOf(entry: Uint8Array): Omit<EventView, "number"> | null {
   if (entry.length < HEAD || !FORMS.includes(entry[0]!)) return null;
   const view = new DataView(entry.buffer, entry.byteOffset, entry.length);

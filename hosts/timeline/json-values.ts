@@ -1,6 +1,6 @@
-// Texts that hold JSON, a value a line.
+// Texts with one JSON value on each line.
 
-/** The JSON values of whole lines. Separators of RFC 7464 are passed over. */
+/** The JSON values of complete lines. Separators of RFC 7464 are skipped. */
 export function valuesOf(text: string): unknown[] {
   const values: unknown[] = [];
   for (const line of text.replaceAll("\u001e", "\n").split(/\r?\n/)) {

@@ -1,9 +1,9 @@
-// Forms and keys of the core's records, as far as the world shows them.
+// Formats and keys of the core's records, as far as the world shows them.
 
 import type { engine } from "../shared/host.js";
 import type { ContainerView } from "./world.js";
 
-/** In the order of the numbers that records hold (format 1 of the container record). */
+/** In the order of the numbers in records (format 1 of the container record). */
 export const STATUSES = [
   "created",
   "starting",
@@ -95,7 +95,7 @@ export function containerOf(record: ContainerRecord, rule: engine.Rule | null): 
 /** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
 
-/** Numbers of JSON hold times to within a quarter of a microsecond. Before 1970 is never. */
+/** JSON numbers hold times to within a quarter of a microsecond. A time before 1970 means "never". */
 function timeOf(ns: number): bigint {
   return ns > 0 ? BigInt(Math.round(ns)) : 0n;
 }
@@ -109,7 +109,7 @@ export function parsed<Form>(bytes: Uint8Array): Form {
   return JSON.parse(new TextDecoder().decode(bytes)) as Form;
 }
 
-/** `busybox:latest` of `docker.io/library/busybox:latest`. */
+/** `docker.io/library/busybox:latest` becomes `busybox:latest`. */
 export function familiar(canonical: string): string {
   return canonical.replace(/^docker\.io\/(library\/)?/, "");
 }

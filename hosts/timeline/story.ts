@@ -1,4 +1,4 @@
-// A step in one line: when, which, what came in, and what came of it.
+// A step in one line: its time and number, its input, and its outputs.
 
 import type { Step } from "./step.js";
 

@@ -1,4 +1,4 @@
-// Tells a trace as the steps of a timeline: all of it is done again, and each step is compared with what was recorded.
+// Replays a trace as the steps of a timeline, and compares each step with the recording.
 
 import type { CompiledCore } from "../driver/index.js";
 import type { Segment } from "../trace/format.js";
@@ -11,7 +11,7 @@ import type { TimelineOptions } from "./timeline.js";
 
 export interface TellOptions extends Pick<ReplayOptions, "until" | "identity" | "anyCore"> {
   added: (step: Step) => void;
-  /** As a timeline's; nobody's if not given. */
+  /** As in a timeline; by default no request belongs to an exchange. */
   claim?: TimelineOptions["claim"];
 }
 
@@ -20,7 +20,7 @@ export function tell(segments: Iterable<Segment>, core: CompiledCore, options: T
   return toItsEnd(telling(segments, core, options));
 }
 
-/** Does so a step at a time, as `replaying` does. */
+/** The same, one step at a time, as `replaying` does. */
 export function* telling(
   segments: Iterable<Segment>,
   core: CompiledCore,

@@ -1,4 +1,4 @@
-// The timeline of a session: watches the driver and keeps every step, in words and with the world as it was after it.
+// The timeline of a session. It observes the driver and keeps every step, in words and with the world after it.
 
 import type { Input, RequestId, engine, types } from "../shared/host.js";
 import type { ObservedStep, Observer, Opening } from "../driver/index.js";
@@ -15,19 +15,19 @@ import type { EventView } from "./event-view.js";
 import type { World } from "./world.js";
 
 export interface TimelineOptions {
-  /** Whose request this is: the number of an exchange, or `events` for the stream that the world's events come from. */
+  /** Whose request this is: the number of an exchange, or `events` for the stream that supplies the world's events. */
   claim: (request: engine.Request) => number | "events" | null;
   /** The world's time. */
   now: () => types.Instant;
-  /** Whether the session is still being made ready: nobody has done anything yet. */
+  /** Whether the session is still being prepared and the user has done nothing yet. */
   preparing: () => boolean;
-  /** Of what a step asked for. */
+  /** A hash of a step's outputs. */
   hashOf: (outputs: StepOutputs) => string;
   /** A step was added. */
   added: (step: Step) => void;
-  /** The world's events are read from what is added to the journal: nobody here follows them. */
+  /** Reads the world's events from additions to the journal, because no client follows them here. */
   readsJournal?: true;
-  /** Steps are forgotten once they were told of, for whoever only reads along. */
+  /** Forgets steps after they were reported, for a caller that only reads along. */
   forgets?: true;
 }
 
@@ -36,7 +36,7 @@ export class Timeline implements Observer {
   readonly #options: TimelineOptions;
   readonly #fold = new WorldFold();
   readonly #requests = new Map<RequestId, { name: string; exchange: number | null }>();
-  /** Operations that are under way in this life of the engine. */
+  /** Operations that are running in this life of the engine. */
   readonly #asked = new Map<bigint, { effect: Effect; exchange: number | null }>();
   readonly #naming: Naming = {
     world: EMPTY_WORLD,
@@ -71,7 +71,7 @@ export class Timeline implements Observer {
     if (input.tag === "elapsed") this.#asked.delete(input.val);
   }
 
-  /** The instance went on from here: `records` are all of its own. */
+  /** The instance continued from here. `records` are all its records. */
   resumed(at: { epoch: number; step: number; now: types.Instant }, records: readonly engine.Stored[]): void {
     this.#asked.clear();
     const world = this.#fold.opened(records, { records: [], moved: [], events: [] });
@@ -88,13 +88,13 @@ export class Timeline implements Observer {
     this.#events = null;
   }
 
-  /** A step that asked for nothing. */
+  /** A step without outputs. */
   #quiet(kind: Step["kind"], cause: string, world: World, time: Pick<Step, "at" | "wall">): void {
     const changes = changesBetween(this.#before, world);
     this.#push({ ...NOTHING, ...this.#last, ...time, kind, cause, world, changes, number: this.#stepCount });
   }
 
-  /** As it is after the last step. */
+  /** The world after the last step. */
   get world(): World {
     return this.#fold.world;
   }
@@ -106,7 +106,7 @@ export class Timeline implements Observer {
   ): void {
     const { outputs } = observed;
     const before = this.#before;
-    // Names come from before and after: a container that goes in this step still has one.
+    // Names come from before and after: a container that is removed in this step still has one.
     const { containers } = world;
     const same = containers === before.containers;
     this.#naming.world = same ? world : { ...world, containers: [...containers, ...before.containers] };
@@ -215,7 +215,7 @@ export class Timeline implements Observer {
   }
 }
 
-/** What a step has that did nothing. */
+/** The fields of a step that did nothing. */
 const NOTHING = {
   ...{ input: null, opening: null, exchange: null, answers: [], quiet: false, hash: "" },
   ...{ effects: [], records: [], replies: [], notes: [], outputs: { records: [], effects: [], replies: [] } },

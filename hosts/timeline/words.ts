@@ -1,4 +1,4 @@
-// Steps in words: what came in, what was asked for, what was answered.
+// Describes steps in words: their inputs, effects and replies.
 
 import { failureText } from "../shared/failure.js";
 import type { Input, engine, replies } from "../shared/host.js";
@@ -13,14 +13,14 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
-/** What names in words need: the world, what was asked by which operation, and what was asked by which client. */
+/** What is needed to name things: the world, the open operations, and the clients' requests. */
 export interface Naming {
   world: World;
   effectOf(op: bigint): Effect | undefined;
   requestOf(id: bigint): string | undefined;
 }
 
-/** What came into the core. */
+/** The input of a step. */
 export function causeOf(input: Input, naming: Naming): string {
   switch (input.tag) {
     case "request":
@@ -52,7 +52,7 @@ export function causeOf(input: Input, naming: Naming): string {
   }
 }
 
-/** What the core asks a host to do. */
+/** What the core tells a host to do. */
 export function effectWords(effect: Effect, naming: Naming): string {
   switch (effect.to) {
     case "timers":
@@ -234,7 +234,7 @@ function containerName(naming: Naming, id: string): string {
   return naming.world.containers.find((one) => one.id === id)?.name ?? shortId(id);
 }
 
-/** Twelve digits, as Docker shows them. */
+/** Twelve digits, as Docker shows ids. */
 export function shortId(id: string): string {
   return id.replace(/^sha256:/, "").slice(0, 12);
 }

@@ -1,4 +1,4 @@
-// The world as the engine knows it, at one step: folded from what its steps put into records and sent as events.
+// The world as the engine knows it at one step, folded from the records and events of its steps.
 
 import type { engine } from "../shared/host.js";
 import type { EventList } from "./event-list.js";
@@ -6,7 +6,7 @@ import type { EventList } from "./event-list.js";
 export interface PortView {
   readonly container: number;
   readonly protocol: string;
-  /** 0.0.0.0 for all addresses. */
+  /** 0.0.0.0 means all addresses. */
   readonly address: string;
   readonly host: number;
 }
@@ -14,15 +14,18 @@ export interface PortView {
 export interface ContainerView {
   readonly id: string;
   readonly name: string;
-  /** As it was asked for: `busybox:latest`. */
+  /** The name in the request: `busybox:latest`. */
   readonly image: string;
   readonly imageId: string;
   readonly command: readonly string[];
-  /** A status of the state diagram, in-between ones too: `created`, `starting`, `running`, `releasing`, `exited`… */
+  /**
+   * A status of the state diagram, including transitional ones: `created`, `starting`, `running`, `releasing`,
+   * `exited`…
+   */
   readonly status: string;
-  /** The rule that moved it last; null if it has not moved yet, or not since the engine was started. */
+  /** The last rule that changed its status; null if there was none yet, or none since the engine started. */
   readonly rule: engine.Rule | null;
-  /** Number of its last run; 0 for none. */
+  /** Number of its last run; 0 if none. */
   readonly run: number;
   readonly pid: number;
   /** Null until it has ended once. */
@@ -45,7 +48,7 @@ export interface ContainerView {
 export interface LayerView {
   readonly chain: string;
   readonly diffId: string;
-  /** How many images stand on it. */
+  /** How many images use it. */
   readonly sharedBy: number;
 }
 
@@ -55,10 +58,10 @@ export interface ImageView {
   /** `busybox:latest`; several, or none. */
   readonly tags: readonly string[];
   readonly digests: readonly string[];
-  /** Base first. */
+  /** The base layer first. */
   readonly layers: readonly LayerView[];
   readonly created: string;
-  /** Image it was committed from; empty for none. */
+  /** The image that it was committed from; empty if none. */
   readonly parent: string;
 }
 
@@ -77,7 +80,7 @@ export interface VolumeView {
   readonly containers: readonly string[];
 }
 
-/** Equal parts of successive worlds are the same objects. */
+/** Equal parts of consecutive worlds are the same objects. */
 export interface World {
   readonly containers: readonly ContainerView[];
   readonly images: readonly ImageView[];
@@ -88,7 +91,7 @@ export interface World {
   readonly engine: "up" | "down";
 }
 
-/** One thing that a step changed: `fields` of it, or all of it if it came or went. */
+/** One thing that a step changed. `fields`: those that changed; empty if it was added or removed. */
 export interface Change {
   readonly of: "container" | "image" | "network" | "volume" | "event" | "engine";
   readonly id: string;

@@ -1,10 +1,10 @@
-// Names of what `archive` moves (surface §2.13), as Docker makes them of a client's path: Go's path/filepath, with a
-// `/` or `/.` at the end kept, since it says whether a link is meant or what it leads to.
+// Names in archives (surface §2.13), made from a client's path as Docker does it: Go's path/filepath, but a `/` or `/.`
+// at the end is kept, since it tells a link from its target.
 
 import { faultyName, HostFailure } from "../../shared/failure.js";
 import { textOf } from "./latin1.js";
 
-/** Absolute, without doubled slashes, `.` and `..`, which are resolved by their letters; the end is kept. */
+/** An absolute path without doubled slashes, `.` and `..`. These are resolved as text; the end is kept. */
 export function absolutePath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -16,20 +16,20 @@ export function absolutePath(path: string): string {
   return path.endsWith("/") && clean !== "/" ? `${clean}/` : clean;
 }
 
-/** The last part of an absolute path; `/` of the root, `.` if that is how it ends. */
+/** The last part of an absolute path; `/` for the root, `.` if the path ends like that. */
 export function lastPart(path: string): string {
   return /([^/]+)\/*$/.exec(path)?.[1] ?? "/";
 }
 
-/** The name of the archive's first member; those below a directory begin with it. */
+/** The name of the archive's first member. The names of members below a directory begin with it. */
 export function firstMember(path: string, isDirectory: boolean): string {
   const last = lastPart(path);
   return isDirectory && last !== "/" ? `${last}/` : last;
 }
 
 /**
- * Where an absolute path leads once all links are followed; what does not exist is kept by name. `targetOf`: what the
- * link of that name in a directory, which has no links on its way, leads to; undefined for what is none.
+ * Where an absolute path leads after all links are followed. Components that do not exist keep their names. `targetOf`:
+ * the target of the link with this name in a directory that has no links on its way; undefined if it is not a link.
  */
 export function followed(path: string, targetOf: (directory: string, name: string) => string | undefined): string {
   const ahead = path.split("/").reverse();
@@ -53,12 +53,12 @@ export function followed(path: string, targetOf: (directory: string, name: strin
   return at === "" ? "/" : at;
 }
 
-/** A directory and something else shall not take each other's place (surface §6.3). Paths are bytes. */
+/** A directory and something else must not replace each other (surface §6.3). Paths are bytes. */
 export function refusedKind(path: string, isDirectory: boolean, into: string): HostFailure {
   return faultyName(isDirectory ? "directory-there" : "other-there", textOf(path), textOf(into));
 }
 
-/** As the kernel says it. */
+/** The kernel's error. */
 function tooManyLinks(path: string): HostFailure {
   return new HostFailure({ tag: "call", val: { call: "", path, inside: true, error: "ELOOP" } });
 }

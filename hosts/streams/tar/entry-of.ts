@@ -1,4 +1,4 @@
-// An entry from its header block and the pax records that hold for it.
+// Makes an entry from its header block and the pax records that apply to it.
 
 import { damaged } from "../../shared/failure.js";
 import type { EntryType, TarEntry } from "./entry.js";
@@ -31,7 +31,10 @@ export function entryOf(header: Header, records: ReadonlyMap<string, string>): T
   };
 }
 
-/** v7 has no type of its own for directories. It is the whole name that tells: a block has the beginning of a long one. */
+/**
+ * v7 has no type for directories, so the end of the complete name decides: a block may hold only the beginning of a
+ * long name.
+ */
 function typeOf(flag: string, name: string): EntryType {
   const type = TYPE_OF_FLAG[flag];
   if (!type) throw damaged("tar-type", String(flag.charCodeAt(0)));
@@ -45,7 +48,7 @@ function sizeIn(records: ReadonlyMap<string, string>, otherwise: number): number
   return Number(value);
 }
 
-/** Any number of 64 bits, of which the kernel looks at 32. */
+/** Any 64-bit number; the kernel uses 32 bits of it. */
 function ownerIn(records: ReadonlyMap<string, string>, key: string, otherwise: number): number {
   const value = records.get(key);
   if (value === undefined) return otherwise;

@@ -1,35 +1,35 @@
-// What a tar says of one file. Names, link targets and attribute values are bytes, one per character (see `latin1.ts`),
-// since a tar may hold any.
+// The metadata of one file in a tar. Names, link targets and attribute values are bytes, one for each character (see
+// `latin1.ts`), since a tar may contain any bytes.
 
 export type EntryType = "file" | "link" | "symlink" | "character" | "block" | "directory" | "fifo";
 
 export interface TarEntry {
   name: string;
   type: EntryType;
-  /** Permissions, setuid, setgid and sticky bits; nothing of the type. */
+  /** Permissions, setuid, setgid and sticky bits, without the type. */
   mode: number;
-  /** 32 bits; `SAME_OWNER` leaves what is. */
+  /** 32 bits; `SAME_OWNER` leaves the owner unchanged. */
   uid: number;
   gid: number;
-  /** Bytes of the file; 0 for all but files. */
+  /** Size of a file's content; 0 for all other types. */
   size: number;
-  /** Bytes of the file that the tar leaves out: zeros, which take no room where the disk can do that. */
+  /** Bytes of the file that the tar leaves out: zeros, which take no room if the disk supports holes. */
   holes: number;
   /** Nanoseconds since 1970. */
   mtime: bigint;
-  /** Of `link` and `symlink`; or empty. */
+  /** For `link` and `symlink`; otherwise empty. */
   target: string;
-  /** Of `character` and `block`. */
+  /** For `character` and `block`. */
   major: number;
   minor: number;
   /** Extended attributes (`SCHILY.xattr.` records), without the prefix. */
   xattrs: Map<string, string>;
 }
 
-/** The number of an owner that stands for no change: a new file keeps its maker (chown(2)). */
+/** The owner id that means "no change": a new file keeps its creator's (chown(2)). */
 export const SAME_OWNER = 0xffff_ffff;
 
-/** What changes when a file is given an owner. */
+/** The entry's changes when a file gets an owner. */
 export function ownerSet(uid: number, gid: number): { uid?: number; gid?: number } {
   return { ...(uid === SAME_OWNER ? {} : { uid }), ...(gid === SAME_OWNER ? {} : { gid }) };
 }

@@ -1,5 +1,5 @@
-// The frame of a tar: all of its bytes that are not in the files unpacked from it. Frame and files together are the very
-// same tar again, as its digest demands (OCI image spec, layer.md and config.md).
+// The frame of a tar: all its bytes that are not in the unpacked files. Frame and files together give exactly the same
+// tar again, as its digest requires (OCI image spec, layer.md and config.md).
 
 import { ByteBuilder } from "../bytes.js";
 import type { TarEntry } from "./entry.js";
@@ -9,25 +9,25 @@ import type { TarSink } from "./sink.js";
 /** Bytes of a frame, and the file whose content follows them. */
 export interface FramePart<Place> {
   bytes: Uint8Array;
-  /** Null: more of the frame follows. */
+  /** Null: the frame continues. */
   place: Place | null;
-  /** Bytes of the file. */
+  /** Size of the file. */
   size: number;
 }
 
-/** A sink that says where it puts what it is told. */
+/** A sink that reports where it puts files. */
 export interface PlacingSink<Place> extends TarSink {
-  /** Where the newest entry's file goes, all of it; null: nowhere. */
+  /** Where the newest entry's complete file goes; null: nowhere. */
   readonly place: Place | null;
 }
 
-/** Reads a tar for a sink, and gives its frame. */
+/** Reads a tar for a sink, and returns its frame. */
 export class FramedReader<Place> {
   readonly #reader: TarReader;
   readonly #sink: PlacingSink<Place>;
   readonly #bytes = new ByteBuilder();
   #parts: FramePart<Place>[] = [];
-  /** The body at hand is not kept by the sink. */
+  /** The sink does not keep the current body. */
   #homeless = false;
 
   constructor(sink: PlacingSink<Place>) {
@@ -42,7 +42,7 @@ export class FramedReader<Place> {
     this.#reader = new TarReader(told, (piece) => this.#add(piece));
   }
 
-  /** As `TarReader` does. */
+  /** Like `TarReader.push`. */
   push(chunk: Uint8Array): Promise<void> {
     return this.#reader.push(chunk);
   }
@@ -51,7 +51,7 @@ export class FramedReader<Place> {
     this.#reader.end();
   }
 
-  /** What of the frame has come since the last time. */
+  /** The parts of the frame since the last call. */
   take(): FramePart<Place>[] {
     const parts = this.#parts;
     this.#parts = [];
@@ -66,7 +66,7 @@ export class FramedReader<Place> {
   }
 
   #placed({ size, holes }: TarEntry): void {
-    // A file with holes has not its body, one after the other, as the tar has it.
+    // A file with holes does not contain the body as it is in the tar.
     const place = holes > 0 ? null : this.#sink.place;
     this.#homeless = place === null;
     if (size > 0 && place !== null) this.#parts.push({ bytes: this.#taken(), place, size });

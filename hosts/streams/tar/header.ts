@@ -49,7 +49,7 @@ export function malformed(): HostFailure {
   return damaged("tar-header");
 }
 
-/** The sum counts its own field as blanks; old writers added signed bytes. */
+/** In the checksum the field itself counts as spaces. Old writers added signed bytes. */
 function sumMatches(block: Uint8Array): boolean {
   let unsigned = 8 * 0x20;
   for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) unsigned += block[at]!;
@@ -65,7 +65,7 @@ function text(block: Uint8Array, from: number, to: number): string {
   return latin1Of(block, from, end < 0 || end > to ? to : end);
 }
 
-/** A number as header blocks have it, those of GNU's sparse maps included. */
+/** A number in the format of header blocks, including GNU's sparse maps. */
 export function number(block: Uint8Array, from: number, length: number): number {
   const value = block[from]! & 0x80 ? Number(base256(block, from, length)) : octal(block, from, length);
   if (!Number.isSafeInteger(value)) throw malformed();
@@ -76,12 +76,12 @@ function owner(block: Uint8Array, from: number): number {
   return block[from]! & 0x80 ? ownerOf(base256(block, from, 8)) : number(block, from, 8);
 }
 
-/** What the kernel makes of a number: it looks at 32 bits. */
+/** The kernel uses 32 bits of the number. */
 export function ownerOf(value: bigint): number {
   return Number(BigInt.asUintN(32, value));
 }
 
-/** Digits up to a blank or NUL, with any of these before them; NaN for what is none. */
+/** Digits up to a space or NUL, with any number of these before them; NaN if it is not a number. */
 function octal(block: Uint8Array, from: number, length: number): number {
   const end = from + length;
   let at = from;
@@ -99,7 +99,7 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0;
 }
 
-/** GNU's form for large and negative numbers: big-endian two's complement, marked by the highest bit. */
+/** GNU's format for large and negative numbers: big-endian two's complement, marked by the highest bit. */
 function base256(block: Uint8Array, from: number, length: number): bigint {
   const negative = (block[from]! & 0x40) !== 0;
   let value = negative ? -1n : 0n;

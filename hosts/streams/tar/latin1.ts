@@ -1,4 +1,4 @@
-// Bytes as strings of one character each. Not TextDecoder's "latin1", which is windows-1252 (Encoding standard) and
+// Bytes as strings with one character for each byte. TextDecoder's "latin1" is windows-1252 (Encoding standard) and
 // loses bytes.
 
 /** The bytes from `from` up to `to`. */
@@ -10,18 +10,18 @@ export function latin1Of(bytes: Uint8Array, from = 0, to = bytes.length): string
   return text;
 }
 
-/** The inverse of `latin1Of`; where to put them may be said. */
+/** The inverse of `latin1Of`. The caller may choose the destination. */
 export function latin1Bytes(text: string, into: Uint8Array = new Uint8Array(text.length), at = 0): Uint8Array {
   for (let index = 0; index < text.length; index++) into[at + index] = text.charCodeAt(index);
   return into;
 }
 
-/** Text as bytes in UTF-8, one per character. */
+/** Text as UTF-8 bytes, one for each character. */
 export function bytesOf(text: string): string {
   return isAscii(text) ? text : latin1Of(new TextEncoder().encode(text));
 }
 
-/** What `bytesOf` made, as text again; what is no UTF-8 is replaced. */
+/** The inverse of `bytesOf`; invalid UTF-8 is replaced. */
 export function textOf(bytes: string): string {
   return isAscii(bytes) ? bytes : new TextDecoder("utf-8", { ignoreBOM: true }).decode(latin1Bytes(bytes));
 }
@@ -30,5 +30,5 @@ export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text);
 }
 
-/** Arguments of one call. */
+/** The number of arguments of one call. */
 const PIECE = 4096;

@@ -1,12 +1,12 @@
-// Names of a tar's entries: paths below a root, which they cannot leave.
+// Names of a tar's entries: paths below a root that they cannot leave.
 
 import { faultyName } from "../../shared/failure.js";
 import type { TarEntry } from "./entry.js";
 import { textOf } from "./latin1.js";
 
 /**
- * A name below the root, without `.`, `..` and doubled or leading slashes, all by its letters; "" is the root itself.
- * Above the root is the root (Go's path/filepath, as Docker joins names).
+ * A name below the root, without `.`, `..` and doubled or leading slashes, resolved as text. "" is the root itself. The
+ * parent of the root is the root (Go's path/filepath, as Docker joins names).
  */
 export function cleanName(name: string): string {
   if (!/(^|\/)(\.{0,2})(\/|$)/.test(name)) return name;
@@ -19,8 +19,8 @@ export function cleanName(name: string): string {
 }
 
 /**
- * A name below a directory, whose path is absolute and clean; "" is the directory itself. An absolute name is one below
- * the directory; any other that climbs out of it is refused, save that nothing climbs out of the root.
+ * A name below a directory whose path is absolute and clean; "" is the directory itself. An absolute name counts as
+ * below the directory. Any other name that leads out of the directory is refused; nothing leads out of the root.
  */
 export function nameBelow(directory: string, name: string): string {
   const below = joined(directory, name.startsWith("/") ? cleanName(name) : name);
@@ -28,7 +28,7 @@ export function nameBelow(directory: string, name: string): string {
   throw faultyName("outside", textOf(shortest(name)), textOf(directory));
 }
 
-/** The same for what a hard link of a tar leads to, which climbs from the directory even if it is absolute. */
+/** The same for the target of a hard link in a tar. Even an absolute target is resolved from the directory. */
 export function targetBelow(directory: string, target: string): string {
   const below = joined(directory, target);
   if (below !== undefined) return below;
@@ -36,20 +36,26 @@ export function targetBelow(directory: string, target: string): string {
   throw faultyName("hard-link-outside", `/${textOf(place)}`, textOf(target));
 }
 
-/** Where a symbolic link of a tar leads, by its letters, begins as the directory's path does: Docker asks no more than that. */
+/**
+ * The target of a symbolic link, resolved as text, must begin with the directory's path: Docker checks no more than
+ * that.
+ */
 export function refuseClimbingLink(directory: string, name: string, target: string): void {
   const place = cleanName(`${directory}/${name}`);
   if (cleanName(`${parentOf(place)}/${target}`).startsWith(cleanName(directory))) return;
   throw faultyName("symbolic-link-outside", `/${textOf(place)}`, textOf(target));
 }
 
-/** Of an entry that comes to the directory unpacked to: by "." it may be anything, and is passed over if it is no directory. */
+/**
+ * For an entry whose name is the target directory itself. Under the name "." it may have any type, and is skipped if it
+ * is not a directory.
+ */
 export function refuseInPlace({ name, type }: Pick<TarEntry, "name" | "type">): void {
   if (type === "directory" || name.startsWith("/") || shortest(name) === "") return;
   throw faultyName("own-directory", textOf(name));
 }
 
-/** Undefined for a name that leads out of the directory. */
+/** Undefined if the name leads out of the directory. */
 function joined(directory: string, name: string): string | undefined {
   const root = cleanName(directory);
   const place = cleanName(`${root}/${name}`);
@@ -58,7 +64,7 @@ function joined(directory: string, name: string): string | undefined {
   return place.startsWith(`${root}/`) ? place.slice(root.length + 1) : undefined;
 }
 
-/** A relative name as short as it can be, with the `..` that it begins with. */
+/** A relative name in its shortest form. Leading `..` stay. */
 function shortest(name: string): string {
   const parts: string[] = [];
   for (const part of name.split("/")) {
@@ -77,9 +83,9 @@ export function baseOf(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
-/** Marks of a layer's tar (OCI image spec, layer.md): what follows the first is hidden. */
+/** Marks in a layer's tar (OCI image spec, layer.md): the name after this prefix is hidden. */
 export const WHITEOUT = ".wh.";
-/** Marks that are no file's name begin so. */
+/** Names with this prefix are marks, not files. */
 export const META = ".wh..wh.";
-/** What lower layers have in the directory is hidden. */
+/** Hides what lower layers have in the directory. */
 export const OPAQUE = ".wh..wh..opq";

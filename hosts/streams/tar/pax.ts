@@ -1,10 +1,10 @@
-// pax records: `LENGTH KEY=VALUE\n`, values of any bytes (POSIX.1-2001, pax extended header).
+// pax records: `LENGTH KEY=VALUE\n`, with any bytes as values (POSIX.1-2001, pax extended header).
 
 import { malformed } from "./header.js";
 import { latin1Of } from "./latin1.js";
 import { MAP, takeSparsePart } from "./sparse.js";
 
-/** Adds a header's records to those that hold already; one with an empty value takes a record back. */
+/** Adds a header's records to those that apply already. An empty value removes a record. */
 export function parsePax(body: Uint8Array, into: Map<string, string>): void {
   const parts: string[] = [];
   for (let at = 0, end = 0; at < body.length; at = end) {
@@ -32,7 +32,7 @@ export function paxRecord(key: string, value: string): string {
   return `${length}${rest}`;
 }
 
-/** Decimal seconds, maybe with a fraction, in nanoseconds. */
+/** Decimal seconds, perhaps with a fraction, as nanoseconds. */
 export function parseTime(value: string): bigint {
   const match = /^(-?)(\d{1,12})(?:\.(\d*))?$/.exec(value);
   if (!match) throw malformed();

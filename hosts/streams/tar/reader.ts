@@ -1,5 +1,6 @@
-// Reads a tar as it comes, a chunk at a time, and tells a sink what is in it. Not the tar-stream package: that decodes
-// pax records as UTF-8, which loses the bytes of `security.capability`, and costs two streams an entry.
+// Reads a tar chunk by chunk as it arrives, and passes its entries to a sink. The tar-stream package is not used: it
+// decodes pax records as UTF-8, which destroys the bytes of `security.capability`, and it needs two streams for each
+// entry.
 
 import { damaged, tooLarge } from "../../shared/failure.js";
 import { turn } from "../../shared/turn.js";
@@ -12,10 +13,10 @@ import { parsePax } from "./pax.js";
 import type { TarSink } from "./sink.js";
 import { runsOf, sparseMapOf, type Run, type SparseMap } from "./sparse.js";
 
-/** What the bytes at hand belong to. */
+/** What the current bytes belong to. */
 enum Part {
   Header,
-  /** Body of a pax or GNU header, kept in memory. */
+  /** Body of a pax or GNU header, buffered in memory. */
   Extension,
   /** A block of a sparse file's map. */
   Map,
@@ -31,16 +32,16 @@ export class TarReader {
   readonly #sink: TarSink;
   readonly #frame: (piece: Uint8Array) => void;
   #part = Part.Header;
-  /** What of the body is still to come. */
+  /** The rest of the current body. */
   #runs: Run[] = [];
-  /** A sparse file whose map is on its way, and the bytes of it in the tar. */
+  /** A sparse file whose map is being read, and the size of its data in the tar. */
   #sparse: { entry: TarEntry; map: SparseMap; inTar: number } | null = null;
   /** Bytes of all holes so far. */
   #holes = 0;
-  /** Bytes until the part ends; of a header: all of it. */
+  /** Bytes left in the current part; for a header, its full size. */
   #left = BLOCK;
   #padding = 0;
-  /** Bytes of a header or an extension that came in several chunks. */
+  /** Bytes of a header or an extension that arrived in several chunks. */
   #kept: Uint8Array[] = [];
   #extension = "";
   #zeroBlocks = 0;
@@ -49,7 +50,10 @@ export class TarReader {
   #longName = "";
   #longTarget = "";
 
-  /** `frame` is told all bytes that are no file's body, those of an entry before the entry; valid while it is called. */
+  /**
+   * `frame` gets all bytes that are not in a file's body; those of an entry come before the entry. They are valid only
+   * during the call.
+   */
   constructor(sink: TarSink, frame: (piece: Uint8Array) => void = () => {}) {
     this.#sink = sink;
     this.#frame = frame;
@@ -62,18 +66,18 @@ export class TarReader {
       at += piece.length;
       const busy = this.#take(piece);
       if (busy) await busy;
-      // Parts of a sparse file may be as small as a byte, and a sink may write each at once.
+      // Parts of a sparse file may be as small as a byte, and a sink may write each synchronously.
       if (pieces % MOST_AT_ONCE === 0) await turn();
     }
   }
 
-  /** There is no more. */
+  /** Call this at the end of the tar. */
   end(): void {
     const between = this.#part === Part.Header && this.#left === BLOCK && !this.#local && this.#longName === "";
     if (!between && this.#part !== Part.Rest) throw damaged("cut");
   }
 
-  /** The next bytes of the current part, never more than it has left. */
+  /** Takes the next bytes of the current part, never more than it has left. */
   #take(piece: Uint8Array): Promise<void> | void {
     if (this.#part !== Part.Body) this.#frame(piece);
     if (this.#part === Part.Rest) return;
@@ -101,7 +105,7 @@ export class TarReader {
     this.#left = BLOCK;
   }
 
-  /** Goes on after a body: padding, if there is any. */
+  /** Continues after a body, with padding if there is any. */
   #pad(): void {
     if (this.#padding === 0) return this.#expectHeader();
     this.#part = Part.Padding;
@@ -157,7 +161,7 @@ export class TarReader {
     if (entry.size < 0) throw malformed();
     const map = sparseMapOf(block, header.flag, entry.size, own);
     if (map) return this.#beginMap(entry, map);
-    // Only files have a body, whatever the size says: some writers put a link's target's size there.
+    // Only files have a body, whatever the size says: some writers store the length of a link's target there.
     return this.#tell(entry, [{ size: entry.size, isHole: false }], entry.size);
   }
 
@@ -197,7 +201,7 @@ export class TarReader {
     if (this.#holes > most) throw tooLarge("holes", "", most);
   }
 
-  /** `inTar`: bytes of the body, as the tar has it. */
+  /** `inTar`: size of the body in the tar. */
   #tell(entry: TarEntry, runs: Run[], inTar: number): Promise<void> | void {
     const busy = this.#sink.entry(entry);
     const begin = (): Promise<void> | void => {
@@ -209,7 +213,7 @@ export class TarReader {
     return busy ? busy.then(begin) : begin();
   }
 
-  /** Goes on within a body, or after it. */
+  /** Continues within a body, or after it. */
   #nextRun(): Promise<void> | void {
     for (let run = this.#runs.pop(); run; run = this.#runs.pop()) {
       if (run.isHole) {
@@ -233,8 +237,8 @@ function upToNul(body: Uint8Array): string {
   return latin1Of(body, 0, end < 0 ? body.length : end);
 }
 
-/** pax for one entry, pax for all that follow, GNU long name, GNU long link target. */
+/** pax for one entry, pax for all later ones, GNU long name, GNU long link target. */
 const EXTENSIONS = new Set(["x", "g", "L", "K"]);
 const LARGEST_EXTENSION = 1 << 20;
-/** Pieces of one chunk before others get their turn: more than headers and bodies cut an ordinary one into. */
+/** Pieces of one chunk before others have a turn. An ordinary chunk has fewer headers and bodies. */
 const MOST_AT_ONCE = 1024;

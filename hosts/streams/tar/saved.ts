@@ -1,17 +1,17 @@
-// An archive of images: members that the core names, the tars of layers among them.
+// An archive of images, with the members that the core names, including tars of layers.
 
 import type { replies } from "../../shared/host.js";
 import { endOfArchive, headerOf, NOTHING, paddingOf } from "./writer.js";
 
-/** The tars of the layers that a host has, by the chains of which they are the top. */
+/** The tars of a host's layers, by the chain whose top they are. */
 export interface LayerTars {
-  /** Bytes of a tar. Rejects with `no-such` when it can be had no more. */
+  /** Size of a tar. Rejects with `no-such` if the tar is no longer available. */
   size(chain: string): Promise<number>;
-  /** The tar as it came. Fails at its end when it is another one. */
+  /** The tar as it was received. Fails at its end if it has changed. */
   tar(chain: string): AsyncIterable<Uint8Array>;
 }
 
-/** The archive, in pieces. Nothing in it tells when it was made, or by whom. */
+/** The archive, in pieces. Nothing in it tells when or by whom it was made. */
 export async function* savedArchive(
   members: readonly replies.SavedMember[],
   tars: LayerTars,

@@ -1,5 +1,5 @@
-// Maps of sparse files: which parts of a file the tar has, in the order of their places. All else is a hole. GNU tar
-// writes them in four ways: in blocks behind the header ("S"), in pax records (0.0 and 0.1), and before the data (1.0).
+// Maps of sparse files: which parts of a file are in the tar, in the order of their offsets. The rest is holes. GNU tar
+// writes maps in four ways: in blocks after the header ("S"), in pax records (0.0 and 0.1), and before the data (1.0).
 
 import { damaged, tooLarge } from "../../shared/failure.js";
 import { latin1Of } from "./latin1.js";
@@ -11,22 +11,22 @@ export interface Run {
   isHole: boolean;
 }
 
-/** A map on its way. */
+/** A map that is being read. */
 export interface SparseMap {
-  /** In place of the header's; empty: that one holds. */
+  /** Replaces the header's name, unless it is empty. */
   readonly name: string;
-  /** Bytes of the file, holes included. */
+  /** Size of the file, including holes. */
   readonly size: number;
-  /** Offset and size of each part, one after the other. */
+  /** Offsets and sizes of the parts in turn. */
   readonly numbers: number[];
-  /** Another block of it follows. */
+  /** Another block of the map follows. */
   readonly more: boolean;
-  /** Its blocks are counted in the size that the header tells. */
+  /** The size in the header includes the map's blocks. */
   readonly isInBody: boolean;
   take(block: Uint8Array): void;
 }
 
-/** Null for a file that is no sparse one. `records`: those of this entry alone. */
+/** Null if the file is not sparse. `records`: those of this entry alone. */
 export function sparseMapOf(
   block: Uint8Array,
   flag: string,
@@ -40,7 +40,7 @@ export function sparseMapOf(
   return known && (minor === undefined || minor === "0" || minor === "1") ? recordMap(records, size) : null;
 }
 
-/** The whole file in runs, parts and holes by turns. `inTar`: bytes that the tar has of it. */
+/** The whole file as alternating parts and holes. `inTar`: size of its data in the tar. */
 export function runsOf({ numbers, size }: SparseMap, inTar: number): Run[] {
   if (size < 0) throw malformed();
   const runs: Run[] = [];
@@ -64,7 +64,7 @@ export function runsOf({ numbers, size }: SparseMap, inTar: number): Run[] {
   return runs;
 }
 
-/** Parts of maps of the form 0.0: a record for each number. True: this was one. */
+/** Handles maps of the format 0.0, with a record for each number. True: the record was one of them. */
 export function takeSparsePart(key: string, value: string, parts: string[]): boolean {
   if (key !== "GNU.sparse.offset" && key !== "GNU.sparse.numbytes") return false;
   if ((parts.length % 2 === 1) !== (key === "GNU.sparse.numbytes")) throw malformed();
@@ -72,10 +72,10 @@ export function takeSparsePart(key: string, value: string, parts: string[]): boo
   return true;
 }
 
-/** The record of the form 0.1. */
+/** The record of the format 0.1. */
 export const MAP = "GNU.sparse.map";
 
-/** Behind the header, in blocks of their own while the last one says so. */
+/** After the header, in separate blocks. Each block says whether another one follows. */
 class GnuMap implements SparseMap {
   readonly name = "";
   readonly size: number;
@@ -95,7 +95,7 @@ class GnuMap implements SparseMap {
     this.more = this.#entries(block, 0, 21);
   }
 
-  /** Up to one that is empty; whether more of them follow stands behind the last. */
+  /** Reads up to an empty entry. A flag after the last entry says whether more blocks follow. */
   #entries(block: Uint8Array, from: number, most: number): boolean {
     const end = from + most * 24;
     for (let at = from; at < end && block[at] !== 0; at += 24) {
@@ -105,7 +105,7 @@ class GnuMap implements SparseMap {
   }
 }
 
-/** The form 1.0: decimal numbers, a line each, how many parts there are before them; padded to a block. */
+/** The format 1.0: the number of parts, then their decimal numbers, one on each line; padded to a block. */
 class BodyMap implements SparseMap {
   readonly name: string;
   readonly size: number;
@@ -138,7 +138,7 @@ class BodyMap implements SparseMap {
   }
 }
 
-/** The forms 0.0 and 0.1. */
+/** The formats 0.0 and 0.1. */
 function recordMap(records: ReadonlyMap<string, string>, size: number): SparseMap {
   const numbers = (records.get(MAP) ?? "").split(",").map(decimal);
   if (numbers.length !== 2 * decimal(records.get("GNU.sparse.numblocks") ?? "")) throw malformed();
@@ -160,7 +160,7 @@ function decimal(text: string): number {
   return Number(text);
 }
 
-/** 1 MiB, as much as of any other extension of a header. */
+/** 1 MiB, the same limit as for other header extensions. */
 const MOST_BLOCKS = 2048;
 const LARGEST_MAP = MOST_BLOCKS * 512;
 const LONGEST_NUMBER = 16;

@@ -1,11 +1,11 @@
-// Writes tar headers: ustar where it fits, pax records for what does not.
+// Writes tar headers: ustar if possible, with pax records for values that do not fit.
 
 import { BLOCK, type EntryType, type TarEntry } from "./entry.js";
 import { isAscii, latin1Bytes } from "./latin1.js";
 import { formatTime, paxRecord } from "./pax.js";
 import { joined } from "../bytes.js";
 
-/** All blocks that come before the entry's body. Owners are numbers only. */
+/** All blocks before the entry's body. Owners are numeric only. */
 export function headerOf(entry: TarEntry): Uint8Array {
   const records = recordsOf(entry);
   if (records === "") return block(entry, FLAG_OF_TYPE[entry.type]);
@@ -38,7 +38,7 @@ function recordsOf(entry: TarEntry): string {
   return records.join("");
 }
 
-/** What does not fit is left out: a pax record says it. */
+/** A value that does not fit is left out, because a pax record has it. */
 function block(entry: TarEntry, flag: string): Uint8Array {
   const made = new Uint8Array(BLOCK);
   const { prefix, name } = splitName(entry.name) ?? { prefix: "", name: ascii(entry.name).slice(0, 100) };
@@ -67,7 +67,7 @@ function octal(into: Uint8Array, value: number, at: number, digits: number): voi
   into[at + digits] = 0;
 }
 
-/** ustar keeps up to 155 bytes of directories apart from up to 100 bytes of name; null if that does not fit. */
+/** ustar stores up to 155 bytes of directories and up to 100 bytes of name; null if the name does not fit. */
 function splitName(name: string): { prefix: string; name: string } | null {
   if (!isAscii(name)) return null;
   if (name.length <= 100) return { prefix: "", name };
@@ -87,7 +87,7 @@ function ascii(bytes: string): string {
 
 const MOST_OCTAL_7 = 0o7777777;
 const MOST_OCTAL_11 = 0o77777777777;
-/** Of root's and 1970, for an entry of which nothing else is to be told. */
+/** Defaults for an entry without other metadata: owned by root, in 1970. */
 export const NOTHING: TarEntry = {
   name: "",
   type: "file",
