@@ -1,10 +1,10 @@
-// What the core of an embedded engine is told of it.
+// The options that tell the core about an embedded engine.
 
 import type { DriverOptions } from "../driver/index.js";
 import { coreOptions, offersOf } from "../engine/index.js";
 import type { EngineOptions } from "./engine.js";
 
-/** The platform is not told: what an engine answers does not depend on it. */
+/** The platform is left out: an engine's answers do not depend on it. */
 export function coreOptionsOf(options: EngineOptions): DriverOptions["engine"] {
   const { directories = { data: "", exec: "" } } = offersOf(options.host);
   const { host, insecureRegistries, labels, bodyLimit } = options;

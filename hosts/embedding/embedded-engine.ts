@@ -1,4 +1,4 @@
-// An engine's life in another program: opened, cut off, opened again, closed.
+// The life of an engine in another program: opened, cut off, opened again, closed.
 
 import { bodyOf } from "../request/index.js";
 import { CutOff } from "../driver/index.js";
@@ -15,7 +15,7 @@ import { moving } from "./moving.js";
 import { closeWorld, takeHost } from "./own-world.js";
 import { derivedSeeds } from "./seeds.js";
 
-/** How long commands of an engine that crashed are waited for. */
+/** How long to wait for commands of an engine that crashed. */
 const LONGEST_REST_MS = 10_000;
 
 export class EmbeddedEngine implements Engine {
@@ -23,7 +23,7 @@ export class EmbeddedEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #records: RecordStore;
   readonly #inFlight: InFlight;
-  /** The records were empty when they were read first, and the first images are not in yet. */
+  /** The records were empty at the first reading, and the first images are not loaded yet. */
   #isNew = false;
   #isRead = false;
   #reopening: Promise<void> | null = null;
@@ -48,7 +48,7 @@ export class EmbeddedEngine implements Engine {
       await this.#open();
     } catch (error) {
       if (error instanceof CutOff) return;
-      // What it cannot close either is of no interest beside the reason.
+      // The reason matters more than an error of `close`.
       await this.close().catch(() => {});
       throw error;
     }
@@ -105,7 +105,7 @@ export class EmbeddedEngine implements Engine {
     });
   }
 
-  /** With this engine's seeds; its commands are watched, and so is whether it is new. */
+  /** The host with this engine's seeds. It also watches commands, and whether the engine is new. */
   #driversParts(): Parameters<typeof hostWith>[1] {
     const { host, seed } = this.#options;
     const records = this.#records;
@@ -128,7 +128,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   async #openAgain(): Promise<void> {
-    // Nothing of the life before may go on beside the next one, and undo its work.
+    // Commands of the previous life must not run beside the next one and undo its work.
     await within(LONGEST_REST_MS, moving(this.#options.host, this.#inFlight.settled()));
     if (this.assembled.driver === null && this.state === "down") await this.#open();
   }

@@ -5,7 +5,7 @@ import type { EngineEvent, EventQuery } from "./engine.js";
 
 type Fetch = (target: string, init: RequestInit) => Promise<Response>;
 
-/** Asks at once: nothing that happens after this call is missed. */
+/** Sends the request at once, so that nothing after this call is missed. */
 export function eventsOf(fetch: Fetch, query: EventQuery): AsyncIterableIterator<EngineEvent> {
   const left = new AbortController();
   const signal = query.signal === undefined ? left.signal : AbortSignal.any([left.signal, query.signal]);

@@ -1,20 +1,23 @@
-// What an engine has asked of its host and what has not come to its end.
+// An engine's commands to its host that have not ended.
 
 import { mayBeGivenUp, type Asked } from "../shared/commands.js";
 import type { Host, Operation, Outcome, Perform } from "../shared/host.js";
 
-/** An engine that crashed in its own process leaves commands behind that would have died with it in another. */
+/**
+ * In a process of its own, an engine's commands die with it. An engine that crashes in another program leaves them
+ * behind.
+ */
 export class InFlight {
   readonly #host: Host;
   readonly #all = new Set<Promise<unknown>>();
-  /** What can be given up. */
+  /** Operations that can be aborted. */
   readonly #long = new Set<Operation>();
 
   constructor(host: Host) {
     this.#host = host;
   }
 
-  /** The host's interfaces, watched. */
+  /** The host's interfaces, with every command recorded. */
   parts(): Pick<Host, "processes" | "content" | "networks" | "volumes"> {
     const host = this.#host;
     const watched =
@@ -36,14 +39,14 @@ export class InFlight {
     };
   }
 
-  /** Gives up what can be given up. */
+  /** Aborts everything that can be aborted. */
   abandon(): void {
     for (const op of this.#long) {
       this.#host.content(0n, { tag: "abandon", val: op }, () => {}).catch(() => {});
     }
   }
 
-  /** Resolves when nothing goes on any more. */
+  /** Resolves when nothing is running any more. */
   async settled(): Promise<void> {
     while (this.#all.size > 0) await Promise.allSettled(this.#all);
   }

@@ -4,7 +4,7 @@ export { openEngine } from "./open.js";
 export type { CompiledCore, Connection, DryRun, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
 export type { Plan, PlanEntry, PlannedAnswer, PlannedBytes, PlannedEffect, PlannedRecord } from "../dry-run/format.js";
 
-// A host of one's own.
+// For a host of your own.
 export type {
   Bodies,
   Clock,
@@ -34,7 +34,7 @@ export type {
   types,
   volumes,
 } from "../shared/host.js";
-// Browsers have a `Report` and a `FileSystem` of their own, which would be taken for these by whoever forgets the import.
+// Browsers have a `Report` and a `FileSystem` of their own. If you forgot the import, you would get those by mistake.
 export type { Report as ReportProgress } from "../shared/host.js";
 export type { HostOffers } from "../engine/index.js";
 export { hostWith } from "../engine/index.js";
@@ -42,7 +42,7 @@ export { HostFailure } from "../shared/failure.js";
 export { MemoryJournal } from "../shared/journal.js";
 export { realClock } from "../shared/clock.js";
 
-// Those who watch.
+// For observers.
 export type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../driver/index.js";
 export type { Effect, HostEffect, Reply, StepOutputs } from "../shared/outputs.js";
 export { Recorder } from "../trace/recorder.js";

@@ -1,13 +1,15 @@
-// What a Linux host is opened with.
+// The options of a Linux host.
 
-/** Where the Linux host keeps things, and what it runs containers with. */
+/** Where the Linux host stores data, and which runtimes it uses. */
 export interface LinuxOptions {
-  /** Directory of all that must be kept: images, containers' files, records. Absolute; one engine at a time. */
+  /**
+   * Directory for everything that must be kept: images, containers' files, records. Absolute; for one engine at a time.
+   */
   dataRoot: string;
-  /** Directory of what lives as long as the machine runs: mounts, networks, sockets. Absolute; not the daemon's. */
+  /** Directory for what lasts until the next reboot: mounts, networks, sockets. Absolute; not the daemon's. */
   execRoot: string;
-  /** OCI runtimes by name, with the paths of their programs, besides those that are found. The first found is used. */
+  /** OCI runtimes by name, with their programs' paths, in addition to those that are found. The first found is used. */
   runtimes?: Readonly<Record<string, string>>;
-  /** Bytes of events that are kept; 64 MiB if not given. */
+  /** How many bytes of events are kept; 64 MiB by default. */
   journalBytes?: number;
 }

@@ -1,16 +1,16 @@
-// Waiting for something in a world whose time may stand still.
+// Waits for something in a world whose time may stand still.
 
 import { within } from "../engine/index.js";
 import type { Host } from "../shared/host.js";
 import type { SimulatedTime } from "../simulated/time.js";
 import { turn } from "../shared/turn.js";
 
-/** How often a world that moves by itself is looked at: it may be stopped meanwhile. */
+/** How often to check a world that moves by itself: it may be stopped meanwhile. */
 const LOOK_MS = 10;
 
 /**
- * Resolves as `pending` does. A world that stands still is moved for it, event by event, unless others move it: an
- * engine that is opened or closed may wait for something that takes the world's time.
+ * Settles like `pending`. If the world's time stands still and nobody else moves it, moves it event by event: an engine
+ * that is opened or closed may wait for something that takes the world's time.
  */
 export async function moving<T>(host: Host, pending: Promise<T>): Promise<T> {
   let ended = false;
@@ -24,14 +24,14 @@ export async function moving<T>(host: Host, pending: Promise<T>): Promise<T> {
   return pending;
 }
 
-/** By one event, if nothing else moves it in the meantime and there is still need. */
+/** Moves it by one event, if nothing else has moved it meanwhile and it is still necessary. */
 async function moved(time: SimulatedTime, ended: () => boolean): Promise<void> {
   const before = time.next;
   await turn();
   if (!ended() && time.pace === "stopped" && time.next === before) await time.step();
 }
 
-/** The host's time, if it is one that can stand still. */
+/** The host's time, if it can stand still. */
 function worldTime({ timers }: Host): SimulatedTime | null {
   return "pace" in timers && "step" in timers ? (timers as SimulatedTime) : null;
 }

@@ -1,4 +1,4 @@
-// HTTP to an embedded engine without a socket: for clients that are made for Node's `http`.
+// HTTP to an embedded engine without a socket, for clients that use Node's `http`.
 
 import { Agent } from "node:http";
 import type { AgentOptions } from "node:http";
@@ -10,8 +10,8 @@ import type { Engine } from "./engine.js";
 import { connectionPair } from "./node-connection.js";
 
 /**
- * An agent whose connections all lead to the engine, whatever host and port a request names. Attach, and whatever else
- * is taken off HTTP, works as it does over a socket. `engine` must be one of `openEngine`.
+ * An agent whose connections all lead to the engine, whatever host and port a request names. Attach and other hijacked
+ * connections work as they do over a socket. `engine` must come from `openEngine`.
  */
 export function engineAgent(engine: Engine, options?: AgentOptions): Agent {
   if (!(engine instanceof EmbeddedEngine)) throw new TypeError("engineAgent wants an engine of openEngine");
@@ -44,7 +44,7 @@ class EngineAgent extends Agent {
     api.serve(connection, "internal");
   }
 
-  /** Loaded here: who only uses `fetch` needs no HTTP server. */
+  /** Loaded here: programs that only use `fetch` need no HTTP server. */
   async #startServer(): Promise<ApiServer> {
     const { ApiServer } = await import("../node/http/server.js");
     const api = await ApiServer.create({ entrance: this.#engine });

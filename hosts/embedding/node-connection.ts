@@ -1,8 +1,11 @@
-// Two ends of a connection inside one process: what is written to one is read from the other.
+// Two ends of a connection inside one process: bytes written to one are read from the other.
 
 import { Duplex } from "node:stream";
 
-/** `timeout`: milliseconds without a byte after which the client is told, as by `setTimeout`; never if not given. */
+/**
+ * `timeout`: the client gets the event after this many milliseconds without a byte, as with `setTimeout`; by default
+ * never.
+ */
 export function connectionPair(timeout = 0): [client: Duplex, server: Duplex] {
   const client = new ClientEnd();
   client.setTimeout(timeout);
@@ -14,7 +17,7 @@ export function connectionPair(timeout = 0): [client: Duplex, server: Duplex] {
 
 class End extends Duplex {
   other!: End;
-  /** The other end's writer waits until this one is read. */
+  /** The other end's writer waits until this end is read. */
   #unread: (() => void) | null = null;
 
   constructor() {
@@ -37,16 +40,16 @@ class End extends Duplex {
     done();
   }
 
-  /** As a socket that is closed while the other side still uses it. */
+  /** Behaves like a socket that is closed while the other side still uses it. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const { other } = this;
     this.#unread?.();
-    // Not from within a parser that has just been given bytes.
+    // Not from within a parser that is processing bytes.
     process.nextTick(() => void other.destroy());
     done(error);
   }
 
-  /** Bytes have come or gone. */
+  /** Bytes have arrived or left. */
   protected moved(): void {}
 
   #receive(chunk: Buffer, done: () => void): void {
@@ -55,9 +58,9 @@ class End extends Duplex {
     else this.#unread = done;
   }
 
-  // What Node's HTTP client asks of a socket.
+  // Methods that Node's HTTP client calls on a socket.
 
-  /** The engine waits for as long as it takes. */
+  /** The engine's end has no timeout. */
   setTimeout(_ms: number, _heard?: () => void): this {
     return this;
   }
@@ -79,12 +82,12 @@ class End extends Duplex {
   }
 }
 
-/** As with a socket, silence is told of (`timeout`), and what follows from it is the client's affair. */
+/** As with a socket, silence causes the event `timeout`; the rest is up to the client. */
 class ClientEnd extends End {
-  /** Looked at by Node's agent. */
+  /** Node's agent reads this. */
   timeout = 0;
   #alarm: NodeJS.Timeout | undefined;
-  /** A request waits on it: until that is answered or timed out, the process does not end. */
+  /** A request waits on it: until that is answered or timed out, the process stays alive. */
   #isHeld = true;
 
   override setTimeout(ms: number, heard?: () => void): this {

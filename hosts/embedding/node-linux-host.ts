@@ -1,4 +1,4 @@
-// Puts the Linux host together: see `node-linux.ts`.
+// Assembles the Linux host: see `node-linux.ts`.
 
 import { resolve } from "node:path";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";

@@ -1,4 +1,4 @@
-// coracle-engine on Node, Deno and Bun: what every platform has, the Linux host, and an agent for HTTP clients.
+// coracle-engine on Node, Deno and Bun: everything from `index`, the Linux host, and an agent for HTTP clients.
 
 export * from "./index.js";
 export { linuxHost } from "./node-linux.js";

@@ -1,16 +1,19 @@
-// A host as one engine's own: taken when that is opened, closed with it.
+// Reserves a host for one engine: taken when the engine is opened, closed along with it.
 
 import type { Host, RecordStore } from "../shared/host.js";
 
 const taken = new WeakSet<Host>();
 
-/** Throws when another engine has it. */
+/** Throws if another engine has it. */
 export function takeHost(host: Host): void {
   if (taken.has(host)) throw new Error("the host belongs to another engine: that must be closed first");
   taken.add(host);
 }
 
-/** Closes `records`, the host's own store, which may be another one, and the host: each, even if one cannot be closed. */
+/**
+ * Closes `records`, the host's own store, which may be another one, and the host. Closes each, even if another one
+ * fails to close.
+ */
 export async function closeWorld(host: Host, records: RecordStore): Promise<void> {
   taken.delete(host);
   try {
