@@ -1,4 +1,4 @@
-// Alarms on a host's clock that can all be called off at once.
+// Timers on a host's clock that can all be cancelled at once.
 
 import type { Clock } from "../shared/host.js";
 
@@ -11,7 +11,7 @@ export class Alarms {
     this.#clock = clock;
   }
 
-  /** Calls `wake` at the monotonic time `at`. Returns what calls it off. */
+  /** Calls `wake` at the monotonic time `at`. Returns a function that cancels it. */
   at(at: bigint, wake: () => void): () => void {
     if (this.#off) return () => {};
     const callOff = this.#clock.at(at, () => {
@@ -26,7 +26,7 @@ export class Alarms {
     return end;
   }
 
-  /** Whether something ends in so many nanoseconds. Rejects if it does. */
+  /** Whether something ends within this many nanoseconds. Rejects if it does. */
   within(ns: bigint, ended: Promise<void>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const late = this.at(this.#clock.now().monotonic + ns, () => resolve(false));
@@ -34,7 +34,7 @@ export class Alarms {
     });
   }
 
-  /** Calls all off; none can be set any more. */
+  /** Cancels all of them; no new ones can be set. */
   callOff(): void {
     this.#off = true;
     for (const end of [...this.#set]) end();

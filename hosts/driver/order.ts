@@ -6,8 +6,8 @@ import { subjectIn } from "../shared/commands.js";
 import type { HostEffect } from "../shared/outputs.js";
 
 /**
- * The subject of a command, as core/wit marks it. Null for a command that waits for nothing: a query, or `abandon`, which
- * must overtake what it aborts. A signal waits for the launch before it: until then it has no receiver.
+ * The subject of a command, as core/wit marks it. Null for a command that waits for nothing: a query, or `abandon`,
+ * which must overtake what it aborts. A signal waits for the launch before it: until then it has no receiver.
  */
 export function subjectOf(effect: HostEffect): string | null {
   const subject = subjectIn(effect);

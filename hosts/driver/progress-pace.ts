@@ -1,10 +1,10 @@
-// Thins out reports of progress: a host may report every block it reads, the core needs a few a second.
+// Reduces progress reports: a host may report every block that it reads, but the core needs only a few a second.
 
 import type { Input, Operation, Report } from "../shared/host.js";
 
 const INTERVAL_NS = 25_000_000n;
 
-/** One command's reports. What was held back goes out before the phase changes and before the command's end. */
+/** One command's reports. A report that was held back is sent before the phase changes and before the command ends. */
 export class ProgressReports {
   readonly #op: Operation;
   readonly #monotonic: () => bigint;

@@ -1,8 +1,8 @@
-// What the core is told of a host's OCI runtimes.
+// The facts about a host's OCI runtimes for the core.
 
 import type { engine, Host } from "../shared/host.js";
 
-/** In the host's order. What else a host knows of them stays with it: a trace holds what the core was told. */
+/** In the host's order. Only what the core needs: a trace contains everything that the core gets. */
 export function ociRuntimesOf({ runtimes }: Pick<Host, "runtimes">): engine.OciRuntime[] {
   return runtimes.map(({ name, path, version, commit, features }) => ({ name, path, version, commit, features }));
 }

@@ -64,7 +64,10 @@ function lacksScope(answer: ErrorAnswer): boolean {
   return challenges.some(({ parameters }) => parameters.get("error") === "insufficient_scope");
 }
 
-/** `{"errors":[{"code","message","detail"}]}` (OCI distribution spec, error codes); a token server may answer `{"details"}`. */
+/**
+ * `{"errors":[{"code","message","detail"}]}` (OCI distribution spec, error codes). A token server may answer
+ * `{"details"}`.
+ */
 function parseErrors(text: string): ErrorBody {
   let body: unknown;
   try {

@@ -1,8 +1,8 @@
-// Real time, as every JavaScript platform has it.
+// Real time on any JavaScript platform.
 
 import type { Clock, types } from "./host.js";
 
-/** Longest wait that timers can express. */
+/** The longest wait that timers can express. */
 const LONGEST_MS = 2_147_483_647;
 
 /** Real time. */
@@ -18,13 +18,13 @@ export const realClock: Clock = {
       if (ms <= 0) wake();
       else timer = setTimeout(wait, Math.min(Math.ceil(ms), LONGEST_MS));
     };
-    // Even what is due is told later, never from within the call.
+    // Even a timer that is due already fires later, never from within the call.
     timer = setTimeout(wait, Math.min(Math.max(Number(at - monotonic()) / 1e6, 0), LONGEST_MS));
     return () => clearTimeout(timer);
   },
 };
 
-/** Calls `late` after so many milliseconds of a clock's time. Returns what calls it off. */
+/** Calls `late` after this many milliseconds of a clock's time. Returns a function that cancels it. */
 export function after(clock: Clock, ms: number, late: () => void): () => void {
   return clock.at(clock.now().monotonic + nanoseconds(ms), late);
 }

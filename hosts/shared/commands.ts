@@ -1,9 +1,9 @@
-// What core/wit says of each command: whether it only asks, what it is about, whether it may last.
+// What core/wit says about each command: whether it only asks, its subject, and whether it may take long.
 
 import { COMMANDS } from "../../build/core/commands.js";
 import type { HostEffect } from "./outputs.js";
 
-/** Any interface's command, whoever asks. */
+/** A command of any interface, from any caller. */
 export type Asked = Pick<HostEffect, "to" | "command">;
 
 type Commands = typeof COMMANDS;
@@ -15,19 +15,19 @@ export type QuestionOf<To extends keyof Commands> = {
 
 interface Marks {
   kind: "state" | "once" | "ask";
-  /** What it is about; null of one that waits for no other. */
+  /** Its subject; null if it waits for no other command. */
   subject: { noun: string; path: readonly string[] } | null;
   lasts: boolean;
 }
 
 const MARKS: Readonly<Record<HostEffect["to"], Readonly<Record<string, Marks>>>> = COMMANDS;
 
-/** Whether a command changes nothing: whoever wanted its answer may be gone, and nothing of it is left. */
+/** Whether a command changes nothing: if nobody wants its answer any more, it leaves nothing behind. */
 export function onlyAsks(asked: Asked): boolean {
   return marksOf(asked).kind === "ask";
 }
 
-/** The same of one of this interface, for types. */
+/** The same for a command of this interface, as a type guard. */
 export function isQuestion<To extends Asked["to"], Command extends Asked["command"]>(
   to: To,
   command: Command,
@@ -35,21 +35,21 @@ export function isQuestion<To extends Asked["to"], Command extends Asked["comman
   return MARKS[to][command.tag]!.kind === "ask";
 }
 
-/** Whether a command changes something and may last. */
+/** Whether a command changes something and may take long. */
 export function lasts(asked: Asked): boolean {
   return marksOf(asked).lasts;
 }
 
 /**
- * Whether a command can be given up when an engine ends or an instance is discarded: nobody may wait for the answers of
- * what only asks. All others run to their ends and tell what came of them: what undoes something, above all, would else
- * stay half done.
+ * Whether a command can be aborted when an engine ends or an instance is discarded. For a query, because perhaps nobody
+ * waits for the answer. All other commands run to their ends and report their results. Above all, a command that undoes
+ * something would otherwise stay half done.
  */
 export function mayBeGivenUp(asked: Asked): boolean {
   return lasts(asked) || onlyAsks(asked);
 }
 
-/** What a command is about, by its noun and its name; null of one that waits for no other. */
+/** The subject of a command, by its noun and its name; null if it waits for no other command. */
 export function subjectIn(asked: Asked): string | null {
   const { subject } = marksOf(asked);
   if (subject === null) return null;

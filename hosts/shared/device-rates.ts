@@ -1,4 +1,4 @@
-// Rates of block devices in an OCI spec: the core names devices by path, the spec has their numbers.
+// Rates of block devices in an OCI spec. The core names devices by path; the spec needs their numbers.
 
 import type { processes } from "./host.js";
 
@@ -19,7 +19,7 @@ export interface DeviceNumber {
 
 export type ThrottledDevice = DeviceNumber & { rate: number };
 
-/** What the spec has, and these rates. `numberOf`: of the device at a path of the machine. */
+/** The spec's own values and these rates. `numberOf`: number of the device at a path of the machine. */
 export function withRates(
   blockIO: BlockIO | undefined,
   rates: readonly processes.DeviceRate[],

@@ -1,10 +1,10 @@
-// What a host says when it could not do what it was asked for: as data. Sentences are the core's (core/assembly/failure).
+// A host's failures as data. The core writes the sentences (core/assembly/failure).
 
 import type { failures, networks } from "./host.js";
 
-/** What a host may expect to go wrong, in the cases of `core/wit/failures.wit`. Its message is for developers alone. */
+/** An error that a host may expect, in the cases of `core/wit/failures.wit`. Its message is only for developers. */
 export class HostFailure extends Error {
-  /** As the core is told of it. */
+  /** The data for the core. */
   readonly failure: failures.Failure;
 
   constructor(failure: failures.Failure) {
@@ -14,7 +14,7 @@ export class HostFailure extends Error {
   }
 }
 
-/** The failure that a thrown thing stands for. */
+/** The failure for anything that was thrown. */
 export function failureOf(thrown: unknown): failures.Failure {
   if (thrown instanceof HostFailure) return thrown.failure;
   const { code = "", syscall = "", message } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
@@ -23,7 +23,7 @@ export function failureOf(thrown: unknown): failures.Failure {
   return { tag: "internal", val: message ?? String(thrown) };
 }
 
-/** What a call was about: a path, an address and port, or a name that was looked up. */
+/** The subject of a call: a path, an address and port, or a name that was looked up. */
 function placeOf({ path, address, port, hostname }: Place): string {
   if (address !== undefined) return port === undefined ? address : `${address}:${port}`;
   return path ?? hostname ?? "";
@@ -31,66 +31,69 @@ function placeOf({ path, address, port, hostname }: Place): string {
 
 type Place = { path?: string; address?: string; port?: number; hostname?: string };
 
-/** A refused call on a file of a container, by its path there. An error without an errno stays as it is. */
+/**
+ * A call on a container's file that the kernel refused. Names the file as the container does. An error without an errno
+ * stays as it is.
+ */
 export function refusedCall(error: unknown, call: string, path: string): unknown {
   const { code = "" } = error as Partial<NodeJS.ErrnoException>;
   if (error instanceof HostFailure || !ERRNO.test(code)) return error;
   return new HostFailure({ tag: "call", val: { call, path, inside: true, error: code } });
 }
 
-/** For developers, and logs of hosts: `no-such: volume data`. */
+/** For developers and for logs of hosts: `no-such: volume data`. */
 export function failureText({ tag, val }: failures.Failure): string {
   if (tag === "internal" || tag === "body-broke") return val;
   return `${tag}: ${leaves(val).join(" ")}`;
 }
 
-/** All that is said, however deep. */
+/** All values in it, however deep. */
 function leaves(value: unknown): string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(leaves);
   return value === "" ? [] : [String(value)];
 }
 
-/** What is not there: a thing by its name, or its path. */
+/** Something is missing: a thing by its name, or a path. */
 export function noSuch(what: failures.Noun, name = ""): HostFailure {
   return new HostFailure({ tag: "no-such", val: { what, name } });
 }
 
-/** Something else stands where it should be. */
+/** Something else is in its place. */
 export function wrongKind(what: failures.Noun, name: string): HostFailure {
   return new HostFailure({ tag: "wrong-kind", val: { what, name } });
 }
 
-/** A port of the machine that cannot be had. `error`: name of the errno(3). */
+/** A port of the machine that is not available. `error`: name of the errno(3). */
 export function refusedPort({ protocol, hostAddress, hostPort }: networks.PortMapping, error: string): HostFailure {
   return new HostFailure({ tag: "port", val: { protocol, address: hostAddress, port: hostPort, error } });
 }
 
-/** Bytes that cannot be read. */
+/** Unreadable bytes. */
 export function damaged(what: failures.Damage, said = ""): HostFailure {
   return new HostFailure({ tag: "damaged", val: { what, said } });
 }
 
-/** Bytes that are not those that were wanted. */
+/** Bytes with a wrong digest or size. */
 export function mismatch(what: failures.Digested, wanted: string, found = ""): HostFailure {
   return new HostFailure({ tag: "mismatch", val: { what, wanted, found } });
 }
 
-/** It has more bytes than it may have. */
+/** It is larger than allowed. */
 export function tooLarge(what: failures.Noun, name: string, limit: number): HostFailure {
   return new HostFailure({ tag: "too-large", val: { what, name, limit: BigInt(limit) } });
 }
 
-/** A name of a tar, an archive or a layer that cannot be used; `other`: what else it is about. */
+/** An invalid name in a tar, an archive or a layer. `other`: a second name that it is about. */
 export function faultyName(what: failures.NameFault, name: string, other = ""): HostFailure {
   return new HostFailure({ tag: "faulty-name", val: { what, name, other } });
 }
 
-/** A place in a volume that cannot be mounted. `error`: name of the errno(3). */
+/** A path in a volume that cannot be mounted. `error`: name of the errno(3). */
 export function placeInVolume(volume: string, path: string, error: string): HostFailure {
   return new HostFailure({ tag: "place-in-volume", val: { volume, path, error } });
 }
 
-/** A text of a command that is not what it is to be. */
+/** A text of a command that is malformed. */
 export function malformed(what: failures.Form, text: string): HostFailure {
   return new HostFailure({ tag: "malformed", val: { what, text } });
 }
@@ -100,22 +103,22 @@ export function cutShort(what: failures.Noun, name: string): HostFailure {
   return new HostFailure({ tag: "cut-short", val: { what, name } });
 }
 
-/** A program that a container's file system does not give to run. `error`: name of the errno(3). */
+/** A program that cannot be run in a container's file system. `error`: name of the errno(3). */
 export function refusedProgram(program: string, error: string): HostFailure {
   return new HostFailure({ tag: "program", val: { program, error } });
 }
 
-/** A working directory that a process cannot begin in. */
+/** A working directory that a process cannot start in. */
 export function refusedDirectory(path: string, error: string): HostFailure {
   return new HostFailure({ tag: "directory", val: { path, error } });
 }
 
-/** An OCI runtime that would not start a process: `said`, as it wrote it. */
+/** An OCI runtime did not start a process. `said`: the runtime's message. */
 export function refusedByRuntime(said: string, { args = [], cwd = "/" }: ProcessSpec): HostFailure {
   return new HostFailure({ tag: "runtime", val: { said, program: args[0] ?? "", directory: cwd } });
 }
 
-/** Of an OCI spec: what was to be started. */
+/** From an OCI spec: the process to start. */
 export interface ProcessSpec {
   args?: string[];
   cwd?: string;
@@ -126,7 +129,7 @@ export function startBroke(how: failures.StartBreak, said = ""): HostFailure {
   return new HostFailure({ tag: "start-broke", val: { how, said } });
 }
 
-/** Processes that do not what they are made to. */
+/** Processes that do not react. */
 export function unmoved(what: failures.Compulsion, pids: Iterable<number>): HostFailure {
   return new HostFailure({ tag: "unmoved", val: { what, pids: Uint32Array.from(pids) } });
 }
@@ -136,12 +139,12 @@ export function failedTool(name: string, exit: number | null, said: string): Hos
   return new HostFailure({ tag: "tool", val: { name, said, ...(exit !== null && { exit }) } });
 }
 
-/** What did not answer within that many milliseconds. */
+/** Something that did not answer within this many milliseconds. */
 export function silent(what: failures.Noun, limit: number): HostFailure {
   return new HostFailure({ tag: "silent", val: { what, limit } });
 }
 
-/** What a dry run only imagines. */
+/** Something that a dry run only imagines. */
 export function imaginedOnly(what: failures.Noun, name = ""): HostFailure {
   return new HostFailure({ tag: "imagined", val: { what, name } });
 }
@@ -150,21 +153,21 @@ export function interrupted(why: failures.Interruption): HostFailure {
   return new HostFailure({ tag: "interrupted", val: why });
 }
 
-/** Whether it was thrown because something is not there. */
+/** Whether the error means that something is missing. */
 export function isMissing(thrown: unknown): boolean {
   const failure = failureOf(thrown);
   if (failure.tag === "call") return failure.val.error === "ENOENT";
   return failure.tag === "no-such";
 }
 
-/** Whether a registry did not answer, or broke off: what has come is worth keeping. */
+/** Whether a registry did not answer, or broke off: then it is worth keeping what has arrived. */
 export function isUnreachable(thrown: unknown): boolean {
   if (!(thrown instanceof HostFailure)) return false;
   const { tag, val } = thrown.failure;
   return tag === "cut-short" || (tag === "exchange" && UNREACHABLE.includes(val.why.tag));
 }
 
-/** errno(3), but not codes of Node's own, as `ERR_STREAM_DESTROYED`. */
+/** Names of errno(3), but not codes of Node's own, such as `ERR_STREAM_DESTROYED`. */
 const ERRNO = /^E[A-Z0-9]+$/;
 
 const UNREACHABLE: readonly string[] = [

@@ -3,16 +3,16 @@
 import { HostFailure } from "./failure.js";
 import type { Journal, RecordChange, engine, records } from "./host.js";
 
-/** Bytes that a journal may have where nobody said how many. */
+/** The default size limit of a journal, in bytes. */
 export const JOURNAL_BYTES = 64 * 1024 * 1024;
 
-/** What an entry takes besides its bytes, about, wherever it is kept. */
+/** The approximate overhead of an entry in any kind of storage, in bytes. */
 export const ENTRY_BYTES = 40;
 
-/** Keeps at most so many bytes of entries, and the newest one, however large. */
+/** Keeps entries of at most this many bytes, but always the newest one, however large. */
 export class MemoryJournal implements Journal {
   readonly #limit: number;
-  /** The first `#gone` of them have been taken away. */
+  /** The first `#gone` of them have been removed. */
   #entries: records.JournalEntry[] = [];
   #gone = 0;
   #bytes = 0;
@@ -21,7 +21,7 @@ export class MemoryJournal implements Journal {
     this.#limit = limit;
   }
 
-  /** Before a transaction: throws a `HostFailure` if what it appends does not go on from here. */
+  /** Before a transaction: throws a `HostFailure` if its entries do not continue the journal. */
   check(changes: readonly RecordChange[]): void {
     checkNext(changes, this.endsAt.next);
   }
@@ -37,7 +37,7 @@ export class MemoryJournal implements Journal {
     this.#gone = 0;
   }
 
-  /** Another one that has what this one has. */
+  /** A copy with the same entries. */
   copy(): MemoryJournal {
     const copy = new MemoryJournal(this.#limit);
     for (const entry of this.#entries.slice(this.#gone)) copy.append(entry);
@@ -52,13 +52,13 @@ export class MemoryJournal implements Journal {
     return this.page(reading);
   }
 
-  /** As `end`, at once. */
+  /** Like `end`, but synchronous. */
   get endsAt(): engine.JournalEnd {
     const last = this.#entries.at(-1);
     return last === undefined ? { next: 1n, at: 0n } : { next: last.position + 1n, at: last.at };
   }
 
-  /** As `read`, at once. */
+  /** Like `read`, but synchronous. */
   page({ from, bytes }: records.JournalReading): engine.JournalPage {
     const entries: records.JournalEntry[] = [];
     let taken = 0;
@@ -78,12 +78,12 @@ export class MemoryJournal implements Journal {
   }
 }
 
-/** What an entry counts for. */
+/** How much an entry counts towards the limit. */
 export function sizeOf({ bytes }: Pick<records.JournalEntry, "bytes">): number {
   return ENTRY_BYTES + bytes.length;
 }
 
-/** Throws a `HostFailure`: an entry elsewhere than at the journal's end would be a defect. */
+/** Throws a `HostFailure`: an entry anywhere but at the journal's end would be a defect. */
 export function checkNext(changes: readonly RecordChange[], next: bigint): void {
   for (const { tag, val } of changes) {
     if (tag !== "append") continue;
@@ -94,7 +94,7 @@ export function checkNext(changes: readonly RecordChange[], next: bigint): void 
   }
 }
 
-/** The first of the numbers `from` … `to` - 1 that is not before what is looked for; `to` if all are. */
+/** The first of the numbers `from` … `to` - 1 for which `isBefore` is false; `to` if there is none. */
 export function firstNot(from: number, to: number, isBefore: (at: number) => boolean): number {
   while (from < to) {
     const middle = Math.floor((from + to) / 2);

@@ -1,4 +1,4 @@
-// What steps of the core ask for: records, effects, replies.
+// The outputs of the core's steps: records, effects, replies.
 
 import type { content, networks, processes, records, replies, timers, volumes } from "./host.js";
 import type { Operation, RecordChange, RequestId } from "./host.js";
@@ -11,7 +11,7 @@ export type HostEffect =
   | { to: "volumes"; op: Operation; command: volumes.VolumeCommand }
   | { to: "records"; op: Operation; command: records.RecordCommandRead };
 
-/** One thing that a step asked for, timers included. */
+/** One effect of a step, including timers. */
 export type Effect = HostEffect | { to: "timers"; op: Operation; command: timers.TimerCommand };
 
 /** A part of the answer to a request. */
@@ -20,12 +20,12 @@ export interface Reply {
   command: replies.ReplyCommand;
 }
 
-/** What one step asked for. */
+/** The outputs of one step. */
 export interface StepOutputs {
   /** One transaction, in order. */
   records: RecordChange[];
-  /** In the order they are to be started in. */
+  /** In the order in which they must start. */
   effects: Effect[];
-  /** In the order they are to be sent in. */
+  /** In the order in which they must be sent. */
   replies: Reply[];
 }

@@ -1,13 +1,13 @@
-// `/etc/resolv.conf` of a container (resolv.conf(5)): what its client asked for, and the machine's own lines for the rest.
+// `/etc/resolv.conf` of a container (resolv.conf(5)): the client's lines, and the machine's own lines for the rest.
 
-/** Docker's, where a machine has no server that its containers could reach. */
+/** Docker's default if the machine has no server that its containers can reach. */
 const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];
 
 const KINDS = ["search", "nameserver", "options"];
 
 /**
- * `asked`: lines of the client's kinds; undefined for a copy of `own`, the machine's file. `apart`: the container has a
- * network namespace, in which the machine's loopback addresses are its own, and no IPv6.
+ * `asked`: the client's lines; undefined for a copy of `own`, the machine's file. `apart`: the container has its own
+ * network namespace. There loopback addresses are the container's own, and there is no IPv6.
  */
 export function resolvConf(asked: string | undefined, own: string, apart: boolean): string {
   const usable = apart ? reachable(own) : own;
@@ -22,7 +22,7 @@ export function resolvConf(asked: string | undefined, own: string, apart: boolea
     .join("");
 }
 
-/** The same text where all servers can be reached. */
+/** The text without servers that cannot be reached. */
 function reachable(text: string): string {
   const isReachable = (line: string): boolean => !/^\s*nameserver\s+(127\.|\S*:)/.test(line);
   const lines = text.split("\n");

@@ -1,13 +1,13 @@
-// One turn of the platform's loop: when it is over, every microtask that was set off before has run.
+// One turn of the event loop. When it is over, all microtasks queued before have run.
 
-/** Resolves in the loop's next turn, without the 4 ms that browsers add to timers. */
+/** Resolves in the next turn of the event loop, without the 4 ms that browsers add to timers. */
 export const turn: () => Promise<void> = typeof setImmediate === "function" ? turnOfNode : turnsOf(newChannel);
 
 function turnOfNode(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Turns by messages to oneself. The channel is made with the first of them. */
+/** Turns by messages to oneself. The channel is made at the first call. */
 export function turnsOf(make: () => MessageChannel): () => Promise<void> {
   const waiting: (() => void)[] = [];
   let port: MessagePort | null = null;

@@ -1,15 +1,16 @@
-// Layers being unpacked: whoever asks for one that is on its way shares it, and it goes on as long as anybody wants it.
+// Layers that are being unpacked. Several requests for one layer share the work, which continues as long as any of them
+// wants it.
 
 import { interrupted } from "./failure.js";
 import type { Report } from "./host.js";
 
-/** Does the work; must settle soon after `signal`. Resolves to the bytes of the layer's files. */
+/** Does the work; must settle soon after `signal`. Resolves to the size of the layer's files in bytes. */
 export type Work = (report: Report, signal: AbortSignal) => Promise<number>;
 
 export class Unpacking {
   readonly #shared = new Map<string, Shared>();
 
-  /** Begins, or joins, the work on a chain; gives it up when `signal` says so. */
+  /** Starts or joins the work on a chain; leaves it when `signal` is aborted. */
   async ask(chain: string, work: Work, report: Report, signal: AbortSignal): Promise<number> {
     let shared = this.#shared.get(chain);
     while (shared?.givenUp) {
@@ -24,7 +25,7 @@ export class Unpacking {
     return shared.join(report, signal);
   }
 
-  /** Resolves when nobody works on a chain any more, however that ended. */
+  /** Resolves when nobody works on a chain any more, whatever the result. */
   async settled(chain: string): Promise<void> {
     await this.#shared.get(chain)?.over;
   }
@@ -63,7 +64,7 @@ class Shared {
     }
   }
 
-  /** The last to leave stops the work, and waits until nothing of it is left. */
+  /** The last one to leave stops the work, and waits until nothing of it is left. */
   async #leave(report: Report): Promise<never> {
     this.#readers.delete(report);
     if (this.#readers.size === 0) {

@@ -1,4 +1,5 @@
-// Who a container's process runs as: `name|uid[:group|gid]` by the container's own passwd and group, Docker's rules.
+// Finds the ids that a container's process runs with: `name|uid[:group|gid]`, looked up in the container's own passwd
+// and group files by Docker's rules.
 
 import { malformed, noSuch } from "./failure.js";
 
@@ -12,7 +13,7 @@ export interface Identity {
 
 const ID_MAX = 2147483647;
 
-/** `passwd` and `group`: text of the files, empty when missing. `more`: groups to add, names or ids. */
+/** `passwd` and `group`: contents of the files, empty if missing. `more`: additional groups, names or ids. */
 export function identify(user: string, more: readonly string[], passwd: string, group: string): Identity {
   const [wanted = "", wantedGroup = ""] = split(user);
   const account = findAccount(wanted, passwd);
@@ -24,12 +25,12 @@ export function identify(user: string, more: readonly string[], passwd: string, 
     if (found === undefined) throw noSuch("added-group", key);
     return found;
   });
-  // A group given by hand takes the place of those the user is a member of.
+  // An explicit group replaces the groups that the user is a member of.
   const all = [gid, ...(wantedGroup === "" ? memberOf : []), ...added];
   return { uid: account.uid, gid, groups: [...new Set(all)], home: account.home };
 }
 
-/** Groups by the names or ids that are asked for, the first of each; and those that the user is a member of. */
+/** The requested groups by names or ids, without duplicates, and those that the user is a member of. */
 function findGroups(
   keys: readonly string[],
   user: string,
@@ -67,15 +68,15 @@ function split(user: string): string[] {
 }
 
 /**
- * Fields of lines of passwd(5) or group(5); lines whose third field is no number are left out. One by one: a container
- * says how many there are.
+ * Fields of lines of passwd(5) or group(5). Lines whose third field is not a number are left out. A generator, because
+ * a container decides how many lines there are.
  */
 function* parse(text: string): Generator<string[]> {
   for (let [at, end] = [0, 0]; at < text.length; at = end + 1) {
     const colon = text.indexOf(":", at);
     const second = text.indexOf(":", colon + 1);
     if (colon < 0 || second < 0) return;
-    // Lines with fewer than two of them are passed over at once.
+    // Skips lines with fewer than two colons at once.
     at = text.lastIndexOf("\n", second) + 1;
     end = text.indexOf("\n", second);
     if (end < 0) end = text.length;
