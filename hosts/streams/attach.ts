@@ -34,7 +34,7 @@ export class Attachment {
   readonly #log: LogBytes | null;
   /** Size of the log when the connection was bound. */
   readonly #bound: number;
-  /** How much of the log the client has been sent. Once the stream is over: infinite. */
+  /** How much of the log the client has been sent. Once the stream is over: more than any log has. */
   #sent = 0;
   #moved: () => void = () => {};
 

@@ -40,7 +40,7 @@ function refuseShared(file: string): void {
   const [line] = linesOf(file);
   if (line === undefined || !isShared(line)) return;
   throw new TraceError(
-    `${file} was saved with --share: it has hidden values and no hashes of the results, ` +
+    `${file} was saved with --share: values are hidden in it, and it has no hashes of the results, ` +
       "so it can be neither verified nor compared. Compare traces that were saved without --share",
   );
 }
