@@ -1,9 +1,9 @@
 // The last change of a container: when, by whom, and why. In its record, and in inspect as an extension that clients of
 // Docker's pass over.
 
-import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
 import { acting, Asker, ENGINE_START, Origin } from "../origin";
+import { Fields } from "../records/fields";
 import { formatTime } from "../text/time";
 
 export class LastChange {
@@ -36,30 +36,18 @@ export function originOf(change: LastChange | null): Origin {
   return new Origin(asker, change.why);
 }
 
-export function writeLastChangeRecord(json: JsonWriter, change: LastChange | null): void {
-  if (change === null) return;
-  json.key("lastChange");
-  json.beginObject();
-  json.i64Field("at", change.at);
-  json.stringField("why", change.why);
-  if (change.agent.length > 0) json.stringField("agent", change.agent);
-  if (change.pid >= 0) json.i64Field("pid", change.pid);
-  if (change.uid >= 0) json.i64Field("uid", change.uid);
-  json.endObject();
+/** In its container's record: a record that is older than this has none. */
+export function lastChangeFields(fields: Fields, given: LastChange | null): LastChange {
+  const change: LastChange = given === null ? UNKNOWN : given;
+  const at = fields.number("at", change.at);
+  const why = fields.text("why", change.why);
+  const agent = fields.optionalText("agent", change.agent);
+  const pid = fields.optionalWithin("pid", change.pid, UNKNOWN.pid, 0, u32.MAX_VALUE);
+  const uid = fields.optionalWithin("uid", change.uid, UNKNOWN.uid, 0, u32.MAX_VALUE);
+  return given === null ? new LastChange(at, why, agent, pid, uid) : given;
 }
 
-/** Null for none: a record that is older than this is. */
-export function readLastChangeRecord(json: Json | null): LastChange | null {
-  if (json === null) return null;
-  const known = json.find("uid") !== null;
-  return new LastChange(
-    json.i64Of("at"),
-    json.stringOf("why"),
-    json.stringOf("agent"),
-    known ? json.i64Of("pid") : -1,
-    known ? json.i64Of("uid") : -1,
-  );
-}
+const UNKNOWN: LastChange = new LastChange(0, "", "", -1, -1);
 
 /** `"Coracle": {"LastChange": {…}}`: what is not known is left out. */
 export function writeExtension(json: JsonWriter, change: LastChange | null): void {

@@ -1,7 +1,7 @@
 // How a container's health checks went (surface §2.18): what inspect shows, and its record keeps once anybody was shown it.
 
-import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
+import { Fields, listOf } from "../records/fields";
 import { formatTime } from "../text/time";
 
 export const STARTING = "starting";
@@ -66,39 +66,22 @@ export function writeHealth(json: JsonWriter, health: Health): void {
   json.endObject();
 }
 
-/** For the container's record. */
-export function writeHealthRecord(json: JsonWriter, health: Health | null): void {
-  if (health === null) return;
-  json.key("health");
-  json.beginObject();
-  json.stringField("status", health.status);
-  json.i64Field("streak", health.streak);
-  json.key("log");
-  json.beginArray();
-  for (let i = 0; i < health.log.length; i++) {
-    const result = health.log[i];
-    json.beginObject();
-    json.i64Field("start", result.start);
-    json.i64Field("end", result.end);
-    json.i64Field("exitCode", result.exitCode);
-    json.stringField("output", result.output);
-    json.endObject();
-  }
-  json.endArray();
-  json.endObject();
-}
-
-export function readHealthRecord(json: Json | null): Health | null {
-  if (json === null) return null;
-  const health = new Health();
-  health.status = json.stringOf("status");
-  health.streak = <i32>json.i64Of("streak");
-  const log = json.find("log");
-  if (log === null) return health;
-  for (let i = 0; i < log.items.length; i++) {
-    const item = log.items[i];
-    const code = <i32>item.i64Of("exitCode");
-    health.log.push(new HealthResult(item.i64Of("start"), item.i64Of("end"), code, item.stringOf("output")));
-  }
+/** In its container's record. */
+export function healthFields(fields: Fields, given: Health | null): Health {
+  const health: Health = given === null ? new Health() : given;
+  health.status = fields.text("status", health.status);
+  health.streak = <i32>fields.number("streak", health.streak);
+  listOf<HealthResult>(fields, "log", health.log, resultFields);
   return health;
 }
+
+function resultFields(fields: Fields, given: HealthResult | null): HealthResult {
+  const result: HealthResult = given === null ? NO_RESULT : given;
+  const start = fields.number("start", result.start);
+  const end = fields.number("end", result.end);
+  const exitCode = <i32>fields.number("exitCode", result.exitCode);
+  const output = fields.text("output", result.output);
+  return given === null ? new HealthResult(start, end, exitCode, output) : given;
+}
+
+const NO_RESULT: HealthResult = new HealthResult(0, 0, 0, "");

@@ -7,6 +7,7 @@ import { BAD_TIME, NO_TIME, parseTime } from "../text/time";
 import { configProblem } from "./config-problem";
 import { chainsOf } from "./layers/chain";
 import { Platform } from "./platform";
+import { ImageRecord } from "./records";
 import { isDigest, Reference } from "./reference";
 
 /** Docker stacks no more layers than this. */
@@ -19,7 +20,7 @@ export class ImageLayer {
   ) {}
 }
 
-export class Image {
+export class Image extends ImageRecord {
   /** Base first. */
   layers: ImageLayer[] = [];
   /** Bytes of all files in its layers. */
@@ -37,10 +38,6 @@ export class Image {
   container: string = "";
   labelKeys: string[] = [];
   labelValues: string[] = [];
-  /** Id of the image it was made from, or empty. */
-  parent: string = "";
-  /** When it last got a tag by hand; `NO_TIME` for never. */
-  lastTagged: i64 = NO_TIME;
   /** Tags and digests that name it, by their text. */
   references: Reference[] = [];
 
@@ -49,7 +46,15 @@ export class Image {
     readonly id: string,
     /** Bytes as received: the id is their digest. */
     readonly config: Uint8Array,
-  ) {}
+  ) {
+    super();
+  }
+
+  /** What its record says. */
+  recall(record: ImageRecord): void {
+    this.parent = record.parent;
+    this.lastTagged = record.lastTagged;
+  }
 
   /** ChainID of all its layers; null if it has none. */
   get chain(): string | null {

@@ -1,12 +1,12 @@
 // Keys and forms of the image records. A config's bytes are a record of their own, under the image's id.
 
-import { Json } from "../json/json";
-import { JsonWriter } from "../json/writer";
-import { Shape } from "../records/shape";
+import { FieldReader } from "../records/field-reader";
+import { FieldWriter } from "../records/field-writer";
+import { Fields } from "../records/fields";
 import { NO_TIME } from "../text/time";
-import { Image } from "./image";
-import { chainOn } from "./layers/chain";
-import { isDigest } from "./reference";
+
+/** Room for a record. */
+const RECORD_BYTES: i32 = 256;
 
 /** `image/ID`: what is known of an image besides its config. */
 export const IMAGE_RECORDS: string = "image/";
@@ -17,35 +17,27 @@ export const REFERENCE_RECORDS: string = "reference/";
 /** `layer/CHAIN`: a layer that an image has. */
 export const LAYER_RECORDS: string = "layer/";
 
-export function writeImageRecord(image: Image): Uint8Array {
-  const json = new JsonWriter();
-  json.beginObject();
-  if (image.parent.length > 0) json.stringField("parent", image.parent);
-  if (image.lastTagged != NO_TIME) json.i64Field("lastTagged", image.lastTagged);
-  json.endObject();
-  return json.finish();
+/** What is known of an image besides its config. */
+export class ImageRecord {
+  /** Id of the image it was made from, or empty. */
+  parent: string = "";
+  /** When it last got a tag by hand; `NO_TIME` for never. */
+  lastTagged: i64 = NO_TIME;
 }
 
-const IMAGE: Shape = new Shape(true).texts("parent").numbers("lastTagged");
-const LAYER: Shape = new Shape().texts("diffId").number("size", 0, i64.MAX_VALUE);
-const PARENT: Shape = new Shape(true).texts("parent");
-
-/** Why a document is no record of an image; empty if it is one. */
-export function imageRecordProblem(json: Json): string {
-  return IMAGE.problem(json);
+function imageFields(fields: Fields, record: ImageRecord): ImageRecord {
+  record.parent = fields.optionalText("parent", record.parent);
+  record.lastTagged = fields.optionalTime("lastTagged", record.lastTagged);
+  return record;
 }
 
-/** Why a document is no record of the layer `chain`; empty if it is one. */
-export function layerProblem(json: Json, chain: string): string {
-  const problem = LAYER.problem(json) + PARENT.problem(json);
-  if (problem.length > 0) return problem;
-  const parent = json.stringOf("parent");
-  const own = chainOn(parent.length > 0 ? parent : null, json.stringOf("diffId"));
-  return own == chain && isDigest(chain) ? "" : "it is another layer's";
+export function writeImageRecord(record: ImageRecord): Uint8Array {
+  const fields = new FieldWriter(RECORD_BYTES);
+  imageFields(fields, record);
+  return fields.take();
 }
 
-/** Of a document for which `imageRecordProblem` finds none. */
-export function readImageRecord(image: Image, json: Json): void {
-  image.parent = json.stringOf("parent");
-  image.lastTagged = json.find("lastTagged") === null ? NO_TIME : json.i64Of("lastTagged");
+/** What it says, unless it has a problem. */
+export function readImageRecord(fields: FieldReader): ImageRecord {
+  return imageFields(fields, new ImageRecord());
 }

@@ -3,8 +3,8 @@
 import { deleteRecord } from "../ask";
 import { Container } from "../container/container";
 import { containerStore } from "../container/store";
-import { Json } from "../json/json";
 import { jsonError, parseJson } from "../json/reader";
+import { FieldReader } from "../records/field-reader";
 import { putRecord } from "../records/put";
 import { setAside } from "../records/set-aside";
 import { badParameter, notFound, Refusal } from "../refusal";
@@ -15,7 +15,7 @@ import { layerStore, StoredLayer } from "./layers/layer-store";
 import {
   CONFIG_RECORDS,
   IMAGE_RECORDS,
-  imageRecordProblem,
+  ImageRecord,
   LAYER_RECORDS,
   readImageRecord,
   REFERENCE_RECORDS,
@@ -40,7 +40,7 @@ export class ImageStore {
   /** Canonical text of a tag or digest → image id. */
   private readonly idByReference: Map<string, string> = new Map<string, string>();
   /** Records of a restart, until `mend` has all of them. */
-  private restored: Map<string, Json> = new Map<string, Json>();
+  private restored: Map<string, ImageRecord> = new Map<string, ImageRecord>();
   private configs: Map<string, Uint8Array> = new Map<string, Uint8Array>();
 
   get count(): i32 {
@@ -194,9 +194,10 @@ export class ImageStore {
     const json = parseJson(value);
     if (json === null) return jsonError();
     if (key.startsWith(LAYER_RECORDS)) return layerStore.restore(key.slice(LAYER_RECORDS.length), json);
-    const problem = imageRecordProblem(json);
-    if (problem.length == 0) this.restored.set(key.slice(IMAGE_RECORDS.length), json);
-    return problem;
+    const fields = new FieldReader(json);
+    const record = readImageRecord(fields);
+    if (fields.problem.length == 0) this.restored.set(key.slice(IMAGE_RECORDS.length), record);
+    return fields.problem;
   }
 
   /**
@@ -223,7 +224,7 @@ export class ImageStore {
       setAside.take(IMAGE_RECORDS + id, problem);
     } else {
       const image = parseImage(config).image!;
-      readImageRecord(image, this.restored.get(id));
+      image.recall(this.restored.get(id));
       this.hold(image);
     }
     this.restored.delete(id);

@@ -1,7 +1,6 @@
 // A container's place on a network: what it was given there.
 
-import { Json } from "../json/json";
-import { JsonWriter } from "../json/writer";
+import { Fields, listOf } from "../records/fields";
 import { EVERY_IPV4 } from "./ip";
 
 /** A port of the container and where it is to be had on the machine. */
@@ -51,54 +50,29 @@ export class Endpoint {
   ports: PublishedPort[] = [];
 }
 
-export function writeEndpoint(json: JsonWriter, endpoint: Endpoint): void {
-  json.beginObject();
-  json.stringField("networkId", endpoint.networkId);
-  json.stringField("networkName", endpoint.networkName);
-  json.stringField("endpointId", endpoint.endpointId);
-  json.stringField("gateway", endpoint.gateway);
-  json.stringField("address", endpoint.address);
-  json.i64Field("prefixLength", endpoint.prefixLength);
-  json.stringField("mac", endpoint.mac);
-  json.stringField("sandboxId", endpoint.sandboxId);
-  json.key("ports");
-  json.beginArray();
-  for (let i = 0; i < endpoint.ports.length; i++) {
-    const port = endpoint.ports[i];
-    json.beginObject();
-    json.i64Field("containerPort", port.containerPort);
-    json.stringField("protocol", port.protocol);
-    json.stringField("hostAddress", port.address);
-    json.i64Field("hostPort", port.hostPort);
-    json.endObject();
-  }
-  json.endArray();
-  json.endObject();
-}
-
-export function readEndpoint(json: Json): Endpoint {
-  const endpoint = new Endpoint();
-  endpoint.networkId = json.stringOf("networkId");
-  endpoint.networkName = json.stringOf("networkName");
-  endpoint.endpointId = json.stringOf("endpointId");
-  endpoint.gateway = json.stringOf("gateway");
-  endpoint.address = json.stringOf("address");
-  endpoint.prefixLength = <i32>json.i64Of("prefixLength");
-  endpoint.mac = json.stringOf("mac");
-  endpoint.sandboxId = json.stringOf("sandboxId");
-  const ports = json.find("ports");
-  if (ports === null) return endpoint;
-  for (let i = 0; i < ports.items.length; i++) {
-    const port = ports.items[i];
-    const address = port.stringOf("hostAddress");
-    endpoint.ports.push(
-      new PublishedPort(
-        <u16>port.i64Of("containerPort"),
-        port.stringOf("protocol"),
-        address.length > 0 ? address : EVERY_IPV4,
-        <u16>port.i64Of("hostPort"),
-      ),
-    );
-  }
+/** In its container's record. */
+export function endpointFields(fields: Fields, given: Endpoint | null): Endpoint {
+  const endpoint: Endpoint = given === null ? new Endpoint() : given;
+  endpoint.networkId = fields.text("networkId", endpoint.networkId);
+  endpoint.networkName = fields.text("networkName", endpoint.networkName);
+  endpoint.endpointId = fields.text("endpointId", endpoint.endpointId);
+  endpoint.gateway = fields.text("gateway", endpoint.gateway);
+  endpoint.address = fields.text("address", endpoint.address);
+  endpoint.prefixLength = <i32>fields.within("prefixLength", endpoint.prefixLength, 0, 32);
+  endpoint.mac = fields.text("mac", endpoint.mac);
+  endpoint.sandboxId = fields.text("sandboxId", endpoint.sandboxId);
+  listOf<PublishedPort>(fields, "ports", endpoint.ports, portFields);
   return endpoint;
 }
+
+function portFields(fields: Fields, given: PublishedPort | null): PublishedPort {
+  const port: PublishedPort = given === null ? NO_PORT : given;
+  const containerPort = <u16>fields.within("containerPort", port.containerPort, 0, u16.MAX_VALUE);
+  const protocol = fields.text("protocol", port.protocol);
+  const address = fields.text("hostAddress", port.address);
+  const hostPort = <u16>fields.within("hostPort", port.hostPort, 0, u16.MAX_VALUE);
+  if (given !== null) return given;
+  return new PublishedPort(containerPort, protocol, address.length > 0 ? address : EVERY_IPV4, hostPort);
+}
+
+const NO_PORT: PublishedPort = new PublishedPort(0, "", "", 0);

@@ -1,10 +1,13 @@
 // A network. Three are always there: bridge, host and none.
 
 import { Bridge } from "../../../build/bindings/types";
-import { Json } from "../json/json";
-import { JsonWriter } from "../json/writer";
-import { Shape } from "../records/shape";
+import { FieldReader } from "../records/field-reader";
+import { FieldWriter } from "../records/field-writer";
+import { Fields } from "../records/fields";
 import { parseAddress, parseSubnet } from "./addresses";
+
+/** Room for a record. */
+const RECORD_BYTES: i32 = 512;
 
 export class Network {
   created: i64 = 0;
@@ -30,32 +33,39 @@ export class Network {
   }
 }
 
-export function writeNetwork(network: Network): Uint8Array {
-  const json = new JsonWriter();
-  json.beginObject();
-  json.stringField("id", network.id);
-  json.stringField("name", network.name);
-  json.stringField("driver", network.driver);
-  json.i64Field("created", network.created);
-  json.stringField("subnet", network.subnet);
-  json.stringField("gateway", network.gateway);
-  json.stringField("interfaceName", network.interfaceName);
-  json.endObject();
-  return json.finish();
+function networkFields(fields: Fields, given: Network | null): Network {
+  const id = fields.text("id", given === null ? "" : given.id);
+  const name = fields.text("name", given === null ? "" : given.name);
+  const driver = fields.text("driver", given === null ? "" : given.driver);
+  const network = given === null ? new Network(id, name, driver) : given;
+  network.created = fields.number("created", network.created);
+  network.subnet = fields.text("subnet", network.subnet);
+  network.gateway = fields.text("gateway", network.gateway);
+  network.interfaceName = fields.text("interfaceName", network.interfaceName);
+  return network;
 }
 
-const SHAPE: Shape = new Shape().texts("id name driver subnet gateway interfaceName").numbers("created");
+export function writeNetwork(network: Network): Uint8Array {
+  const fields = new FieldWriter(RECORD_BYTES);
+  networkFields(fields, network);
+  return fields.take();
+}
 
-/** Why a document is no record of the network `id`; empty if it is one. */
-export function networkProblem(json: Json, id: string): string {
-  const problem = SHAPE.problem(json);
-  if (problem.length > 0) return problem;
-  if (json.stringOf("id") != id) return "it is another network's";
-  const driver = driverOf(json.stringOf("name"));
-  if (driver.length > 0 && driver != json.stringOf("driver")) return "its driver is another one's";
-  const isDefault = json.stringOf("name") == "bridge";
-  if (isDefault != (json.stringOf("interfaceName") == DEFAULT_INTERFACE)) return "its interface is another one's";
-  if (json.stringOf("driver") == "bridge" && !isBridge(json)) return "its subnet, gateway or interface makes no sense";
+/** The network `id`, unless the record has a problem. */
+export function readNetwork(fields: FieldReader, id: string): Network {
+  const network = networkFields(fields, null);
+  fields.refuse(problemOf(network, id));
+  return network;
+}
+
+/** What of it contradicts itself. */
+function problemOf(network: Network, id: string): string {
+  if (network.id != id) return "it is another network's";
+  const driver = driverOf(network.name);
+  if (driver.length > 0 && driver != network.driver) return "its driver is another one's";
+  const isDefault = network.name == "bridge";
+  if (isDefault != (network.interfaceName == DEFAULT_INTERFACE)) return "its interface is another one's";
+  if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface makes no sense";
   return "";
 }
 
@@ -68,19 +78,9 @@ export function driverOf(name: string): string {
   return name == "bridge" || name == "host" ? name : "";
 }
 
-function isBridge(json: Json): bool {
-  const subnet = parseSubnet(json.stringOf("subnet"));
-  const gateway = parseAddress(json.stringOf("gateway"));
+function isBridge(network: Network): bool {
+  const subnet = parseSubnet(network.subnet);
+  const gateway = parseAddress(network.gateway);
   if (subnet === null || gateway <= <i64>subnet.base || gateway > <i64>subnet.last) return false;
-  return json.stringOf("interfaceName").length > 0;
-}
-
-/** Of a document for which `networkProblem` finds none. */
-export function readNetwork(json: Json): Network {
-  const network = new Network(json.stringOf("id"), json.stringOf("name"), json.stringOf("driver"));
-  network.created = json.i64Of("created");
-  network.subnet = json.stringOf("subnet");
-  network.gateway = json.stringOf("gateway");
-  network.interfaceName = json.stringOf("interfaceName");
-  return network;
+  return network.interfaceName.length > 0;
 }

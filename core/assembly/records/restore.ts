@@ -4,18 +4,19 @@ import { Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";
 import { heldProblem } from "../container/pause/held-still";
 import { readRecord } from "../container/record";
-import { containerProblem } from "../container/record-shape";
 import { containerStore } from "../container/store";
 import { execProblem } from "../exec/record";
 import { imageStore } from "../image/store";
+import { Json } from "../json/json";
 import { jsonError, parseKept } from "../json/reader";
-import { networkProblem, readNetwork } from "../network/network";
+import { readNetwork } from "../network/network";
 import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { volumeStore } from "../volume/store";
-import { readVolume, volumeProblem } from "../volume/volume";
+import { readVolume } from "../volume/volume";
+import { FieldReader } from "./field-reader";
 import { EXEC_RECORDS, HELD_RECORDS } from "./kinds";
 import { migrate } from "./migrations";
 import { putRecord } from "./put";
@@ -77,17 +78,30 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
   const json = parseKept(value);
   if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);
-  const problem = isContainer
-    ? containerProblem(json, name)
-    : isNetwork
-      ? networkProblem(json, name)
-      : volumeProblem(json, name);
-  if (problem.length > 0) return isContainer && json.stringOf("id") != name ? misplaced(problem) : problem;
-  if (isNetwork && networkStore.named(json.stringOf("name")) !== null) return "another network has its name";
-  if (isContainer) containers.push(readRecord(json));
-  else if (isNetwork) networkStore.add(readNetwork(json));
-  else volumeStore.restore(readVolume(json));
-  return "";
+  const fields = new FieldReader(json);
+  if (isContainer) return restoreContainer(fields, name, json, containers);
+  return isNetwork ? restoreNetwork(fields, name) : restoreVolume(fields, name);
+}
+
+function restoreContainer(fields: FieldReader, id: string, json: Json, containers: Container[]): string {
+  const container = readRecord(fields, id, json);
+  const problem = fields.problem;
+  if (problem.length == 0) containers.push(container);
+  else if (json.stringOf("id") != id) return misplaced(problem);
+  return problem;
+}
+
+function restoreNetwork(fields: FieldReader, id: string): string {
+  const network = readNetwork(fields, id);
+  if (fields.problem.length == 0 && networkStore.named(network.name) !== null) return "another network has its name";
+  if (fields.problem.length == 0) networkStore.add(network);
+  return fields.problem;
+}
+
+function restoreVolume(fields: FieldReader, name: string): string {
+  const volume = readVolume(fields, name);
+  if (fields.problem.length == 0) volumeStore.restore(volume);
+  return fields.problem;
 }
 
 function misplaced(problem: string): string {

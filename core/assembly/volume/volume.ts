@@ -3,8 +3,13 @@
 import { Container } from "../container/container";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { Shape } from "../records/shape";
+import { FieldReader } from "../records/field-reader";
+import { FieldWriter } from "../records/field-writer";
+import { Fields } from "../records/fields";
 import { volumeNameProblem } from "./name";
+
+/** Room for a record. */
+const RECORD_BYTES: i32 = 512;
 
 /** All are of the driver `local`, which has no options here. */
 export class Volume {
@@ -41,16 +46,9 @@ export class Volume {
   }
 
   record(): Uint8Array {
-    const json = new JsonWriter();
-    json.beginObject();
-    json.stringField("name", this.name);
-    json.i64Field("created", this.created);
-    json.boolField("named", !this.anonymous);
-    if (this.counted) json.i64Field("size", this.size);
-    json.key("labels");
-    this.writeLabels(json);
-    json.endObject();
-    return json.finish();
+    const fields = new FieldWriter(RECORD_BYTES);
+    volumeFields(fields, this);
+    return fields.take();
   }
 
   writeLabels(json: JsonWriter): void {
@@ -60,24 +58,21 @@ export class Volume {
   }
 }
 
-const SHAPE: Shape = new Shape().texts("name").numbers("created").bools("named").textMap("labels");
-/** Those that wait to be counted have none. */
-const SIZE: Shape = new Shape(true).number("size", 0, i64.MAX_VALUE);
-
-/** Why a document is no record of the volume `name`; empty if it is one. */
-export function volumeProblem(json: Json, name: string): string {
-  let problem = SHAPE.problem(json);
-  if (problem.length == 0) problem = SIZE.problem(json);
-  if (problem.length > 0) return problem;
-  if (json.stringOf("name") != name) return "it is another volume's";
-  return volumeNameProblem(name);
+function volumeFields(fields: Fields, given: Volume | null): Volume {
+  const name = fields.text("name", given === null ? "" : given.name);
+  const created = fields.number("created", given === null ? 0 : given.created);
+  const named = fields.bool("named", given !== null && !given.anonymous);
+  const volume = given === null ? new Volume(name, created, !named) : given;
+  // Those that wait to be counted have none.
+  volume.counted = fields.has("size", volume.counted);
+  if (volume.counted) volume.size = fields.within("size", volume.size, 0, i64.MAX_VALUE);
+  fields.textMap("labels", volume.labelKeys, volume.labelValues);
+  return volume;
 }
 
-/** Of a document for which `volumeProblem` finds none. */
-export function readVolume(json: Json): Volume {
-  const volume = new Volume(json.stringOf("name"), json.i64Of("created"), !json.boolOf("named"));
-  volume.label(json.find("labels"));
-  volume.counted = json.find("size") !== null;
-  if (volume.counted) volume.size = json.i64Of("size");
+/** The volume `name`, unless the record has a problem. */
+export function readVolume(fields: FieldReader, name: string): Volume {
+  const volume = volumeFields(fields, null);
+  fields.refuse(volume.name == name ? volumeNameProblem(name) : "it is another volume's");
   return volume;
 }

@@ -6,18 +6,18 @@ import { DefaultFacts, fillHostConfig, fillHostname } from "../../../core/assemb
 import { HOST_CONFIG } from "../../../core/assembly/container/create/host-config";
 import { commandOf, mergeImageConfig } from "../../../core/assembly/container/create/merge";
 import { MountList } from "../../../core/assembly/container/mounts/mount-list";
-import { MountPoint, writeMountPointRecord } from "../../../core/assembly/container/mounts/mount-point";
+import { MountPoint, mountPointFields } from "../../../core/assembly/container/mounts/mount-point";
 import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/create/validate";
 import { KernelFacts, dropUnsupported } from "../../../core/assembly/container/create/warnings";
 import { NETWORKING_CONFIG } from "../../../core/assembly/container/endpoint/networking-config-table";
 import { isZero } from "../../../core/assembly/json/asked";
 import { parseJson } from "../../../core/assembly/json/reader";
-import { JsonWriter } from "../../../core/assembly/json/writer";
 import { asI64 } from "../../../core/assembly/json/json";
 import { normalise, schemaError } from "../../../core/assembly/json/schema";
 import { Effect, FieldType, Table } from "../../../core/assembly/json/table";
 import { Refusal, statusOf } from "../../../core/assembly/refusal";
 import { answer, answerText, argument, text } from "./exchange";
+import { FieldWriter } from "../../../core/assembly/records/field-writer";
 import { Json } from "./json";
 
 export { allocate, collect, outputLength, outputStart } from "./exchange";
@@ -89,9 +89,9 @@ export function mounts(): void {
 
 /** What is not the default of a mount, by name. */
 function mountOf(point: MountPoint): Json {
-  const json = new JsonWriter();
-  writeMountPointRecord(json, point);
-  const whole = parseJson(json.finish())!;
+  const fields = new FieldWriter(512);
+  mountPointFields(fields, point);
+  const whole = parseJson(fields.take())!;
   const result = Json.object();
   for (let i = 0; i < whole.keys.length; i++) {
     if (!isZero(whole.items[i])) result.set(whole.keys[i], whole.items[i]);

@@ -1,8 +1,7 @@
 // A link of `HostConfig.Links`: another container on the default bridge, under a name of one's own. The name is one more
 // of the other's own names, too: `/parent/alias`.
 
-import { Json } from "../../json/json";
-import { JsonWriter } from "../../json/writer";
+import { Fields } from "../../records/fields";
 
 export class Link {
   constructor(
@@ -34,20 +33,10 @@ export function parseLinkName(name: string): LinkName | null {
   return slash < 0 ? null : new LinkName(path.slice(0, slash), path.slice(slash + 1));
 }
 
-export function writeLinkRecords(json: JsonWriter, links: Link[]): void {
-  if (links.length == 0) return;
-  json.key("links");
-  json.beginArray();
-  for (let i = 0; i < links.length; i++) {
-    json.beginObject();
-    json.stringField("alias", links[i].alias);
-    json.stringField("container", links[i].container);
-    json.stringField("name", links[i].name);
-    json.endObject();
-  }
-  json.endArray();
-}
-
-export function readLinkRecord(json: Json): Link {
-  return new Link(json.stringOf("alias"), json.stringOf("container"), json.stringOf("name"));
+/** In its container's record. */
+export function linkFields(fields: Fields, link: Link | null): Link {
+  const alias = fields.text("alias", link === null ? "" : link.alias);
+  const container = fields.text("container", link === null ? "" : link.container);
+  const name = fields.text("name", link === null ? "" : link.name);
+  return link === null ? new Link(alias, container, name) : link;
 }

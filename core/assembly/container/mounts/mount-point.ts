@@ -1,7 +1,7 @@
 // Something that stands in a container's file system besides its own files: what a client asked for when it was created.
 
 import { Json } from "../../json/json";
-import { JsonWriter } from "../../json/writer";
+import { Fields } from "../../records/fields";
 
 export enum MountKind {
   Bind,
@@ -72,42 +72,24 @@ export function anonymousVolume(destination: string): MountPoint {
   return point;
 }
 
-export function writeMountPointRecord(json: JsonWriter, point: MountPoint): void {
-  json.beginObject();
-  json.i64Field("kind", point.kind);
-  json.stringField("destination", point.destination);
-  json.stringField("source", point.source);
-  json.stringField("name", point.name);
-  json.stringField("subpath", point.subpath);
-  json.stringField("mode", point.mode);
-  json.boolField("readOnly", point.readOnly);
-  json.boolField("deeplyReadOnly", point.deeplyReadOnly);
-  json.boolField("alone", point.alone);
-  json.stringField("propagation", point.propagation);
-  json.boolField("makesSource", point.makesSource);
-  json.boolField("anonymous", point.anonymous);
-  json.boolField("populated", point.populated);
-  json.stringArrayField("options", point.options);
-  if (point.shared) json.boolField("shared", true);
-  if (point.added) json.boolField("added", true);
-  json.endObject();
-}
-
-export function readMountPointRecord(json: Json): MountPoint {
-  const point = new MountPoint(<MountKind>(<i32>json.i64Of("kind")), json.stringOf("destination"));
-  point.source = json.stringOf("source");
-  point.name = json.stringOf("name");
-  point.subpath = json.stringOf("subpath");
-  point.mode = json.stringOf("mode");
-  point.readOnly = json.boolOf("readOnly");
-  point.deeplyReadOnly = json.boolOf("deeplyReadOnly");
-  point.alone = json.boolOf("alone");
-  point.propagation = json.stringOf("propagation");
-  point.makesSource = json.boolOf("makesSource");
-  point.anonymous = json.boolOf("anonymous");
-  point.populated = json.boolOf("populated");
-  point.options = json.stringsOf("options");
-  point.shared = json.boolOf("shared");
-  point.added = json.boolOf("added");
+/** In its container's record. */
+export function mountPointFields(fields: Fields, given: MountPoint | null): MountPoint {
+  const kind = fields.within("kind", given === null ? 0 : given.kind, 0, MountKind.Tmpfs);
+  const destination = fields.text("destination", given === null ? "" : given.destination);
+  const point = given === null ? new MountPoint(<MountKind>(<i32>kind), destination) : given;
+  point.source = fields.text("source", point.source);
+  point.name = fields.text("name", point.name);
+  point.subpath = fields.text("subpath", point.subpath);
+  point.mode = fields.text("mode", point.mode);
+  point.readOnly = fields.bool("readOnly", point.readOnly);
+  point.deeplyReadOnly = fields.bool("deeplyReadOnly", point.deeplyReadOnly);
+  point.alone = fields.bool("alone", point.alone);
+  point.propagation = fields.text("propagation", point.propagation);
+  point.makesSource = fields.bool("makesSource", point.makesSource);
+  point.anonymous = fields.bool("anonymous", point.anonymous);
+  point.populated = fields.bool("populated", point.populated);
+  point.options = fields.texts("options", point.options);
+  point.shared = fields.optionalBool("shared", point.shared);
+  point.added = fields.optionalBool("added", point.added);
   return point;
 }

@@ -6,11 +6,18 @@ import { askContent, deleteRecord } from "../../ask";
 import { containerStore } from "../../container/store";
 import { Ignored } from "../../ignored";
 import { Json } from "../../json/json";
-import { JsonWriter } from "../../json/writer";
+import { FieldReader } from "../../records/field-reader";
+import { FieldWriter } from "../../records/field-writer";
+import { Fields } from "../../records/fields";
 import { tellSwept } from "../../records/found";
 import { putRecord } from "../../records/put";
 import { setAside } from "../../records/set-aside";
-import { LAYER_RECORDS, layerProblem } from "../records";
+import { LAYER_RECORDS } from "../records";
+import { isDigest } from "../reference";
+import { chainOn } from "./chain";
+
+/** Room for a record. */
+const RECORD_BYTES: i32 = 512;
 
 export class StoredLayer {
   /** Images, and works under way, that need it. Containers are asked when it matters. */
@@ -111,11 +118,11 @@ export class LayerStore {
 
   /** Why a document is none of its records; empty if it was taken in. */
   restore(chain: string, json: Json): string {
-    const problem = layerProblem(json, chain);
-    if (problem.length > 0) return problem;
-    const parent = json.stringOf("parent");
-    const size = <u64>json.i64Of("size");
-    const layer = new StoredLayer(chain, parent.length == 0 ? null : parent, json.stringOf("diffId"), size);
+    const fields = new FieldReader(json);
+    const layer = layerFields(fields, chain, null);
+    const isOwn = chainOn(layer.parent, layer.diffId) == chain && isDigest(chain);
+    if (!isOwn) fields.refuse("it is another layer's");
+    if (fields.problem.length > 0) return fields.problem;
     layer.recorded = true;
     this.add(layer);
     return "";
@@ -201,15 +208,18 @@ function dropChain(chain: string): void {
   askContent(new Ignored(), 0, new ContentCommandDropChain(chain));
 }
 
+function layerFields(fields: Fields, chain: string, given: StoredLayer | null): StoredLayer {
+  const below: string | null = given === null ? null : given.parent;
+  const parent = fields.optionalText("parent", below === null ? "" : below);
+  const diffId = fields.text("diffId", given === null ? "" : given.diffId);
+  const size = fields.within("size", given === null ? 0 : <i64>given.size, 0, i64.MAX_VALUE);
+  return given === null ? new StoredLayer(chain, parent.length > 0 ? parent : null, diffId, <u64>size) : given;
+}
+
 function writeLayer(layer: StoredLayer): Uint8Array {
-  const json = new JsonWriter();
-  json.beginObject();
-  const parent = layer.parent;
-  if (parent !== null) json.stringField("parent", parent);
-  json.stringField("diffId", layer.diffId);
-  json.i64Field("size", <i64>layer.size);
-  json.endObject();
-  return json.finish();
+  const fields = new FieldWriter(RECORD_BYTES);
+  layerFields(fields, layer.chain, layer);
+  return fields.take();
 }
 
 export const layerStore: LayerStore = new LayerStore();

@@ -1,0 +1,146 @@
+// Reads a record, and says what of it is damaged: a field that is missing, or has another type or range than it should.
+// Of such a record nothing may be used; it is set aside.
+
+import { asI64, isI64, Json, JsonKind } from "../json/json";
+import { jsonBytes } from "../json/writer";
+import { Fields } from "./fields";
+
+export class FieldReader extends Fields {
+  /** The first that was found; empty if there is none. */
+  problem: string = "";
+  /** The object whose fields are read, and those around it; a list stands there, too, while its items are read. */
+  private at: Json;
+  private readonly around: Json[] = [];
+  /** Names of the parts and lists that this is in. */
+  private readonly names: string[] = [];
+
+  constructor(json: Json) {
+    super();
+    this.at = json;
+    if (!json.isObject) this.problem = "it is no object";
+  }
+
+  /** Something else makes no sense. */
+  refuse(problem: string): void {
+    if (this.problem.length == 0) this.problem = problem;
+  }
+
+  has(name: string, _there: bool): bool {
+    return this.at.entry(name) !== null;
+  }
+
+  text(name: string, value: string): string {
+    const found = this.find(name);
+    if (found === null) return value;
+    if (!found.isString) this.wrong(name, "it is no text");
+    return found.text;
+  }
+
+  bool(name: string, value: bool): bool {
+    const found = this.find(name);
+    if (found === null) return value;
+    if (found.kind != JsonKind.Bool) this.wrong(name, "it is neither true nor false");
+    return found.bool;
+  }
+
+  number(name: string, value: i64): i64 {
+    return this.within(name, value, i64.MIN_VALUE, i64.MAX_VALUE);
+  }
+
+  within(name: string, value: i64, least: i64, most: i64): i64 {
+    const found = this.find(name);
+    if (found === null) return value;
+    if (!isI64(found)) {
+      this.wrong(name, "it is no integer");
+      return value;
+    }
+    const number = asI64(found);
+    if (number < least || number > most) this.wrong(name, `${found.text} makes no sense`);
+    return number;
+  }
+
+  texts(name: string, values: string[]): string[] {
+    const found = this.find(name);
+    if (found === null) return values;
+    if (!found.isArray || !areTexts(found)) this.wrong(name, "it is no list of texts");
+    return found.strings();
+  }
+
+  textMap(name: string, keys: string[], values: string[]): void {
+    const found = this.find(name);
+    if (found === null) return;
+    if (!found.isObject || !areTexts(found)) return this.wrong(name, "it is no object of texts");
+    for (let i = 0; i < found.keys.length; i++) {
+      keys.push(found.keys[i]);
+      values.push(found.items[i].text);
+    }
+  }
+
+  document(name: string, json: Uint8Array): Uint8Array {
+    const found = this.find(name);
+    if (found === null) return json;
+    if (!found.isObject) this.wrong(name, "it is no object");
+    return jsonBytes(found);
+  }
+
+  beginPart(name: string): void {
+    const found = this.find(name);
+    this.enter(name, found === null ? Json.null() : found);
+    if (found !== null) this.expectObject();
+  }
+
+  beginList(name: string, _length: i32): i32 {
+    const found = this.find(name);
+    if (found !== null && !found.isArray) this.wrong(name, "it is no list");
+    const list = found !== null && found.isArray ? found : Json.array();
+    this.enter(name, list);
+    return list.length;
+  }
+
+  beginItem(at: i32): void {
+    this.around.push(this.at);
+    this.at = this.at.items[at];
+    this.expectObject();
+  }
+
+  end(): void {
+    this.at = this.around.pop();
+    // An item has no name of its own.
+    if (!this.at.isArray) this.names.pop();
+  }
+
+  endList(): void {
+    this.at = this.around.pop();
+    this.names.pop();
+  }
+
+  private enter(name: string, json: Json): void {
+    this.names.push(name);
+    this.around.push(this.at);
+    this.at = json;
+  }
+
+  private expectObject(): void {
+    if (!this.at.isObject) this.refuse(`${this.names.join(": ")}: it is no object`);
+  }
+
+  private find(name: string): Json | null {
+    const found = this.at.entry(name);
+    if (found === null && this.problem.length == 0) this.problem = `${this.path()}${name} is missing`;
+    return found;
+  }
+
+  private wrong(name: string, problem: string): void {
+    if (this.problem.length == 0) this.problem = `${this.path()}${name}: ${problem}`;
+  }
+
+  /** As sentences begin within parts: `mounts: `. */
+  private path(): string {
+    return this.names.length > 0 ? `${this.names.join(": ")}: ` : "";
+  }
+}
+
+function areTexts(value: Json): bool {
+  for (let i = 0; i < value.items.length; i++) if (!value.items[i].isString) return false;
+  return true;
+}

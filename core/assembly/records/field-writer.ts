@@ -1,0 +1,82 @@
+// Writes a record: an object in JSON, its fields in the order of the list.
+
+import { JsonWriter } from "../json/writer";
+import { Fields } from "./fields";
+
+export class FieldWriter extends Fields {
+  private readonly json: JsonWriter;
+
+  /** `capacity`: bytes that will do, mostly. */
+  constructor(capacity: i32) {
+    super();
+    this.json = new JsonWriter(false, capacity);
+    this.json.beginObject();
+  }
+
+  /** The record: nothing may be written after it. */
+  take(): Uint8Array {
+    this.json.endObject();
+    return this.json.take();
+  }
+
+  has(_name: string, there: bool): bool {
+    return there;
+  }
+
+  text(name: string, value: string): string {
+    this.json.stringField(name, value);
+    return value;
+  }
+
+  bool(name: string, value: bool): bool {
+    this.json.boolField(name, value);
+    return value;
+  }
+
+  number(name: string, value: i64): i64 {
+    this.json.i64Field(name, value);
+    return value;
+  }
+
+  within(name: string, value: i64, _least: i64, _most: i64): i64 {
+    this.json.i64Field(name, value);
+    return value;
+  }
+
+  texts(name: string, values: string[]): string[] {
+    this.json.stringArrayField(name, values);
+    return values;
+  }
+
+  textMap(name: string, keys: string[], values: string[]): void {
+    this.json.key(name).beginObject();
+    for (let i = 0; i < keys.length; i++) this.json.stringField(keys[i], values[i]);
+    this.json.endObject();
+  }
+
+  document(name: string, json: Uint8Array): Uint8Array {
+    this.json.rawField(name, json);
+    return json;
+  }
+
+  beginPart(name: string): void {
+    this.json.key(name).beginObject();
+  }
+
+  beginList(name: string, length: i32): i32 {
+    this.json.key(name).beginArray();
+    return length;
+  }
+
+  beginItem(_at: i32): void {
+    this.json.beginObject();
+  }
+
+  end(): void {
+    this.json.endObject();
+  }
+
+  endList(): void {
+    this.json.endArray();
+  }
+}
