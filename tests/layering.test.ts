@@ -12,13 +12,13 @@ import { circlesIn } from "./support/import-circles.js";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 describe("imports", () => {
-  test("the core knows nothing outside of itself and its generated bindings", () => {
+  test("the core imports only itself and its generated bindings", () => {
     expect(
       breaches("core/assembly", (to) => to.startsWith("core/assembly/") || to.startsWith("build/bindings/")),
     ).toEqual([]);
   });
 
-  test("the bindings generator knows no host", () => {
+  test("the bindings generator imports no host", () => {
     expect(breaches("core/bindgen", (to) => !isHost(to), ["fixtures", ".test.ts"])).toEqual([]);
   });
 
@@ -39,12 +39,12 @@ describe("imports", () => {
     expect(breaches(folder, (to) => !isNodeOnly(to), PAGE_TOOLS)).toEqual([]);
   });
 
-  test("the engine knows nobody who stands on it, and no host", () => {
+  test("the engine imports neither its users nor hosts", () => {
     const known = (to: string) => !isHost(to) || /^hosts\/(?:driver|request|shared|engine|dry-run|streams)\//.test(to);
     expect(breaches("hosts/engine", known)).toEqual([]);
   });
 
-  test("an engine is put together in one place, and what a dry run goes on with in another", () => {
+  test("an engine is assembled in one place, and the fork of a dry run in another", () => {
     const parts = /\bDriver\.(?:open|begin|resume)\(|\bnew DryRuns\(/;
     const making = filesOf("hosts").filter((file) => parts.test(readFileSync(join(ROOT, file), "utf8")));
     expect(making.filter((file) => file !== "hosts/driver/driver.ts").sort()).toEqual([
@@ -53,11 +53,11 @@ describe("imports", () => {
     ]);
   });
 
-  test("dry runs of a real machine know no simulated one", () => {
+  test("dry runs of a real machine do not import the simulated one", () => {
     expect(breaches("hosts/dry-run", (to) => !to.startsWith("hosts/simulated/"))).toEqual([]);
   });
 
-  test("of the embedded engine only what says so in its name needs Node", () => {
+  test("in the embedded engine only files that say so in their name need Node", () => {
     expect(breaches("hosts/embedding", (to) => !isNodeOnly(to), ["/node"])).toEqual([]);
   });
 
@@ -67,26 +67,26 @@ describe("imports", () => {
     expect(reached.flatMap((file) => importsOf(file).filter(isNodeOnly))).toEqual([]);
   });
 
-  test("what hosts share knows none of them, nor the driver", () => {
+  test("code shared by hosts imports neither hosts nor the driver", () => {
     expect(breaches("hosts/shared", (to) => !isHost(to) || to.startsWith("hosts/shared/"))).toEqual([]);
   });
 
-  test.each(["driver", "request", "engine"])("hosts/%s is entered by its door", (room) => {
+  test.each(["driver", "request", "engine"])("hosts/%s is imported only through its index", (room) => {
     const inside = `hosts/${room}/`;
     const outside = ["hosts", "runtime-linux", "benches"].flatMap((folder) => filesOf(folder));
     const others = outside.filter((file) => !file.startsWith(inside));
     expect(breachesOf(others, (to) => !to.startsWith(inside) || to === `${inside}index.js`)).toEqual([]);
   });
 
-  test("no file stands loose in hosts", () => {
+  test("hosts has only folders", () => {
     expect(filesOf("hosts").filter((file) => dirname(file) === "hosts")).toEqual([]);
   });
 
-  test("hosts know the core only as the built component", () => {
+  test("hosts use the core only as the built component", () => {
     expect(breaches("hosts", (to) => !to.startsWith("core/"))).toEqual([]);
   });
 
-  test("the Linux runtime knows of hosts what all hosts share, and no HTTP", () => {
+  test("the Linux runtime imports only code shared by all hosts, and no HTTP", () => {
     const known = (to: string) => to.startsWith("hosts/shared/") || to.startsWith("hosts/streams/");
     const http = ["node:http", "node:https", "fastify", "undici"];
     expect(breaches("runtime-linux", (to) => (!isHost(to) || known(to)) && !http.includes(to))).toEqual([]);
@@ -120,13 +120,13 @@ test(`no folder has more than ${MOST_FILES} files, but lists of equals`, () => {
   expect(Object.fromEntries(crowded)).toEqual(CROWDED);
 });
 
-test("what the simulator believes knows nothing of the core, nor of hosts", () => {
+test("the simulator's model imports neither the core nor hosts", () => {
   const known = (to: string): boolean => to.startsWith("tests/model/") || to === "tests/simulator/oracle.js";
   expect(breaches("tests/model", known)).toEqual([]);
   expect(importsOf("tests/simulator/oracle.ts")).toEqual([]);
 });
 
-test("files import one another in no circle", () => {
+test("files do not import one another in circles", () => {
   const files = ["core", "hosts", "runtime-linux", "tests", "benches"].flatMap((folder) => filesOf(folder));
   const known = new Set(files);
   const imports = new Map(
@@ -150,7 +150,7 @@ const STANDING: Record<string, number> = {
 };
 const STANDING_IN = Object.keys(STANDING);
 
-test("circles are found, whatever leads to them", () => {
+test("circles are found from any entry", () => {
   const imports = { a: ["b"], b: ["c", "d"], c: ["b"], d: ["e"], e: [], f: ["g"], g: ["h"], h: ["f", "a"] };
   expect(circlesIn(new Map(Object.entries(imports)))).toEqual([
     ["f", "g", "h"],

@@ -16,28 +16,31 @@ async function borrowed(kind: EngineKind, settlesWithin?: number): Promise<Runni
   return engine.missing ?? new RunningEngine(engine, await borrow(engine, inject("lender"), settlesWithin));
 }
 
-test.for<EngineKind>(["linux", "simulated", "reference"])("what a file made is gone: %s", async (kind, { skip }) => {
-  const cost = lentSeconds();
-  const engine = await borrowed(kind);
-  if (typeof engine === "string") return skip(engine);
-  await engine.running({ Volumes: { "/data": {} } });
-  await engine.create({}, "?name=left");
-  await engine.must(201, "POST", "/images/busybox/tag?repo=other&tag=1");
-  const id = await engine.create({ Cmd: ["touch", "/new"] });
-  await engine.must(201, "POST", `/commit?container=${id}&repo=child`);
-  await engine.daemon.close();
-  // The time used meanwhile counts for this file.
-  expect(lentSeconds()).toBeGreaterThan(cost);
-  // Another file may have had it in between.
-  const next = await borrowed(kind);
-  if (typeof next === "string") throw new Error(next);
-  expect(await next.read("/containers/json?all=1")).toEqual([]);
-  const images = await next.read<{ RepoTags: string[] }[]>("/images/json");
-  expect(images.map(({ RepoTags }) => RepoTags)).toEqual([["busybox:latest"]]);
-  await next.daemon.close();
-});
+test.for<EngineKind>(["linux", "simulated", "reference"])(
+  "everything that a file made is removed: %s",
+  async (kind, { skip }) => {
+    const cost = lentSeconds();
+    const engine = await borrowed(kind);
+    if (typeof engine === "string") return skip(engine);
+    await engine.running({ Volumes: { "/data": {} } });
+    await engine.create({}, "?name=left");
+    await engine.must(201, "POST", "/images/busybox/tag?repo=other&tag=1");
+    const id = await engine.create({ Cmd: ["touch", "/new"] });
+    await engine.must(201, "POST", `/commit?container=${id}&repo=child`);
+    await engine.daemon.close();
+    // The time used meanwhile counts for this file.
+    expect(lentSeconds()).toBeGreaterThan(cost);
+    // Another file may have had it in between.
+    const next = await borrowed(kind);
+    if (typeof next === "string") throw new Error(next);
+    expect(await next.read("/containers/json?all=1")).toEqual([]);
+    const images = await next.read<{ RepoTags: string[] }[]>("/images/json");
+    expect(images.map(({ RepoTags }) => RepoTags)).toEqual([["busybox:latest"]]);
+    await next.daemon.close();
+  },
+);
 
-test("what no request clears away is told, and the engine is ended: linux", async ({ skip }) => {
+test("leftovers that no request can remove are reported, and the engine is ended: linux", async ({ skip }) => {
   const engine = await borrowed("linux", 1000);
   if (typeof engine === "string") return skip(engine);
   writeFileSync(join(engine.daemon.directories.execRoot, "forgotten"), "");
@@ -46,7 +49,7 @@ test("what no request clears away is told, and the engine is ended: linux", asyn
   await expect(engine.read("/_ping")).rejects.toThrow();
 });
 
-test("a layer that no image has is told: linux", async ({ skip }) => {
+test("a layer without an image is reported: linux", async ({ skip }) => {
   const engine = await borrowed("linux", 1000);
   if (typeof engine === "string") return skip(engine);
   mkdirSync(join(engine.daemon.directories.dataRoot, "layers/forgotten"));
@@ -55,7 +58,7 @@ test("a layer that no image has is told: linux", async ({ skip }) => {
   );
 });
 
-test("a control group of a container that is gone is told: linux", async ({ skip }) => {
+test("a cgroup of a removed container is reported: linux", async ({ skip }) => {
   const engine = await borrowed("linux", 1000);
   if (typeof engine === "string") return skip(engine);
   const left = `/sys/fs/cgroup/left-${await engine.create({ Cmd: ["true"] })}`;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => trials.close());
 
 describe("found by the search through small scopes", () => {
-  test("nothing, where nothing is wrong", async () => {
+  test("nothing without a mutation", async () => {
     expect(await trials.try({ mutant: 0, by: "search" })).toMatchObject({ found: null });
   });
 

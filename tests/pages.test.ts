@@ -19,12 +19,12 @@ test("each top folder has a README", () => {
   expect(FOLDERS.filter((folder) => !existsSync(join(ROOT, folder, "README.md")))).toEqual([]);
 });
 
-test("each link to a page of ours leads to it", () => {
+test("each link to a page of this project has a target", () => {
   expect(pages.length).toBeGreaterThan(FOLDERS.length);
   expect(pages.flatMap((page) => linksIn(page).filter((link) => !leadsOn(page, link)))).toEqual([]);
 });
 
-test("each file and folder that a page names is there", () => {
+test("each file and folder that a page names exists", () => {
   // The contract contains paths of images and archives.
   const ours = pages.filter((page) => !page.startsWith("core/contract/"));
   const named = ours.flatMap((page) => namesIn(page).map((name) => ({ page, name })));
@@ -32,7 +32,7 @@ test("each file and folder that a page names is there", () => {
   expect(named.filter(({ page, name }) => !isThere(page, name))).toEqual([]);
 });
 
-test("each clause of the contract that a comment cites is there", () => {
+test("each clause of the contract that a comment cites exists", () => {
   const cited = new Set(
     sourcesWith("surface").flatMap((text) => [...text.matchAll(CITED)].map(([, clause]) => clause)),
   );

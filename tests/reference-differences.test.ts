@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import { DIFFERENCES } from "./reference-differences.js";
 import { ROOT } from "./support/engines.js";
 
-test("each difference is expected by a test, or has lines to be found", () => {
+test("each difference is expected by a test, or has lines in the comparison", () => {
   const named = new Set(sources().flatMap((text) => [...text.matchAll(NAMED)].map((match) => match[1])));
   expect(DIFFERENCES.filter(({ id, lines = [] }) => lines.length === 0 && !named.has(id)).map(({ id }) => id)).toEqual(
     [],
   );
 });
 
-test("ids name one difference each", () => {
+test("ids are unique", () => {
   const ids = DIFFERENCES.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)]);
 });

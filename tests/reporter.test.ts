@@ -91,7 +91,7 @@ test("failures are named last, with the first line of each", async () => {
   ]);
 });
 
-test("a set-up has a second try in CI, which is told", async () => {
+test("a setup has a second try in CI, which is reported", async () => {
   const { code, lines, told } = await runOf("setups", { CI: "true" });
   expect([code, ...lines.slice(-4)], told).toEqual([
     1,
@@ -123,7 +123,7 @@ test("a file that failed runs once more in CI, alone", async () => {
   expect([elsewhere.code, elsewhere.lines.at(-1)], elsewhere.told).toEqual([1, "0 passed, 1 failed, 0 skipped"]);
 });
 
-test("files are named with the time they took, their processes' included", async () => {
+test("files are listed with their time, including their child processes", async () => {
   const { lines, told } = await runOf(["busy", "setups"], { CI: "false" });
   const sums = /^2 files took (\d+) s of processors, the whole run (\d+) s; the longest:$/m.exec(told) ?? [];
   const [, files = "", whole = ""] = sums;
@@ -134,7 +134,7 @@ test("files are named with the time they took, their processes' included", async
   expect(Number(took[0]), told).toBeGreaterThanOrEqual(1);
 });
 
-test("files that share a process are each named with their own time", async () => {
+test("files that share a process are listed with their own times", async () => {
   const inOneProcess = ["--no-isolate", "--maxWorkers", "1", "--pool", "forks"];
   const { lines, told } = await runOf(["busy", ...IDLE], { CI: "false" }, inOneProcess);
   const busy = lines.flatMap((line) => /^took [\d.]+ s, [1-9][\d.]* s of processors: (.*)$/.exec(line)?.[1] ?? []);

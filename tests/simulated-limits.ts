@@ -9,24 +9,24 @@ export interface Limit {
   readonly reason: string;
 }
 
-const NO_PACKETS = "networks are simulated up to addresses and ports: no packet travels on them";
+const NO_PACKETS = "simulated networks have addresses and ports, but carry no packets";
 
 export const LIMITS: readonly Limit[] = [
-  { block: "a network joined", test: "what one listens on the other reaches at 127.0.0.1", reason: NO_PACKETS },
+  { block: "a joined network", test: "one container reaches the other's listeners at 127.0.0.1", reason: NO_PACKETS },
   {
     block: "dropped connections",
-    test: "those who only listened to a quiet container are noticed to have gone",
-    reason: "the machine must be asked, and the engine that pretends runs on any; it notices at the next output",
+    test: "a client that left while it followed a quiet container is noticed",
+    reason: "only the operating system can tell, and the simulated engine runs on any; it notices at the next output",
   },
   {
     block: "docker exec",
     test: "--privileged",
-    reason: "what a container may do is told by its /proc for all of its processes alike",
+    reason: "/proc shows the same capabilities for all processes of a container",
   },
   {
     block: "namespaces",
-    test: "the machine's own, on request",
-    reason: "the simulated machine has no processes besides those of containers",
+    test: "the machine's namespaces, on request",
+    reason: "the simulated machine has no processes outside containers",
   },
   { block: "docker run", test: "a published port answers", reason: NO_PACKETS },
   {
@@ -36,8 +36,8 @@ export const LIMITS: readonly Limit[] = [
   },
   {
     block: "tmpfs",
-    test: "mounts spread as the last word says",
-    reason: "containers mount nothing there that could spread",
+    test: "the last propagation option decides how mounts propagate",
+    reason: "simulated containers cannot mount anything that could propagate",
   },
   { block: "testcontainers", test: "waits for listening ports, and again after a restart", reason: NO_PACKETS },
   { block: "testcontainers", test: "waits for an HTTP answer", reason: NO_PACKETS },

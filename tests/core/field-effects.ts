@@ -12,52 +12,52 @@ const EFFECTS = "http/effects.test.ts";
 const RATES: Case = [DEVICES, "rates and weights of block devices"];
 const WEIGHTS: Case = [DEVICES, "weights of block devices"];
 const CREATED: Case = [LIMITS, "created with %j"];
-const OF_V1: Case = [DEVICES, "how readily it is swapped, and whether it is killed: cgroup v1 only"];
-const REALTIME: Case = [DEVICES, "realtime, where groups can have some"];
+const OF_V1: Case = [DEVICES, "swappiness and the OOM killer: cgroup v1 only"];
+const REALTIME: Case = [DEVICES, "realtime, if cgroups support it"];
 const DEVICE: Case = [DEVICES, "devices of the machine, by another name, with fewer rights"];
 const EACH_TYPE: Case = [MOUNTS, "mounts of each type"];
-const BELOW: Case = [MOUNTS, "mounts below a bind: read-only with it, and seen when they come later"];
+const BELOW: Case = [MOUNTS, "mounts below a bind: read-only with it, and visible when they are added later"];
 const IMAGE_DEFAULTS: Case = ["http/create.test.ts", "image defaults are merged by Docker's rules"];
-const RESOLVER: Case = ["http/names.test.ts", "servers, where to search, and options"];
+const RESOLVER: Case = ["http/names.test.ts", "DNS servers, search domains and options"];
 const ULIMITS: Case = [EFFECTS, "limits of processes: soft ones, hard ones, and none"];
 const RESTARTS: Case = [
   "http/restart-policy.test.ts",
-  "on-failure: so many times, with delays that double; no restart events",
+  "on-failure: a limited number of times, with doubling delays; no restart events",
 ];
 const USER: Case = [EFFECTS, "user, group, working directory"];
 const CAPABILITIES: Case = [EFFECTS, "capabilities"];
 const PUBLISHED: Case = [
   "linux/datagrams.test.ts",
-  "of both families, by an address of the machine and by the loopback ones",
+  "of both families, at an address of the machine and at the loopback addresses",
 ];
 
 export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   "Config.Hostname": [EFFECTS, "/etc/hosts, /etc/hostname, /etc/resolv.conf"],
   "Config.Domainname": ["http/names.test.ts", "the kernel knows the domain"],
   "Config.User": USER,
-  "Config.ExposedPorts": ["http/ports.test.ts", "everything exposed, under the names that ports have"],
+  "Config.ExposedPorts": ["http/ports.test.ts", "all exposed ports, by their names"],
   "Config.Tty": [EFFECTS, "terminal: TERM and a tty; without one, none"],
   "Config.OpenStdin": [
     "http/attach.test.ts",
-    "stdin reaches the process, a half-close ends it, later output still comes",
+    "stdin reaches the process, a half-close ends it, later output still arrives",
   ],
   "Config.StdinOnce": ["http/attach.test.ts", "without StdinOnce a half-close ends the attach, not the container"],
   "Config.Env": ["http/create.test.ts", "the environment of the process comes in Docker's order"],
-  "Config.Cmd": ["http/create.test.ts", "Path and Args are what runs"],
-  "Config.Healthcheck": [HEALTH, "starting, then healthy, and unhealthy after as many failures as it may have"],
-  "Config.Healthcheck.Test": [HEALTH, "one that cannot be started says why"],
+  "Config.Cmd": ["http/create.test.ts", "Path and Args are the command that runs"],
+  "Config.Healthcheck": [HEALTH, "starting, then healthy, and unhealthy after the allowed number of failures"],
+  "Config.Healthcheck.Test": [HEALTH, "a check that cannot be started gives the reason"],
   "Config.Healthcheck.Interval": [HEALTH, "StartInterval counts during the start period, from 1.44"],
-  "Config.Healthcheck.Timeout": [HEALTH, "one that takes too long is ended"],
-  "Config.Healthcheck.StartPeriod": [HEALTH, "failures of the start period are forgiven"],
+  "Config.Healthcheck.Timeout": [HEALTH, "a check that takes too long is killed"],
+  "Config.Healthcheck.StartPeriod": [HEALTH, "failures during the start period do not count"],
   "Config.Healthcheck.StartInterval": [HEALTH, "StartInterval counts during the start period, from 1.44"],
-  "Config.Healthcheck.Retries": [HEALTH, "starting, then healthy, and unhealthy after as many failures as it may have"],
+  "Config.Healthcheck.Retries": [HEALTH, "starting, then healthy, and unhealthy after the allowed number of failures"],
   "Config.Image": ["http/create.test.ts", "images are found by short and full name, id and id prefix"],
-  "Config.Volumes": [MOUNTS, "a volume without a name goes with the last container that has it"],
+  "Config.Volumes": [MOUNTS, "an anonymous volume is removed with the last container that uses it"],
   "Config.WorkingDir": USER,
   "Config.Entrypoint": IMAGE_DEFAULTS,
   "Config.NetworkDisabled": [
     "http/endpoints.test.ts",
-    "without a network there is the loopback interface alone, and nothing is told of one",
+    "without a network there is only the loopback interface, and inspect shows no network",
   ],
   "Config.MacAddress": ["http/endpoints.test.ts", "the container-wide hardware address is its interface's"],
   "Config.Labels": ["http/list.test.ts", "filters"],
@@ -67,14 +67,14 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
     "stop: the container's StopTimeout, no such container, never started, bad t",
   ],
 
-  "HostConfig.Binds": [EFFECTS, "binds: seen, written, read-only, made when missing"],
+  "HostConfig.Binds": [EFFECTS, "binds: visible, writable, read-only, created if missing"],
   "HostConfig.LogConfig": [
     "http/log-rotation.test.ts",
     "driver none: attached clients get everything, and logs are refused",
   ],
   "HostConfig.LogConfig.Config": [
     "http/log-rotation.test.ts",
-    "a second run goes on in the same log, within the same bounds",
+    "a second run continues the same log, within the same limits",
   ],
   "HostConfig.NetworkMode": [EFFECTS, "network none, host, bridge"],
   "HostConfig.PortBindings": PUBLISHED,
@@ -90,35 +90,38 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   "HostConfig.CapDrop": CAPABILITIES,
   "HostConfig.CgroupnsMode": [
     "http/namespaces.test.ts",
-    "control groups are seen from the machine's root, or from one's own",
+    "cgroups are seen from the machine's root, or from the container's own",
   ],
   "HostConfig.Dns": RESOLVER,
   "HostConfig.DnsOptions": RESOLVER,
   "HostConfig.DnsSearch": RESOLVER,
   "HostConfig.ExtraHosts": ["http/extra-hosts.test.ts", "on network %s"],
   "HostConfig.GroupAdd": USER,
-  "HostConfig.IpcMode": [
-    "http/namespaces.test.ts",
-    "shared memory is private, shared with whoever wants, or not there at all",
-  ],
-  "HostConfig.Links": ["http/links.test.ts", "names and variables tell where the other is"],
+  "HostConfig.IpcMode": ["http/namespaces.test.ts", "shared memory is private, shareable, or missing"],
+  "HostConfig.Links": ["http/links.test.ts", "names and variables lead to the other container"],
   "HostConfig.OomScoreAdj": [EFFECTS, "limits"],
-  "HostConfig.PidMode": ["http/namespaces.test.ts", "another container's processes are seen, and die with its first"],
+  "HostConfig.PidMode": [
+    "http/namespaces.test.ts",
+    "another container's processes are visible, and die with its first process",
+  ],
   "HostConfig.Privileged": ["http/rights.test.ts", "privileged: all capabilities, nothing masked, no labels"],
-  "HostConfig.PublishAllPorts": ["http/ports.test.ts", "everything exposed, under the names that ports have"],
+  "HostConfig.PublishAllPorts": ["http/ports.test.ts", "all exposed ports, by their names"],
   "HostConfig.ReadonlyRootfs": [EFFECTS, "masked and read-only paths, a read-only root"],
   "HostConfig.SecurityOpt": [EFFECTS, "seccomp, no-new-privileges"],
   "HostConfig.Tmpfs": ["http/tmpfs.test.ts", "%j"],
   "HostConfig.UTSMode": [EFFECTS, "namespaces: own pid 1, own host name, own mounts; host ones on request"],
   "HostConfig.ShmSize": ["http/tmpfs.test.ts", "shared memory of any size"],
   "HostConfig.Sysctls": [EFFECTS, "tmpfs and sysctls"],
-  "HostConfig.Runtime": [EFFECTS, "the runtime that was asked for"],
-  "HostConfig.ConsoleSize": [EFFECTS, "a terminal begins with the size that the client has"],
-  "HostConfig.Annotations": ["http/rights.test.ts", "annotations that runtimes obey are not a client's"],
+  "HostConfig.Runtime": [EFFECTS, "the requested runtime"],
+  "HostConfig.ConsoleSize": [EFFECTS, "a terminal starts with the client's size"],
+  "HostConfig.Annotations": ["http/rights.test.ts", "clients cannot set annotations that control runtimes"],
   "HostConfig.CpuShares": CREATED,
   "HostConfig.Memory": CREATED,
   "HostConfig.NanoCpus": CREATED,
-  "HostConfig.CgroupParent": ["http/cgroup-parent.test.ts", "it is paused, limited, looked at and given back there"],
+  "HostConfig.CgroupParent": [
+    "http/cgroup-parent.test.ts",
+    "a container is paused, limited, measured and removed there",
+  ],
   "HostConfig.BlkioWeight": WEIGHTS,
   "HostConfig.BlkioWeightDevice": WEIGHTS,
   "HostConfig.BlkioWeightDevice.Path": WEIGHTS,
@@ -137,7 +140,7 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   "HostConfig.Devices.PathOnHost": DEVICE,
   "HostConfig.Devices.PathInContainer": DEVICE,
   "HostConfig.Devices.CgroupPermissions": DEVICE,
-  "HostConfig.DeviceCgroupRules": [DEVICES, "rules for devices that a container makes itself"],
+  "HostConfig.DeviceCgroupRules": [DEVICES, "rules for devices that a container creates itself"],
   "HostConfig.MemoryReservation": CREATED,
   "HostConfig.MemorySwap": CREATED,
   "HostConfig.MemorySwappiness": OF_V1,
@@ -153,7 +156,7 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   "HostConfig.Mounts.Target": EACH_TYPE,
   "HostConfig.Mounts.ReadOnly": EACH_TYPE,
   "HostConfig.Mounts.BindOptions": BELOW,
-  "HostConfig.Mounts.BindOptions.Propagation": [MOUNTS, "mounts travel"],
+  "HostConfig.Mounts.BindOptions.Propagation": [MOUNTS, "mounts propagate"],
   "HostConfig.Mounts.BindOptions.NonRecursive": BELOW,
   "HostConfig.Mounts.BindOptions.CreateMountpoint": [MOUNTS, "a directory is made for a mount that wants it"],
   "HostConfig.Mounts.BindOptions.ReadOnlyNonRecursive": BELOW,
@@ -161,22 +164,22 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   "HostConfig.Mounts.VolumeOptions": EACH_TYPE,
   "HostConfig.Mounts.VolumeOptions.NoCopy": [
     MOUNTS,
-    "an empty volume is filled with what the image has there, unless nobody wants it",
+    "an empty volume is filled with the image's files, unless the client disables it",
   ],
   "HostConfig.Mounts.VolumeOptions.Labels": EACH_TYPE,
   "HostConfig.Mounts.VolumeOptions.Subpath": [MOUNTS, "a directory of a volume, and nothing outside of it"],
   "HostConfig.Mounts.VolumeOptions.DriverConfig": [
     "http/lacking.test.ts",
-    "mounts have no driver but their own, and clients are told so from 1.48 on",
+    "mounts have only their built-in driver, and clients are told so from 1.48 on",
   ],
   "HostConfig.Mounts.VolumeOptions.DriverConfig.Name": [
     "http/lacking.test.ts",
-    "mounts have no driver but their own, and clients are told so from 1.48 on",
+    "mounts have only their built-in driver, and clients are told so from 1.48 on",
   ],
   "HostConfig.Mounts.TmpfsOptions": EACH_TYPE,
   "HostConfig.Mounts.TmpfsOptions.SizeBytes": EACH_TYPE,
   "HostConfig.Mounts.TmpfsOptions.Mode": EACH_TYPE,
-  "HostConfig.Mounts.TmpfsOptions.Options": ["http/tmpfs.test.ts", "programs on it run if that is asked for"],
+  "HostConfig.Mounts.TmpfsOptions.Options": ["http/tmpfs.test.ts", "programs on it run if exec is given"],
   "HostConfig.MaskedPaths": [
     "http/hidden-paths.test.ts",
     "files are empty, directories are, too; what is not there is passed over",

@@ -138,7 +138,7 @@ async function play(ground: Ground, cutAfter: number): Promise<{ driver: Driver;
 }
 
 describe("cut", () => {
-  test("strikes between any two outputs: nothing leaves after it, and the next driver mends what it left", async () => {
+  test("strikes between any two outputs: nothing leaves after it, and the next driver repairs the state", async () => {
     const { outputs: all } = await play(new Ground(), 0);
     // Each request: record, launch; record, timer, signal, reply.
     expect(all).toBe(12);
@@ -165,7 +165,7 @@ describe("cut", () => {
     }
   });
 
-  test("strikes while the engine is mending, too; then `opened` rejects", async () => {
+  test("strikes during the repair too; then `opened` rejects", async () => {
     const ground = new Ground();
     ground.stored.set("begun/x", new Uint8Array());
     const first: Driver = ground.begin(0, () => first.cut());
@@ -177,7 +177,7 @@ describe("cut", () => {
     expect(second.epoch).toBe(2);
   });
 
-  test("before the records are read, nothing is opened", async () => {
+  test("strikes before the records are read: nothing is opened", async () => {
     const epochs: number[] = [];
     const world = beginWorld({ open: (_imports, { epoch }) => void epochs.push(epoch), step: () => {} });
     world.driver.cut();
@@ -186,7 +186,7 @@ describe("cut", () => {
     expect(epochs).toEqual([]);
   });
 
-  test("calls alarms off, drops completions, and does not begin what waits its turn", async () => {
+  test("cancels alarms, drops completions, and starts no queued command", async () => {
     const ends: (() => void)[] = [];
     const started: bigint[] = [];
     const inputs: string[] = [];
@@ -217,7 +217,7 @@ describe("cut", () => {
     await world.driver.close();
   });
 
-  test("while a transaction is being flushed: it is kept, and nothing follows from it", async () => {
+  test("strikes while a transaction is being flushed: it is kept, and nothing follows from it", async () => {
     const records = new HeldRecords();
     const script = {
       step: (imports: ImportObject, input: Input) => {
@@ -237,7 +237,7 @@ describe("cut", () => {
     expect([left, lost]).toEqual([[], []]);
   });
 
-  test("while a transaction is being flushed: of what waits for that nothing leaves, whatever it would leave by", async () => {
+  test("strikes while a transaction is being flushed: no output that waits for it leaves, by any path", async () => {
     let keep = (): void => {};
     const left: StepOutputs[] = [];
     const outbox = new Outbox(
@@ -255,7 +255,7 @@ describe("cut", () => {
     expect(left).toEqual([]);
   });
 
-  test("while an instance is being replaced: nobody is answered, none is opened", async () => {
+  test("strikes while an instance is being replaced: no request is answered, and none is opened", async () => {
     const epochs: number[] = [];
     const script = {
       open: (_imports: ImportObject, { epoch }: { epoch: number }) => void epochs.push(epoch),
@@ -271,7 +271,7 @@ describe("cut", () => {
     await driver.close();
   });
 
-  test("between two of those who are told that an instance was lost", async () => {
+  test("strikes between two notifications about a lost instance", async () => {
     const script = {
       step: (imports: ImportObject, input: Input) => {
         if (input.tag !== "request") return;
@@ -292,7 +292,7 @@ describe("cut", () => {
     expect(asked).toEqual(["drop-archive"]);
   });
 
-  test("while the driver is being closed: closing ends at once", async () => {
+  test("strikes while the driver is being closed: closing ends at once", async () => {
     const script = { step: (imports: ImportObject) => signal(imports, 1n, "c") };
     const world = await openWorld(script, { processes: () => new Promise(() => {}) });
     world.request("/");
@@ -302,7 +302,7 @@ describe("cut", () => {
     await world.driver.close();
   });
 
-  test("by an observer of the opening: nothing of it is kept", async () => {
+  test("is caused by an observer of the opening: nothing of it is kept", async () => {
     const records = new HeldRecords();
     const observer = {
       opened: () => world.driver.cut(),
@@ -314,7 +314,7 @@ describe("cut", () => {
     expect(records.commits).toEqual([]);
   });
 
-  test("a queued command counts as an output when the host is asked for it", async () => {
+  test("a queued command counts as an output when it reaches the host", async () => {
     const ends: (() => void)[] = [];
     let left = 0;
     const script = {

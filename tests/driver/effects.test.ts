@@ -33,7 +33,7 @@ async function openAsking(ask: (imports: ImportObject) => void, parts: Parameter
 }
 
 describe("commands", () => {
-  test("on one subject are carried out in order, on different ones side by side", async () => {
+  test("on one subject run in order, on different subjects in parallel", async () => {
     const content = heldCommands<content.ContentCommand>();
     const ask = (imports: ImportObject) => {
       unmount(imports, 1n, "a");
@@ -52,7 +52,7 @@ describe("commands", () => {
     expect(inputs).toMatchObject([{ tag: "completed", val: { op: 1n, outcome: { tag: "err", val: busy } } }]);
   });
 
-  test("on one subject: a third one waits for the second, though that was asked for before the first had ended", async () => {
+  test("on one subject: a third waits for the second, even if that was queued before the first had ended", async () => {
     const content = heldCommands<content.ContentCommand>();
     const ask = (imports: ImportObject) => {
       unmount(imports, 1n, "a");
@@ -80,7 +80,7 @@ describe("commands", () => {
     expect([content.ops(), processes.ops()]).toEqual([[1n], [2n]]);
   });
 
-  test("a signal waits for the launch before it; giving up waits for nothing", async () => {
+  test("a signal waits for the launch before it; abandon waits for nothing", async () => {
     const content = heldCommands<content.ContentCommand>();
     const processes = heldCommands<processes.ProcessCommand>();
     const ask = (imports: ImportObject) => {
@@ -121,7 +121,7 @@ test("an exit that comes before the launch has completed is delivered after it",
   expect(inputs.map(({ tag }) => tag)).toEqual(["completed", "exited"]);
 });
 
-test("progress is thinned out, but its last word of each phase arrives, before the completion", async () => {
+test("progress reports are thinned out, but the last one of each phase arrives before the completion", async () => {
   const content = heldCommands<content.ContentCommand>();
   const { inputs, clock } = await openAsking((imports) => unmount(imports, 1n, "a"), { content: content.perform });
   const { report, end } = content.started[0]!;
@@ -156,7 +156,7 @@ test("a timer wakes the core once, unless it is cancelled or set anew", async ()
   ]);
 });
 
-test("garbage is collected once nothing has happened for a while, and only if something had", async () => {
+test("garbage is collected after an idle time, and only if something had happened", async () => {
   let collections = 0;
   const { request, clock } = await openWorld({ step: () => {}, collect: () => void collections++, garbage: 100_000 });
   request("/go");
@@ -170,7 +170,7 @@ test("garbage is collected once nothing has happened for a while, and only if so
   expect(collections).toBe(1);
 });
 
-test("garbage that is little beside the memory waits for an idle moment in which there is more", async () => {
+test("garbage that is small compared to the memory waits until there is more", async () => {
   let collections = 0;
   const { request, clock } = await openWorld({ step: () => {}, collect: () => void collections++, garbage: 50_000 });
   for (const expected of [0, 0, 1, 1]) {
@@ -180,7 +180,7 @@ test("garbage that is little beside the memory waits for an idle moment in which
   }
 });
 
-test("garbage is collected without an idle moment once there is more than a megabyte of it, the counter's end included", async () => {
+test("garbage is collected without an idle time once there is more than a megabyte of it, even when the counter wraps", async () => {
   let collections = 0;
   const { request } = await openWorld({ step: () => {}, collect: () => void collections++, garbage: 400_000_000 });
   for (let i = 0; i < 20; i++) request("/go");

@@ -24,7 +24,7 @@ function answering(more: (imports: ImportObject) => void = () => {}) {
 }
 
 describe("a lost instance", () => {
-  test("leaves it to the next instance to answer whose source fails meanwhile", async () => {
+  test("lets the next instance answer a request whose source fails meanwhile", async () => {
     const { driver, request, left } = await openWorld(answering(), { inventory: running });
     request("/logs");
     request("/trap");
@@ -33,7 +33,7 @@ describe("a lost instance", () => {
     expect(left.filter((one) => one.startsWith("1:"))).toEqual(["1:open", "1:splice", "1:whole 200"]);
   });
 
-  test("answers 500 to whom the instance cannot answer whose source has failed", async () => {
+  test("answers 500 if the instance cannot answer a request whose source failed", async () => {
     const trapping = answering(() => {
       throw new Error("unreachable");
     });
@@ -44,7 +44,7 @@ describe("a lost instance", () => {
     expect(left).toEqual(["1:open", "1:splice", "1:whole 500"]);
   });
 
-  test("cuts off whom the instance cannot tell why a log goes on no further", async () => {
+  test("cuts a log stream off if the instance cannot give the reason for its end", async () => {
     const trapping = answering(() => {
       throw new Error("unreachable");
     });
@@ -56,7 +56,7 @@ describe("a lost instance", () => {
     expect(left).toEqual(["1:open", "1:splice", "1:cut"]);
   });
 
-  test("answers 500 to whose source has failed if what the answer waits for is not kept", async () => {
+  test("answers 500 for a failed source if the transaction that the answer waits for fails", async () => {
     const records = new HeldRecords();
     const puts = answering((imports) => put(imports, "key"));
     const { driver, request, left } = await openWorld(puts, { inventory: running, records });

@@ -36,7 +36,7 @@ async function forked(): Promise<Fork> {
 }
 
 describe("a fork", () => {
-  test("has what was asked for and has not come, in order, and what has not left yet", async () => {
+  test("has the pending commands in order, and the outputs that have not left yet", async () => {
     const { pending, lastRequest, epoch } = await forked();
     expect(pending.map(({ to, op, command }) => `${to} ${op} ${command.tag}`)).toEqual([
       "processes 1 signal",
@@ -48,7 +48,7 @@ describe("a fork", () => {
     expect([lastRequest, epoch]).toEqual([2n, 1]);
   });
 
-  test("is gone on from by another driver, which asks its own host", async () => {
+  test("is continued by another driver, on its own host", async () => {
     const fork = await forked();
     const heard: string[] = [];
     const hears = (imports: ImportObject, input: Input): void => {
@@ -66,7 +66,7 @@ describe("a fork", () => {
     expect(world.left.slice(2)).toEqual(["3:whole 200"]);
   });
 
-  test("is none within a step, nor of a driver that has no instance", async () => {
+  test("is impossible within a step, and for a driver without an instance", async () => {
     const within: (Fork | null)[] = [];
     const world = beginWorld({ step: () => within.push(world.driver.fork()) });
     expect(world.driver.fork()).toBeNull();
@@ -79,7 +79,7 @@ describe("a fork", () => {
   });
 });
 
-test("others are told of ends until they want no more", async () => {
+test("other listeners are told of ends until they unsubscribe", async () => {
   const { driver, happen } = await openWorld({ step });
   const told: string[] = [];
   const exit = { code: 0, outOfMemory: false, lost: false, at: 0n };

@@ -8,7 +8,7 @@ import { HeldRecords, noInventory, openWorld, put, settle } from "./fake.js";
 import { script } from "./streaming.js";
 
 describe("a trap", () => {
-  test("answers 500 to who waits, cuts who was being answered, leaves bound streams, and opens a new instance", async () => {
+  test("answers 500 to waiting requests, cuts answers under way, leaves bound streams, and opens a new instance", async () => {
     const epochs: number[] = [];
     const { request, left, lost } = await openWorld(script(epochs));
     request("/pending");
@@ -32,7 +32,7 @@ describe("a trap", () => {
     expect(epochs).toEqual([1, 2]);
   });
 
-  test("lets a bound stream run on while its container runs, and ends it at the exit", async () => {
+  test("lets a bound stream continue while its container runs, and ends it at the exit", async () => {
     const inventory = async () => ({
       ...noInventory(),
       processes: [
@@ -51,7 +51,7 @@ describe("a trap", () => {
     expect(left.at(-1)).toBe("1:end");
   });
 
-  test("cuts nobody who left while the head of the reply waited for a flush", async () => {
+  test("does not cut a client that left while the head of its reply waited for a flush", async () => {
     const records = new HeldRecords();
     const base = script([]);
     const step = (imports: ImportObject, input: Input) => {
@@ -69,7 +69,7 @@ describe("a trap", () => {
     expect(left).toEqual(["1:open", "2:whole 500"]);
   });
 
-  test("keeps nothing of its step, and lets out the steps before it", async () => {
+  test("keeps nothing of its step, and releases the steps before it", async () => {
     const records = new HeldRecords();
     const { request, left } = await openWorld(script([]), { records });
     request("/write");
@@ -83,7 +83,7 @@ describe("a trap", () => {
     expect(records.commits.map(({ keys }) => keys)).toEqual([["key"]]);
   });
 
-  test("opens the next instance only when operations in flight have settled, and drops what came of them", async () => {
+  test("opens the next instance only when operations in flight have settled, and drops their results", async () => {
     const epochs: number[] = [];
     const completions: bigint[] = [];
     let finish = () => {};
@@ -104,7 +104,7 @@ describe("a trap", () => {
     expect(completions).toEqual([]);
   });
 
-  test("does not wait for the answer to what was only asked, and tells the next instance nothing of it", async () => {
+  test("does not wait for answers to queries, and does not pass them to the next instance", async () => {
     const epochs: number[] = [];
     const completions: bigint[] = [];
     // One of them cancels the other.
@@ -142,7 +142,7 @@ describe("a trap", () => {
     expect(epochs).toEqual([1]);
   });
 
-  test("does not keep the driver from closing, though an operation in flight does not settle", async () => {
+  test("does not keep the driver from closing, even if an operation in flight does not settle", async () => {
     const { driver, request, clock, fatal } = await openWorld(script([]), { processes: () => new Promise(() => {}) });
     request("/pending");
     request("/trap");
@@ -159,7 +159,7 @@ describe("a trap", () => {
     expect(fatal).toEqual([]);
   });
 
-  test("is called by an incident's id in each answer to who waits, and by the same where it is logged", async () => {
+  test("has an incident id, which is in each answer and in the log", async () => {
     const { request, messages, incidents } = await openWorld(script([]));
     request("/pending");
     request("/trap");
@@ -169,7 +169,7 @@ describe("a trap", () => {
     expect(messages).toEqual([message, message]);
   });
 
-  test("holds requests that come meanwhile for the next instance", async () => {
+  test("holds requests that arrive meanwhile for the next instance", async () => {
     let finish = () => {};
     const processes = () => new Promise<{ tag: "done" }>((resolve) => (finish = () => resolve({ tag: "done" })));
     const { request, left } = await openWorld(script([]), { processes });
@@ -183,7 +183,7 @@ describe("a trap", () => {
     expect(left.at(-1)).toBe("3:whole 200");
   });
 
-  test("tells the next instance who has hung up meanwhile: it would go on for nobody, for ever", async () => {
+  test("tells the next instance which clients have hung up meanwhile: otherwise it would serve them for ever", async () => {
     let [finish, epoch] = [() => {}, 0];
     const heard: string[] = [];
     const base = script([]);
@@ -219,7 +219,7 @@ describe("a trap", () => {
     expect(left.filter((what) => what.startsWith("2:"))).toEqual(["2:open", "2:splice"]);
   });
 
-  test("ends the process at the third within a minute, not later", async () => {
+  test("ends the process at the third trap within a minute, not later", async () => {
     const quick = await openWorld(script([]));
     for (let trap = 0; trap < 3; trap++) {
       expect(quick.fatal).toEqual([]);
@@ -241,7 +241,7 @@ describe("a trap", () => {
 describe("a transaction that is not kept", () => {
   const full = new Error("no space left on device");
 
-  test("releases nothing of its steps or later ones, answers 500 with the cause, and goes on with a new instance", async () => {
+  test("releases nothing of its steps or later ones, answers 500 with the cause, and continues with a new instance", async () => {
     const epochs: number[] = [];
     const records = new HeldRecords();
     const { request, left, fatal, clock } = await openWorld(script(epochs), { records });
@@ -259,7 +259,7 @@ describe("a transaction that is not kept", () => {
     expect(fatal).toEqual([]);
   });
 
-  test("is no trap, however often it happens; requests in the pauses between, each twice as long, are told why", async () => {
+  test("is no trap, however often it happens; requests in the pauses between, each twice as long, get the reason", async () => {
     const epochs: number[] = [];
     const records = new HeldRecords();
     const { request, left, messages, fatal, clock } = await openWorld(script(epochs), { records });
@@ -291,7 +291,7 @@ describe("a transaction that is not kept", () => {
     expect(fatal).toEqual([]);
   });
 
-  test("in an instance's opening is tried again, be it the first one or not", async () => {
+  test("in an instance's opening is retried, whether it is the first opening or not", async () => {
     const epochs: number[] = [];
     const records = new HeldRecords();
     const open = (imports: ImportObject, options: { epoch: number }) => {
@@ -341,7 +341,7 @@ describe("the first open", () => {
     expect(opens).toBe(3);
   });
 
-  test("gets over one trap, and over two", async () => {
+  test("survives one trap, and two", async () => {
     for (const traps of [1, 2]) {
       const epochs: number[] = [];
       const open = (_imports: ImportObject, { epoch }: { epoch: number }) => {
@@ -369,7 +369,7 @@ describe("the first open", () => {
 });
 
 describe("records that the core refuses", () => {
-  test("keep it from opening, and the host is not asked for what it would clear away", async () => {
+  test("keep it from opening, and the host gets no cleanup commands", async () => {
     let asked = 0;
     const records = new HeldRecords();
     const inventory = async () => {
@@ -382,7 +382,7 @@ describe("records that the core refuses", () => {
     expect([asked, records.commits]).toEqual([0, []]);
   });
 
-  test("end the process when they are met later", async () => {
+  test("end the process when they are found later", async () => {
     const epochs: number[] = [];
     let why: string | undefined;
     const { request, fatal } = await openWorld({ ...script(epochs), refuses: () => why });

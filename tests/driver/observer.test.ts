@@ -32,7 +32,7 @@ const script = {
 };
 
 describe("an observer", () => {
-  test("hears of open and of every step before anything of it leaves", async () => {
+  test("is told of open and of every step before any of its outputs leave", async () => {
     const told: string[] = [];
     const replied: string[] = [];
     const world = await openWorld(
@@ -60,7 +60,7 @@ describe("an observer", () => {
     expect(replied).toEqual(["processes:1", "1:whole 200", "2:whole 200"]);
   });
 
-  test("is told once of a trap and of what was being done, and counts the next instance from 0", async () => {
+  test("is told once of a trap and of the current input, and counts the next instance from 0", async () => {
     const told: string[] = [];
     const world = await openWorld(script, {}, { observer: watching(told) });
     world.request("/trap");
@@ -74,7 +74,7 @@ describe("an observer", () => {
     ]);
   });
 
-  test("is told of an instance that trapped while it was opened", async () => {
+  test("is told of an instance that trapped during its opening", async () => {
     const told: string[] = [];
     let opens = 0;
     const open = (): void => {
@@ -111,7 +111,7 @@ describe("an observer", () => {
     ]);
   });
 
-  test("may cut the driver off: nothing of the step leaves", async () => {
+  test("may cut the driver off: no output of the step leaves", async () => {
     const told: string[] = [];
     const watch = watching(told);
     const world = await openWorld(

@@ -17,14 +17,14 @@ function readOrWrite(imports: ImportObject, input: Input): void {
   signal(imports, input.val.id + 100n, "c");
 }
 
-describe("what a step asked for", () => {
-  test("leaves before deliver returns when nothing is to be kept", async () => {
+describe("the outputs of a step", () => {
+  test("leave before deliver returns if there are no records", async () => {
     const { request, left } = await openWorld({ step: readOrWrite });
     request("/read");
     expect(left).toEqual(["1:whole 200"]);
   });
 
-  test("waits until its records are flushed, then effects start before replies go", async () => {
+  test("wait until its records are flushed; then effects start before replies leave", async () => {
     const records = new HeldRecords();
     const { request, left } = await openWorld({ step: readOrWrite }, { records });
     request("/write");
@@ -35,7 +35,7 @@ describe("what a step asked for", () => {
     expect(left).toEqual(["processes:101", "1:whole 200"]);
   });
 
-  test("leaves in step order: a plain read waits for the records of the steps before it", async () => {
+  test("leave in step order: a plain read waits for the records of earlier steps", async () => {
     const records = new HeldRecords();
     const { request, left } = await openWorld({ step: readOrWrite }, { records });
     request("/write");
@@ -47,7 +47,7 @@ describe("what a step asked for", () => {
     expect(left).toEqual(["processes:101", "1:whole 200", "2:whole 200"]);
   });
 
-  test("does not wait for the records of steps before it where nothing is told of the state", async () => {
+  test("do not wait for the records of earlier steps if the reply reveals nothing about the state", async () => {
     const records = new HeldRecords();
     const { request, left } = await openWorld({ step: readOrWrite }, { records });
     request("/write");
@@ -59,7 +59,7 @@ describe("what a step asked for", () => {
     expect(left).toEqual(["2:whole 200", "processes:101", "1:whole 200"]);
   });
 
-  test("waits with all of its step, whatever is told beside", async () => {
+  test("wait with all outputs of the step, whatever other steps reveal", async () => {
     const records = new HeldRecords();
     const step = (imports: ImportObject, input: Input): void => {
       if (input.tag !== "request") return;
@@ -77,7 +77,7 @@ describe("what a step asked for", () => {
     expect(left).toEqual(["1:whole 200", "processes:100", "2:whole 200", "3:whole 200", "3:whole 200"]);
   });
 
-  test("goes together with others that came while a transaction was being flushed", async () => {
+  test("share a transaction with others that came during a flush", async () => {
     const records = new HeldRecords();
     const { request, left } = await openWorld({ step: readOrWrite }, { records });
     request("/write");
@@ -100,7 +100,7 @@ describe("what a step asked for", () => {
     ]);
   });
 
-  test("goes together with others that came before the records wanted a transaction begun", async () => {
+  test("share a transaction with others that came before it began", async () => {
     let begin = (): void => {};
     const records = new HeldRecords();
     const gather = (): Promise<void> => new Promise((resolve) => (begin = resolve));
@@ -121,7 +121,7 @@ describe("what a step asked for", () => {
     expect(left.filter((entry) => entry.includes("whole"))).toEqual(["1:whole 200", "2:whole 200", "3:whole 200"]);
   });
 
-  test("never lets the core be entered again from inside a step", async () => {
+  test("never enter the core again from inside a step", async () => {
     let depth = 0;
     let deepest = 0;
     let world: Awaited<ReturnType<typeof openWorld>> | null = null;

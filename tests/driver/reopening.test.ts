@@ -75,8 +75,8 @@ async function trapWhile(targets: readonly string[], heeding: readonly string[])
   return { ...world, ...machine, epochs };
 }
 
-describe("the next instance is there at once", () => {
-  test("though a volume is being filled, or an archive taken in: that is given up", async () => {
+describe("the next instance opens at once", () => {
+  test("even while a volume is being filled or an archive read: that is cancelled", async () => {
     const { epochs, givenUp, request, left } = await trapWhile(["/populate", "/load"], ["populate", "ingest"]);
     expect(givenUp).toEqual([1n, 5n]);
     expect(epochs).toEqual([1, 2]);
@@ -84,22 +84,22 @@ describe("the next instance is there at once", () => {
     expect(left.at(-1)).toBe("4:whole 200");
   });
 
-  test("though the machine is being asked something: nobody waits for the answer", async () => {
+  test("even while the host answers a query: nothing waits for the answer", async () => {
     const { epochs, begun } = await trapWhile(["/ps"], []);
     expect(begun).toEqual(["ps"]);
     expect(epochs).toEqual([1, 2]);
   });
 });
 
-test("what drops something is not given up: the next instance waits until it has come to its end", async () => {
+test("a removal is not cancelled: the next instance waits for its end", async () => {
   const { epochs, givenUp, clock } = await trapWhile(["/populate", "/drop"], ["populate", "drop-chain"]);
   clock.advance(SECOND);
   await settle();
   expect([givenUp, epochs]).toEqual([[1n], [1]]);
 });
 
-describe("a launch that takes long", () => {
-  test("is given up after half a second, and what waited for its turn behind it is never begun", async () => {
+describe("a slow launch", () => {
+  test("is cancelled after half a second, and commands queued behind it never start", async () => {
     const { epochs, begun, givenUp, clock, request, left, fatal } = await trapWhile(["/launch", "/signal"], ["launch"]);
     clock.advance(SECOND / 2n - 1n);
     await settle();
@@ -113,7 +113,7 @@ describe("a launch that takes long", () => {
     expect(fatal).toEqual([]);
   });
 
-  test("that nobody can give up has requests refused after a second, until it ends or a minute is over", async () => {
+  test("that cannot be cancelled causes requests to be refused after a second, until it ends or a minute is over", async () => {
     const { epochs, clock, request, left, messages, fatal } = await trapWhile(["/launch"], []);
     const early = request("/read");
     clock.advance(SECOND - 1n);
@@ -131,7 +131,7 @@ describe("a launch that takes long", () => {
     expect([epochs, fatal.map(String)]).toEqual([[1], ["Error: commands do not end: processes launch"]]);
   });
 
-  test("has no request refused any more once the next instance is there", async () => {
+  test("causes no refusals once the next instance is open", async () => {
     const epochs: number[] = [];
     let finish = () => {};
     const processes = () => new Promise<Outcome>((end) => (finish = () => end({ tag: "done" })));
@@ -153,8 +153,8 @@ describe("a launch that takes long", () => {
   });
 });
 
-describe("an orderly end that is late", () => {
-  test("gives a launch up as it begins, though it waited for its turn until then", async () => {
+describe("a delayed orderly shutdown", () => {
+  test("cancels a queued launch as soon as it begins", async () => {
     const ends: (() => void)[] = [];
     const done: string[] = [];
     const processes: Host["processes"] = (_op, { tag }) =>
@@ -182,7 +182,7 @@ describe("an orderly end that is late", () => {
     await closed;
   });
 
-  test("lets what undoes a launch come to its end, and tells the core how it failed", async () => {
+  test("lets the undoing of a launch finish, and tells the core of the failure", async () => {
     const givenUp: bigint[] = [];
     let giveUp = (): void => {};
     let unmounted = (_failed: Error): void => {};
@@ -217,7 +217,7 @@ describe("an orderly end that is late", () => {
   });
 });
 
-describe("an orderly end", () => {
+describe("an orderly shutdown", () => {
   /** Requests a turn, and in that turn another one, in which it answers. */
   const inTurns: Script = {
     step: (imports, input) => {
@@ -227,7 +227,7 @@ describe("an orderly end", () => {
     },
   };
 
-  test("lets the core have the turns that it wants, and what it answers then leaves", async () => {
+  test("gives the core the turns that it requested, and its answers leave", async () => {
     const { request, driver, clock, left } = await openWorld(inTurns);
     request("/");
     let isClosed = false;
@@ -241,7 +241,7 @@ describe("an orderly end", () => {
     expect(left).toEqual(["1:whole 200"]);
   });
 
-  test("tells the core that clients are gone once nothing goes on that they could be answered by", async () => {
+  test("tells the core that clients are gone once nothing is under way that could answer them", async () => {
     const told: string[] = [];
     const script: Script = {
       step: (imports, input) => {
@@ -259,7 +259,7 @@ describe("an orderly end", () => {
     expect(told).toEqual(["request", "elapsed", "closed"]);
   });
 
-  test("is there 10 s after it was asked for, though others took of them and a command never ends", async () => {
+  test("ends 10 s after the request, even if other work used up some time and a command never ends", async () => {
     const content: Host["content"] = () => new Promise(() => {});
     const { request, driver, clock } = await openWorld(script([]), { content });
     request("/drop");
@@ -282,7 +282,7 @@ describe("an orderly end", () => {
     await driver.close();
   });
 
-  test("does not wait for a turn that was called off", async () => {
+  test("does not wait for a cancelled turn", async () => {
     const script: Script = {
       step: (imports, input) => {
         if (input.tag !== "request") return;
@@ -301,7 +301,7 @@ function setTimer(imports: ImportObject, op: bigint, val: bigint): void {
   imports["coracle:engine/timers"].perform(op, { tag: "set", val });
 }
 
-test("a transaction that is long in being kept has requests refused after a second, too; then they are served", async () => {
+test("a slow transaction also causes requests to be refused after a second; afterwards they are served", async () => {
   const records = new HeldRecords();
   const epochs: number[] = [];
   const { request, clock, left } = await openWorld(script(epochs), { records });
@@ -320,7 +320,7 @@ test("a transaction that is long in being kept has requests refused after a seco
   expect(left.at(-1)).toBe("4:whole 200");
 });
 
-test("an inventory that takes long has requests refused after a second, those that came before among them", async () => {
+test("a slow inventory causes requests to be refused after a second, including earlier ones", async () => {
   const epochs: number[] = [];
   let take = () => {};
   const inventory = async () => {

@@ -13,7 +13,7 @@ const OPTIONS = { bodyLimit: 1000, labels: ["old"] } as unknown as DriverOptions
 const SETTINGS = { labels: ["new"] } as unknown as engine.Settings;
 
 describe("clients that have joined", () => {
-  test("have their time before the core hears of the end, and are sent away behind it", async () => {
+  test("get time before the core is told of the shutdown, and are disconnected after it", async () => {
     const order: string[] = [];
     const engine = assembled({ step: (_imports, { tag }) => void order.push(tag) });
     const clients = new Held(order);
@@ -27,7 +27,7 @@ describe("clients that have joined", () => {
     expect(order).toEqual(["request", "drain", "closed", "close"]);
   });
 
-  test("may go on asking while they have their time, where nobody else may; then they are cut off", async () => {
+  test("may send requests during this time, unlike other clients; then they are cut off", async () => {
     const engine = assembled({
       step: (imports, input) => {
         if (input.tag === "request") answer(imports, input.val.id);
@@ -47,7 +47,7 @@ describe("clients that have joined", () => {
 });
 
 describe("the lives of an engine", () => {
-  test("are numbered on from the last one that is known, and each is told what was reloaded", async () => {
+  test("are numbered from the last known one, and each gets the reloaded configuration", async () => {
     const told: [epoch: number, labels: string[]][] = [];
     const open: Script["open"] = (_imports, { epoch, labels }) => void told.push([epoch, labels]);
     const engine = assembled({ open, step: () => {} }, { epoch: 7 });
@@ -63,7 +63,7 @@ describe("the lives of an engine", () => {
     await engine.close();
   });
 
-  test("one that cannot begin may do so later", async () => {
+  test("one that cannot begin can be started later", async () => {
     let load = (): Promise<engine.Stored[]> => Promise.reject(new Error("no such disk"));
     const records = Object.assign(new FastRecords(), { load: () => load() });
     const engine = assembled({ step: () => {} }, {}, { records });
@@ -74,7 +74,7 @@ describe("the lives of an engine", () => {
     await engine.close();
   });
 
-  test("one that is cut off while it begins does not come to be, and what it is asked is cut off", async () => {
+  test("one that is cut off while it begins never opens, and its requests are cut off", async () => {
     let loaded = (_records: engine.Stored[]): void => {};
     const load = (): Promise<engine.Stored[]> => new Promise((resolve) => (loaded = resolve));
     const engine = assembled({ step: () => {} }, {}, { records: Object.assign(new FastRecords(), { load }) });

@@ -6,7 +6,7 @@ import { HandClock } from "../driver/fake.js";
 
 const HOUR_NS = 3_600_000_000_000n;
 
-describe("an end is counted from when it was asked for", () => {
+describe("the time of a shutdown counts from its request", () => {
   test("where time stands still", async () => {
     const clock = new HandClock();
     const asked = clock.now().monotonic;
@@ -15,7 +15,7 @@ describe("an end is counted from when it was asked for", () => {
     expect(end.since()).toBe(asked);
   });
 
-  test("where time leaps, as if no more of it had passed than really has", async () => {
+  test("where time jumps, as if only the real time had passed", async () => {
     const clock = new HandClock();
     const before = performance.now();
     const end = new End(clock);

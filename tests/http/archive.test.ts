@@ -101,7 +101,7 @@ onEngines("archive", (engine, kind) => {
       await engine().remove(id);
     });
 
-    test(`kinds that are to be kept in ${what}`, async () => {
+    test(`file types are kept in ${what}`, async () => {
       const id = await made(runs);
       const keep = "&noOverwriteDirNonDir=1";
       const directory = await write(id, "/d", [{ name: "sub", body: "x" }], keep);
@@ -131,7 +131,7 @@ onEngines("archive", (engine, kind) => {
     });
   }
 
-  test("what is not there, or no directory", async () => {
+  test("missing files, and files that are no directory", async () => {
     const id = await made(true);
     const missing = await engine().call("GET", `/containers/${id}/archive?path=/nope/x`);
     expect([missing.status, messageOf(missing)]).toEqual([404, `Could not find the file /nope/x in container ${id}`]);
@@ -148,7 +148,7 @@ onEngines("archive", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("a path must be given", async () => {
+  test("a path is required", async () => {
     const id = await engine().create();
     for (const query of ["", "?path="]) {
       const answer = await engine().call("GET", `/containers/${id}/archive${query}`);
@@ -159,7 +159,7 @@ onEngines("archive", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("a path does not end at a NUL", async () => {
+  test("a NUL does not end a path", async () => {
     const id = await engine().create();
     for (const [method, body] of [
       ["HEAD", undefined],
@@ -183,7 +183,7 @@ onEngines("archive", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("broken tars, and none", async () => {
+  test("invalid tars, and an empty body", async () => {
     const id = await made(true);
     const whole = rawTar([{ name: "file", body: "y".repeat(3000) }]);
     const answer = await put(id, "/d", whole.subarray(0, 1800));
@@ -200,7 +200,7 @@ onEngines("archive", (engine, kind) => {
   });
 
   for (const [program, missing] of PROGRAMS) {
-    test(`a body in ${program}, told by its first bytes`, async ({ skip }) => {
+    test(`a body in ${program} is recognized by its first bytes`, async ({ skip }) => {
       if (kind === "reference" && program === "zstd") return skip(REFERENCE.zstd);
       if (missing) return skip(`${program} is not installed`);
       const id = await engine().create();
@@ -213,7 +213,7 @@ onEngines("archive", (engine, kind) => {
     });
   }
 
-  test("names that lead out stay inside", async () => {
+  test("names that lead outside stay inside", async () => {
     const id = await made(true);
     const answer = await write(id, "/d", [{ name: "../../../../etc/outside", body: "x" }]);
     expect(answer.status).toBe(500);
@@ -234,7 +234,7 @@ onEngines("archive", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("what something is mounted on stays, and so does the mount", async () => {
+  test("mount points stay, and so do the mounts", async () => {
     const HostConfig = { Binds: ["/etc/hostname:/bound"] };
     const busy = /^Error processing tar file\(exit status 1\): unlinkat \/.*: device or resource busy$/;
     const Cmd = ["sh", "-c", "while :; do sleep 0.1; done"];
@@ -256,7 +256,7 @@ onEngines("archive", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("compressed as the client likes it", async () => {
+  test("compressed as the client accepts it", async () => {
     const id = await made(true);
     const coded = (coding: string) =>
       engine().must(200, "GET", `/containers/${id}/archive?path=/d/file`, undefined, {

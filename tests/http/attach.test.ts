@@ -24,7 +24,7 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("without Upgrade: 200 and the type alone, then raw bytes until the end", async () => {
+  test("without Upgrade: 200 with only the type, then raw bytes until the end", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "echo out; echo err >&2"] });
     const { connection, head } = await attach(id, "stream=1&stdout=1&stderr=1");
     expect(head.status).toBe(200);
@@ -50,23 +50,18 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.earlyBytes })(
-    "an end that comes with the request is an end of stdin",
-    async () => {
-      const id = await engine().running({ Cmd: ["sh", "-c", "cat; echo after"], ...STDIN });
-      const connection = await RawConnection.open(engine().daemon.socketPath);
-      const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
-      connection.send(
-        Buffer.concat([encodeRequest({ method: "POST", target, headers: UPGRADE }), Buffer.from("one\n")]),
-      );
-      connection.end();
-      expect(await engine().wait(id)).toBe(0);
-      expect((await engine().logs(id)).stdout).toBe("one\nafter\n");
-      await engine().remove(id);
-    },
-  );
+  testExcept(kind, { reference: REFERENCE.earlyBytes })("a half-close right after the request ends stdin", async () => {
+    const id = await engine().running({ Cmd: ["sh", "-c", "cat; echo after"], ...STDIN });
+    const connection = await RawConnection.open(engine().daemon.socketPath);
+    const target = `/v1.41/containers/${id}/attach?stream=1&stdin=1&stdout=1`;
+    connection.send(Buffer.concat([encodeRequest({ method: "POST", target, headers: UPGRADE }), Buffer.from("one\n")]));
+    connection.end();
+    expect(await engine().wait(id)).toBe(0);
+    expect((await engine().logs(id)).stdout).toBe("one\nafter\n");
+    await engine().remove(id);
+  });
 
-  test("stdin reaches the process, a half-close ends it, later output still comes", async () => {
+  test("stdin reaches the process, a half-close ends it, later output still arrives", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "cat; sleep 0.2; echo after"], ...STDIN });
     const { connection } = await attach(id, "stream=1&stdin=1&stdout=1&stderr=1", UPGRADE);
     await engine().start(id);
@@ -91,7 +86,7 @@ onEngines("attach", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.earlyBytes })(
-    "bytes that come along with the request belong to stdin",
+    "bytes that arrive with the request belong to stdin",
     async () => {
       const id = await engine().create({ Cmd: ["cat"], ...STDIN });
       const connection = await RawConnection.open(engine().socketPath);
@@ -165,7 +160,7 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("logs=1 replays what was written, with stream=1 it goes on live", async () => {
+  test("logs=1 replays earlier output; with stream=1 it continues live", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "echo old; read x; echo new"], ...STDIN });
     const first = await attach(id, "stream=1&stdin=1", UPGRADE);
     await engine().start(id);
@@ -246,7 +241,7 @@ onEngines("attach", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("during the delay before a restart it is refused, and ended before", async () => {
+  test("it is refused during the delay before a restart, and earlier attaches end", async () => {
     const id = await engine().create({
       Cmd: ["sh", "-c", "echo out; sleep 0.2; exit 3"],
       HostConfig: { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 20 } },

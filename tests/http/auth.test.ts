@@ -95,7 +95,7 @@ onEngines(
         await registry.close();
       });
 
-      test("an anonymous token is asked for with its service and scope", async () => {
+      test("an anonymous token is requested with its service and scope", async () => {
         const image = packImage({ reference: null, config: { Cmd: ["a"] }, layers: [await busyboxLayer()] });
         registry.put("public", ["1"], image);
         questions.length = 0;
@@ -118,7 +118,7 @@ onEngines(
         expect(questions.some((one) => one.authorization?.startsWith("Basic ") === true)).toBe(true);
       });
 
-      test("a repository that the token does not open is not found", async () => {
+      test("a repository that the token does not cover is not found", async () => {
         const answer = await engine().call("POST", `/images/create?fromImage=${registry.host}/private&tag=9`);
         expect(answer.status).toBe(engine().expected("pull-auth", 404, 500));
         expect(messageOf(answer)).not.toBe("");

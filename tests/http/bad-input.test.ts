@@ -101,7 +101,7 @@ onEngines("bad input", (engine, kind) => {
     await engine().remove(Id);
   });
 
-  test("objects that come twice hold the members of both, and null takes them away", async () => {
+  test("repeated objects are merged, and null removes their members", async () => {
     const members = [
       ['"Labels":{"a":"1","b":"1"}', '"labels":{"b":"2"}'],
       ['"Healthcheck":{"Retries":3,"Interval":1000000000}', '"Healthcheck":{"Interval":5000000000}'],
@@ -131,7 +131,7 @@ onEngines("bad input", (engine, kind) => {
     expect([400, 500]).toContain(none.status);
   });
 
-  test("a body of chunks that holds nothing is no missing one", async () => {
+  test("an empty chunked body does not count as missing", async () => {
     const id = await engine().running();
     const made = await engine().must(201, "POST", `/containers/${id}/exec`, { Cmd: ["true"] });
     const status = engine().expected("bad-json-status", 400, 500);
@@ -175,7 +175,7 @@ onEngines("bad input", (engine, kind) => {
     await engine().remove(fine.json<{ Id: string }>().Id);
   });
 
-  test("header garbage is refused and the connection closed", async () => {
+  test("invalid headers are refused and the connection is closed", async () => {
     for (const bytes of [
       "\0\x01\x02\r\n\r\n",
       "GET\r\n\r\n",
@@ -192,7 +192,7 @@ onEngines("bad input", (engine, kind) => {
     }
   });
 
-  test("a head whose lines end in LF alone is one", async () => {
+  test("a head whose lines end in LF alone is accepted", async () => {
     for (const bytes of [
       "GET /_ping HTTP/1.1\nHost: x\n\n",
       "GET /_ping HTTP/1.1\nHost: x\r\n\r\n",
@@ -235,7 +235,7 @@ onEngines("bad input", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("an upload that is broken off", async () => {
+  test("an upload that is cut off", async () => {
     const before = await engine().read("/images/json");
     const connection = await RawConnection.open(engine().socketPath);
     connection.send("POST /v1.41/images/load HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nhalf");
@@ -271,7 +271,7 @@ onEngines("bad input", (engine, kind) => {
     for (const id of ids) await engine().remove(id);
   });
 
-  test("percent signs that decode to nothing", async () => {
+  test("percent signs that cannot be decoded", async () => {
     for (const path of ["/containers/%zz/json", "/containers/%/json", "/containers/%ff/json"]) {
       const answer = await exchange(engine().socketPath, { target: `/v1.41${path}` });
       expect([path, [400, 404].includes(answer.status)]).toEqual([path, true]);

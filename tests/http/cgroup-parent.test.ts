@@ -31,7 +31,7 @@ onEngines("cgroup parent", (engine, kind) => {
     expect((await groupOf(""))[0]).not.toContain(PARENT);
   });
 
-  test.each(["container:nobody", "nonsense"])("HostConfig.Cgroup %s is only shown again", async (Cgroup) => {
+  test.each(["container:nobody", "nonsense"])("HostConfig.Cgroup %s is only shown in inspect", async (Cgroup) => {
     const HostConfig = { Cgroup, CgroupParent: PARENT, CgroupnsMode: "host", NetworkMode: "none" };
     const id = await engine().create({ HostConfig, Cmd: ["cat", "/proc/self/cgroup"] });
     await engine().start(id);
@@ -42,7 +42,7 @@ onEngines("cgroup parent", (engine, kind) => {
   });
 
   testExcept(kind, { simulated: SIMULATED.cgroups })(
-    "it is paused, limited, looked at and given back there",
+    "a container is paused, limited, measured and removed there",
     async () => {
       const HostConfig = { CgroupParent: PARENT, NetworkMode: "none", Memory: 32 << 20 };
       const id = await engine().running({ HostConfig });

@@ -13,7 +13,7 @@ interface Change {
 const [MODIFIED, ADDED, DELETED] = [0, 1, 2];
 
 onEngines("changes and export", (engine) => {
-  test("what was changed, added, deleted, and the directories above", async () => {
+  test("changed, added and deleted files, and the directories above them", async () => {
     const id = await ended(
       "mkdir -p /new/sub && echo x > /new/sub/file; rm /etc/group; chmod 700 /tmp; echo >> /etc/passwd",
     );
@@ -31,7 +31,7 @@ onEngines("changes and export", (engine) => {
     await engine().remove(id);
   });
 
-  test("a directory that took the place of another", async () => {
+  test("a directory that replaced another one", async () => {
     const id = await ended(
       "rm -r /var/spool && mkdir /var/spool && echo x > /var/spool/new; rm -r /home && echo x > /home",
     );
@@ -41,14 +41,14 @@ onEngines("changes and export", (engine) => {
     await engine().remove(id);
   });
 
-  test("of nothing, null", async () => {
+  test("null if nothing has changed", async () => {
     const id = await engine().create();
     expect((await engine().must(200, "GET", `/containers/${id}/changes`)).text).toBe("null\n");
     expect((await engine().call("GET", "/containers/nope/changes")).status).toBe(404);
     await engine().remove(id);
   });
 
-  test("what is mounted is no change", async () => {
+  test("mounts are not changes", async () => {
     const id = await ended("echo x > /vol/file; echo x > /dev/shm/file; echo x > /file", { Volumes: { "/vol": {} } });
     const changes = await engine().read<Change[]>(`/containers/${id}/changes`);
     const ours = changes.filter(({ Path }) => Path !== "/vol");
@@ -75,12 +75,12 @@ onEngines("changes and export", (engine) => {
     });
   }
 
-  test("there is nothing of what is not there", async () => {
+  test("a missing container is 404", async () => {
     const answer = await engine().call("GET", "/containers/nope/export");
     expect([answer.status, messageOf(answer)]).toEqual([404, "No such container: nope"]);
   });
 
-  test("events of looking and of unpacking", async () => {
+  test("events of reading and of unpacking", async () => {
     const id = await engine().create();
     await engine().must(200, "HEAD", `/containers/${id}/archive?path=/etc`);
     await engine().must(200, "GET", `/containers/${id}/archive?path=/etc/passwd`);

@@ -76,7 +76,7 @@ onEngines("at once", (engine, kind) => {
     await watching;
   });
 
-  test("a client that does not read a log holds nobody else up", async () => {
+  test("a client that does not read a log delays no one else", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "yes 0123456789012345678901234567890 | head -n 300000"] });
     await engine().start(id);
     const idle = await RawConnection.open(engine().socketPath);

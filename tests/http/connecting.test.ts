@@ -19,7 +19,7 @@ onEngines("connecting", (engine) => {
   const running = (mode: string) => engine().running({ HostConfig: { NetworkMode: mode } });
   const nameOf = async (id: string) => (await engine().inspect<{ Name: string }>(id)).Name.slice(1);
 
-  test("the container is looked for first, then the network", async () => {
+  test("the container is looked up first, then the network", async () => {
     for (const network of ["nosuch", "bridge", "host", "none"]) {
       for (const what of ["connect", "disconnect"] as const) {
         expect(await asked(what, network, { Container: "nobody" })).toEqual([404, "No such container: nobody"]);
@@ -37,7 +37,7 @@ onEngines("connecting", (engine) => {
     await engine().remove(stopped);
   });
 
-  test("an endpoint that nobody has is not there to be cleared", async () => {
+  test("a missing endpoint cannot be disconnected", async () => {
     const force = { Container: "nobody", Force: true };
     expect(await asked("disconnect", "bridge", force)).toEqual([404, "endpoint nobody not found"]);
     expect(await asked("disconnect", "nosuch", force)).toEqual([404, "network nosuch not found"]);
@@ -47,7 +47,7 @@ onEngines("connecting", (engine) => {
     ["bridge", { none: WITH_NONE, host: WITH_HOST }],
     ["host", { none: WITH_OTHERS, bridge: WITH_OTHERS }],
     ["none", { bridge: WITH_NONE, host: WITH_HOST }],
-  ])("who is on %s is on no other", async (mode, others) => {
+  ])("a container on %s cannot be on another network", async (mode, others) => {
     const [stopped, going] = [await made(mode), await running(mode)];
     for (const [network, text] of Object.entries(others)) {
       expect([network, ...(await asked("connect", network, { Container: stopped }))]).toEqual([network, 400, text]);
@@ -60,7 +60,7 @@ onEngines("connecting", (engine) => {
     for (const id of [stopped, going]) await engine().remove(id);
   });
 
-  test.each(["bridge", "host", "none"])("who is on %s already stays as it is", async (mode) => {
+  test.each(["bridge", "host", "none"])("connecting a container to its network %s changes nothing", async (mode) => {
     const [stopped, going] = [await made(mode), await running(mode)];
     const before = await networksOf(stopped);
     expect(await asked("connect", mode, { Container: stopped, EndpointConfig: { Links: ["x:y"] } })).toEqual([200, ""]);
@@ -70,14 +70,14 @@ onEngines("connecting", (engine) => {
     for (const id of [stopped, going]) await engine().remove(id);
   });
 
-  test("who runs on the machine's own network stays there", async () => {
+  test("a container running on the host network stays there", async () => {
     const id = await running("host");
     expect(await asked("disconnect", "host", { Container: id })).toEqual([400, WITH_HOST]);
     expect(await asked("disconnect", "host", { Container: id, Force: true })).toEqual([400, WITH_HOST]);
     await engine().remove(id);
   });
 
-  test("who shares a container's network is on none of its own", async () => {
+  test("a container that shares another's network has no networks of its own", async () => {
     const owner = await engine().running();
     const id = await running(`container:${owner}`);
     for (const network of ["bridge", "host", "none", "nosuch"]) {
@@ -87,7 +87,7 @@ onEngines("connecting", (engine) => {
     for (const one of [id, owner]) await engine().remove(one);
   });
 
-  test("addresses and aliases are for networks of one's own", async () => {
+  test("addresses and aliases need a user-defined network", async () => {
     const id = await engine().create();
     for (const [EndpointConfig, text] of [
       [
@@ -102,7 +102,7 @@ onEngines("connecting", (engine) => {
     await engine().remove(id);
   });
 
-  test("bodies that are none", async () => {
+  test("invalid bodies", async () => {
     for (const what of ["connect", "disconnect"] as const) {
       for (const body of ["{", "[]", '"x"']) {
         const answer = await engine().call("POST", `/networks/bridge/${what}`, body, { headers: JSON_TYPE });

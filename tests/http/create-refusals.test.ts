@@ -82,7 +82,7 @@ onEngines("create refuses", (engine) => {
     expect([answer.status, messageOf(answer)]).toEqual([400, text]);
   });
 
-  test("rates that Windows alone has", async () => {
+  test("rates that only Windows has", async () => {
     for (const HostConfig of [{ IOMaximumIOps: 10 }, { IOMaximumBandwidth: 10 }]) {
       const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig });
       expect(answer.status).toBe(engine().expected("bind-status", 400, 500));
@@ -90,7 +90,7 @@ onEngines("create refuses", (engine) => {
     }
   });
 
-  test("an isolation that Windows alone has", async () => {
+  test("an isolation that only Windows has", async () => {
     for (const Isolation of ["hyperv", "process", "default "]) {
       const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: { Isolation } });
       expect(answer.status).toBe(engine().expected("bind-status", 400, 500));
@@ -104,7 +104,7 @@ onEngines("create refuses", (engine) => {
     }
   });
 
-  test("limits in the places that they had before 1.18", async () => {
+  test("limits in the fields used before 1.18", async () => {
     const asked = async (config: Json) => {
       const answer = await engine().call("POST", "/containers/create", { Image: "busybox", ...config });
       return [answer.status, messageOf(answer)];

@@ -70,14 +70,14 @@ onEngines("create", (engine, kind) => {
     }
   });
 
-  test("Path and Args are what runs", async () => {
+  test("Path and Args are the command that runs", async () => {
     await loadFull();
     const id = await engine().create({ Image: "full", Cmd: ["a", "b c"] });
     expect(await engine().inspect(id)).toMatchObject({ Path: "/bin/echo", Args: ["entry", "a", "b c"] });
     await engine().remove(id);
   });
 
-  test("an environment entry without = takes a default away", async () => {
+  test("an environment entry without = removes a default", async () => {
     await loadFull();
     const ended = await engine().run({
       Image: "full",
@@ -102,12 +102,12 @@ onEngines("create", (engine, kind) => {
     ]);
   });
 
-  test("a variable without a value is taken away, the engine's own, too", async () => {
+  test("a variable without a value is removed, even one of the engine's own", async () => {
     const ended = await engine().run({ Cmd: ["/bin/env"], Env: ["B=2", "PATH", "HOSTNAME"] });
     expect(ended.stdout).toBe("B=2\nHOME=/root\n");
   });
 
-  test("an empty HOME is none", async () => {
+  test("an empty HOME counts as missing", async () => {
     const ended = await engine().run({ Cmd: ["sh", "-c", "echo $HOME $EMPTY."], Env: ["HOME=", "EMPTY="] });
     expect(ended.stdout).toBe("/root .\n");
   });
@@ -129,7 +129,7 @@ onEngines("create", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("limits where clients of before 1.18 put them are what HostConfig says nothing of", async () => {
+  test("limits in the fields used before 1.18 apply if HostConfig does not set them", async () => {
     const shown = async (body: Json): Promise<unknown[]> => {
       const id = await engine().create(body);
       const { Config, HostConfig } = await engine().inspect<Inspect>(id);
@@ -144,7 +144,7 @@ onEngines("create", (engine, kind) => {
     expect(await shown({ ...old, HostConfig })).toEqual([80 << 20, 96 << 20, 9, "0-0"]);
   });
 
-  test("zero, null, empty and default values mean nothing asked", async () => {
+  test("zero, null, empty and default values count as not given", async () => {
     const HostConfig = {
       Binds: null,
       ContainerIDFile: "",
@@ -200,21 +200,21 @@ onEngines("create", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("no volumes and no links are null, however they are told", async () => {
+  test("missing volumes and links are null, in any form", async () => {
     const id = await engine().create({ Volumes: {}, HostConfig: { Links: [] } });
     const { Config, HostConfig } = await engine().inspect<Inspect>(id);
     expect([Config["Volumes"], HostConfig["Links"]]).toEqual([null, null]);
     await engine().remove(id);
   });
 
-  test("a shell in one word; a reservation below nothing is none", async () => {
+  test("a shell in one word; a negative reservation counts as none", async () => {
     const id = await engine().create({ Shell: "/bin/ash", HostConfig: { MemoryReservation: -1 } });
     expect((await engine().inspect<Inspect>(id)).Config["Shell"]).toEqual(["/bin/ash"]);
     await engine().start(id);
     await engine().remove(id);
   });
 
-  test("a volume's place that does not begin with a slash is below the root", async () => {
+  test("a volume's path without a leading slash is below the root", async () => {
     const Cmd = ["sh", "-c", "echo x > /some/data/file"];
     const id = await engine().create({ Cmd, Volumes: { "some/data": {} } });
     await engine().start(id);
@@ -280,7 +280,7 @@ onEngines("create", (engine, kind) => {
     }
   });
 
-  test("an image that is not there is 404 with its tag filled in", async () => {
+  test("a missing image is 404 with its tag filled in", async () => {
     for (const [Image, shown] of [
       ["nothing", "nothing:latest"],
       ["nothing:1", "nothing:1"],
@@ -291,7 +291,7 @@ onEngines("create", (engine, kind) => {
     }
   });
 
-  test("a platform that the image is not for is 404", async () => {
+  test("a platform that the image does not support is 404", async () => {
     const answer = await engine().call("POST", "/containers/create?platform=linux/s390x", { Image: "busybox" });
     expect(answer.status).toBe(404);
     expect(messageOf(answer)).toContain("was found but does not match the specified platform");

@@ -74,7 +74,7 @@ onOwnEngines("disk usage", (engine, kind) => {
     for (const id of ids) await engine().remove(id);
   });
 
-  test("a running container is counted while somebody asks", async () => {
+  test("a running container is measured while requests ask for it", async () => {
     const id = await engine().running({
       Cmd: ["sh", "-c", `${WRITES[2]}; echo done; sleep 1000`],
       Volumes: { "/data": {} },
@@ -87,7 +87,7 @@ onOwnEngines("disk usage", (engine, kind) => {
   });
 
   testExcept(kind, { simulated: SIMULATED.killed, reference: REFERENCE.killed })(
-    "what was told before kill -9 is the first answer after it, and what went on meanwhile is counted by itself",
+    "the figures before kill -9 are the first answer after it, and changes since are measured without a request",
     async () => {
       const Cmd = ["sh", "-c", `${WRITES[2]}; echo done; sleep 1000`];
       const id = await engine().running({ Cmd, Volumes: { "/data": {} } });
@@ -103,30 +103,27 @@ onOwnEngines("disk usage", (engine, kind) => {
     },
   );
 
-  testExcept(kind, { reference: REFERENCE.after141 })(
-    "sums from 1.52 on, and lists in them when asked for",
-    async () => {
-      const at = async <T>(version: string, query: string): Promise<T> =>
-        (await engine().must(200, "GET", `/system/df${query}`, undefined, { version })).json<T>();
-      const id = await engine().create();
-      const old = await at<Usage & Partial<NewUsage>>("1.51", "");
-      expect(old).not.toHaveProperty("ImageUsage");
-      const both = await at<Usage & NewUsage>("1.52", "");
-      expect(both.ImageUsage).toEqual({ ActiveCount: 1, TotalCount: 1, TotalSize: both.LayersSize, Reclaimable: 0 });
-      expect(both.ContainerUsage).toEqual({ ActiveCount: 0, TotalCount: 1, TotalSize: 0, Reclaimable: 0 });
-      expect(both.Containers.map(({ Id }) => Id)).toEqual([id]);
-      const verbose = await at<Usage & NewUsage>("1.52", "?verbose=1");
-      expect(Object.keys(verbose).sort()).toEqual(["BuildCacheUsage", "ContainerUsage", "ImageUsage", "VolumeUsage"]);
-      expect(verbose.ImageUsage.Items).toEqual(both.Images);
-      expect(verbose.ContainerUsage.Items?.length).toBe(1);
-      const brief = await at<NewUsage>("1.52", "?verbose=False");
-      expect([Object.keys(brief).length, brief.ImageUsage]).toEqual([4, both.ImageUsage]);
-      const refused = await engine().call("GET", "/system/df?verbose=yes", undefined, { version: "1.52" });
-      expect([refused.status, messageOf(refused)]).toEqual([400, "invalid value for verbose: yes"]);
-      expect(await at<Usage>("1.51", "?verbose=yes")).toEqual(old);
-      await engine().remove(id);
-    },
-  );
+  testExcept(kind, { reference: REFERENCE.after141 })("sums from 1.52 on, with lists on request", async () => {
+    const at = async <T>(version: string, query: string): Promise<T> =>
+      (await engine().must(200, "GET", `/system/df${query}`, undefined, { version })).json<T>();
+    const id = await engine().create();
+    const old = await at<Usage & Partial<NewUsage>>("1.51", "");
+    expect(old).not.toHaveProperty("ImageUsage");
+    const both = await at<Usage & NewUsage>("1.52", "");
+    expect(both.ImageUsage).toEqual({ ActiveCount: 1, TotalCount: 1, TotalSize: both.LayersSize, Reclaimable: 0 });
+    expect(both.ContainerUsage).toEqual({ ActiveCount: 0, TotalCount: 1, TotalSize: 0, Reclaimable: 0 });
+    expect(both.Containers.map(({ Id }) => Id)).toEqual([id]);
+    const verbose = await at<Usage & NewUsage>("1.52", "?verbose=1");
+    expect(Object.keys(verbose).sort()).toEqual(["BuildCacheUsage", "ContainerUsage", "ImageUsage", "VolumeUsage"]);
+    expect(verbose.ImageUsage.Items).toEqual(both.Images);
+    expect(verbose.ContainerUsage.Items?.length).toBe(1);
+    const brief = await at<NewUsage>("1.52", "?verbose=False");
+    expect([Object.keys(brief).length, brief.ImageUsage]).toEqual([4, both.ImageUsage]);
+    const refused = await engine().call("GET", "/system/df?verbose=yes", undefined, { version: "1.52" });
+    expect([refused.status, messageOf(refused)]).toEqual([400, "invalid value for verbose: yes"]);
+    expect(await at<Usage>("1.51", "?verbose=yes")).toEqual(old);
+    await engine().remove(id);
+  });
 
   testExcept(kind, { reference: REFERENCE.after141 })("kinds can be chosen from 1.42 on", async () => {
     const keys = async (version: string, query: string): Promise<string[]> =>

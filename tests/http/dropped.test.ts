@@ -42,7 +42,7 @@ onOwnEngines("dropped connections", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("those who only listened to a quiet container are noticed to have gone", async ({ skip }) => {
+  test("a client that left while it followed a quiet container is noticed", async ({ skip }) => {
     if (kind === "reference") return skip(REFERENCE.quiet);
     const id = await engine().running({ Cmd: ["cat"], OpenStdin: true });
     const target = `/v1.41/containers/${id}/attach?stream=1&stdout=1`;

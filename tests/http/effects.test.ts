@@ -100,7 +100,7 @@ onEngines("effects", (engine, kind) => {
     expect(await sh("mount | grep -c ' on /sys .*ro'")).toBe("1\n");
   });
 
-  test("binds: seen, written, read-only, made when missing", async () => {
+  test("binds: visible, writable, read-only, created if missing", async () => {
     const directory = `/tmp/coracle-bind-${randomBytes(6).toString("hex")}`;
     const bound = (from: string, options = ""): Json => ({ HostConfig: { Binds: [`${from}:/in${options}`] } });
     try {
@@ -145,18 +145,15 @@ onEngines("effects", (engine, kind) => {
     expect(await sh("test -t 1 && echo tty || echo none")).toBe("none\n");
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })(
-    "a terminal begins with the size that the client has",
-    async () => {
-      const body = { Image: "busybox", Cmd: ["stty", "size"], Tty: true, HostConfig: { ConsoleSize: [40, 100] } };
-      const at = { version: "1.42" };
-      const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
-      await engine().start(Id);
-      await engine().wait(Id);
-      expect((await engine().call("GET", `/containers/${Id}/logs?stdout=1`)).text).toBe("40 100\r\n");
-      await engine().remove(Id);
-    },
-  );
+  testExcept(kind, { reference: REFERENCE.after141 })("a terminal starts with the client's size", async () => {
+    const body = { Image: "busybox", Cmd: ["stty", "size"], Tty: true, HostConfig: { ConsoleSize: [40, 100] } };
+    const at = { version: "1.42" };
+    const { Id } = (await engine().must(201, "POST", "/containers/create", body, at)).json<{ Id: string }>();
+    await engine().start(Id);
+    await engine().wait(Id);
+    expect((await engine().call("GET", `/containers/${Id}/logs?stdout=1`)).text).toBe("40 100\r\n");
+    await engine().remove(Id);
+  });
 
   testExcept(kind, { simulated: SIMULATED.kernelFiles })(
     "limits of processes: soft ones, hard ones, and none",
@@ -171,7 +168,7 @@ onEngines("effects", (engine, kind) => {
     },
   );
 
-  test("the runtime that was asked for", async () => {
+  test("the requested runtime", async () => {
     const { Runtimes } = await engine().read<{ Runtimes: Record<string, unknown> }>("/info");
     for (const Runtime of Object.keys(Runtimes).filter((name) => /^(crun|runc)$/.test(name))) {
       expect(await sh(`echo by ${Runtime}`, { HostConfig: { Runtime } })).toBe(`by ${Runtime}\n`);

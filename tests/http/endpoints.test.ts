@@ -26,12 +26,12 @@ onEngines("endpoints", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { simulated: SIMULATED.kernel })("the kernel knows it", async () => {
+  testExcept(kind, { simulated: SIMULATED.kernel })("the kernel uses it", async () => {
     const { stdout } = await engine().run({ MacAddress: MAC, Cmd: ["cat", "/sys/class/net/eth0/address"] });
     expect(stdout).toBe(`${MAC}\n`);
   });
 
-  test.each(["bridge", "none"])("one that is none fails at the start, on %s", async (NetworkMode) => {
+  test.each(["bridge", "none"])("an invalid address fails at the start, on %s", async (NetworkMode) => {
     const id = await engine().create({ MacAddress: "zz:42", HostConfig: { NetworkMode } });
     const answer = await engine().call("POST", `/containers/${id}/start`);
     expect([answer.status, messageOf(answer)]).toEqual([500, "address zz:42: invalid MAC address"]);
@@ -40,7 +40,7 @@ onEngines("endpoints", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })("from 1.44 on one that is none is refused", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("from 1.44 on an invalid address is refused", async () => {
     const told = async (version: string, config: Json): Promise<[number, string]> => {
       const body = { Image: "busybox", Cmd: ["true"], ...config };
       const answer = await engine().call("POST", "/containers/create", body, { version });
@@ -73,7 +73,7 @@ onEngines("endpoints", (engine, kind) => {
     }
   });
 
-  test.each(["host", "container:x"])("it contradicts %s", async (NetworkMode) => {
+  test.each(["host", "container:x"])("it conflicts with %s", async (NetworkMode) => {
     const body = { Image: "busybox", Cmd: ["true"], MacAddress: MAC, HostConfig: { NetworkMode } };
     const answer = await engine().call("POST", "/containers/create", body);
     expect([answer.status, messageOf(answer)]).toEqual([400, "conflicting options: mac-address and the network mode"]);
@@ -99,7 +99,7 @@ onEngines("endpoints", (engine, kind) => {
     ]);
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })("another network than that of the mode", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("a network other than that of the mode", async () => {
     const refusal = async (NetworkMode: string, EndpointsConfig: Json, version: string) => {
       const body = { Image: "busybox", HostConfig: { NetworkMode }, NetworkingConfig: { EndpointsConfig } };
       const answer = await engine().call("POST", "/containers/create", body, { version });
@@ -119,7 +119,7 @@ onEngines("endpoints", (engine, kind) => {
     [{ Aliases: ["x"] }, "network-scoped alias is supported only for containers in user defined networks"],
     [{ IPAMConfig: { IPv4Address: "172.17.0.77" } }, OWN_ONLY],
     [{ IPAMConfig: { IPv6Address: "fd00::7" }, Aliases: ["x"] }, OWN_ONLY],
-  ])("%j is for networks of one's own", async (settings, text) => {
+  ])("%j needs a user-defined network", async (settings, text) => {
     for (const NetworkMode of ["bridge", "host", "none"]) {
       const EndpointsConfig = { [NetworkMode]: settings };
       const id = await engine().create({ HostConfig: { NetworkMode }, NetworkingConfig: { EndpointsConfig } });
@@ -137,13 +137,13 @@ onEngines("endpoints", (engine, kind) => {
     [{ IPAMConfig: { IPv4Address: "fd00::1" } }, "invalid IPv4 address: fd00::1"],
     [{ IPAMConfig: { IPv6Address: "1.2.3.4" } }, "invalid IPv6 address: 1.2.3.4"],
     [null, "no EndpointSettings for bridge"],
-  ])("%j makes no sense", async (bridge, text) => {
+  ])("%j is invalid", async (bridge, text) => {
     const body = { Image: "busybox", NetworkingConfig: { EndpointsConfig: { bridge } } };
     const answer = await engine().call("POST", "/containers/create", body);
     expect([answer.status, messageOf(answer)]).toEqual([400, text]);
   });
 
-  test("what changes nothing is shown again", async () => {
+  test("settings without effect are shown in inspect", async () => {
     const bridge = { DriverOpts: { "com.example": "1" }, Links: ["nobody:x"], Aliases: [], IPAddress: "172.17.0.99" };
     const id = await engine().running({ NetworkingConfig: { EndpointsConfig: { bridge } } });
     const { NetworkSettings } = await engine().inspect<{ NetworkSettings: Json }>(id);
@@ -164,7 +164,7 @@ onEngines("endpoints", (engine, kind) => {
   );
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "one that is no interface's; a name of one's own for the interface",
+    "a sysctl of no interface; a custom name for the interface",
     async () => {
       const answer = await engine().call("POST", "/containers/create", {
         Image: "busybox",
@@ -215,7 +215,7 @@ onEngines("endpoints", (engine, kind) => {
   );
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "from 1.48 on those that name an interface are refused, and others than eth0's before",
+    "from 1.48 on sysctls that name an interface are refused; before, only those that do not name eth0",
     async () => {
       const refusal = async (version: string, Sysctls: Json, NetworkMode = "bridge") => {
         const body = { Image: "busybox", HostConfig: { Sysctls, NetworkMode } };
@@ -239,7 +239,7 @@ onEngines("endpoints", (engine, kind) => {
   );
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "sysctls that were moved are the interface's, and the endpoint's own win",
+    "moved sysctls apply to the interface, and the endpoint's own take precedence",
     async () => {
       const files = ["conf/eth0/log_martians", "neigh/eth0/app_solicit"].map((name) => `/proc/sys/net/ipv4/${name}`);
       const body = {
@@ -272,7 +272,7 @@ onEngines("endpoints", (engine, kind) => {
     return { NetworkingConfig: { EndpointsConfig: { bridge } } };
   }
 
-  test("without a network there is the loopback interface alone, and nothing is told of one", async () => {
+  test("without a network there is only the loopback interface, and inspect shows no network", async () => {
     const id = await engine().create({ NetworkDisabled: true, Cmd: ["ls", "/sys/class/net"] });
     const since = await stamp(engine());
     await engine().start(id);

@@ -39,7 +39,7 @@ onEngines("events", (engine, kind) => {
     expect("execDuration" in die).toBe(engine().expected("die-duration", true, false));
   });
 
-  test("labels by the names of what an event says itself do not stand in its place", async () => {
+  test("labels cannot replace an event's own attributes of the same name", async () => {
     const others = { ä: "€", "😀": "\ud83d\ude00 and ü", zuletzt: "" };
     const { id, events } = await heard(2, async (name) => {
       const labels = { image: "mine", name: "mine", ...others };
@@ -54,7 +54,7 @@ onEngines("events", (engine, kind) => {
     }
   });
 
-  test("volumes, and the network that is none", async () => {
+  test("volumes, and the network none", async () => {
     const { id, events } = await heard(8, async (name, since) => {
       const body = { Cmd: ["true"], Volumes: { "/data": {} }, HostConfig: { NetworkMode: "none" } };
       const container = await engine().create(body, `?name=${name}`);
@@ -189,7 +189,7 @@ onEngines("events", (engine, kind) => {
     connection.close();
   });
 
-  test("filters, windows and their mistakes", async () => {
+  test("filters, time windows and invalid ones", async () => {
     const since = await stamp(engine());
     const a = await engine().create({ Labels: { kind: "a" } }, "?name=filter-a");
     const b = await engine().create({ Labels: { kind: "b" } }, "?name=filter-b");

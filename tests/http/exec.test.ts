@@ -89,7 +89,7 @@ onEngines("exec", (engine, kind) => {
     expect(frames(await second.connection.rest()).stdout).toBe("one\r\n");
   });
 
-  test("user, environment, directory: the container's own, changed by what is given", async () => {
+  test("user, environment, directory: the container's, changed by the given values", async () => {
     const own = await output({ Cmd: ["sh", "-c", "pwd; id -u; echo $GIVEN $KEPT $HOME"] });
     expect(own).toEqual({ stdout: "/tmp\n0\n1 2 /root\n", stderr: "" });
     const changed = await output({
@@ -156,7 +156,7 @@ onEngines("exec", (engine, kind) => {
     expect((await second.connection.rest()).toString()).toBe("21 71\r\n");
   });
 
-  testExcept(kind, { reference: REFERENCE.detached })("detach keys let go of it, and it goes on", async () => {
+  testExcept(kind, { reference: REFERENCE.detached })("detach keys detach from it, and it keeps running", async () => {
     const exec = await create({ ...OUTPUT, AttachStdin: true, Tty: true, DetachKeys: "ctrl-a,x", Cmd: ["sh"] });
     const { connection } = await start(exec, { Tty: true }, UPGRADE);
     connection.send("echo is-there\n");
@@ -170,7 +170,7 @@ onEngines("exec", (engine, kind) => {
 
   // The reference stops reading its output, so the process blocks.
   testExcept(kind, { reference: REFERENCE.standsStill })(
-    "a lost connection ends nothing, and nothing stands in the way of what it writes",
+    "a lost connection ends nothing, and the exec can keep writing",
     async () => {
       const script =
         "i=0; while test $i -lt 3000; do echo 0123456789012345678901234567890123456789; i=$((i+1)); done; exit 4";
@@ -181,7 +181,7 @@ onEngines("exec", (engine, kind) => {
     },
   );
 
-  test("detached: answered when it runs", async () => {
+  test("detached: the answer comes once it runs", async () => {
     const exec = await create({ Cmd: ["sh", "-c", "until [ -e /enough ]; do sleep 0.1; done; exit 7"] });
     const answer = await engine().must(200, "POST", `/exec/${exec}/start`, { Detach: true });
     expect(answer.text).toBe("");
@@ -193,7 +193,7 @@ onEngines("exec", (engine, kind) => {
     expect((await engine().inspect<{ ExecIDs: string[] | null }>(id)).ExecIDs ?? []).not.toContain(exec);
   });
 
-  test("what it is, before the start and after it", async () => {
+  test("inspect, before the start and after it", async () => {
     const exec = await create({ Cmd: ["sleep", "0.2"], Privileged: false, User: "0", Tty: false, AttachStdin: true });
     const before = await engine().read(`/exec/${exec}/json`);
     expect(before).toEqual({
@@ -204,7 +204,7 @@ onEngines("exec", (engine, kind) => {
     expect((await engine().inspect<{ ExecIDs: string[] }>(id)).ExecIDs).toContain(exec);
   });
 
-  test("once only: refused in the stream, or as an answer when detached", async () => {
+  test("it can be started only once: refused in the stream, or as an answer when detached", async () => {
     const exec = await create({ ...OUTPUT, Cmd: ["true"] });
     await (await start(exec, {}, UPGRADE)).connection.rest();
     const ran = engine().expected(
@@ -224,7 +224,7 @@ onEngines("exec", (engine, kind) => {
     );
   });
 
-  test("what cannot be started is said in the stream, and its code kept", async () => {
+  test("an exec that cannot be started is reported in the stream, and its code is kept", async () => {
     for (const [Cmd, text, code] of [
       [["nope"], /exec: "nope": executable file not found in \$PATH/, 127],
       [["/etc"], /exec: "\/etc": .*(permission denied|is a directory)/, 126],
@@ -244,7 +244,7 @@ onEngines("exec", (engine, kind) => {
     expect(messageOf(answer)).toMatch(/executable file not found in \$PATH: unknown$/);
   });
 
-  test("a user that is not there", async () => {
+  test("a missing user", async () => {
     const text = "unable to find user nobody-here: no matching entries in passwd file";
     const exec = await create({ ...OUTPUT, Cmd: ["true"], User: "nobody-here" });
     const { connection } = await start(exec, {}, UPGRADE);
@@ -256,7 +256,7 @@ onEngines("exec", (engine, kind) => {
     expect((await inspect(detached)).ExitCode).toBe(126);
   });
 
-  test("a directory that is not there", async () => {
+  test("a missing directory", async () => {
     const exec = await create({ ...OUTPUT, Cmd: ["true"], WorkingDir: "/no/such" });
     const { connection } = await start(exec, {}, UPGRADE);
     expect((await connection.rest()).toString()).toMatch(
@@ -275,7 +275,7 @@ onEngines("exec", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.execRefusals })(
-    "refused at create: nonsense for keys, a body of another type",
+    "refused at create: invalid detach keys, a body of another type",
     async () => {
       const keys = await refused(400, id, { Cmd: ["true"], DetachKeys: "ctrl-nonsense" });
       expect(messageOf(keys)).toBe("Invalid escape keys (ctrl-nonsense) provided");
@@ -291,7 +291,7 @@ onEngines("exec", (engine, kind) => {
     },
   );
 
-  test("an exec that is not there", async () => {
+  test("a missing exec", async () => {
     for (const [method, path] of [
       ["GET", "json"],
       ["POST", "start"],
@@ -307,7 +307,7 @@ onEngines("exec", (engine, kind) => {
     }
   });
 
-  test("the container's end is the end of its execs", async () => {
+  test("the container's end ends its execs", async () => {
     const other = await engine().running();
     const exec = await create({ ...OUTPUT, Cmd: ["sleep", "1000"] }, undefined, other);
     const waiting = await create({ ...OUTPUT, Cmd: ["true"] }, undefined, other);
@@ -321,7 +321,7 @@ onEngines("exec", (engine, kind) => {
     expect((await engine().call("GET", `/exec/${exec}/json`)).status).toBe(404);
   });
 
-  test("one that is started while its container is killed runs, or is told that the container does not", async ({
+  test("an exec started while its container is killed runs, or fails because the container is not running", async ({
     skip,
   }) => {
     if (kind === "reference") return skip(REFERENCE.races);
@@ -338,7 +338,7 @@ onEngines("exec", (engine, kind) => {
     }
   });
 
-  test("its output ends two seconds after it, whoever still holds it", async () => {
+  test("its output ends two seconds after its end, even if other processes still hold it", async () => {
     const exec = await create({ ...OUTPUT, Cmd: ["sh", "-c", "sleep 100 & echo first"] });
     const { connection } = await start(exec, {}, UPGRADE);
     expect(frames(await connection.rest()).stdout).toBe("first\n");
@@ -347,7 +347,7 @@ onEngines("exec", (engine, kind) => {
     expect((await inspect(exec)).ExitCode).toBe(0);
   });
 
-  test("whoever types more than is read holds nobody up", async () => {
+  test("a client that types more than is read delays no one else", async () => {
     const other = await engine().running();
     const exec = await create(
       { AttachStdin: true, AttachStdout: true, Tty: true, Cmd: ["sleep", "1000"] },

@@ -22,7 +22,7 @@ onEngines("extra hosts", (engine, kind) => {
     expect(text).toMatch(/^127\.0\.0\.1\s+localhost/m);
   });
 
-  test("who is on the machine's network has the machine's file, unless something is added", async () => {
+  test("a container on the host network has the machine's file, unless something is added", async () => {
     const usual = await hosts([], "none");
     expect(await hosts(["first:192.0.2.1"], "host")).toBe(`${usual}192.0.2.1\tfirst\n`);
     expect(await hosts([], "host")).not.toBe(usual);
@@ -39,7 +39,7 @@ onEngines("extra hosts", (engine, kind) => {
     expect([answer.status, messageOf(answer)]).toEqual([400, text]);
   });
 
-  testExcept(kind, { reference: REFERENCE.extraHosts })("as newer clients write them", async () => {
+  testExcept(kind, { reference: REFERENCE.extraHosts })("in the notation of newer clients", async () => {
     const text = await hosts(["first=192.0.2.1", "second=[fd00::1]"], "none");
     expect(text).toContain("192.0.2.1\tfirst\nfd00::1\tsecond\n");
   });

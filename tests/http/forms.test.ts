@@ -6,7 +6,7 @@ import { onEngines } from "../support/on-engines.js";
 const FORM = { headers: { "Content-Type": "application/x-www-form-urlencoded; charset=utf-8" } };
 
 onEngines("forms", (engine) => {
-  test("a form counts as a query does, and comes first", async () => {
+  test("a form counts like a query, and takes precedence", async () => {
     const id = await engine().create({}, "?name=form-a");
     const rename = (query: string, form: string): Promise<unknown> =>
       engine().must(204, "POST", `/containers/${id}/rename${query}`, Buffer.from(form), FORM);
@@ -17,7 +17,7 @@ onEngines("forms", (engine) => {
     await engine().remove(id);
   });
 
-  test("a body of another type is none", async () => {
+  test("a body of another type is not a form", async () => {
     const id = await engine().create({}, "?name=form-e");
     const headers = { "Content-Type": "text/plain" };
     const target = `/containers/${id}/rename?name=form-f`;
@@ -31,7 +31,7 @@ onEngines("forms", (engine) => {
     return [answer.status, answer.status < 400 ? "" : messageOf(answer)];
   };
 
-  test("what cannot be decoded is refused, in a form as in a query", async () => {
+  test("invalid encoding is refused, in a form as in a query", async () => {
     const [escape, semicolon] = ['invalid URL escape "%zz"', "invalid semicolon separator in query"];
     expect(await refusal("GET", "/containers/json?all=%zz")).toEqual([400, escape]);
     expect(await refusal("GET", "/images/json?a;b")).toEqual([400, semicolon]);
@@ -40,7 +40,7 @@ onEngines("forms", (engine) => {
     expect(await refusal("DELETE", "/containers/nobody?%zz=1")).toEqual([400, escape]);
   });
 
-  test("but where nothing is asked for by name", async () => {
+  test("but not if the endpoint has no parameters", async () => {
     const id = await engine().create({});
     for (const path of ["/_ping", "/version", "/info", `/containers/${id}/json`, `/containers/${id}/changes`]) {
       expect([path, await refusal("GET", `${path}?%zz=1&a;b`)]).toEqual([path, [200, ""]]);

@@ -77,7 +77,7 @@ onEngines("control groups", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("swap without a limit, of one that has a limit of memory", async () => {
+  test("unlimited swap for a container with a memory limit", async () => {
     const id = await engine().running({ HostConfig: { NetworkMode: "none", Memory: 64 * MIB } });
     await engine().must(200, "POST", `/containers/${id}/update`, { MemorySwap: -1 });
     const both = engine().expected("update-swap", Infinity, 128 * MIB);
@@ -85,7 +85,7 @@ onEngines("control groups", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("what the kernel does not take is said, and nothing is changed", async () => {
+  test("values that the kernel rejects are reported, and nothing is changed", async () => {
     // Memory has no limit, so memory plus swap cannot have one; cgroup v2 counts swap separately.
     const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
     const id = await engine().running({ HostConfig: { NetworkMode: "none", CpuShares: 300 } });
@@ -100,7 +100,7 @@ onEngines("control groups", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("processors and memory nodes that there are not", async () => {
+  test("processors and memory nodes that do not exist", async () => {
     const create = (HostConfig: Json) => engine().call("POST", "/containers/create", { Image: "busybox", HostConfig });
     const refusals = async (send: (body: Json) => ReturnType<typeof create>) => {
       const answers = [await send({ CpusetCpus: "0,99" }), await send({ CpusetMems: "98" })];

@@ -38,7 +38,7 @@ onEngines("headers", (engine) => {
     await engine().remove(id);
   });
 
-  test("HEAD of a container's files tells no length, on a connection that is kept and on one that is not", async () => {
+  test("HEAD of a container's files has no length, on a kept connection and on others", async () => {
     const id = await engine().create();
     for (const headers of [{}, { Connection: "close" }]) {
       const answer = await engine().call("HEAD", `/containers/${id}/archive?path=/etc`, undefined, { headers });
@@ -50,7 +50,7 @@ onEngines("headers", (engine) => {
     await engine().remove(id);
   });
 
-  test("an expectation that nobody knows is refused, and the answer comes to a client that sends on", async () => {
+  test("an unknown expectation is refused, and the answer reaches a client that is still sending", async () => {
     const connection = await RawConnection.open(engine().socketPath);
     try {
       const head = "POST /containers/create HTTP/1.1\r\nHost: docker\r\nExpect: tcp\r\nContent-Length: 262144\r\n\r\n";

@@ -15,7 +15,7 @@ interface Health {
 }
 
 onEngines("health", (engine, kind) => {
-  test("starting, then healthy, and unhealthy after as many failures as it may have", async () => {
+  test("starting, then healthy, and unhealthy after the allowed number of failures", async () => {
     const id = await engine().running({
       Cmd: ["sh", "-c", "touch /well; exec sleep 1000"],
       Healthcheck: check(["CMD-SHELL", "test -e /well || { echo ill; exit 4; }"], { Retries: 2, Interval: 1000 * MS }),
@@ -53,7 +53,7 @@ onEngines("health", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("one that takes too long is ended", async () => {
+  test("a check that takes too long is killed", async () => {
     const id = await engine().running({
       Healthcheck: check(["CMD", "sh", "-c", "echo before; sleep 1000"], { Timeout: 2000 * MS, Retries: 1 }),
     });
@@ -70,7 +70,7 @@ onEngines("health", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("one that cannot be started says why", async () => {
+  test("a check that cannot be started gives the reason", async () => {
     const id = await engine().running({ Healthcheck: check(["CMD", "nope"], { Retries: 1 }) });
     await status(id, "unhealthy");
     const { ExitCode, Output } = (await health(id)).Log[0]!;
@@ -79,7 +79,7 @@ onEngines("health", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("failures of the start period are forgiven", async () => {
+  test("failures during the start period do not count", async () => {
     const config = {
       ...{ Image: "busybox", Cmd: ["sleep", "1000"], StopSignal: "SIGKILL" },
       Healthcheck: check(["CMD", "false"], { Retries: 1, StartPeriod: 1500 * MS, StartInterval: 100 * MS }),
@@ -112,7 +112,7 @@ onEngines("health", (engine, kind) => {
     },
   );
 
-  test("pausing and stopping make it unhealthy, without an event; a new run begins anew and keeps the results", async () => {
+  test("pausing and stopping make it unhealthy without an event; a new run starts over and keeps the results", async () => {
     const Healthcheck = check(["CMD-SHELL", "while [ -e /wait ]; do sleep 0.05; done"], {
       Interval: 1000 * MS,
       Timeout: 3600_000 * MS,
@@ -142,14 +142,14 @@ onEngines("health", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("one that says nothing is none, and inspect shows it", async () => {
+  test("an empty check counts as none, and inspect shows it", async () => {
     const id = await engine().running({ Healthcheck: {} });
     const { Config, State } = await engine().inspect<{ Config: Json; State: Json }>(id);
     expect([Config["Healthcheck"], State["Health"]]).toEqual([{}, undefined]);
     await engine().remove(id);
   });
 
-  test("the list is filtered by it", async () => {
+  test("the list can be filtered by it", async () => {
     const id = await engine().running({ Healthcheck: check(["CMD", "true"]) });
     const plain = await engine().running({ Healthcheck: { Test: ["NONE"] } });
     await status(id, "healthy");

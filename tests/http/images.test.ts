@@ -41,7 +41,7 @@ onEngines("images", (engine) => {
     await engine().must(200, "DELETE", "/images/shown:1");
   });
 
-  test("newest first, filters, and what is not there", async () => {
+  test("newest first, filters, and missing images", async () => {
     const names = (items: { RepoTags: string[] }[]): string[] => items.flatMap((item) => item.RepoTags);
     const filtered = async (filters: unknown): Promise<string[]> =>
       names(await engine().read(`/images/json?filters=${encodeURIComponent(JSON.stringify(filters))}`));
@@ -109,14 +109,14 @@ onEngines("images", (engine) => {
     expect((await engine().call("DELETE", "/images/going:1")).status).toBe(404);
   });
 
-  test("delete: blanks are no name", async () => {
+  test("delete: a blank name is invalid", async () => {
     for (const blanks of ["%20", "%20%09"]) {
       const refused = await engine().call("DELETE", `/images/${blanks}?force=1`);
       expect([refused.status, messageOf(refused)]).toEqual([400, "image name cannot be blank"]);
     }
   });
 
-  test("delete: an image in use is refused unless forced, one that runs always by id", async () => {
+  test("delete: an image in use is refused unless forced; the image of a running container is never deleted by id", async () => {
     const spec: ImageSpec = { reference: "used:1", config: { Cmd: ["sleep", "100"] }, layers: [await busyboxLayer()] };
     await engine().load(await dockerArchive([spec]));
     const id = await engine().create({ Image: "used:1" });
@@ -142,7 +142,7 @@ onEngines("images", (engine) => {
     await engine().must(200, "DELETE", "/images/used:1");
   });
 
-  test("load: plain and gzip, several images, the words of the answer, junk", async () => {
+  test("load: plain and gzip, several images, the text of the answer, invalid input", async () => {
     const layers = [await busyboxLayer()];
     const archive = await dockerArchive([
       { reference: "multi:1", config: { Cmd: ["one"] }, layers },
@@ -180,7 +180,7 @@ onEngines("images", (engine) => {
     await engine().must(200, "DELETE", "/images/loud:1");
   });
 
-  test("commit keeps what the container changed", async () => {
+  test("commit keeps the container's changes", async () => {
     const id = await engine().create({
       Cmd: ["sh", "-c", "echo kept > /kept; rm /etc/group"],
       Labels: { was: "container" },
@@ -207,7 +207,7 @@ onEngines("images", (engine) => {
     [{}, { Hostname: "own", Tty: true, OnBuild: ["RUN made"] }],
     [{ HostConfig: {} }, { Hostname: "own", Tty: true, OnBuild: ["RUN made"] }],
     [{ tty: null }, { Hostname: "", Tty: false, OnBuild: null }],
-  ])("commit with the body %j, which names a field of the config or none", async (body, expected) => {
+  ])("commit with the body %j, with or without a field of the config", async (body, expected) => {
     const id = await engine().create({ Cmd: ["true"], Hostname: "own", Tty: true, OnBuild: ["RUN made"] });
     const made = await engine().must(201, "POST", `/commit?container=${id}`, body);
     const { Id } = made.json<{ Id: string }>();

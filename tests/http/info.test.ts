@@ -86,7 +86,7 @@ onOwnEngines("info", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.after141, simulated: SIMULATED.runtimes })(
-    "runtimes tell from 1.44 on what they can do, where they know",
+    "from 1.44 on runtimes list their features, if they know them",
     async () => {
       const key = "org.opencontainers.runtime-spec.features";
       const runtimes = async (version: string) =>
@@ -109,7 +109,7 @@ onOwnEngines("info", (engine, kind) => {
     expect(await options("1.24")).toContain("seccomp");
   });
 
-  test("the id stays over a restart", async () => {
+  test("the id survives a restart", async () => {
     const before = (await info())["ID"];
     await engine().daemon.end("SIGTERM");
     await engine().daemon.start();

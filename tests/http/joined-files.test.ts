@@ -7,8 +7,8 @@ import { onEngines } from "../support/on-engines.js";
 
 const FILES = ["hostname", "hosts", "resolv.conf"];
 
-onEngines("files of a network joined", (engine, kind) => {
-  test("what anybody writes to them all see, and no start takes it away", async () => {
+onEngines("files of a joined network", (engine, kind) => {
+  test("all containers see each other's changes, and a start keeps them", async () => {
     const first = await engine().running({}, "?name=first");
     const second = await engine().create(joining("first"));
     expect(await pathsOf(second)).toEqual(["", "", ""]);
@@ -30,7 +30,7 @@ onEngines("files of a network joined", (engine, kind) => {
     for (const id of [third, second, first]) await engine().remove(id);
   });
 
-  test("they stay the same files when their owner starts again, and outlive it", async () => {
+  test("they stay the same files when their owner restarts, and outlive it", async () => {
     const first = await engine().running({ Hostname: "one" }, "?name=first");
     const second = await engine().running(joining("first"));
     const paths = await pathsOf(first);
@@ -55,7 +55,7 @@ onEngines("files of a network joined", (engine, kind) => {
     for (const id of [second, third, fourth]) await engine().remove(id);
   });
 
-  test("a refused start gives it none", async () => {
+  test("a refused start makes no files", async () => {
     const first = await engine().create({}, "?name=first");
     const second = await engine().create(joining("first"));
     await engine().must(409, "POST", `/containers/${second}/start`);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
 
-onEngines("a network joined", (engine) => {
+onEngines("a joined network", (engine) => {
   let owner = "";
   beforeAll(async () => {
     const HostConfig = { Dns: ["192.0.2.53"], ExtraHosts: ["elsewhere:192.0.2.7"] };
@@ -13,7 +13,7 @@ onEngines("a network joined", (engine) => {
 
   const joining = (name: string): Json => ({ HostConfig: { NetworkMode: `container:${name}` } });
 
-  test("its name becomes the id, and nothing else of a network is there", async () => {
+  test("its name becomes the id, and it has no other network settings", async () => {
     for (const name of ["owner", owner, owner.slice(0, 12)]) {
       const id = await engine().running(joining(name));
       const inspected = await engine().inspect(id);
@@ -30,7 +30,7 @@ onEngines("a network joined", (engine) => {
     }
   });
 
-  test("names, servers and interfaces are the other's", async () => {
+  test("it has the other container's names, DNS servers and interfaces", async () => {
     const { NetworkSettings } = await engine().read<{ NetworkSettings: { IPAddress: string } }>(
       `/containers/${owner}/json`,
     );
@@ -44,7 +44,7 @@ onEngines("a network joined", (engine) => {
     expect(stdout).toMatch(/\neth0\nlo\n$/);
   });
 
-  test("what one listens on the other reaches at 127.0.0.1", async () => {
+  test("one container reaches the other's listeners at 127.0.0.1", async () => {
     const server = await engine().running({
       ...joining("owner"),
       Cmd: ["sh", "-c", "while true; do echo served | nc -l -p 7001; done"],
@@ -55,7 +55,7 @@ onEngines("a network joined", (engine) => {
     await engine().remove(server);
   });
 
-  test("one that runs no more, one that is not there, itself", async () => {
+  test("a stopped container, a missing one, itself", async () => {
     const ended = await engine().create({ Cmd: ["true"] }, "?name=ended");
     expect(await startOf("ended")).toEqual([409, `cannot join network of a non running container: ${ended}`]);
     await engine().remove(ended);
@@ -63,7 +63,7 @@ onEngines("a network joined", (engine) => {
     expect(await startOf("narcissus", "?name=narcissus")).toEqual([500, "cannot join own network"]);
   });
 
-  test("it runs on when the other ends, and cannot come back", async () => {
+  test("it keeps running when the other ends, and cannot be started again", async () => {
     const other = await engine().running({}, "?name=passing");
     const id = await engine().running(joining("passing"));
     await engine().must(204, "POST", `/containers/${other}/kill`);
@@ -92,14 +92,14 @@ onEngines("a network joined", (engine) => {
     ],
     [{ HostConfig: { PublishAllPorts: true } }, "port publishing and the container type network mode"],
     [{ ExposedPorts: { "80/tcp": {} } }, "port exposing and the container type network mode"],
-  ])("%j contradicts it", async (config, text) => {
+  ])("%j conflicts with it", async (config, text) => {
     const HostConfig = { NetworkMode: "container:owner", ...(config["HostConfig"] as Json | undefined) };
     const body = { Image: "busybox", Cmd: ["true"], ...config, HostConfig };
     const answer = await engine().call("POST", "/containers/create", body);
     expect([answer.status, messageOf(answer)]).toEqual([400, `conflicting options: ${text}`]);
   });
 
-  test("a mode that names nobody", async () => {
+  test("a mode that names no container", async () => {
     for (const NetworkMode of ["container:", "container"]) {
       const answer = await engine().call("POST", "/containers/create", {
         Image: "busybox",

@@ -5,7 +5,7 @@ import { REAL, REFERENCE } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 
-onEngines("what is not there", (engine, kind) => {
+onEngines("missing features", (engine, kind) => {
   const created = async (HostConfig: Json, more: Json = {}, version = "1.41") => {
     const body = { Image: "busybox", Cmd: ["true"], HostConfig, ...more };
     const answer = await engine().call("POST", "/containers/create", body, { version });
@@ -52,7 +52,7 @@ onEngines("what is not there", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "mounts have no driver but their own, and clients are told so from 1.48 on",
+    "mounts have only their built-in driver, and clients are told so from 1.48 on",
     async () => {
       const mounts = (VolumeOptions: Json) => {
         return { VolumeDriver: "nfs", Mounts: [{ Type: "volume", Source: "mine", Target: "/x", VolumeOptions }] };
@@ -72,7 +72,7 @@ onEngines("what is not there", (engine, kind) => {
   );
 
   testExcept(kind, { linux: REAL.otherProcesses, reference: REAL.otherProcesses })(
-    "processes besides those of containers",
+    "processes outside containers",
     async () => {
       const text = "HostConfig.PidMode host: this machine has no processes besides those of containers";
       expect(await created({ PidMode: "host" })).toEqual([501, text]);

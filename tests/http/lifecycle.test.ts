@@ -7,7 +7,7 @@ import { messageOf } from "../support/engine-client.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 onEngines("life cycle", (engine, kind) => {
-  test("a command runs to its end, its code and output are kept", async () => {
+  test("a command runs to its end, and its exit code and output are kept", async () => {
     const ended = await engine().run({ Cmd: ["sh", "-c", "echo out; echo err >&2; exit 3"] });
     expect(ended).toMatchObject({ code: 3, stdout: "out\n", stderr: "err\n" });
   });
@@ -132,7 +132,7 @@ onEngines("life cycle", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("kill refuses what it must", async () => {
+  test("kill refuses invalid requests", async () => {
     const id = await engine().create();
     const bad = await engine().call("POST", `/containers/${id}/kill?signal=NOPE`);
     expect(bad.status).toBe(400);

@@ -48,7 +48,7 @@ onEngines("limits", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("how readily it is swapped, and whether it is killed: cgroup v1 only", async () => {
+  test("swappiness and the OOM killer: cgroup v1 only", async () => {
     const file = (name: string): string => `cat /sys/fs/cgroup/memory/memory.${name} 2>/dev/null || echo v2`;
     const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
     const v1 = CgroupVersion === "1";
@@ -60,7 +60,7 @@ onEngines("limits", (engine, kind) => {
     expect(await warnings({ MemorySwappiness: 7, ...unkillable })).toEqual(told);
   });
 
-  test("shares of the processors beyond what kernels have: refused where they are set, on cgroup v2 bounded", async () => {
+  test("CPU shares outside the kernel's range: refused on cgroup v1, clamped on cgroup v2", async () => {
     const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
     const running = await engine().running({ HostConfig: { NetworkMode: "none" } });
     for (const [CpuShares, text, weight] of [
@@ -86,7 +86,7 @@ onEngines("limits", (engine, kind) => {
     await engine().remove(running);
   });
 
-  test("to switch the killer off without a limit is warned of", async () => {
+  test("disabling the OOM killer without a limit gives a warning", async () => {
     const told = await warnings({ OomKillDisable: true });
     expect(told).toEqual([expect.any(String)]);
     expect(told[0]).toMatch(/^(OOM killer is disabled for the container, but no memory limit is set, |Your kernel )/);
@@ -116,7 +116,7 @@ onEngines("limits", (engine, kind) => {
     await engine().remove(file);
   });
 
-  testExcept(kind, { simulated: SIMULATED.mknod })("rules for devices that a container makes itself", async () => {
+  testExcept(kind, { simulated: SIMULATED.mknod })("rules for devices that a container creates itself", async () => {
     const { number } = ownDisk();
     const script = `mknod /tmp/disk b ${number.replace(":", " ")}; : < /tmp/disk && echo opened`;
     const Cmd = ["sh", "-c", script];
@@ -147,7 +147,7 @@ onEngines("limits", (engine, kind) => {
     }
   });
 
-  test("realtime, where groups can have some", async () => {
+  test("realtime, if cgroups support it", async () => {
     const wish = { CpuRealtimePeriod: 1_000_000, CpuRealtimeRuntime: 10_000 };
     const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig: wish });
     const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");

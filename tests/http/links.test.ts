@@ -40,7 +40,7 @@ onEngines("links", (engine) => {
     await engine().start("base");
   }
 
-  test("names and variables tell where the other is", async () => {
+  test("names and variables lead to the other container", async () => {
     const id = await engine().running(linked(["base:the-base", "base"]), "?name=web");
     const { Config, NetworkSettings } = await looked(base);
     const address = NetworkSettings.IPAddress;
@@ -73,7 +73,7 @@ onEngines("links", (engine) => {
     }
   });
 
-  test("three ports in a row are told of as a range; the container's own variables have the last word", async () => {
+  test("three consecutive ports are shown as a range; the container's own variables take precedence", async () => {
     const ExposedPorts = { "81/tcp": {}, "80/tcp": {}, "82/tcp": {}, "90/tcp": {}, "91/tcp": {} };
     const ranged = await engine().running({ ExposedPorts }, "?name=ranged");
     const { IPAddress } = (await looked(ranged)).NetworkSettings;
@@ -97,7 +97,7 @@ onEngines("links", (engine) => {
     expect(stdout).not.toContain("90_TCP_START");
   });
 
-  test("who comes back elsewhere is found there, by all on that network", async () => {
+  test("a container that restarts with another address is found there by all on that network", async () => {
     const web = await engine().running(linked(["base:b"]), "?name=web");
     const beside = await engine().running({ HostConfig: { NetworkMode: "container:web" } });
     const before = (await looked(base)).NetworkSettings.IPAddress;
@@ -112,7 +112,7 @@ onEngines("links", (engine) => {
     expect(await seen(web, "env")).toContain(`B_PORT_5432_TCP_ADDR=${NetworkSettings.IPAddress}\n`);
   });
 
-  test("the other must run, at start and for an exec", async () => {
+  test("the other container must be running, at start and for an exec", async () => {
     const web = await engine().running(linked(["base:b"]), "?name=web");
     const text = "Cannot link to a non running container: /base AS /web/b";
     await engine().must(204, "POST", "/containers/base/kill");
@@ -126,7 +126,7 @@ onEngines("links", (engine) => {
     expect(await engine().inspect(web)).toMatchObject({ State: { Status: "exited", ExitCode: 137, Error: text } });
   });
 
-  test("its names are shown, follow new names, and lead to it", async () => {
+  test("its names are shown, follow a rename, and lead to it", async () => {
     const web = await engine().running(linked(["base:b", "base:c"]), "?name=web");
     const names = async () => {
       const list = await engine().read<{ Id: string; Names: string[] }[]>("/containers/json");
@@ -146,7 +146,7 @@ onEngines("links", (engine) => {
     expect(await names()).toEqual(["/data", "/site/b", "/site/c"]);
   });
 
-  test("a link is taken away; a container's own name is none", async () => {
+  test("a link is removed; a container's own name is not a link", async () => {
     const web = await engine().running(linked(["base:b", "base:c"]), "?name=web");
     await engine().must(204, "DELETE", "/containers/web/b?link=1");
     expect((await looked(web)).HostConfig.Links).toEqual(["/base:/web/c"]);
@@ -161,7 +161,7 @@ onEngines("links", (engine) => {
     expect((await looked(web)).HostConfig.Links).toBeNull();
   });
 
-  test("what it is linked to goes", async () => {
+  test("the linked container is removed", async () => {
     const web = await engine().running(linked(["base:b"]), "?name=web");
     await engine().remove(base);
     expect((await looked(web)).HostConfig.Links).toEqual(["/base:/web/b"]);
@@ -188,7 +188,7 @@ onEngines("links", (engine) => {
     expect((await looked(through)).HostConfig.Links).toEqual(["/base:/through/b"]);
   });
 
-  test("what makes no sense", async () => {
+  test("invalid links", async () => {
     await engine().running({ HostConfig: { NetworkMode: "host" } }, "?name=machine");
     const onHost =
       "conflicting options: host type networking can't be used with links. This would result in undefined behavior";

@@ -101,7 +101,7 @@ onEngines("list", (engine, kind) => {
     for (const id of [web, db, done]) await engine().remove(id);
   });
 
-  test("an id is meant by how it begins; `exited` asks only among those that are listed", async () => {
+  test("an id matches by its prefix; `exited` applies only to listed containers", async () => {
     const running = await engine().running();
     const done = await engine().create({ Cmd: ["sh", "-c", "exit 4"] });
     await engine().start(done);
@@ -119,14 +119,14 @@ onEngines("list", (engine, kind) => {
     for (const id of [running, done]) await engine().remove(id);
   });
 
-  test("a status or a health of no name is refused", async () => {
+  test("an unknown status or health is refused", async () => {
     for (const key of ["status", "health"]) {
       const answer = await engine().call("GET", `/containers/json?filters=${encodeURIComponent(`{"${key}":[""]}`)}`);
       expect([key, answer.status]).toEqual([key, 400]);
     }
   });
 
-  test("by volume: its name, or where it is mounted", async () => {
+  test("by volume: its name, or its mount point", async () => {
     const named = await engine().create({ HostConfig: { Binds: ["listed-here:/data"] } });
     const bound = await engine().create({ HostConfig: { Binds: ["/tmp:/from"] } });
     const tmpfs = await engine().create({ HostConfig: { Tmpfs: { "/data": "" } } });
@@ -146,7 +146,7 @@ onEngines("list", (engine, kind) => {
     for (const id of [named, bound, tmpfs, none]) await engine().must(204, "DELETE", `/containers/${id}?v=1`);
   });
 
-  test("is-task: no container is one", async () => {
+  test("is-task: no container is a task", async () => {
     const id = await engine().create();
     expect(await chosen({ "is-task": ["false"] })).toEqual([id]);
     expect(await chosen({ "is-task": ["true"] })).toEqual([]);
@@ -158,7 +158,7 @@ onEngines("list", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("isolation chooses nothing: only another system has more than one", async () => {
+  test("isolation has no effect: only Windows has more than one", async () => {
     const id = await engine().create();
     for (const word of ["default", "hyperv"]) expect([word, await chosen({ isolation: [word] })]).toEqual([word, [id]]);
     await engine().remove(id);
@@ -226,7 +226,7 @@ onEngines("list", (engine, kind) => {
 
   // The reference finds nothing by a published port, and by an exposed port it also finds stopped containers.
   testExcept(kind, { reference: REFERENCE.portFilters })(
-    "publish and expose choose running ones by their ports",
+    "publish and expose select running containers by their ports",
     async () => {
       const ExposedPorts = { "81/udp": {}, "90/tcp": {} };
       const PortBindings = { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18163" }] };
@@ -248,7 +248,7 @@ onEngines("list", (engine, kind) => {
     },
   );
 
-  test("the image is told as create was told, as long as that means the container's image", async () => {
+  test("the image is shown as given at create, as long as that name means the container's image", async () => {
     const { Id: busybox } = await engine().read<{ Id: string }>("/images/busybox/json");
     await engine().must(201, "POST", "/images/busybox/tag?repo=moving");
     const [named, byId] = [await engine().create({ Image: "moving" }), await engine().create({ Image: busybox })];
@@ -269,7 +269,7 @@ onEngines("list", (engine, kind) => {
     await engine().must(200, "POST", "/images/prune");
   });
 
-  test("before or since nobody", async () => {
+  test("before or since a missing container", async () => {
     for (const key of ["before", "since"]) {
       const nobody = await engine().call("GET", `/containers/json?filters={"${key}":["nobody"]}`);
       expect(nobody.status).toBe(engine().expected("filter-container", 404, 500));

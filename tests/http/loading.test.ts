@@ -197,7 +197,7 @@ onEngines("loading", (engine, kind) => {
     expect((await engine().call("GET", "/images/bad:1/json")).status).toBe(404);
   });
 
-  test("a config is read as Go reads it: names in any case, null for nothing, and what nobody knows passed over", async () => {
+  test("a config is parsed like Go does it: names in any case, null for a missing value, unknown names ignored", async () => {
     const { rootfs, ...rest } = JSON.parse(String(imageConfig(SPEC))) as Json;
     const config = {
       ...rest,
@@ -243,7 +243,7 @@ onEngines("loading", (engine, kind) => {
     }
   });
 
-  test("a client that goes away in the middle leaves nothing; the image can be loaded then", async () => {
+  test("a client that disconnects in the middle leaves nothing; the image can be loaded afterwards", async () => {
     const [before, whole] = [await stored(), await dockerArchive([SPEC])];
     const connection = await RawConnection.open(engine().socketPath);
     const head = `POST /v1.41/images/load HTTP/1.1\r\nHost: x\r\nContent-Length: ${whole.length}\r\n\r\n`;
@@ -256,7 +256,7 @@ onEngines("loading", (engine, kind) => {
     await engine().must(200, "DELETE", "/images/bad:1");
   });
 
-  test("the same image by many at once is one", async () => {
+  test("many concurrent loads of an image give one image", async () => {
     const layers = [LAYER, await tarOf([{ name: "b", body: Buffer.alloc(300_000, "b") }])];
     const archives = await Promise.all(
       [1, 2, 3, 4].map((at) => dockerArchive([{ ...SPEC, layers, reference: `many:${at}` }])),

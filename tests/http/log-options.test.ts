@@ -97,7 +97,7 @@ onEngines("log options", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("a tag stands among the details", async () => {
+  test("a tag is one of the details", async () => {
     const LogConfig = { Type: "json-file", Config: { tag: "{{.ImageName}}/{{.Name}}/{{.ID}}" } };
     const { id, name } = await kept({ Cmd: ["echo", "text"], HostConfig: { LogConfig } });
     const { stdout } = await engine().logs(id, "stdout=1&details=1");
@@ -105,39 +105,36 @@ onEngines("log options", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })(
-    "from 1.54 on lines come as JSON objects to who asks for them",
-    async () => {
-      const id = await saidInTurn(engine(), ["echo '<one>'", "echo two >&2"], {
-        Labels: { a: "x&y" },
-        HostConfig: { LogConfig: { Type: "json-file", Config: { labels: "a" } } },
-      });
-      const target = `/containers/${id}/logs?stdout=1&stderr=1`;
-      const lines = await engine().must(200, "GET", `${target}&format=json&details=1`, undefined, { version: "1.54" });
-      expect(lines.header("content-type")).toBe("application/jsonl");
-      const Timestamp = expect.stringMatching(/^[-0-9]{10}T[:0-9]{8}(\.\d*[1-9])?Z$/) as string;
-      const Attrs = [{ Key: "a", Value: "x&y" }];
-      expect(
-        lines.text
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line) as unknown),
-      ).toEqual([
-        { Line: "<one>\n", Source: "stdout", Timestamp, Attrs },
-        { Line: "two\n", Source: "stderr", Timestamp, Attrs },
-      ]);
-      const sequence = await engine().call("GET", `${target}&tail=1`, undefined, {
-        version: "1.55",
-        headers: { accept: "application/jsonl;q=0.5, application/json-seq, application/x-ndjson;q=0" },
-      });
-      expect(sequence.header("content-type")).toBe("application/json-seq");
-      expect(sequence.text[0]).toBe("\u001e");
-      expect(sequence.text.slice(1)).toMatch(/^\{"Line":"two\\n","Source":"stderr","Timestamp":"[^"]+"\}\n$/);
-      const older = await engine().call("GET", `${target}&format=json`, undefined, { version: "1.53" });
-      expect(older.header("content-type")).toBe("application/vnd.docker.multiplexed-stream");
-      await engine().remove(id);
-    },
-  );
+  testExcept(kind, { reference: REFERENCE.after141 })("from 1.54 on lines are JSON objects on request", async () => {
+    const id = await saidInTurn(engine(), ["echo '<one>'", "echo two >&2"], {
+      Labels: { a: "x&y" },
+      HostConfig: { LogConfig: { Type: "json-file", Config: { labels: "a" } } },
+    });
+    const target = `/containers/${id}/logs?stdout=1&stderr=1`;
+    const lines = await engine().must(200, "GET", `${target}&format=json&details=1`, undefined, { version: "1.54" });
+    expect(lines.header("content-type")).toBe("application/jsonl");
+    const Timestamp = expect.stringMatching(/^[-0-9]{10}T[:0-9]{8}(\.\d*[1-9])?Z$/) as string;
+    const Attrs = [{ Key: "a", Value: "x&y" }];
+    expect(
+      lines.text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { Line: "<one>\n", Source: "stdout", Timestamp, Attrs },
+      { Line: "two\n", Source: "stderr", Timestamp, Attrs },
+    ]);
+    const sequence = await engine().call("GET", `${target}&tail=1`, undefined, {
+      version: "1.55",
+      headers: { accept: "application/jsonl;q=0.5, application/json-seq, application/x-ndjson;q=0" },
+    });
+    expect(sequence.header("content-type")).toBe("application/json-seq");
+    expect(sequence.text[0]).toBe("\u001e");
+    expect(sequence.text.slice(1)).toMatch(/^\{"Line":"two\\n","Source":"stderr","Timestamp":"[^"]+"\}\n$/);
+    const older = await engine().call("GET", `${target}&format=json`, undefined, { version: "1.53" });
+    expect(older.header("content-type")).toBe("application/vnd.docker.multiplexed-stream");
+    await engine().remove(id);
+  });
 
   test("local is read as json-file is", async () => {
     const LogConfig = { Type: "local", Config: {} };

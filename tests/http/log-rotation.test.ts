@@ -61,7 +61,7 @@ onOwnEngines("log rotation", (engine, kind) => {
     ["while it runs", { "max-size": "10k" }, "; sleep 100"],
     ["while it runs", { "max-size": "10k", "max-file": "3" }, "; sleep 100"],
     ["when it has ended", { "max-size": "10k", "max-file": "2" }, ""],
-  ])("of a burst the newest lines are kept, within the bounds, %s with %j", async (_when, Config, rest) => {
+  ])("the newest lines of a burst are kept, within the limits, %s with %j", async (_when, Config, rest) => {
     const LogConfig = { Type: "json-file", Config };
     const id = await engine().create({ Cmd: ["sh", "-c", `seq ${FIRST} ${LAST}${rest}`], HostConfig: { LogConfig } });
     await engine().start(id);
@@ -75,7 +75,7 @@ onOwnEngines("log rotation", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test.concurrent("a second run goes on in the same log, within the same bounds", async () => {
+  test.concurrent("a second run continues the same log, within the same limits", async () => {
     const LogConfig = { Type: "local", Config: { "max-size": "100k", "max-file": "2" } };
     const id = await engine().create({ Cmd: ["sh", "-c", CHATTY], HostConfig: { LogConfig } });
     for (const run of [1, 2]) {
@@ -89,7 +89,7 @@ onOwnEngines("log rotation", (engine, kind) => {
   });
 
   test.concurrent.each([{}, { compress: "true" }])(
-    "what ends without a newline just as a file is full has an end, with %j",
+    "output that ends without a newline just as a file is full is complete, with %j",
     async (more) => {
       const LogConfig = { Type: "json-file", Config: { "max-size": "20k", "max-file": "20", ...more } };
       const id = await engine().create({
@@ -148,7 +148,7 @@ onOwnEngines("log rotation", (engine, kind) => {
     kind,
     { reference: REFERENCE.logsUnbounded, simulated: SIMULATED.supervisors },
     test.concurrent,
-  )("without a word about it a log has at most 5 files of 20 MB, also while nobody looks at it", async () => {
+  )("by default a log has at most 5 files of 20 MB, even if no client reads it", async () => {
     const id = await engine().running();
     expect(await engine().inspect(id)).toMatchObject({
       HostConfig: { LogConfig: { Type: "json-file", Config: {} } },
@@ -164,7 +164,7 @@ onOwnEngines("log rotation", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.killed, simulated: SIMULATED.killed })(
-    "a daemon that was killed goes on bounding the log, and loses nothing of what it bounds",
+    "a restarted daemon keeps limiting the log, and loses nothing within the limits",
     async () => {
       const LogConfig = { Type: "json-file", Config: { "max-size": "200k", "max-file": "3" } };
       const id = await engine().create({

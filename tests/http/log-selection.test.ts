@@ -65,7 +65,7 @@ onEngines("selected lines", (engine) => {
     await engine().remove(id);
   });
 
-  test("the last is whole that began before others of the other stream", async () => {
+  test("the last line is complete even if it began before lines of the other stream", async () => {
     const script = `echo zero; printf fo; ${WAITS}; echo two >&2; echo three >&2; ${WAITS}; echo ur`;
     const id = await engine().create({ Cmd: ["sh", "-c", script] });
     const shown = await RawConnection.open(engine().socketPath);
@@ -85,7 +85,7 @@ onEngines("selected lines", (engine) => {
     await engine().remove(id);
   });
 
-  test("times are seconds since 1970, and nothing else", async () => {
+  test("times are seconds since 1970 only", async () => {
     const id = await written({});
     for (const name of ["since", "until"])
       for (const time of BAD_TIMES) {
@@ -97,7 +97,7 @@ onEngines("selected lines", (engine) => {
     await engine().remove(id);
   });
 
-  test("of none there are none", async () => {
+  test("an empty selection is empty", async () => {
     const id = await engine().create({ Cmd: ["echo", "1"], HostConfig: { LogConfig: { Type: "none" } } });
     await engine().start(id);
     await engine().wait(id);
@@ -106,7 +106,7 @@ onEngines("selected lines", (engine) => {
     await engine().remove(id);
   });
 
-  test("a follower up to a moment to come is left with what was written before it", async () => {
+  test("a follower up to a future time gets only what is written before it", async () => {
     const id = await engine().running({ Cmd: ["sh", "-c", "while :; do echo x; sleep 0.1; done"] });
     const began = Date.now();
     const end = (began / 1000 + 1.5).toFixed(3);

@@ -87,7 +87,7 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("follow: headers at once, lines as they come, the end with the container", async () => {
+  test("follow: headers at once, lines as they are written, the end with the container", async () => {
     const id = await engine().running({
       Cmd: ["sh", "-c", "for i in 1 2; do read line; echo $line; done"],
       OpenStdin: true,
@@ -136,7 +136,7 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("text without a newline is told when it has one, or its run is over", async () => {
+  test("text without a newline is sent when the newline arrives or the run ends", async () => {
     const Cmd = ["sh", "-c", "echo first; printf 'login: '; read x; echo you $x; printf bye; read x"];
     const id = await engine().create({ Cmd, OpenStdin: true });
     const attached = await attach(id, "stream=1&stdout=1");
@@ -160,7 +160,7 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("text without a newline has the time at which its stream ended", async () => {
+  test("unterminated text has the time at which its stream ended", async () => {
     const id = await engine().create({
       Cmd: ["sh", "-c", "printf last; read x; echo mark >&2; read x"],
       OpenStdin: true,
@@ -182,7 +182,7 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("of a TTY, too, a prompt is told when it has a newline, or the run is over", async () => {
+  test("with a TTY too, a prompt is sent when its newline arrives or the run ends", async () => {
     const id = await engine().create({
       Cmd: ["sh", "-c", "echo first; printf '$ '; read x"],
       OpenStdin: true,
@@ -199,7 +199,7 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("what a run ended with is a record of its own, though the next one goes on without a newline", async () => {
+  test("unterminated text at the end of a run is a separate record, even if the next run starts without a newline", async () => {
     const id = await ended(["sh", "-c", "printf one"]);
     await until("the first", async () => (await payloads(id, "stdout=1")).length === 1);
     await engine().start(id);
@@ -232,7 +232,7 @@ onEngines("logs", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })("the content type tells the framing from 1.42", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("the content type shows the framing from 1.42", async () => {
     const framed = await ended(["echo", "x"]);
     const raw = await ended(["echo", "x"], { Tty: true });
     const typeOf = async (id: string, version: string): Promise<string | null> =>

@@ -14,7 +14,7 @@ onEngines("making", (engine, kind) => {
     expect(await asked("/networks/create", { Name })).toEqual([403, text]);
   });
 
-  test("networks that make no sense", async () => {
+  test("invalid networks", async () => {
     const nameless = await asked("/networks/create", { Driver: "bridge" });
     expect(nameless).toEqual([engine().expected("network-name", 400, 500), "invalid name: "]);
     for (const driver of ["host", "null"]) {
@@ -32,7 +32,7 @@ onEngines("making", (engine, kind) => {
     }
   });
 
-  test("a volume that is there is told again", async () => {
+  test("an existing volume is returned again", async () => {
     const id = await engine().create({ HostConfig: { Binds: ["mine:/x"] } });
     const mine = await engine().read("/volumes/mine");
     for (const body of [{ Name: "mine" }, { Name: "mine", Driver: "local", Labels: { a: "b" } }]) {
@@ -43,7 +43,7 @@ onEngines("making", (engine, kind) => {
     expect(await engine().read("/volumes/mine")).toEqual(mine);
   });
 
-  test("volumes that make no sense", async () => {
+  test("invalid volumes", async () => {
     for (const body of [[], { Name: 5 }, { Name: "x" }, { Name: "../x" }, { Name: "mine2", DriverOpts: { a: "b" } }]) {
       expect([body, (await asked("/volumes/create", body))[0]]).toEqual([body, 400]);
     }

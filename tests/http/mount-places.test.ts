@@ -42,7 +42,7 @@ onEngines("mount places", (engine, kind) => {
     await expectRefused({ Image: "voluminous:1" }, refused);
   });
 
-  test("links in a volume are followed, too", async () => {
+  test("links in a volume are followed too", async () => {
     const filled = await run({ Cmd: ["ln", "-s", "/proc", "/a/link"], HostConfig: { Binds: ["leading:/a"] } });
     expect(filled).toBe("");
     const refused = { to: "/a/link/sys", place: "/proc/sys", why: INSIDE };
@@ -81,7 +81,7 @@ onEngines("mount places", (engine, kind) => {
     }
   });
 
-  test("a place behind a link that leads nowhere is made where it leads to", async () => {
+  test("a mount point behind a dangling link is created at the link's target", async () => {
     const HostConfig = { Binds: ["beyond:/dangling/x"] };
     const Cmd = ["sh", "-c", "echo seen > /nowhere/deep/x/file; cat /dangling/x/file; readlink /dangling"];
     expect(await run({ Cmd, HostConfig })).toBe("seen\n/nowhere/deep\n");
@@ -106,7 +106,7 @@ onEngines("mount places", (engine, kind) => {
     }
   });
 
-  test.each(["proc", "sys", "dev"])("an image whose /%s is a link, or a file, has a directory there", async (name) => {
+  test.each(["proc", "sys", "dev"])("an image whose /%s is a link or a file gets a directory there", async (name) => {
     for (const [index, entry] of [link(name, "/elsewhere"), { name, flag: "0", body: "x" }].entries()) {
       const image = `without-${name}:${index}`;
       await load(image, [entry], {});

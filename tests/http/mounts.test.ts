@@ -43,7 +43,7 @@ onEngines("mounts", (engine, kind) => {
     return Volumes.map(({ Name }) => Name);
   };
 
-  test("a named volume is made on demand, kept from one container to the next, and never removed with them", async () => {
+  test("a named volume is created on demand, kept from one container to the next, and never removed with them", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "echo kept > /x/file"], HostConfig: { Binds: ["first:/x"] } });
     expect(await pointsOf(id)).toMatchObject([
       { Type: "volume", Name: "first", Destination: "/x", Driver: "local", Mode: "z", RW: true, Propagation: "" },
@@ -58,7 +58,7 @@ onEngines("mounts", (engine, kind) => {
     expect(volume["Mountpoint"]).toMatch(/\/volumes\/first\/_data$/);
   });
 
-  test("a volume that somebody uses does not dangle", async () => {
+  test("a volume in use is not dangling", async () => {
     const id = await engine().create({ HostConfig: { Binds: ["busy:/x"] } });
     const dangling = async (word: string) => {
       const filters = encodeURIComponent(JSON.stringify({ dangling: [word], name: ["^busy$"] }));
@@ -69,7 +69,7 @@ onEngines("mounts", (engine, kind) => {
     expect([await dangling("true"), await dangling("false")]).toEqual([1, 0]);
   });
 
-  test("an empty volume is filled with what the image has there, unless nobody wants it", async () => {
+  test("an empty volume is filled with the image's files, unless the client disables it", async () => {
     const data = rawTar([
       { name: "data/", flag: "5", mode: 0o750 },
       { name: "data/from-image", flag: "0", mode: 0o644, body: "image\n" },
@@ -85,7 +85,7 @@ onEngines("mounts", (engine, kind) => {
     expect(await look(["filled:/data"])).toBe("other\n750\n");
   });
 
-  test("it is filled when the container is created, whoever uses it first", async () => {
+  test("it is filled when the container is created, whichever container uses it first", async () => {
     const Binds = ["early:/etc", "bare:/usr:nocopy"];
     const id = await engine().create({ HostConfig: { Binds }, Volumes: { "/root": {} } });
     const look = "echo $(ls /bare); ls /early; touch /early/more; rm /early/group";
@@ -100,7 +100,7 @@ onEngines("mounts", (engine, kind) => {
     expect(await sh("ls /early", { Binds: ["early:/early"] })).toBe(again);
   });
 
-  test("creation tells of a volume that was there, too; a run tells of its mount", async () => {
+  test("create has an event also for an existing volume; a run has one for its mount", async () => {
     const since = await stamp(engine());
     const body = { Cmd: ["true"], HostConfig: { Binds: ["told:/x:ro"], NetworkMode: "none" } };
     await engine().remove(await ran(body));
@@ -146,7 +146,7 @@ onEngines("mounts", (engine, kind) => {
     expect([left.includes("labelled"), left.includes(nameless)]).toEqual([true, false]);
   });
 
-  test("a bind's source must be there, unless the client wants it made", async () => {
+  test("a bind's source must exist, unless the client wants it created", async () => {
     const bind = { Type: "bind", Source: "/nothing-here", Target: "/x" };
     const answer = await engine().call("POST", "/containers/create", {
       Image: "busybox",
@@ -170,7 +170,7 @@ onEngines("mounts", (engine, kind) => {
     expect(await sh("ls /v", { VolumesFrom: [owner], Binds: ["empty-one:/v"] })).toBe("");
   });
 
-  test("an empty mode asks for nothing; memory stands in place of what comes from another", async () => {
+  test("an empty mode has no effect; a tmpfs replaces a mount from another container", async () => {
     const owner = await engine().create({ HostConfig: { Binds: ["spare:/lent"] } }, "?name=lender");
     expect(await sh("touch /lent/x && ls /lent", { VolumesFrom: ["lender:"] })).toBe("x\n");
     const over = { VolumesFrom: ["lender"], Tmpfs: { "/lent": "" } };
@@ -183,7 +183,7 @@ onEngines("mounts", (engine, kind) => {
     await engine().remove(owner);
   });
 
-  test("a volume without a name goes with the last container that has it", async () => {
+  test("an anonymous volume is removed with the last container that uses it", async () => {
     const owner = await engine().create({ Volumes: { "/v": {} } });
     const name = (await pointsOf(owner))[0]?.Name ?? "";
     const filters = encodeURIComponent(JSON.stringify({ id: [owner] }));
@@ -243,7 +243,7 @@ onEngines("mounts", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.after141, simulated: SIMULATED.mounts })(
-    "mounts below a bind: read-only with it, and seen when they come later",
+    "mounts below a bind: read-only with it, and visible when they are added later",
     async () => {
       const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
       const mount = (...args: string[]) => execFileSync("mount", args);
@@ -282,7 +282,7 @@ onEngines("mounts", (engine, kind) => {
     },
   );
 
-  testExcept(kind, { simulated: SIMULATED.mounts })("mounts travel only where the machine lets them", async () => {
+  testExcept(kind, { simulated: SIMULATED.mounts })("mounts propagate only if the machine allows it", async () => {
     const base = await mkdtemp(join(tmpdir(), "coracle-mounts-"));
     execFileSync("mount", ["-t", "tmpfs", "--make-private", "alone", base]);
     try {
@@ -297,7 +297,7 @@ onEngines("mounts", (engine, kind) => {
     }
   });
 
-  test("binds that touch the engine's own data do not hold its mounts", async () => {
+  test("binds of the engine's own data do not hold its mounts", async () => {
     const root = engine().daemon.directories.dataRoot;
     const binds = [`${root}:/a`, `${root}/containers:/b`, "/:/c", "/usr:/d", `${root}:/e:rshared`, `/:/f:rslave`];
     const id = await engine().create({ HostConfig: { Binds: binds } });
@@ -316,7 +316,7 @@ onEngines("mounts", (engine, kind) => {
   });
 
   testExcept(kind, { simulated: SIMULATED.mounts })(
-    "they receive the machine's mounts where it sends them on",
+    "they receive the machine's mounts where it propagates them",
     async () => {
       const { dataRoot } = engine().daemon.directories;
       const shown = async (Binds: string[]): Promise<string> =>
@@ -361,7 +361,7 @@ onEngines("mounts", (engine, kind) => {
   }
 
   for (const mode of ["rshared", "shared"]) {
-    testExcept(kind, { simulated: SIMULATED.mounts })(`${mode}: mounts travel to the machine and from it`, () =>
+    testExcept(kind, { simulated: SIMULATED.mounts })(`${mode}: mounts propagate to the machine and from it`, () =>
       travelling(mode, async (base) => {
         expect(await mountsOf(base)).toEqual(["", "inside", "outside"].map((name) => join(base, name)));
         expect(await readFile(join(base, "inside", "file"), "utf8")).toBe("yes\n");
@@ -370,7 +370,7 @@ onEngines("mounts", (engine, kind) => {
   }
 
   for (const mode of ["rslave", "slave"]) {
-    testExcept(kind, { simulated: SIMULATED.mounts })(`${mode}: mounts travel from the machine alone`, () =>
+    testExcept(kind, { simulated: SIMULATED.mounts })(`${mode}: mounts propagate from the machine only`, () =>
       travelling(mode, async (base) => expect(await mountsOf(base)).toEqual([base, join(base, "outside")])),
     );
   }

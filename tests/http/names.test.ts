@@ -30,7 +30,7 @@ onEngines("names", (engine, kind) => {
     expect(await sh("cat /proc/sys/kernel/domainname", { Hostname: "box" })).toBe("(none)\n");
   });
 
-  test("servers, where to search, and options", async () => {
+  test("DNS servers, search domains and options", async () => {
     const HostConfig = {
       Dns: ["10.9.9.9", "fd00::9"],
       DnsSearch: ["a.test", "b.test"],
@@ -41,7 +41,7 @@ onEngines("names", (engine, kind) => {
       expect(await sh(RESOLVER, { HostConfig: { ...HostConfig, NetworkMode } })).toBe(text);
   });
 
-  test("what is not given is the machine's", async () => {
+  test("missing settings come from the machine", async () => {
     const own = await sh(RESOLVER, {});
     const servers = /^(nameserver .*\n)+/m.exec(own)?.[0] ?? "nobody";
     for (const NetworkMode of ["bridge", "none"]) {

@@ -20,7 +20,7 @@ onEngines("namespaces", (engine, kind) => {
     return [answer.status, messageOf(answer)];
   };
 
-  test("shared memory is private, shared with whoever wants, or not there at all", async () => {
+  test("shared memory is private, shareable, or missing", async () => {
     const owner = await engine().running({
       Cmd: ["sh", "-c", "echo shared > /dev/shm/file; sleep 1000"],
       HostConfig: { IpcMode: "shareable", ShmSize: 1 << 20 },
@@ -35,7 +35,7 @@ onEngines("namespaces", (engine, kind) => {
     await engine().remove(owner);
   });
 
-  test("memory goes on with those who have it when its owner ends", async () => {
+  test("shared memory stays with containers that joined it when its owner ends", async () => {
     const owner = await engine().running({ HostConfig: { IpcMode: "shareable" } });
     const other = await engine().running({
       Cmd: ["sh", "-c", `echo still > /dev/shm/file; ${WAITS}; cat /dev/shm/file`],
@@ -48,7 +48,7 @@ onEngines("namespaces", (engine, kind) => {
     await engine().remove(other);
   });
 
-  test("only what is shared by one that runs can be joined", async () => {
+  test("only the shareable memory of a running container can be joined", async () => {
     const idle = await engine().create({ HostConfig: { IpcMode: "shareable" } });
     const closed = await engine().running({ HostConfig: { IpcMode: "private" } });
     expect(await failing({ IpcMode: `container:${idle}` })).toEqual([
@@ -68,7 +68,7 @@ onEngines("namespaces", (engine, kind) => {
     await engine().remove(closed);
   });
 
-  test("another container's processes are seen, and die with its first", async () => {
+  test("another container's processes are visible, and die with its first process", async () => {
     const owner = await engine().running({ Cmd: ["sleep", "4321"] }, "?name=watched");
     const HostConfig = { PidMode: "container:watched" };
     expect(await sh("ps; echo I am $$", HostConfig)).toMatch(/ 1 root .*sleep 4321\n[^]*I am [^1]/);
@@ -79,7 +79,7 @@ onEngines("namespaces", (engine, kind) => {
     await engine().remove(other);
   });
 
-  test("the machine's own, on request", async () => {
+  test("the machine's namespaces, on request", async () => {
     const pid = await sh("cat /proc/1/cmdline | tr '\\0' ' '; echo; test $$ -gt 1 && echo not the first", {
       PidMode: "host",
     });
@@ -91,7 +91,7 @@ onEngines("namespaces", (engine, kind) => {
     expect(await sh("grep ' /dev/shm ' /proc/mounts", { IpcMode: "host" })).not.toMatch(/^shm /);
   });
 
-  test("control groups are seen from the machine's root, or from one's own", async () => {
+  test("cgroups are seen from the machine's root, or from the container's own", async () => {
     const places = async (CgroupnsMode: string) => {
       const text = await sh("cut -d: -f3 /proc/self/cgroup", { CgroupnsMode });
       return [...new Set(text.trim().split("\n"))];
@@ -100,13 +100,13 @@ onEngines("namespaces", (engine, kind) => {
     expect((await places("host")).some((place) => /\/[0-9a-f]{64}$/.test(place))).toBe(true);
   });
 
-  test("a host name makes no sense with the machine's", async () => {
+  test("a host name conflicts with the machine's namespace", async () => {
     const body = { Image: "busybox", Hostname: "mine", HostConfig: { UTSMode: "host" } };
     const answer = await engine().call("POST", "/containers/create", body);
     expect([answer.status, messageOf(answer)]).toEqual([400, "conflicting options: hostname and the UTS mode"]);
   });
 
-  testExcept(kind, { reference: REFERENCE.modes })("modes that do not exist", async () => {
+  testExcept(kind, { reference: REFERENCE.modes })("unknown modes", async () => {
     for (const [field, word] of [
       ["IpcMode", "IPC"],
       ["PidMode", "PID"],

@@ -24,7 +24,7 @@ onEngines("networks", (engine, kind) => {
     [{ dangling: ["true"] }, []],
     [{ dangling: ["1"] }, []],
     [{ dangling: ["false"] }, NAMES],
-  ])("%j chooses %j", async (filters, names) => {
+  ])("%j selects %j", async (filters, names) => {
     const all = await engine().read<Network[]>(`/networks?filters=${encodeURIComponent(JSON.stringify(filters))}`);
     expect(
       all
@@ -43,7 +43,7 @@ onEngines("networks", (engine, kind) => {
     expect((await engine().call("GET", `/networks?filters=${query}`)).status).toBe(status);
   });
 
-  test("one is found by its name, its id and the beginning of it", async () => {
+  test("a network is found by its name, its id and an id prefix", async () => {
     const { Id } = await engine().read<Network>("/networks/bridge");
     for (const reference of [Id, Id.slice(0, 24)]) {
       expect(await engine().read(`/networks/${reference}`)).toMatchObject({ Name: "bridge", Id });
@@ -51,7 +51,7 @@ onEngines("networks", (engine, kind) => {
     expect(await refusal("/networks/nothing")).toEqual([404, "network nothing not found"]);
   });
 
-  test("verbose is a boolean, and a scope that is not the network's finds none", async () => {
+  test("verbose is a boolean, and a wrong scope finds nothing", async () => {
     for (const query of ["verbose=true", "verbose=0", "verbose=", "scope=local", "scope="]) {
       expect(await engine().read(`/networks/host?${query}`)).toMatchObject({ Name: "host", Scope: "local" });
     }
@@ -61,7 +61,7 @@ onEngines("networks", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "from 1.52 on it is told how many addresses are in use",
+    "from 1.52 on inspect shows how many addresses are in use",
     async () => {
       const status = async (name: string, version = "1.52") =>
         (await engine().read<{ Status?: unknown }>(`/networks/${name}`, { version })).Status;

@@ -22,7 +22,7 @@ onEngines("origins", (engine, kind) => {
     ? { "coracle.peer.pid": String(process.pid), "coracle.peer.uid": String(process.getuid?.()) }
     : {};
 
-  test("each event tells the client whose request it is of, also long after the answer", async () => {
+  test("each event names the client of its request, also long after the answer", async () => {
     const since = await stamp(engine());
     const body = { Image: "busybox", Cmd: STAYS };
     const created = await engine().call("POST", "/containers/create?name=signed", body, { headers: agent });
@@ -44,7 +44,7 @@ onEngines("origins", (engine, kind) => {
     expect(told).toEqual([create, start, stop, remove]);
   });
 
-  test("Docker's attributes stand in their usual order, before those that tell who asked", async () => {
+  test("Docker's attributes are in their usual order, before those about the origin", async () => {
     const since = await stamp(engine());
     const Labels = { a: "1", "coracle.z": "2", z: "3" };
     const id = await engine().create({ Labels }, "?name=in-order");
@@ -57,7 +57,7 @@ onEngines("origins", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("an event names a client's products, without what it says of them in parentheses", async () => {
+  test("an event names a client's products, without their comments in parentheses", async () => {
     const since = await stamp(engine());
     const headers = { "User-Agent": "Client/1.0 (linux (amd64)) part/2 (y)" };
     const created = await engine().call("POST", "/containers/create", { Image: "busybox" }, { headers });
@@ -68,14 +68,14 @@ onEngines("origins", (engine, kind) => {
     await engine().remove(Id);
   });
 
-  test("nothing of a query is told", async () => {
+  test("no part of a query is included", async () => {
     const since = await stamp(engine());
     const id = await engine().create({}, "?name=secretive");
     await engine().must(204, "DELETE", `/containers/${id}?force=1`);
     expect(JSON.stringify(await pastSigned(engine(), since))).not.toContain("force=1");
   });
 
-  test("what the engine does by itself has its own reasons", async () => {
+  test("the engine's own actions have reasons", async () => {
     const since = await stamp(engine());
     const policy = { RestartPolicy: { Name: "on-failure", MaximumRetryCount: 1 } };
     const failing = await engine().create({ Cmd: ["sh", "-c", "exit 3"], HostConfig: policy });
@@ -117,7 +117,7 @@ onEngines("origins", (engine, kind) => {
     ]);
   });
 
-  test("health checks are theirs", async () => {
+  test("health checks are the origin of their execs", async () => {
     const since = await stamp(engine());
     const check = { Test: ["CMD", "true"], Interval: 1e8 };
     const id = await engine().running({ Cmd: STAYS, Healthcheck: check, StopSignal: "SIGKILL" });
@@ -147,7 +147,7 @@ onEngines("origins", (engine, kind) => {
     expect(renamed).toEqual({ At: at, Why: `POST /containers/${id}/rename`, ...known });
   });
 
-  test("the difference is only that", async () => {
+  test("there is no other difference", async () => {
     const since = await stamp(engine());
     const id = await engine().create({ Labels: { "coracle.why": "mine" } });
     await engine().remove(id);

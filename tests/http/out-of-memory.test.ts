@@ -7,8 +7,8 @@ import { pastOf, stamp } from "../support/past-events.js";
 
 const Memory = 16 << 20;
 
-onEngines("kills for memory", (engine, kind) => {
-  test("are told while the container goes on", async () => {
+onEngines("OOM kills", (engine, kind) => {
+  test("are reported while the container keeps running", async () => {
     const since = await stamp(engine());
     const HostConfig = { Memory, MemorySwap: Memory, NetworkMode: "none" };
     const id = await engine().running({ Cmd: ["sleep", "1000"], StopSignal: "SIGKILL", HostConfig });

@@ -8,7 +8,7 @@ import { pastOf, short, stamp } from "../support/past-events.js";
 const TICKING = { Cmd: ["sh", "-c", "trap 'exit 7' TERM; while :; do echo tick; sleep 0.05; done"] };
 
 onEngines("pause", (engine) => {
-  test("a paused container stands still, and goes on where it was", async () => {
+  test("a paused container stops, and continues where it was", async () => {
     const since = await stamp(engine());
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
     await engine().must(204, "POST", `/containers/${id}/pause`);
@@ -36,7 +36,7 @@ onEngines("pause", (engine) => {
     await engine().remove(id);
   });
 
-  test("what is not running, paused already, or not paused is refused", async () => {
+  test("a container that is not running, already paused, or not paused is refused", async () => {
     const id = await engine().create({ Cmd: ["sleep", "1000"] });
     const [ours, theirs] = [`container ${id}`, `Container ${id}`];
     const texts = (text: string): string => engine().expected("state-texts", `${ours} ${text}`, `${theirs} ${text}`);
@@ -52,7 +52,7 @@ onEngines("pause", (engine) => {
     await engine().remove(id);
   });
 
-  test("stop thaws it, and it ends by its signal", async () => {
+  test("stop thaws it, and the signal ends it", async () => {
     const id = await engine().running({ ...TICKING, StopSignal: "SIGTERM" });
     // From then on the init no longer ignores the signal.
     await expect.poll(async () => (await engine().logs(id)).stdout).toContain("tick");
@@ -62,7 +62,7 @@ onEngines("pause", (engine) => {
     await engine().remove(id);
   });
 
-  test("kill ends it, removal by force takes it", async () => {
+  test("kill ends it, and forced removal removes it", async () => {
     const id = await engine().running();
     await engine().must(204, "POST", `/containers/${id}/pause`);
     await engine().must(204, "POST", `/containers/${id}/kill`);
@@ -82,7 +82,7 @@ onEngines("pause", (engine) => {
     await engine().remove(id);
   });
 
-  test("many at once: one pauses, the others hear that it is", async () => {
+  test("many at once: one pauses it, the others learn that it is paused", async () => {
     const id = await engine().running();
     const pauses = await Promise.all([1, 2, 3, 4].map(() => engine().call("POST", `/containers/${id}/pause`)));
     expect(pauses.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);
@@ -92,7 +92,7 @@ onEngines("pause", (engine) => {
     await engine().remove(id);
   });
 
-  test("a signal thaws, and says so; SIGKILL does not say so", async () => {
+  test("a signal thaws it with an event; SIGKILL has no such event", async () => {
     const words = async (verb: string): Promise<string[]> => {
       const id = await engine().running({ Cmd: ["sleep", "1000"], StopSignal: "SIGTERM" });
       await engine().must(204, "POST", `/containers/${id}/pause`);

@@ -33,7 +33,7 @@ onEngines("ping", (engine) => {
     }
   });
 
-  test("says which builder and swarm there is", async () => {
+  test("reports the builder and the swarm", async () => {
     const answer = await engine().call("GET", "/_ping", undefined, { version: null });
     expect(String(answer.header("builder-version"))).toMatch(engine().expected("ping-headers", /^[12]$/, /^null$/));
     expect(answer.header("swarm")).toBe(engine().expected("ping-headers", "inactive", null));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
 
-onEngines("names that nobody knows", (engine) => {
+onEngines("unknown names", (engine) => {
   const answered = async (method: string, path: string, body?: unknown) => {
     const answer = await engine().call(method, path, body);
     return [answer.status, messageOf(answer)];
@@ -22,13 +22,13 @@ onEngines("names that nobody knows", (engine) => {
     expect(await answered(method, path, body)).toEqual(missing);
   });
 
-  test("of a plugin that is to be upgraded", async () => {
+  test("of a plugin to upgrade", async () => {
     expect(await answered("POST", "/plugins/x/upgrade?remote=y", [])).toEqual([404, 'plugin "x:latest" not found']);
     const [status] = await answered("POST", "/plugins/x/upgrade?remote=A", []);
     expect(status).toBe(engine().expected("tag-status", 400, 500));
   });
 
-  test("of a plugin, what makes no sense is told first", async () => {
+  test("invalid plugin requests are refused first", async () => {
     const bad = engine().expected("bad-number", 400, 500);
     expect(await answered("POST", "/plugins/x/enable?timeout=a")).toEqual([
       bad,
@@ -38,7 +38,7 @@ onEngines("names that nobody knows", (engine) => {
     expect((await answered("POST", "/plugins/x/set", "{"))[0]).toBe(400);
   });
 
-  test("no plugin is listed, whatever is asked for", async () => {
+  test("no plugin is listed, whatever the filters", async () => {
     const filtered = (filters: string) => engine().call("GET", `/plugins?filters=${encodeURIComponent(filters)}`);
     for (const filters of ['{"capability":["x"]}', '{"enabled":["true"]}', ""]) {
       expect((await filtered(filters)).text).toBe("[]\n");
@@ -48,7 +48,7 @@ onEngines("names that nobody knows", (engine) => {
     expect((await filtered("x")).status).toBe(engine().expected("bad-filter", 400, 500));
   });
 
-  test("of a build that is to be cancelled", async () => {
+  test("of a build to cancel", async () => {
     const answer = await engine().call("POST", "/build/cancel?id=x");
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect(await answered("POST", "/build/cancel")).toEqual([
@@ -57,7 +57,7 @@ onEngines("names that nobody knows", (engine) => {
     ]);
   });
 
-  test("of an image whose history is asked for", async () => {
+  test("of an image, for its history", async () => {
     expect(await answered("GET", "/images/none/history")).toEqual([404, "No such image: none:latest"]);
     expect((await answered("GET", "/images/AA/history"))[0]).toBe(400);
   });

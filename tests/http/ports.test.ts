@@ -19,7 +19,7 @@ onEngines("ports", (engine, kind) => {
     for (const id of made.splice(0)) await engine().call("DELETE", `/containers/${id}?force=1`);
   });
 
-  test("without an address on both families", async () => {
+  test("without an address: on both families", async () => {
     const id = await published({ "80/tcp": [on("", "18300")], "53/udp": [on("", "18300")] });
     const both = [on("0.0.0.0", "18300"), on("::", "18300")];
     expect(await portsOf(id)).toEqual({ "80/tcp": both, "53/udp": both });
@@ -28,7 +28,7 @@ onEngines("ports", (engine, kind) => {
     );
   });
 
-  test("a port of the engine's choice is one on both families", async () => {
+  test("a port chosen by the engine is the same on both families", async () => {
     const id = await published({ "80/tcp": [on("", "")], "81/tcp": [on("127.0.0.1", "0"), on("::1", "")] });
     const ports = await portsOf(id);
     expect(ports["80/tcp"]?.map(({ HostIp }) => HostIp)).toEqual(["0.0.0.0", "::"]);
@@ -55,7 +55,7 @@ onEngines("ports", (engine, kind) => {
     expect(HostConfig.PortBindings).toEqual(bindings);
   });
 
-  test("the families exclude each other nowhere; all addresses of one and each of them do", async () => {
+  test("the families never conflict; all addresses of a family conflict with each of them", async () => {
     await published({ "80/tcp": [on("::", "18302")] });
     await published({ "80/tcp": [on("0.0.0.0", "18302")] });
     await published({ "80/udp": [on("", "18302")] });
@@ -68,7 +68,7 @@ onEngines("ports", (engine, kind) => {
     await published({ "80/tcp": [on("0.0.0.0", "18303")] });
   });
 
-  test("of a range of the machine's ports one is taken, and none when all are", async () => {
+  test("one port of a host range is used, and none if all are taken", async () => {
     const range = { "80/tcp": [on("127.0.0.1", "18304-18305")] };
     const seen = [await published(range), await published(range)].map(async (id) => (await listed(id))[0]);
     expect((await Promise.all(seen)).sort()).toEqual(["127.0.0.1:18304->80/tcp", "127.0.0.1:18305->80/tcp"]);
@@ -77,7 +77,7 @@ onEngines("ports", (engine, kind) => {
     expect((await listed(beside))[0]).toMatch(/^::1:1830[45]->80\/tcp$/);
   });
 
-  test("an address that the machine does not have", async () => {
+  test("a host address that the machine does not have", async () => {
     for (const [address, where] of [
       ["2001:db8::9", "tcp6 [2001:db8::9]"],
       ["203.0.113.9", "tcp4 203.0.113.9"],
@@ -103,7 +103,7 @@ onEngines("ports", (engine, kind) => {
     expect([answer.status, messageOf(answer)]).toEqual([400, `invalid port specification: "${text}"`]);
   });
 
-  test("an address that is none", async () => {
+  test("an invalid host address", async () => {
     for (const address of ["banana", "[::1]", ":::1", "fe80::1%lo"]) {
       const body = { Image: "busybox", HostConfig: { PortBindings: { "80/tcp": [on(address, "")] } } };
       const answer = await engine().call("POST", "/containers/create", body);
@@ -112,7 +112,7 @@ onEngines("ports", (engine, kind) => {
     }
   });
 
-  test("everything exposed, under the names that ports have", async () => {
+  test("all exposed ports, by their names", async () => {
     const ExposedPorts = { "80": {}, "81/UDP": {} };
     const id = await engine().running({ ExposedPorts, HostConfig: { PublishAllPorts: true } });
     made.push(id);
@@ -138,7 +138,7 @@ onEngines("ports", (engine, kind) => {
   );
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "an empty list of bindings counts as one, and from 1.52 on the client is told",
+    "an empty list of bindings counts as one binding, and from 1.52 on the client gets a warning",
     async () => {
       const body = {
         Image: "busybox",
@@ -195,7 +195,7 @@ onEngines("ports", (engine, kind) => {
     });
   }
 
-  test("free again after an end of its own", async () => {
+  test("free again after the container ends by itself", async () => {
     const bindings = { "80/tcp": [on("", "18309")] };
     const ending = await engine().create({ ...exposing(bindings), Cmd: ["true"] });
     made.push(ending);

@@ -17,7 +17,7 @@ interface PrunedImages {
 }
 
 onEngines("prune", (engine) => {
-  test("what does not run goes, with its space; running and paused containers stay", async () => {
+  test("stopped containers are removed and their space reported; running and paused ones stay", async () => {
     const fresh = await engine().create();
     const filled = await engine().create({ Cmd: ["sh", "-c", "dd if=/dev/zero of=/filled bs=1024 count=200"] });
     await engine().start(filled);
@@ -42,7 +42,7 @@ onEngines("prune", (engine) => {
     for (const id of [running, paused]) await engine().remove(id);
   });
 
-  test("labels and age choose", async () => {
+  test("filters by label and age", async () => {
     const kept = await engine().create({ Labels: { keep: "yes" } });
     const dropped = await engine().create({ Labels: { keep: "no", drop: "1" } });
     expect((await prune({ label: ["other"] })).ContainersDeleted).toBeNull();
@@ -52,7 +52,7 @@ onEngines("prune", (engine) => {
     expect((await prune({ label: ["keep=yes"], until: soon })).ContainersDeleted).toEqual([kept]);
   });
 
-  test("filters that are none are refused", async () => {
+  test("invalid filters are refused", async () => {
     const cases = [
       [{ name: ["x"] }, 400],
       [{ until: ["1m", "2m"] }, engine().expected("prune-until", 400, 500)],
@@ -71,7 +71,7 @@ onEngines("prune", (engine) => {
 });
 
 onEngines("prune of images", (engine) => {
-  test("images without a name go; on demand all that no container uses, by all their names", async () => {
+  test("images without a name are removed; on request all unused ones, with all their names", async () => {
     const [bare, gone, used] = [
       await specOf(null, "bare"),
       await specOf("gone:1", "gone"),
@@ -107,7 +107,7 @@ onEngines("prune of images", (engine) => {
     expect((await engine().call("GET", "/images/busybox/json")).status).toBe(200);
   });
 
-  test("labels and age choose", async () => {
+  test("filters by label and age", async () => {
     const [one, two] = [await specOf("one:1", "one"), await specOf("two:1", "two")];
     await engine().load(await dockerArchive([one, two]));
     const all = { dangling: ["false"], label: ["prune"] };
@@ -128,7 +128,7 @@ onEngines("prune of images", (engine) => {
     await engine().must(200, "DELETE", "/images/kept:2");
   });
 
-  test("parents without a name go with the last image that was made from them", async () => {
+  test("unnamed parents are removed with the last image made from them", async () => {
     await engine().load(await dockerArchive([await specOf("parent:1", "parent")]));
     const container = await engine().create({ Image: "parent:1", Cmd: ["true"] });
     const committed = await engine().must(201, "POST", `/commit?container=${container}`, {});
@@ -140,7 +140,7 @@ onEngines("prune of images", (engine) => {
     expect(ImagesDeleted).toEqual(expect.arrayContaining(deleted(await specOf(null, "parent"))));
   });
 
-  test("filters that are none are refused", async () => {
+  test("invalid filters are refused", async () => {
     for (const filters of [{ name: ["x"] }, { dangling: ["perhaps"] }]) {
       const answer = await engine().call("POST", `/images/prune?filters=${encoded(filters)}`);
       expect([filters, answer.status]).toEqual([filters, 400]);
@@ -153,13 +153,13 @@ onEngines("prune of images", (engine) => {
   }
 });
 
-onEngines("prune of what is not there", (engine, kind) => {
+onEngines("prune with nothing to remove", (engine, kind) => {
   const asked = async (path: string, version = "1.41"): Promise<readonly [number, string]> => {
     const answer = await engine().call("POST", path, undefined, { version });
     return [answer.status, answer.status === 200 ? answer.text : messageOf(answer)];
   };
 
-  test("networks, volumes and the cache of builds answer that nothing went, each in its own shape", async () => {
+  test("networks, volumes and the build cache answer that nothing was removed, each in its own format", async () => {
     const since = await stamp(engine());
     expect(await asked("/networks/prune")).toEqual([200, '{"NetworksDeleted":null}\n']);
     expect(await asked("/volumes/prune")).toEqual([200, '{"VolumesDeleted":[],"SpaceReclaimed":0}\n']);
@@ -171,7 +171,7 @@ onEngines("prune of what is not there", (engine, kind) => {
     );
   });
 
-  test("a volume that a container has stays", async () => {
+  test("a volume in use stays", async () => {
     const id = await engine().create({ Cmd: ["true"], Volumes: { "/data": {} } });
     expect((await asked("/volumes/prune"))[1]).toContain('"VolumesDeleted":[]');
     await engine().remove(id);
@@ -194,7 +194,7 @@ onEngines("prune of what is not there", (engine, kind) => {
     expect(await asked(`/${what}/prune?filters=${encoded(filters)}`)).toEqual(wanted);
   });
 
-  test("filters that are known choose among nothing", async () => {
+  test("known filters have nothing to select", async () => {
     for (const [what, filters] of [
       ["networks", { until: ["1h"], label: ["a"], "label!": ["b"] }],
       ["volumes", { label: ["a"], "label!": ["b"] }],
@@ -222,7 +222,7 @@ onEngines("prune of what is not there", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "from 1.42 on volumes with a name stay unless all are meant; what would go says that it is not built",
+    "from 1.42 on named volumes stay unless all are given; a removal is answered as not built",
     async () => {
       const id = await engine().create({ Cmd: ["true"], HostConfig: { Binds: ["left-over:/data"] } });
       await engine().remove(id);
@@ -238,13 +238,13 @@ onEngines("prune of what is not there", (engine, kind) => {
   );
 });
 
-onEngines("removing what cannot be removed", (engine) => {
+onEngines("removals that are refused", (engine) => {
   const answered = async (path: string): Promise<unknown[]> => {
     const answer = await engine().call("DELETE", path);
     return [answer.status, answer.status === 204 ? answer.text : messageOf(answer)];
   };
 
-  test("networks: those that are always there, by name and by id, and those that are not", async () => {
+  test("networks: the predefined ones, by name and by id, and missing ones", async () => {
     const networks = await engine().read<{ Id: string; Name: string }[]>("/networks");
     for (const { Id, Name } of networks) {
       const wanted = [403, `${Name} is a pre-defined network and cannot be removed`];
@@ -254,7 +254,7 @@ onEngines("removing what cannot be removed", (engine) => {
     expect(await answered("/networks/nope")).toEqual([404, "network nope not found"]);
   });
 
-  test("volumes: those that are not there, and those in use", async () => {
+  test("volumes: missing ones, and those in use", async () => {
     expect(await answered("/volumes/nope")).toEqual([404, "get nope: no such volume"]);
     expect(await answered("/volumes/nope?force=1")).toEqual([204, ""]);
     const id = await engine().create({ Cmd: ["true"], HostConfig: { Binds: ["in-use:/data"] } });

@@ -64,7 +64,7 @@ onEngines(
       registry.fault(null);
     });
 
-    test("a DiffID that is not the layer's", async () => {
+    test("a wrong DiffID", async () => {
       const spec = await smallImage("diffid", 1);
       const lying = await tarOf([{ name: "lie", body: "lie" }]);
       const image = packImage(spec, "schema2", [
@@ -111,13 +111,13 @@ onEngines(
       test(`${status} for a layer is an error in the stream`, () => failsWith(`blob${status}`, refusing(status, code)));
     }
 
-    test("nobody listening is a 500 that says so", async () => {
+    test("a registry that does not listen gives a 500 with the reason", async () => {
       const answer = await askPull(engine(), `fromImage=${engine().daemon.netns.hostAddress}:1/x&tag=1`);
       expect(answer.status).toBe(500);
       expect(messageOf(answer)).toContain("connection refused");
     });
 
-    test("a client that hangs up in the middle leaves nothing half-made", async () => {
+    test("a client that hangs up in the middle leaves nothing incomplete", async () => {
       const image = packImage(await smallImage("hangup", 1));
       registry.put("hangup", ["1"], image);
       let [isUnderWay, isGivenUp] = [false, false];

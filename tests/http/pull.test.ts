@@ -47,7 +47,7 @@ onEngines(
       });
     });
 
-    test("each pull has an event, also one that brings nothing new; a failed one has none", async () => {
+    test("each pull has an event, even if nothing is new; a failed one has none", async () => {
       await pushImage(registry, "told", ["1"], packImage(await smallImage("told", 1)));
       const since = await stamp(engine());
       for (const tag of ["1", "1"]) await pullLines(engine(), `fromImage=${registry.host}/told&tag=${tag}`);
@@ -93,7 +93,7 @@ onEngines(
       expect(of("Waiting")).toEqual(ids.slice(3));
     });
 
-    test("layers that are there already are not pulled again", async () => {
+    test("existing layers are not pulled again", async () => {
       const base = await smallImage("base", 2);
       const more = { ...base, layers: [...base.layers, await tarOf([{ name: "more", body: "more" }])] };
       const [first, second] = [packImage(base), packImage(more)];

@@ -34,7 +34,7 @@ interface Info {
 onEngines(
   "a reload",
   (engine, kind) => {
-    test("takes over what can change, and tells of it", async () => {
+    test("applies new settings, and reports them", async () => {
       write({ debug: true, labels: ["a=<b>", "c=d"], "insecure-registries": ["10.1.0.0/16"] });
       const event = await reloaded();
       const info = await engine().read<Info>("/info");
@@ -57,7 +57,7 @@ onEngines(
       });
     });
 
-    test("leaves what the file does not speak of any more", async () => {
+    test("keeps settings that the file no longer contains", async () => {
       write({ debug: false });
       const { Actor } = await reloaded();
       expect(Actor.Attributes["debug"]).toBe("false");
@@ -66,7 +66,7 @@ onEngines(
       expect([info.Debug, info.Labels.length]).toEqual([false, 2]);
     });
 
-    test("does nothing with a configuration that is wrong", async () => {
+    test("ignores an invalid configuration", async () => {
       const since = await stamp(engine());
       for (const wrong of ['{"labels": ', '{"nonsense": 1}', '{"labels": ["bare"]}']) {
         const logged = engine().daemon.log().length;
@@ -79,7 +79,7 @@ onEngines(
       expect((await reloaded()).Actor.Attributes["labels"]).toBe("[]");
     });
 
-    testExcept(kind, { reference: REFERENCE.runtimes })("offers other runtimes, by another default", async () => {
+    testExcept(kind, { reference: REFERENCE.runtimes })("offers other runtimes, with another default", async () => {
       const given = await engine().read<Info>("/info");
       const path = given.Runtimes[given.DefaultRuntime]!.path;
       write({ runtimes: { mine: { path } }, "default-runtime": "mine" });

@@ -23,7 +23,7 @@ onEngines("rename", (engine) => {
     for (const one of [id, other]) await engine().remove(one);
   });
 
-  test("no name, the same one, a bad one, one that is taken", async () => {
+  test("no name, the same name, an invalid one, a taken one", async () => {
     const id = await engine().create({}, "?name=renamed");
     const other = await engine().create({}, "?name=taken");
     expect(await refusal(id, "")).toEqual([400, "Neither old nor new names may be empty"]);
@@ -43,7 +43,7 @@ onEngines("rename", (engine) => {
     for (const one of [id, other]) await engine().remove(one);
   });
 
-  test("of many who want one name, one gets it", async () => {
+  test("of many concurrent renames to one name, one succeeds", async () => {
     const ids = await Promise.all([1, 2, 3, 4].map(() => engine().create()));
     const answers = await Promise.all(ids.map((id) => engine().call("POST", `/containers/${id}/rename?name=wanted`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409, 409]);

@@ -19,7 +19,7 @@ interface State {
 }
 
 onEngines("restart policy", (engine) => {
-  test.concurrent("on-failure: so many times, with delays that double; no restart events", async () => {
+  test.concurrent("on-failure: a limited number of times, with doubling delays; no restart events", async () => {
     const since = await stamp(engine());
     const id = await engine().create({
       Cmd: ["sh", "-c", "exit 3"],
@@ -46,7 +46,7 @@ onEngines("restart policy", (engine) => {
     await engine().remove(id);
   });
 
-  test.concurrent("on-failure leaves a run alone that went well", async () => {
+  test.concurrent("on-failure does not restart after success", async () => {
     const config = { Cmd: ["true"], HostConfig: { RestartPolicy: { Name: "on-failure" } } };
     const id = await engine().create(config);
     await engine().start(id);
@@ -56,7 +56,7 @@ onEngines("restart policy", (engine) => {
     await engine().remove(id);
   });
 
-  test("during the delay it is restarting: what is refused, and what is not", async () => {
+  test("during the delay its status is restarting: which requests are refused", async () => {
     const id = await restarting();
     const wait = `Container ${id} is restarting, wait until the container is running`;
     expect(await refusal("POST", id, "/start")).toEqual([304, ""]);
@@ -95,37 +95,37 @@ onEngines("restart policy", (engine) => {
     for (const id of [stopped, killed, witness]) await engine().remove(id);
   });
 
-  test.concurrent("restart during the delay starts it at once, and counts anew", async () => {
+  test.concurrent("restart during the delay starts it at once, and resets the count", async () => {
     const id = await restarting();
     await engine().must(204, "POST", `/containers/${id}/restart`);
     expect((await inspected(id)).RestartCount).toBeLessThan(6);
     await engine().remove(id);
   });
 
-  test.concurrent("what is stopped or killed by hand stays down; any signal may disarm the policy", async () => {
-    await Promise.all([
-      endedByHand("stop?t=0", "", true),
-      endedByHand("kill", "", true),
-      endedByHand("kill?signal=HUP", "", true),
-      endedByHand("kill?signal=HUP", "SIGTERM", false),
-    ]);
-  });
-
   test.concurrent(
-    "a wait is told of the end that a restart follows; one during the delay waits for the next",
+    "a container stopped or killed by a client stays down; any signal may disarm the policy",
     async () => {
-      const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.5; exit 3"], HostConfig: ALWAYS });
-      await engine().start(id);
-      const codes = engine().expected("wait-over-restart", [3], [3, 0]);
-      expect(codes).toContain(await engine().wait(id));
-      expect(codes).toContain(await engine().wait(id));
-      // A restart is counted at the end before it: the second wait saw a second end.
-      expect((await inspected(id)).RestartCount).toBeGreaterThanOrEqual(2);
-      await engine().remove(id);
+      await Promise.all([
+        endedByHand("stop?t=0", "", true),
+        endedByHand("kill", "", true),
+        endedByHand("kill?signal=HUP", "", true),
+        endedByHand("kill?signal=HUP", "SIGTERM", false),
+      ]);
     },
   );
 
-  test.concurrent("what cannot be started at all is not tried again", async () => {
+  test.concurrent("a wait returns at an end before a restart; during the delay it waits for the next end", async () => {
+    const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.5; exit 3"], HostConfig: ALWAYS });
+    await engine().start(id);
+    const codes = engine().expected("wait-over-restart", [3], [3, 0]);
+    expect(codes).toContain(await engine().wait(id));
+    expect(codes).toContain(await engine().wait(id));
+    // A restart is counted at the end before it: the second wait saw a second end.
+    expect((await inspected(id)).RestartCount).toBeGreaterThanOrEqual(2);
+    await engine().remove(id);
+  });
+
+  test.concurrent("a container that cannot be started is not retried", async () => {
     const once = await engine().create({ Cmd: ["/once"], HostConfig: ALWAYS });
     expect((await engine().call("POST", `/containers/${once}/start`)).status).toBe(400);
     await anotherRestart();

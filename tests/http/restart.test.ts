@@ -75,7 +75,7 @@ onEngines("restart", (engine, kind) => {
     await engine().remove(broken);
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })("from 1.42 with a signal of the client's", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("from 1.42 with the client's signal", async () => {
     const script = "trap 'echo usr; exit 0' USR1; trap '' TERM; echo up; while :; do sleep 0.05; done";
     const id = await engine().running({ Cmd: ["sh", "-c", script] });
     await expect.poll(async () => (await engine().logs(id)).stdout).toBe("up\n");
@@ -87,7 +87,7 @@ onEngines("restart", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("a published port is held by the next run", async () => {
+  test("the next run keeps a published port", async () => {
     const id = await engine().running({
       ExposedPorts: { "80/tcp": {} },
       HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "18160" }] } },

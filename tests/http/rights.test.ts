@@ -19,7 +19,7 @@ onEngines("rights", (engine, kind) => {
     expect(plain.stdout).not.toContain("docker-init");
   });
 
-  test("an init passes signals on: what does not care for SIGTERM ends by it", async () => {
+  test("an init forwards signals: a program without a handler for SIGTERM ends", async () => {
     const id = await engine().create({ Cmd: ["sleep", "1000"], HostConfig: { Init: true } });
     await engine().start(id);
     // A signal does not show that an init has not started its program yet.
@@ -38,7 +38,7 @@ onEngines("rights", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("an init takes in who has lost its parent", async () => {
+  test("an init adopts orphans", async () => {
     // Signals reach an ended process until its parent has reaped it.
     const left = "(sleep 0.1 & echo $! > /tmp/pid); pid=$(cat /tmp/pid)";
     const isThere = "kill -0 $pid 2> /tmp/none";
@@ -64,32 +64,35 @@ onEngines("rights", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })("annotations that runtimes obey are not a client's", async () => {
-    const create = (Annotations: Json, version = "1.43") =>
-      engine().call("POST", "/containers/create", { ...SLEEPER, HostConfig: { Annotations } }, { version });
-    for (const key of ["run.oci.seccomp_bpf_data", "run.oci.hooks.stdout", "org.systemd.property.After"]) {
-      const answer = await create({ [key]: "x" });
-      const text = `invalid Annotations: "${key}" is for OCI runtimes to obey`;
-      expect([answer.status, messageOf(answer)]).toEqual([400, text]);
-    }
-    const empty = await create({ "": "x" });
-    expect(messageOf(empty)).toBe("invalid Annotations: the empty string is not permitted as an annotation key");
-    const made = (await create({ "com.example.a": "b" })).json<{ Id: string }>().Id;
-    expect(await engine().inspect(made)).toMatchObject({ HostConfig: { Annotations: { "com.example.a": "b" } } });
-    const listed = async (version: string) => {
-      const found = await engine().read<{ Id: string; HostConfig: Json }[]>("/containers/json?all=1", { version });
-      return found.find(({ Id }) => Id === made)?.HostConfig["Annotations"];
-    };
-    expect([await listed("1.45"), await listed("1.46")]).toEqual([undefined, { "com.example.a": "b" }]);
-    await engine().start(made);
-    if (kind === "linux") expect(toldToRuntime(made)).toMatchObject({ "com.example.a": "b" });
-    await engine().remove(made);
-    const before = (await create({ "run.oci.hooks.stdout": "x" }, "1.42")).json<{ Id: string }>().Id;
-    expect((await engine().inspect<{ HostConfig: Json }>(before)).HostConfig).not.toHaveProperty("Annotations");
-    await engine().remove(before);
-  });
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "clients cannot set annotations that control runtimes",
+    async () => {
+      const create = (Annotations: Json, version = "1.43") =>
+        engine().call("POST", "/containers/create", { ...SLEEPER, HostConfig: { Annotations } }, { version });
+      for (const key of ["run.oci.seccomp_bpf_data", "run.oci.hooks.stdout", "org.systemd.property.After"]) {
+        const answer = await create({ [key]: "x" });
+        const text = `invalid Annotations: "${key}" is for OCI runtimes to obey`;
+        expect([answer.status, messageOf(answer)]).toEqual([400, text]);
+      }
+      const empty = await create({ "": "x" });
+      expect(messageOf(empty)).toBe("invalid Annotations: the empty string is not permitted as an annotation key");
+      const made = (await create({ "com.example.a": "b" })).json<{ Id: string }>().Id;
+      expect(await engine().inspect(made)).toMatchObject({ HostConfig: { Annotations: { "com.example.a": "b" } } });
+      const listed = async (version: string) => {
+        const found = await engine().read<{ Id: string; HostConfig: Json }[]>("/containers/json?all=1", { version });
+        return found.find(({ Id }) => Id === made)?.HostConfig["Annotations"];
+      };
+      expect([await listed("1.45"), await listed("1.46")]).toEqual([undefined, { "com.example.a": "b" }]);
+      await engine().start(made);
+      if (kind === "linux") expect(toldToRuntime(made)).toMatchObject({ "com.example.a": "b" });
+      await engine().remove(made);
+      const before = (await create({ "run.oci.hooks.stdout": "x" }, "1.42")).json<{ Id: string }>().Id;
+      expect((await engine().inspect<{ HostConfig: Json }>(before)).HostConfig).not.toHaveProperty("Annotations");
+      await engine().remove(before);
+    },
+  );
 
-  test("control group namespaces are private where cgroups are of version 2, at every version", async () => {
+  test("cgroup namespaces are private on cgroup v2, in every API version", async () => {
     const { CgroupVersion } = await engine().read<{ CgroupVersion: string }>("/info");
     for (const version of ["1.40", "1.41"]) {
       const { Id } = (await engine().must(201, "POST", "/containers/create", { Image: "busybox" }, { version })).json<{
@@ -102,7 +105,7 @@ onEngines("rights", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.capabilities })(
-    "Capabilities, which 1.40 alone had, are refused there and not known elsewhere",
+    "Capabilities, which only 1.40 had, are refused there and unknown in other versions",
     async () => {
       const body = { Image: "busybox", HostConfig: { Capabilities: ["CAP_CHOWN"], DiskQuota: 7 } };
       const statuses = await Promise.all(

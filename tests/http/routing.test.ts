@@ -81,7 +81,7 @@ onEngines("routing", (engine, kind) => {
     expect((await engine().call("GET", "/containers/json?nonsense=1&Image=x&HostConfig=%7B%7D")).status).toBe(200);
   });
 
-  test("what `docker inspect X` asks ends in JSON 404s", async () => {
+  test("the requests of `docker inspect X` end in JSON 404s", async () => {
     for (const path of [
       "/containers/nope/json",
       "/images/nope/json",
@@ -95,7 +95,7 @@ onEngines("routing", (engine, kind) => {
     }
   });
 
-  test("what clients list answers truthfully", async () => {
+  test("lists that clients request are correct", async () => {
     expect((await engine().call("GET", "/plugins")).text).toBe("[]\n");
     expect(await engine().read("/volumes")).toEqual({ Volumes: [], Warnings: null });
     const networks = await engine().read<{ Name: string; Driver: string; Scope: string; Id: string }[]>("/networks");
@@ -109,7 +109,7 @@ onEngines("routing", (engine, kind) => {
     }
   });
 
-  testExcept(kind, { reference: REFERENCE.unbuilt })("what is not built says so with 501", async () => {
+  testExcept(kind, { reference: REFERENCE.unbuilt })("features that are not built answer 501", async () => {
     const requests = [
       ["POST", "/build", {}],
       ["POST", "/networks/create", { Name: "mine" }],

@@ -57,7 +57,7 @@ onEngines("saving", (engine, kind) => {
     await engine().must(200, "DELETE", "/images/out:1");
   });
 
-  test("a repository is all of its tags, an id is none, a name asked for twice is there once", async () => {
+  test("a repository includes all its tags, an id none, and a repeated name is saved once", async () => {
     const layers = [await tarOf([{ name: "a", body: "1" }])];
     const one = await loaded({ reference: "many:1", config: { Cmd: ["1"] }, layers });
     const two = await loaded({ reference: "many:2", config: { Cmd: ["2"] }, layers });
@@ -80,7 +80,7 @@ onEngines("saving", (engine, kind) => {
     }
   });
 
-  test("what was committed, with its parent", async () => {
+  test("a committed image, with its parent", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "echo new > /new; rm /etc/group"] });
     await engine().start(id);
     await engine().wait(id);
@@ -96,7 +96,7 @@ onEngines("saving", (engine, kind) => {
     await engine().must(200, "DELETE", "/images/kept:1");
   });
 
-  test("a child finds its parent again, though it stands before it in the archive", async () => {
+  test("a child finds its parent again, even if it comes first in the archive", async () => {
     const committed = async (Image: string, name: string): Promise<string> => {
       const id = await engine().create({ Image, Cmd: ["touch", `/${name}`] });
       await engine().start(id);
@@ -136,7 +136,7 @@ onEngines("saving", (engine, kind) => {
     expect(missing.status).toBe(engine().expected("image-texts", 404, 500));
   });
 
-  test("each image tells an event", async () => {
+  test("each image has an event", async () => {
     const id = (await engine().read<{ Id: string }>("/images/busybox/json")).Id;
     const since = await stamp(engine());
     await engine().must(200, "GET", "/images/busybox/get");
@@ -145,7 +145,7 @@ onEngines("saving", (engine, kind) => {
     expect(events.map(({ Action, Actor }) => [Action, Actor.ID, Actor.Attributes["name"]])).toEqual([["save", id, id]]);
   });
 
-  test("a client that goes away in between holds its layers no longer", async () => {
+  test("a client that disconnects no longer holds the layers", async () => {
     const before = await layersSize();
     const body = Buffer.alloc(30_000_000, "a body that no buffer on the way can hold");
     await loaded({ reference: "large:1", config: {}, layers: [await tarOf([{ name: "a", body }])] });
@@ -189,7 +189,7 @@ onEngines("saving", (engine, kind) => {
 });
 
 onEngines(
-  "saving what was pulled",
+  "saving a pulled image",
   (engine) => {
     test("its layers are those of the registry, uncompressed", async () => {
       const registry = await startDockerRegistry(engine().daemon.netns);

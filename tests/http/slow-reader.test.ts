@@ -32,11 +32,11 @@ function slowReaders(engine: Engine): void {
   afterEach(() => reader?.close());
   afterAll(async () => daemon?.close());
 
-  test("what the journal has is told, each event once and in order", async () => {
+  test("all events of the journal are sent, each once and in order", async () => {
     expect(await toldOf(WITHIN)).toEqual({ lost: [], last: WITHIN.events });
   });
 
-  test("what it has not any more is counted, and the rest is told in order", async () => {
+  test("events that it no longer has are counted, and the rest is sent in order", async () => {
     const { lost, last } = await toldOf(BEYOND);
     expect(last).toBe(BEYOND.events);
     expect(lost).toHaveLength(1);

@@ -96,7 +96,7 @@ onEngines("stats", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("networks: what its interfaces count; none on the machine's own network, and on none", async () => {
+  test("networks: the counters of its interfaces; none on the host network, and without a network", async () => {
     const bridged = await engine().running();
     expect(Object.keys((await one(bridged, "&one-shot=1")).networks ?? {})).toEqual(["eth0"]);
     for (const NetworkMode of ["host", "none"]) {
@@ -107,7 +107,7 @@ onEngines("stats", (engine, kind) => {
     await engine().remove(bridged);
   });
 
-  test("what does not run: one record of zeros, at once", async () => {
+  test("a stopped container: one record of zeros, at once", async () => {
     const id = await engine().create({}, "?name=unborn");
     const watched = await engine().running();
     const record = await answeredBeforePairs(watched, () => one(id));
@@ -144,7 +144,7 @@ onEngines("stats", (engine, kind) => {
     await stream.ended();
   });
 
-  test("many watch the same container, some go away, one never reads", async () => {
+  test("many clients watch the same container, some leave, one never reads", async () => {
     const id = await engine().running();
     const idle = await Stream.open(engine().daemon.socketPath, `/containers/${id}/stats`, false);
     const streams = await Promise.all(
@@ -169,7 +169,7 @@ onEngines("stats", (engine, kind) => {
   });
 
   testExcept(kind, { simulated: SIMULATED.packets })(
-    "networks: what a container sends and gets is counted",
+    "networks: a container's sent and received packets are counted",
     async () => {
       const Cmd = ["sh", "-c", "ping -c 3 -i 0.1 172.17.0.1 > /dev/null && echo done; sleep 1000"];
       const id = await engine().running({ Cmd });

@@ -9,7 +9,7 @@ const NO_MANAGER =
   "try again.";
 const OBJECTS = ["nodes", "services", "tasks", "secrets", "configs"];
 
-onEngines("outside of a swarm", (engine, kind) => {
+onEngines("outside a swarm", (engine, kind) => {
   const answered = async (method: string, path: string, body?: unknown) => {
     const answer = await engine().call(method, path, body);
     return [answer.status, answer.header("content-type"), messageOf(answer)];
@@ -21,7 +21,7 @@ onEngines("outside of a swarm", (engine, kind) => {
     async (path) => expect(await answered("GET", path)).toEqual(refused),
   );
 
-  test.each(OBJECTS)("lists and shows no %s", async (name) => {
+  test.each(OBJECTS)("lists and inspects no %s", async (name) => {
     for (const path of [`/${name}`, `/${name}?filters=%7B%22a%22%3A%5B%22b%22%5D%7D`, `/${name}/x`]) {
       expect([path, ...(await answered("GET", path))]).toEqual([path, ...refused]);
     }
@@ -33,7 +33,7 @@ onEngines("outside of a swarm", (engine, kind) => {
     if (name !== "nodes") expect(await answered("POST", `/${name}/create`, {})).toEqual(refused);
   });
 
-  test("there is none to change, to unlock or to leave", async () => {
+  test("there is no swarm to change, unlock or leave", async () => {
     expect(await answered("POST", "/swarm/update?version=1", {})).toEqual(refused);
     expect(await answered("POST", "/swarm/unlock", { UnlockKey: "x" })).toEqual(refused);
     for (const path of ["/swarm/leave", "/swarm/leave?force=1"]) {
@@ -41,7 +41,7 @@ onEngines("outside of a swarm", (engine, kind) => {
     }
   });
 
-  test("what makes no sense is told first", async () => {
+  test("invalid requests are refused first", async () => {
     const number = 'strconv.ParseUint: parsing "x": invalid syntax';
     for (const [method, path, text] of [
       ["POST", "/swarm/update?version=x", `invalid swarm version 'x': ${number}`],
@@ -73,13 +73,13 @@ onEngines("outside of a swarm", (engine, kind) => {
     ["/services/create", "swarm.ServiceSpec"],
     ["/secrets/create", "swarm.SecretSpec"],
     ["/configs/x/update?version=1", "swarm.ConfigSpec"],
-  ])("POST %s: a body that is no object is told first", async (path, type) => {
+  ])("POST %s: a body that is no object is refused first", async (path, type) => {
     const text = `json: cannot unmarshal array into Go value of type ${type}`;
     const told = engine().expected("json-texts", `invalid JSON: ${text}`, text);
     expect(await answered("POST", path, [])).toEqual([400, "application/json", told]);
   });
 
-  test("there is none to begin or to join", async () => {
+  test("no swarm can be created or joined", async () => {
     const listening = { ListenAddr: "0.0.0.0:2377" };
     const nowhere = 'invalid ListenAddr "": invalid empty address';
     const spec = { Name: "mine" };
@@ -99,7 +99,7 @@ onEngines("outside of a swarm", (engine, kind) => {
     expect(await answered("POST", "/swarm/join", joining)).toEqual([501, "application/json", lacking]);
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })("no volume is a swarm's", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("no volume belongs to a swarm", async () => {
     const answer = await engine().call("PUT", "/volumes/x?version=1", {}, { version: "1.42" });
     const text = "volume update only valid for cluster volumes, but swarm is unavailable";
     expect([answer.status, messageOf(answer)]).toEqual([503, text]);

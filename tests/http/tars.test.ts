@@ -36,7 +36,7 @@ onEngines("tars", (engine, kind) => {
     },
   };
 
-  test("names and paths are as long as Linux has them, and no longer", async () => {
+  test("names and paths may be as long as on Linux, and no longer", async () => {
     const id = await made();
     const file = (longName: string): RawEntry[] => [{ name: "long", longName, body: "x" }];
     const deep = (depth: number): string => Array.from({ length: depth }, () => "d").join("/");
@@ -158,7 +158,7 @@ onEngines("tars", (engine, kind) => {
     });
   }
 
-  test("the owner of a directory that is there stays, where the tar has none for it", async () => {
+  test("an existing directory keeps its owner if the tar has none", async () => {
     const id = await made();
     await put(id, "/", [{ name: "d/sub/", flag: "5", uid: 12, gid: 34 }]);
     await put(id, "/", [{ name: "d/sub/", flag: "5", mode: 0o700, pax: { uid: "-1", gid: "4294967295" } }]);
@@ -178,13 +178,13 @@ onEngines("tars", (engine, kind) => {
     ["an absolute symbolic link", [link("x", "/../etc/y")], 'invalid symlink "/d/x" -> "/../etc/y"'],
     ["a symbolic link to the root", [link("x", "..")], 'invalid symlink "/d/x" -> ".."'],
     ["a symbolic link below", [link("sub/x", "../../y")], 'invalid symlink "/d/sub/x" -> "../../y"'],
-  ])("of a directory that is not the root nothing climbs out: %s", async (_, entries, message) => {
+  ])("below a directory that is not the root, nothing leads out: %s", async (_, entries, message) => {
     const id = await made();
     await expect(put(id, "/d", entries)).rejects.toThrow(`${BROKEN}${message}`);
     await engine().remove(id);
   });
 
-  test("within a directory that is not the root names may go up and down", async () => {
+  test("below a directory that is not the root, names may go up and down", async () => {
     const id = await made();
     await put(id, "/d", [
       { name: "/../one", body: "1" },
@@ -198,7 +198,7 @@ onEngines("tars", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("within a directory that is not the root symbolic links may lead up and down, and anywhere from the root", async () => {
+  test("below a directory that is not the root, symbolic links may lead up and down, and anywhere from the root", async () => {
     const id = await made();
     const links = [
       ["abs", "/etc/passwd"],
@@ -216,7 +216,7 @@ onEngines("tars", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("within a directory that is not the root a hard link to what the root has not says whose it is alone", async () => {
+  test("below a directory that is not the root, a hard link to a file outside the layer sets only its owner", async () => {
     const id = await made();
     await put(id, "/d", [
       { ...FILE, name: "f" },
@@ -228,7 +228,7 @@ onEngines("tars", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("whiteouts hide by their names, wherever those climb", async () => {
+  test("whiteouts hide files by their names, even with .. in them", async () => {
     const base = rawTar([
       { name: "d/", flag: "5", mode: 0o755 },
       { name: "d/file", body: "x" },
@@ -245,7 +245,7 @@ onEngines("tars", (engine, kind) => {
     }
   });
 
-  test("an image with holes is saved as it came", async () => {
+  test("an image with sparse files is saved unchanged", async () => {
     const layer = rawTar([FORMS["1.0"]!(HOLES), FORMS["0.1"]!({ ...HOLES, name: "more" }), { name: "x", body: "1" }]);
     expect(await load([await busyboxLayer(), layer])).toBe("");
     const saved = await engine().call("GET", "/images/tars:1/get");

@@ -35,7 +35,7 @@ onEngines("tmpfs", (engine, kind) => {
     }
   });
 
-  test("mounts spread as the last word says", async () => {
+  test("the last propagation option decides how mounts propagate", async () => {
     for (const Runtime of await runtimes()) {
       const fields = async (options: string) => {
         const HostConfig = { Runtime, Tmpfs: { "/scratch": options } };
@@ -58,21 +58,21 @@ onEngines("tmpfs", (engine, kind) => {
     ["size", '"size"'],
     ["bad,size=1m,worse,exec", '"worse"'],
     ["huge=always=", '"huge" "always="'],
-  ])("an option that is not known: %j", async (options, told) => {
+  ])("an unknown option: %j", async (options, told) => {
     const [start, inspect] = await refused({ Tmpfs: { "/scratch": options } });
     expect(start).toEqual([500, `invalid tmpfs option [${told}]`]);
     expect(inspect).toMatchObject({ State: { Status: "created", ExitCode: 128, Error: start[1] } });
   });
 
   test.each(["size=x", "size=-1", "mode=9", "uid=root", "nr_blocks=many", "mpol=none"])(
-    "a value that the kernel does not take: %j",
+    "a value that the kernel does not accept: %j",
     async (options) => {
       const [[status, message]] = await refused({ Tmpfs: { "/scratch": options } });
       expect([status, message]).toEqual([500, expect.stringMatching(/invalid argument/i)]);
     },
   );
 
-  test("it stands anywhere but in the place of all files", async () => {
+  test("it may be anywhere except at the root", async () => {
     for (const [path, text] of [
       ["/", "invalid specification: destination can't be '/'"],
       ["/x/..", "invalid specification: destination can't be '/'"],
@@ -84,7 +84,7 @@ onEngines("tmpfs", (engine, kind) => {
     }
   });
 
-  testExcept(kind, { reference: REFERENCE.after141 })("programs on it run if that is asked for", async () => {
+  testExcept(kind, { reference: REFERENCE.after141 })("programs on it run if exec is given", async () => {
     const run = async (Options: string[][]) => {
       const HostConfig = { Mounts: [{ Type: "tmpfs", Target: "/scratch", TmpfsOptions: { Options } }] };
       const Cmd = ["sh", "-c", "cp /bin/busybox /scratch/echo && /scratch/echo it runs"];

@@ -32,7 +32,7 @@ onEngines("top", (engine, kind) => {
     for (const one of [id, other]) await engine().remove(one);
   });
 
-  test("formats of one's own", async () => {
+  test("custom formats", async () => {
     const id = await engine().running({ Cmd: ["sleep", "1003"], User: "1234" });
     const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
     // It has started by the time of the answer; its program starts a moment later.
@@ -51,7 +51,7 @@ onEngines("top", (engine, kind) => {
   });
 
   testExcept(kind, { simulated: SIMULATED.selections })(
-    "those that ps selects; nobody, if it selects none",
+    "the processes that ps selects; an empty list if it selects none",
     async () => {
       const id = await engine().running({ Cmd: ["sleep", "1004"], User: "1234" });
       const { State } = await engine().read<{ State: { Pid: number } }>(`/containers/${id}/json`);
@@ -65,7 +65,7 @@ onEngines("top", (engine, kind) => {
     },
   );
 
-  test("what does not run is 409, what ps does not know is 500 with its words", async () => {
+  test("a stopped container is 409, an invalid ps option is 500 with ps's message", async () => {
     const id = await engine().create({ Cmd: ["sleep", "1000"] });
     const refused = await engine().call("GET", `/containers/${id}/top`);
     expect(refused.status).toBe(409);
@@ -95,7 +95,7 @@ onEngines("top", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("an event tells of it", async () => {
+  test("it has an event", async () => {
     const since = Date.now() / 1000 - 1;
     const id = await engine().running();
     await top(id);

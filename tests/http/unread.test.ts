@@ -56,7 +56,7 @@ onOwnEngines("clients that never read", (engine, kind) => {
     });
   });
 
-  test("exec: its process waits for them, and goes on when they are gone", async () => {
+  test("exec: its process waits for them, and continues when they are gone", async () => {
     await unread(
       async () => {
         const id = await engine().running();
@@ -87,7 +87,7 @@ onOwnEngines("clients that never read", (engine, kind) => {
     });
   });
 
-  test("lists, asked for again and again on one connection", async () => {
+  test("lists, requested again and again on one connection", async () => {
     await unread(async () => {
       const id = await engine().running({ Labels: { long: "x".repeat(60_000) } });
       const requests = Math.ceil((MEBIBYTES << 20) / 60_000);

@@ -26,7 +26,7 @@ onEngines("update", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("what is less than before is so at once, too; no limit of processes any more", async () => {
+  test("lower limits apply at once too; the limit on processes is removed", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", SHOW_WHEN_TOLD], OpenStdin: true, HostConfig: LIMITS });
     await engine().start(id);
     const change = { Memory: 32 * MIB, MemorySwap: 32 * MIB, PidsLimit: -1 };
@@ -40,7 +40,7 @@ onEngines("update", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("one that does not run has them when it is started", async () => {
+  test("a stopped container has them when it is started", async () => {
     const show = "cat /sys/fs/cgroup/pids/pids.max 2>/dev/null || cat /sys/fs/cgroup/pids.max";
     const id = await engine().create({ Cmd: ["sh", "-c", show] });
     expect((await update(id, { PidsLimit: 33 })).status).toBe(200);
@@ -54,7 +54,7 @@ onEngines("update", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("zero and null ask for nothing", async () => {
+  test("zero and null change nothing", async () => {
     const id = await engine().create({ HostConfig: LIMITS });
     const before = await engine().inspect<{ HostConfig: Json }>(id);
     for (const body of [{}, { Memory: 0, NanoCpus: 0, CpusetCpus: "", PidsLimit: null, BlkioWeightDevice: null }]) {
@@ -66,7 +66,7 @@ onEngines("update", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("what contradicts what it has is a conflict", async () => {
+  test("a value that conflicts with the current ones is refused", async () => {
     const nano = await engine().create({ HostConfig: { NanoCpus: 500_000_000 } });
     const period = await engine().create({ HostConfig: { CpuPeriod: 50_000 } });
     const quota = await engine().create({ HostConfig: { CpuQuota: 50_000 } });
@@ -84,7 +84,7 @@ onEngines("update", (engine, kind) => {
     for (const id of [nano, period, quota, limited, own]) await engine().remove(id);
   });
 
-  test("a restart policy is another from now on", async () => {
+  test("a restart policy changes from now on", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", `${WAITS}; exit 3`] });
     await engine().start(id);
     const RestartPolicy = { Name: "on-failure", MaximumRetryCount: 1 };
@@ -97,7 +97,7 @@ onEngines("update", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("what makes no sense is refused, after a look for the container", async () => {
+  test("an invalid request is refused after the container is looked up", async () => {
     const id = await engine().create({});
     const bad = await update(id, { Memory: 1 });
     expect([bad.status, messageOf(bad)]).toEqual([400, "Minimum memory limit allowed is 6MB"]);
@@ -108,7 +108,7 @@ onEngines("update", (engine, kind) => {
     expect(typed.status).toBe(engine().expected("bad-json-status", 400, 500));
   });
 
-  test("what cannot change is not looked at, save for its type", async () => {
+  test("fields that cannot change are ignored, but their types are checked", async () => {
     const id = await engine().create({});
     expect((await update(id, { Ulimits: [{ Name: "nofile" }], CgroupParent: "/x", Privileged: 1 })).status).toBe(200);
     const wrong = [
@@ -125,7 +125,7 @@ onEngines("update", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("kernel memory is no more, and that is said", async () => {
+  test("kernel memory is no longer supported, and the client gets a warning", async () => {
     const id = await engine().create({});
     const answer = await update(id, { KernelMemory: 64 * MIB });
     const Warnings = ["Specifying a kernel memory limit is deprecated and will be removed in a future release."];
@@ -134,7 +134,7 @@ onEngines("update", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "rates of block devices: null keeps, [] clears, and before 1.55 they are not looked at",
+    "rates of block devices: null keeps, [] clears, and before 1.55 they are ignored",
     async () => {
       const Path = kind === "simulated" ? "/dev/sda" : "/dev/loop0";
       const rates = (Rate: number) => ({ BlkioDeviceReadBps: [{ Path, Rate }] });
@@ -155,7 +155,7 @@ onEngines("update", (engine, kind) => {
   );
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "rates of a device that is not there are refused, and not kept",
+    "rates of a missing device are refused, and not stored",
     async () => {
       const id = await engine().running();
       const body = { BlkioDeviceReadBps: [{ Path: "/dev/nothing", Rate: MIB }] };

@@ -79,7 +79,7 @@ onEngines("fields by version", (engine, kind) => {
     id = await engine().running();
   });
 
-  test("the common version has what it had", async () => {
+  test("the common version has its fields", async () => {
     for (const field of FIELDS.filter((one) => one.of !== "networks")) {
       const expected = field.since === undefined;
       expect([field.of, field.path, await present(field, COMMON_VERSION)]).toEqual([field.of, field.path, expected]);
@@ -97,7 +97,7 @@ onEngines("fields by version", (engine, kind) => {
   });
 
   testExcept(kind, { reference: REFERENCE.after141 })(
-    "images: Containers is counted from 1.51, placeholders for no name end with 1.42",
+    "images: Containers is counted from 1.51, placeholders for missing names end with 1.42",
     async () => {
       const image = async (version: string): Promise<Json> =>
         (await engine().read<Json[]>(`/images/json?filters=${BUSYBOX}`, { version }))[0] ?? {};

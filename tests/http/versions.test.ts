@@ -40,7 +40,7 @@ onEngines("versions", (engine, kind) => {
     expect(answer.header("docker-experimental")).toBeNull();
   });
 
-  test("what is nowhere is so first, in the form of the version that was asked for", async () => {
+  test("an unknown path is 404 before other checks, in the format of the requested version", async () => {
     const old = kind === "reference" ? "1.11" : "1.23";
     for (const [version, type, text] of [
       [old, "text/plain; charset=utf-8", "page not found\n"],
@@ -54,7 +54,7 @@ onEngines("versions", (engine, kind) => {
     }
   });
 
-  test("below 1.24 errors are plain text, where such a version is served", async () => {
+  test("below 1.24 errors are plain text, if such a version is served", async () => {
     const answer = await engine().call("GET", "/images/get?names=nope", undefined, { version: "1.22" });
     expect(answer.status).toBe(404);
     expect(answer.text).toMatch(/^[^{"]*nope[^{"]*\n$/);
@@ -95,7 +95,7 @@ onEngines("versions", (engine, kind) => {
     },
   );
 
-  test("images are saved and loaded at 1.22, too, which skopeo asks for", async () => {
+  test("images are saved and loaded at 1.22 too, which skopeo requests", async () => {
     const version = "1.22";
     const { body } = await engine().must(200, "GET", "/images/get?names=busybox", undefined, { version });
     const answer = await engine().must(200, "POST", "/images/load?quiet=1", body, { version });
@@ -117,7 +117,7 @@ onEngines("versions", (engine, kind) => {
     });
   });
 
-  test("what came later without a rule of its own works at every version", async () => {
+  test("later features without a version rule work at every version", async () => {
     const version = "1.24";
     const found = await engine().read<VersionBody>("/version", { version });
     expect(found.Components.map(({ Name }) => Name)).toContain("Engine");
@@ -137,7 +137,7 @@ onEngines("versions", (engine, kind) => {
     await engine().remove(Id);
   });
 
-  test("old and new notations of the target mean the same", async () => {
+  test("old and new notations of the target are equivalent", async () => {
     const socketPath = engine().socketPath;
     const wanted = await exchange(socketPath, { target: "/v1.41/containers/json" });
     expect(wanted.status).toBe(200);
@@ -151,7 +151,7 @@ onEngines("versions", (engine, kind) => {
     }
   });
 
-  test("a target as old curl sends it is understood", async () => {
+  test("a target in the format of old curl versions is understood", async () => {
     for (const target of ["http:/v1.41/containers/json", "http:/containers/json"]) {
       const answer = await exchange(engine().socketPath, { target });
       expect([target, answer.status]).toEqual([target, 200]);

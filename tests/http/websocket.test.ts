@@ -15,7 +15,7 @@ const HANDSHAKE = {
 };
 
 onEngines("attach over a websocket", (engine, kind) => {
-  test("output comes unframed, both streams", async () => {
+  test("output is unframed, both streams", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", `echo out; ${WAITS}; echo err >&2`] });
     const client = await attach(id, "stream=1");
     await engine().start(id);
@@ -51,7 +51,7 @@ onEngines("attach over a websocket", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("what a client sends is stdin, and its close the end of it", async () => {
+  test("client messages are stdin, and a close ends it", async () => {
     const id = await engine().create({
       Cmd: ["sh", "-c", "head -n 2 > /tmp/x; echo got; cat > /tmp/rest; cat /tmp/x"],
       ...{ OpenStdin: true, StdinOnce: true },
@@ -83,7 +83,7 @@ onEngines("attach over a websocket", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("a terminal's client detaches by its keys, and the container runs on", async () => {
+  test("a terminal's client detaches by its keys, and the container keeps running", async () => {
     const id = await engine().create({ Cmd: ["cat"], Tty: true, OpenStdin: true });
     const client = await attach(id, "stream=1&stdin=1&stdout=1&detachKeys=ctrl-x");
     await engine().start(id);
@@ -95,7 +95,7 @@ onEngines("attach over a websocket", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("logs replays what was written before", async () => {
+  test("logs replays earlier output", async () => {
     const { id } = await ended({ Cmd: ["echo", "before"] });
     const client = await attach(id, "logs=1");
     await client.closed;
@@ -116,7 +116,7 @@ onEngines("attach over a websocket", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { reference: REFERENCE.handshakes })("what is no handshake is refused", async () => {
+  testExcept(kind, { reference: REFERENCE.handshakes })("an invalid handshake is refused", async () => {
     const id = await engine().create();
     for (const [headers, text, spoken] of [
       [{}, "not websocket protocol", null],
@@ -130,7 +130,7 @@ onEngines("attach over a websocket", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("a protocol that the client offers is taken", async () => {
+  test("a protocol that the client offers is accepted", async () => {
     const id = await engine().create();
     const client = await attach(id, "stream=0", "1.41", ["mine"]);
     await client.closed;

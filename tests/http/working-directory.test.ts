@@ -5,7 +5,7 @@ import { onEngines } from "../support/on-engines.js";
 import { rawTar } from "../support/tar.js";
 
 onEngines("working directory", (engine) => {
-  test("is there before the first start, for whoever looks", async () => {
+  test("exists before the first start", async () => {
     const id = await engine().create({ WorkingDir: "/new/dir", User: "1000", Cmd: ["sh", "-c", "pwd; ls -ld ."] });
     expect(await modeOf(id, "/new/dir")).toBe(DIRECTORY + 0o755);
     expect(await changes(id)).toEqual(["A /new", "A /new/dir"]);
@@ -17,7 +17,7 @@ onEngines("working directory", (engine) => {
     await engine().remove(id);
   });
 
-  test("its path is told without detours", async () => {
+  test("its path is shown normalized", async () => {
     for (const [given, told] of [
       ["/a//c/", "/a/c"],
       ["/a/../b/.", "/b"],
@@ -30,7 +30,7 @@ onEngines("working directory", (engine) => {
     }
   });
 
-  test("links lead to it, within the container", async () => {
+  test("links to it are followed within the container", async () => {
     const image = await imageWith("ln -s /behind/it /link; ln -s ../../../../../../beyond/all /up");
     for (const [WorkingDir, made] of [
       ["/link/x", ["A /behind", "A /behind/it", "A /behind/it/x"]],
@@ -44,7 +44,7 @@ onEngines("working directory", (engine) => {
     await engine().must(200, "DELETE", `/images/${image}`);
   });
 
-  test("is the container's own where something will be mounted, and a new volume gets it", async () => {
+  test("is made in the container even below a mount point, and a new volume gets it", async () => {
     const HostConfig = { Binds: ["entered:/vol"], Tmpfs: { "/ram": "" } };
     for (const [WorkingDir, made] of [
       ["/vol/x", ["A /vol", "A /vol/x"]],
@@ -58,7 +58,7 @@ onEngines("working directory", (engine) => {
     expect(stdout).toBe("x\n");
   });
 
-  test("the image's is made, too", async () => {
+  test("the image's is made too", async () => {
     const image = await imageWith("true", ["WORKDIR /of/image"]);
     const id = await engine().create({ Image: image });
     expect(await modeOf(id, "/of/image")).toBe(DIRECTORY + 0o755);
@@ -66,7 +66,7 @@ onEngines("working directory", (engine) => {
     await engine().must(200, "DELETE", `/images/${image}`);
   });
 
-  test("what is no directory is in its way", async () => {
+  test("a file in its place is an error", async () => {
     for (const [WorkingDir, text] of [
       ["/etc/passwd", /^Cannot mkdir: \/etc\/passwd is not a directory$/],
       ["/etc/hosts", /^Cannot mkdir: \/etc\/hosts is not a directory$/],
@@ -80,7 +80,7 @@ onEngines("working directory", (engine) => {
     }
   });
 
-  test("an exec's is not made", async () => {
+  test("an exec's working directory is not made", async () => {
     const id = await engine().running();
     const exec = { Cmd: ["true"], WorkingDir: "/nowhere" };
     const { Id } = (await engine().must(201, "POST", `/containers/${id}/exec`, exec)).json<{ Id: string }>();

@@ -17,7 +17,7 @@ const missing = linux === undefined ? "another engine was chosen" : linux.missin
 /** Bytes after which a connection breaks. */
 const SENT = 10;
 
-describeUnless(missing, "a layer that breaks off", () => {
+describeUnless(missing, "a layer whose connection breaks", () => {
   let daemon: DaemonProcess;
   let registry: MemoryRegistry;
   let engine: EngineClient;
@@ -41,7 +41,7 @@ describeUnless(missing, "a layer that breaks off", () => {
     await daemon.close();
   });
 
-  test("goes on where it was, and says so", async () => {
+  test("resumes where it was, and reports it", async () => {
     const { text } = await engine.call("POST", `/images/create?fromImage=${registry.host}/x&tag=1`);
     const said = text.split("\r\n").filter(Boolean);
     const statuses = said.map((line) => (JSON.parse(line) as { status: string }).status);
@@ -54,7 +54,7 @@ describeUnless(missing, "a layer that breaks off", () => {
     await engine.must(200, "GET", `/images/${image.id}/json`);
   });
 
-  test("does not keep its client from leaving in the pause, nor the engine from ending", async () => {
+  test("does not keep its client from leaving during the pause, nor the engine from shutting down", async () => {
     const client = await pausing();
     expect(kept()).toHaveLength(1);
     client.destroy();

@@ -53,7 +53,7 @@ describeUnless(missing, "memory of a burst is given back:", () => {
       await engine.must(201, "POST", "/containers/create", { Image: "busybox", ...body }, { timeoutMs: PATIENCE_MS })
     ).json<{ Id: string }>().Id;
 
-  test("2,000 containers, made and removed", { timeout: TEST_MS }, async () => {
+  test("2,000 containers, created and removed", { timeout: TEST_MS }, async () => {
     const ids: string[] = [];
     const some = async (): Promise<void> => {
       for (let i = 0; i < 250; i++) ids.push(await create({ Cmd: ["true"] }));
@@ -75,7 +75,7 @@ describeUnless(missing, "memory of a burst is given back:", () => {
     await expectGivenBack();
   });
 
-  test("requests that are large, deep or broken", { timeout: TEST_MS }, async () => {
+  test("large, deeply nested or invalid requests", { timeout: TEST_MS }, async () => {
     const many = (length: number, one: string): string[] => Array.from({ length }, () => one);
     const bodies = [
       "[".repeat(2_000_000),
@@ -93,7 +93,7 @@ describeUnless(missing, "memory of a burst is given back:", () => {
     await expectGivenBack();
   });
 
-  test("150,000 labels, and clients who never read the events", { timeout: TEST_MS }, async () => {
+  test("150,000 labels, and clients that never read the events", { timeout: TEST_MS }, async () => {
     const labels = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`label.${i}`, `v${i}`]));
     for (let i = 0; i < 4; i++) await engine.remove(await create({ Labels: labels }));
     const readers = await Promise.all(Array.from({ length: 85 }, () => unreading(daemon.socketPath)));
@@ -101,7 +101,7 @@ describeUnless(missing, "memory of a burst is given back:", () => {
     await expectGivenBack();
   });
 
-  test("150,000 labels, while somebody asks for pings all the time", { timeout: TEST_MS }, async () => {
+  test("150,000 labels, while a client sends pings all the time", { timeout: TEST_MS }, async () => {
     const labels = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`label.${i}`, `v${i}`]));
     let isOver = false;
     let pings = 0;

@@ -39,7 +39,7 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
     await rm(directory, { recursive: true, force: true });
   });
 
-  test.each(["crun", "odd", "machines"])("a mount that has come to /proc is refused, by %s", async (name) => {
+  test.each(["crun", "odd", "machines"])("a mount that ended up in /proc is refused, by %s", async (name) => {
     const id = await create(`changing-${name}`, ["leading:/place/sys"]);
     const answer = await engine.call("POST", `/containers/${id}/start`);
     expect(answer.status).toBe(500);
@@ -48,14 +48,14 @@ describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that cha
     await engine.remove(id);
   });
 
-  test.each(["crun", "odd"])("a mount elsewhere stands, by %s", async (name) => {
+  test.each(["crun", "odd"])("a mount elsewhere stays, by %s", async (name) => {
     const id = await create(`changing-${name}`, ["leading:/other", "beyond:/dangling/x"]);
     await engine.start(id);
     expect(await engine.wait(id)).toBe(0);
     await engine.remove(id);
   });
 
-  test("mounts that the machine has in its /proc are none of a container's in a virtual machine", async () => {
+  test("mounts in the machine's /proc do not count as a container's in a virtual machine", async () => {
     const id = await create("changing-machines", ["leading:/other"]);
     await engine.start(id);
     expect(await engine.wait(id)).toBe(7);

@@ -44,27 +44,32 @@ describeUnless(missing, "a damaged page of the database", () => {
   });
   afterAll(async () => daemon?.close());
 
-  test("the daemon starts, says so once, and nothing of what runs is swept", { timeout: COUNT * 20_000 }, async () => {
-    for (const page of pagesToDamage()) {
-      const damaged = Buffer.from(kept);
-      for (let at = page * PAGE; at < (page + 1) * PAGE; at += 1) damaged[at] = random(256);
-      writeFileSync(file, damaged);
-      const first = await started();
-      expect([page, first.filter((line) => line.includes("set aside database")).length]).toEqual([page, 1]);
-      expect([page, first.filter((line) => /swept (?:volume|run|mount|files|layer)/.test(line))]).toEqual([page, []]);
-      await isThere(page);
-      await daemon.end("SIGKILL");
-      const again = await started();
-      expect([page, again.filter((line) => line.includes("set aside database"))]).toEqual([page, []]);
-      await isThere(page);
-      await daemon.end("SIGKILL");
-      for (const name of readdirSync(join(file, ".."))) if (name.startsWith("damaged-")) rmSync(join(file, "..", name));
-    }
-    writeFileSync(file, kept);
-    await daemon.start();
-    expect(await engine.inspect(id)).toMatchObject({ State: { Status: "running" } });
-    expect((await engine.read<{ Warnings: string[] | null }>("/info")).Warnings?.join() ?? "").not.toContain("lost");
-  });
+  test(
+    "the daemon starts, reports it once, and removes nothing that is running",
+    { timeout: COUNT * 20_000 },
+    async () => {
+      for (const page of pagesToDamage()) {
+        const damaged = Buffer.from(kept);
+        for (let at = page * PAGE; at < (page + 1) * PAGE; at += 1) damaged[at] = random(256);
+        writeFileSync(file, damaged);
+        const first = await started();
+        expect([page, first.filter((line) => line.includes("set aside database")).length]).toEqual([page, 1]);
+        expect([page, first.filter((line) => /swept (?:volume|run|mount|files|layer)/.test(line))]).toEqual([page, []]);
+        await isThere(page);
+        await daemon.end("SIGKILL");
+        const again = await started();
+        expect([page, again.filter((line) => line.includes("set aside database"))]).toEqual([page, []]);
+        await isThere(page);
+        await daemon.end("SIGKILL");
+        for (const name of readdirSync(join(file, "..")))
+          if (name.startsWith("damaged-")) rmSync(join(file, "..", name));
+      }
+      writeFileSync(file, kept);
+      await daemon.start();
+      expect(await engine.inspect(id)).toMatchObject({ State: { Status: "running" } });
+      expect((await engine.read<{ Warnings: string[] | null }>("/info")).Warnings?.join() ?? "").not.toContain("lost");
+    },
+  );
 
   /** Both meta pages, and pages that contain their own number: the others are free. */
   function pagesToDamage(): number[] {

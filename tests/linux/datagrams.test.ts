@@ -19,7 +19,7 @@ describeUnless(missing, "published datagrams", () => {
   });
   afterAll(async () => daemon?.close());
 
-  test("of both families, by an address of the machine and by the loopback ones", async () => {
+  test("of both families, at an address of the machine and at the loopback addresses", async () => {
     const { id, end } = await echoing({ HostPort: "18420" });
     for (const address of ["127.0.0.1", daemon.netns.address, "::1"]) {
       const text = await until(`an answer from ${address}`, async () => (await ask(address, 18420)) || undefined);

@@ -30,7 +30,7 @@ describeUnless(missing, "events across restarts", () => {
   });
   afterAll(async () => daemon?.close());
 
-  test("a kill for memory is told once, whether the daemon was there, was killed behind it or began behind it", async () => {
+  test("an OOM kill is reported once, whether the daemon was running, was killed after it or started after it", async () => {
     const since = await stamp(engine);
     const eat = MEMORY_EATER.join(" ");
     const touch = (name: string): string => `until touch /${name}; do sleep 0.05; done`;
@@ -57,7 +57,7 @@ describeUnless(missing, "events across restarts", () => {
     expect(await told()).toBe(2);
   });
 
-  test("all is there after an orderly end, what nobody waited for included", async () => {
+  test("all events are there after an orderly shutdown, even if no client waited for them", async () => {
     const since = await stamp(engine);
     const id = await engine.running({ Cmd: ["sleep", "1000"] });
     const { Id } = (
@@ -76,7 +76,7 @@ describeUnless(missing, "events across restarts", () => {
     await engine.remove(id);
   });
 
-  test(`what a reader was told is told again after kill -9 (${CUTS} times)`, { retry: 0 }, async () => {
+  test(`what a reader received is sent again after kill -9 (${CUTS} times)`, { retry: 0 }, async () => {
     let count = 0;
     for (let cut = 0; cut < CUTS; cut++) {
       const since = await stamp(engine);
@@ -98,7 +98,7 @@ describeUnless(missing, "events across restarts", () => {
     expect(count).toBeGreaterThan(1);
   });
 
-  test("what the daemon does at its start says so", async () => {
+  test("actions of the daemon at its start have this reason", async () => {
     const id = await engine.running({ Cmd: ["sleep", "1000"], HostConfig: { RestartPolicy: { Name: "always" } } });
     const since = await stamp(engine);
     const { Pid } = (await engine.read<{ State: { Pid: number } }>(`/containers/${id}/json`)).State;

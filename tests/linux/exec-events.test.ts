@@ -17,7 +17,7 @@ const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 const CUTS = Number(process.env["CORACLE_TEST_EXEC_CUTS"] ?? (process.env["CI"] === "true" ? 25 : 8));
 
-describeUnless(missing, "events of what was answered right before the daemon was killed", () => {
+describeUnless(missing, "events of requests that were answered right before the daemon was killed", () => {
   let daemon: DaemonProcess;
   let engine: EngineClient;
   let id: string;
@@ -47,7 +47,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
     },
   );
 
-  test("of one that goes on, its end, when it comes", async () => {
+  test("the end of an exec that continues, when it comes", async () => {
     since = await stamp(engine);
     const [killed, ended] = [await created(["sleep", "1000"]), await created(["sleep", "1000"])];
     for (const exec of [killed, ended]) await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
@@ -62,7 +62,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
     }
   });
 
-  test("of those that end while no daemon is there, how: the code of a detached one, and once", async () => {
+  test("ends while no daemon is running: the code of a detached exec, and only once", async () => {
     since = await stamp(engine);
     const trapping = (name: string) => {
       return ["sh", "-c", `trap 'exit 3' TERM; touch /${name}; while :; do sleep 0.1; done`];
@@ -93,7 +93,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
     expect(await Promise.all([detached, attached].map((exec) => codeOf(exec)))).toEqual(["3", "137"]);
   });
 
-  test("of those that end with their container while no daemon is there: before its end", async () => {
+  test("ends with the container while no daemon is running: before the container's end", async () => {
     since = await stamp(engine);
     const exec = await created(["sleep", "1000"]);
     await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
@@ -111,7 +111,7 @@ describeUnless(missing, "events of what was answered right before the daemon was
     await engine.must(204, "POST", `/containers/${id}/start`);
   });
 
-  test("of an attached exec, its end, once its stream has ended", async () => {
+  test("the end of an attached exec, once its stream has ended", async () => {
     since = await stamp(engine);
     const exec = await created(["true"]);
     await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: false });

@@ -54,7 +54,7 @@ for (const runtime of ["crun", "runc"]) {
     });
 
     // Reports the end of each while its terminal holds more than the kernel returns in one read.
-    test("last words on a terminal are not lost where the engine is behind", async () => {
+    test("the last output on a terminal is not lost if the engine is slow", async () => {
       const script = 'trap "seq 1 2000; exit" USR1; echo ready; while :; do sleep 0.01; done';
       const writers = await Promise.all(Array.from({ length: 8 }, () => writer(script)));
       await Promise.all(writers.map(({ connection }) => connection.untilText("ready")));
@@ -69,7 +69,7 @@ for (const runtime of ["crun", "runc"]) {
       for (const text of texts) expect(linesOf(text).slice(-3)).toEqual(["1999", "2000", ""]);
     });
 
-    test("nor where the client is", async () => {
+    test("nor if the client is slow", async () => {
       const script = "while :; do i=$((i+1)); printf '%0999d\\n' $i; echo $i >/tmp/last; done";
       const { exec, pid, connection } = await writer(script);
       connection.pause();
@@ -98,7 +98,7 @@ for (const runtime of ["crun", "runc"]) {
       }
     });
 
-    test("what it refuses is told in Docker's words", async () => {
+    test("its refusals have Docker's messages", async () => {
       for (const [Cmd, text, code] of [
         [["nope"], 'exec: "nope": executable file not found in $PATH', 127],
         [["/etc"], 'exec: "/etc": ', 126],
@@ -113,7 +113,7 @@ for (const runtime of ["crun", "runc"]) {
       expect((await (await start(nowhere, {})).rest()).toString()).toContain('chdir to cwd ("/nowhere")');
     });
 
-    test("a first process that it refuses is told in Docker's words, too", async () => {
+    test("a refused first process has Docker's message too", async () => {
       for (const [program, text, code] of [
         ["nope", 'exec: "nope": executable file not found in $PATH: unknown', 127],
         ["/no/such", 'exec: "/no/such": stat /no/such: no such file or directory: unknown', 127],

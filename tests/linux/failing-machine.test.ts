@@ -19,7 +19,7 @@ const missing = linux === undefined ? "another engine was chosen" : linux.missin
 const VERSION = 'case "$1" in --version) echo "runc version 1.1.5"; exit 0;; esac';
 
 describeUnless(missing, "the machine fails", () => {
-  test("a full disk while pulling: an error in the stream, nothing half-made, and all goes on", async () => {
+  test("a full disk during a pull: an error in the stream, nothing incomplete, and the engine continues", async () => {
     const small = await mkdtemp(join(tmpdir(), "coracle-small-"));
     await must(["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", small]);
     const daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"], join(small, "data"));
@@ -74,7 +74,7 @@ describeUnless(missing, "the machine fails", () => {
     }
   });
 
-  test("a runtime that is missing, or says no version, is named in the log and refused, and the daemon starts", async () => {
+  test("a runtime that is missing or has no version is named in the log and refused, and the daemon starts", async () => {
     const directory = await mkdtemp(join(tmpdir(), "coracle-lacking-"));
     const mute = join(directory, "mute");
     await writeFile(mute, "#!/bin/sh\nexit 1\n", { mode: 0o755 });

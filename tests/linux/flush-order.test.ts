@@ -91,18 +91,18 @@ describeUnless(missing, "flushes", () => {
     return directory;
   }
 
-  test.each(["create", "rename", "tag"])("of what a %s has changed come before its answer", (what) => {
+  test.each(["create", "rename", "tag"])("of changes by a %s come before its answer", (what) => {
     for (const word of words(what)) expectFlushed(word, tracedBy(word));
   });
 
-  test("are shared by what is asked at once", () => {
+  test("are shared by concurrent requests", () => {
     const transactions = calls.filter((call) => isDatabase(call) && call.name === "fdatasync");
     expect(transactions.length).toBeGreaterThan(0);
     // Three rounds of this many creates: at least two per flush, usually many more.
     expect(transactions.length).toBeLessThan((3 * CREATES) / 2);
   });
 
-  test("of what is copied into a container come before that is told", () => {
+  test("of files copied into a container come before the answer", () => {
     const { asked, answered } = tracedBy("archive-word-100");
     const within = calls.filter((call) => call.began > asked.ended && call.ended < answered.began);
     const written = within.find((call) => WRITES.includes(call.name) && says(call, "text of a file"))!;
@@ -129,7 +129,7 @@ describeUnless(missing, "flushes", () => {
     expectFlushed("commit-word-100", { asked, answered });
   });
 
-  test("of a log file that is compressed, and of its name, come before the one that was not goes", () => {
+  test("of a compressed log file and its name come before the original is removed", () => {
     const { renamed, from, to } = replaced(".packing");
     const named = calls.find((call) => {
       return call.name === "fsync" && pathOf(call) === logged && call.began > renamed.ended;
@@ -141,7 +141,7 @@ describeUnless(missing, "flushes", () => {
     expect(named.ended).toBeLessThan(removed.began);
   });
 
-  test("of what is kept of a log file come before that takes the file's place", () => {
+  test("of the kept part of a log file come before it replaces the file", () => {
     const { renamed, from } = replaced(".cutting");
     expect(flushOf(from)).toBeLessThan(renamed.began);
   });

@@ -17,7 +17,7 @@ const AT_ONCE = 8;
 
 describeUnless(missing, "a full disk", () => {
   test(
-    "under load: nothing that was promised is lost, and all goes on when there is room",
+    "under load: nothing promised is lost, and everything continues when there is room",
     { timeout: 300_000 },
     async () => {
       const small = await mkdtemp(join(tmpdir(), "coracle-full-"));

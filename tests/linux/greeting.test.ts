@@ -14,7 +14,7 @@ const missing = linux === undefined ? "another engine was chosen" : linux.missin
 const DAEMON_GID = 1;
 
 describeUnless(missing, "the daemon", () => {
-  test("greets, listens where and for whom it was told, and leaves containers running when it is ended", async () => {
+  test("prints its greeting, listens on the given sockets for the given group, and leaves containers running when it ends", async () => {
     const second = join("/tmp", `coracle-second-${process.pid}.sock`);
     const daemon = await startCoracle(["-H", `unix://${second}`, "-G", "daemon"]);
     try {

@@ -53,7 +53,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
   afterEach(async () => removeAll());
   afterAll(async () => daemon?.close());
 
-  test("a container runs on, with the same process and all its output", async () => {
+  test("a container keeps running, with the same process and all its output", async () => {
     const script = "trap 'echo over; exit 5' TERM; i=0; while :; do i=$((i+1)); echo line $i; sleep 0.03; done";
     const id = await started({ Cmd: ["sh", "-c", script] });
     const { Pid } = await stateOf(id);
@@ -74,7 +74,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("a container on another's network stays there, and is cleared away with it", async () => {
+  test("a container on another's network stays there, and is cleaned up with it", async () => {
     const owner = await started({ Hostname: "owner", Cmd: ["sleep", "60"] });
     const id = await started({ Cmd: ["sleep", "60"], HostConfig: { NetworkMode: `container:${owner}` } });
     await killAndRestart();
@@ -113,7 +113,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("what a container said last without a newline while no daemon ran has the time of its end", async () => {
+  test("unterminated output of a container that ended without a daemon has the time of its end", async () => {
     const id = await started({ Cmd: ["sh", "-c", "sleep 0.4; printf 'last words'; sleep 0.4"] });
     await daemon.end("SIGKILL");
     await daemon.start();
@@ -130,7 +130,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("an auto-remove container that ended meanwhile goes", async () => {
+  test("an auto-remove container that ended meanwhile is removed", async () => {
     const id = await started({ Cmd: ["sleep", "1000"], HostConfig: { AutoRemove: true } });
     await daemon.end("SIGKILL");
     await endedAlone(id, "SIGKILL");
@@ -139,7 +139,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("SIGTERM lets containers live on as well", async () => {
+  test("SIGTERM also leaves containers running", async () => {
     const id = await started({ Cmd: ["sleep", "1000"] });
     const { Pid } = await stateOf(id);
     await daemon.end("SIGTERM");
@@ -151,7 +151,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("execs go on, attached ones and detached ones; nothing of them is left when they end", async () => {
+  test("attached and detached execs continue, and leave nothing when they end", async () => {
     const id = await started({ Cmd: ["sleep", "1000"] });
     const quiet = await takeCensus(daemon, ids);
     const detached = await execIn(id, {
@@ -179,7 +179,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("execs that ended with the engine away leave nothing", async () => {
+  test("execs that ended without an engine leave nothing", async () => {
     const id = await started({ Cmd: ["sleep", "1000"] });
     const quiet = await takeCensus(daemon, ids);
     const exec = await execIn(id, { Cmd: ["sleep", "1000"] });
@@ -194,7 +194,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("killed at any moment of an exec's start: the container runs on and takes another", async () => {
+  test("killed at any moment of an exec's start: the container keeps running and accepts another", async () => {
     for (const delay of DELAYS_MS.slice(0, 8)) {
       const id = await started({ Cmd: ["sleep", "1000"] });
       const exec = await execIn(id, { Cmd: ["sleep", "1000"] });
@@ -207,7 +207,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("networks of a container that ran on still work", async () => {
+  test("networks of a container that kept running still work", async () => {
     const HostConfig = { PortBindings: { "80/tcp": [{ HostPort: "18200" }] } };
     const serve = "while :; do echo -e 'HTTP/1.0 200 OK\\r\\n\\r\\nserved' | nc -l -p 80; done";
     const id = await started({ Cmd: ["sh", "-c", serve], ExposedPorts: { "80/tcp": {} }, HostConfig });
@@ -281,7 +281,7 @@ describeUnless(missing, "kill -9 of the daemon", () => {
     await expectNothingLeft();
   });
 
-  test("pull, killed at each of its steps: nothing half-made, and the next pull succeeds", async () => {
+  test("pull, killed at each of its steps: nothing incomplete, and the next pull succeeds", async () => {
     const registry = await startMemoryRegistry(daemon.netns.hostAddress);
     try {
       for (const [at, line] of PULL_LINES.entries()) await pullKilled(registry, `killed${at}`, line);

@@ -9,7 +9,7 @@ import { describeUnless } from "../support/on-engines.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
-describeUnless(missing, "files of a network joined", () => {
+describeUnless(missing, "files of a joined network", () => {
   let daemon: DaemonProcess;
   let engine: EngineClient;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describeUnless(missing, "files of a network joined", () => {
   });
   afterAll(() => daemon.close());
 
-  test("stay as they are while the daemon starts again, for those who join later, too", async () => {
+  test("stay as they are over a restart of the daemon, also for containers that join later", async () => {
     const first = await engine.running({}, "?name=first");
     const Cmd = ["sh", "-c", "until grep -q later /etc/hosts; do sleep 0.1; done; cat /etc/resolv.conf /etc/hosts"];
     const joining = { Cmd, HostConfig: { NetworkMode: "container:first" } };

@@ -59,7 +59,7 @@ describeUnless(missing, "leftovers", () => {
     );
   });
 
-  test("mounts, however often, and what they show is not touched", async () => {
+  test("mounts, even repeated ones; their files are not touched", async () => {
     const { execRoot, root } = daemon.directories;
     const [rootfs, bound, treasure] = [
       join(execRoot, "containers", STRAY, "rootfs"),
@@ -78,7 +78,7 @@ describeUnless(missing, "leftovers", () => {
     expect(log).toContain(`swept mount of container ${STRAY}: there is no record of it`);
   });
 
-  test("control groups and who is in them", async () => {
+  test("cgroups and the processes in them", async () => {
     const group = `coracle-${createHash("sha256").update(daemon.directories.execRoot).digest("hex").slice(0, 8)}/${STRAY}`;
     const roots = cgroupRoots();
     const sleeper = spawn("sleep", ["1000"], { stdio: "ignore" });
@@ -111,7 +111,7 @@ describeUnless(missing, "leftovers", () => {
     expect(log).toContain(`swept network namespace of container ${STRAY}: it is on no network`);
   });
 
-  test("notes of networks that make no sense", async () => {
+  test("invalid network files", async () => {
     const { execRoot } = daemon.directories;
     const notes = ["joined/veth0123456789.json", "joined/veth9876543210.part", `made/${"7".repeat(64)}.json`];
     await restarted(() => {
@@ -135,7 +135,7 @@ describeUnless(missing, "leftovers", () => {
     expect(await must(daemon.netns.inside(["ip", "-o", "link"]))).not.toContain("stray0");
   });
 
-  test("a container that runs, without its record: it is ended, and nothing is left of it", async () => {
+  test("a running container without a record: it is killed, and nothing is left of it", async () => {
     const id = await engine.running();
     const log = await restarted(() => changeRecords(daemon, (records) => records.remove(`container/${id}`)));
     expect(log).toContain(`swept run 1 of container ${id}: there is no record of it`);
@@ -153,7 +153,7 @@ describeUnless(missing, "leftovers", () => {
     );
   });
 
-  test("a supervisor of which nothing else is left", async () => {
+  test("a supervisor without its container", async () => {
     const id = await engine.running();
     const run = join(daemon.directories.execRoot, "containers", id, "runs", "1");
     const log = await restarted(() => must(["rm", "-rf", run]));
@@ -186,7 +186,7 @@ describeUnless(missing, "leftovers", () => {
     expect((await engine.run({ Cmd: ["echo", "again"] })).stdout).toBe("again\n");
   });
 
-  test("a damaged record is set aside, and its container runs on until it is removed by force", async () => {
+  test("a damaged record is set aside, and its container keeps running until it is removed by force", async () => {
     const id = await engine.running({ Cmd: ["sh", "-c", "echo dear > /file; sleep 1000"] });
     const upper = join(daemon.directories.dataRoot, "containers", id, "upper", "file");
     await until("its file", () => existsSync(upper));
@@ -214,7 +214,7 @@ describeUnless(missing, "leftovers", () => {
     for (const one of [other, third]) await engine.remove(one);
   });
 
-  test("what keeps a removal from its end is told, over restarts too, and is all that it takes to go on", async () => {
+  test("the obstacle to a removal is reported, over restarts too, and the removal continues without it", async () => {
     const id = await engine.running();
     const busy = join(daemon.directories.dataRoot, "containers", id, "upper", "busy");
     mkdirSync(busy);
@@ -241,7 +241,7 @@ describeUnless(missing, "leftovers", () => {
     expect(existsSync(join(busy, "..", ".."))).toBe(false);
   });
 
-  test("records of a later version are refused, and nothing is touched", async () => {
+  test("records of a newer version are refused, and nothing is touched", async () => {
     const id = await engine.running();
     const stray = join(daemon.directories.dataRoot, "layers", "tmp", "draft-newer");
     await daemon.end("SIGKILL");
@@ -263,7 +263,7 @@ describeUnless(missing, "leftovers", () => {
     ["missing", (file: string) => rmSync(file), /data\.mdb is missing or empty/],
     ["empty", (file: string) => truncateSync(file), /data\.mdb is missing or empty/],
     ["damaged all over", (file: string) => garble(file), /data\.mdb is damaged/],
-  ])("a database that is %s is refused, and nothing is swept", async (_how, harm, refused) => {
+  ])("a database that is %s is refused, and nothing is removed", async (_how, harm, refused) => {
     const id = await engine.running({
       HostConfig: { Binds: ["dear:/dear"] },
       Cmd: ["sh", "-c", "echo 1 > /dear/f; sleep 1000"],

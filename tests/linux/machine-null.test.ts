@@ -25,7 +25,7 @@ const NODES = ["null", "zero", "full", "random", "urandom", "tty"];
 const RUNTIMES = ["crun", "runc", "odd"].filter((name) => name === "odd" || findProgram(name) !== null);
 const USERS = ["", "777"];
 
-describeUnless(missing, "what the machine has of nodes and files", () => {
+describeUnless(missing, "the machine's device nodes and files", () => {
   let daemon: DaemonProcess;
   let engine: EngineClient;
   let before: Json;
@@ -77,7 +77,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
           await engine.remove(one);
         });
 
-        test("its volume is filled, and what that comes from stays as it is", async () => {
+        test("its volume is filled, and the source stays unchanged", async () => {
           const HostConfig = { Runtime, NetworkMode: "none" };
           const look = { Cmd: ["stat", "-c", "%n %u %g %a %Y %Z", "/etc", "/etc/passwd"], HostConfig };
           const source = (await engine.run(look)).stdout;
@@ -101,19 +101,16 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
           expect(filesOf(id)).toEqual(expect.arrayContaining(files));
         });
 
-        test.each([{ Detach: true }, { Detach: true, Tty: true }])(
-          "an exec that goes on, %j",
-          async ({ Detach, ...how }) => {
-            const exec = await created({ ...how, Cmd: ["sleep", "1000"] });
-            await engine.must(200, "POST", `/exec/${exec}/start`, { Detach, ...how });
-            const { Pid } = await engine.read<{ Pid: number }>(`/exec/${exec}/json`);
-            expectNameless(Pid);
-            process.kill(Pid, "SIGKILL");
-            await until("its end", async () => (await codeOf(exec)) === 137);
-          },
-        );
+        test.each([{ Detach: true }, { Detach: true, Tty: true }])("a running exec, %j", async ({ Detach, ...how }) => {
+          const exec = await created({ ...how, Cmd: ["sleep", "1000"] });
+          await engine.must(200, "POST", `/exec/${exec}/start`, { Detach, ...how });
+          const { Pid } = await engine.read<{ Pid: number }>(`/exec/${exec}/json`);
+          expectNameless(Pid);
+          process.kill(Pid, "SIGKILL");
+          await until("its end", async () => (await codeOf(exec)) === 137);
+        });
 
-        test("a detached exec has a device to read nothing from", async () => {
+        test("a detached exec reads from /dev/null", async () => {
           const script = "cat; test -c /dev/stdin && echo > /proc/self/fd/0 && exit 9";
           const exec = await created({ Cmd: ["sh", "-c", script] });
           await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
@@ -144,7 +141,7 @@ describeUnless(missing, "what the machine has of nodes and files", () => {
       await engine.remove(id);
     });
 
-  test("what OCI runtimes are called with has no name", () => {
+  test("files that OCI runtimes are called with have no name", () => {
     const calls = readFileSync(`/proc/${daemon.pid()}/root${nodesDirectory()}/given`, "utf8").trim().split("\n");
     expect(calls.length).toBeGreaterThan(10);
     // Pipes and sockets, devices without a name, and terminals made for the call.

@@ -14,7 +14,7 @@ const REQUESTS = 4000;
 const MEBIBYTES_MAX = 50;
 
 describeUnless(missing, "memory", () => {
-  test("hardly grows in thousands of requests with large answers", async () => {
+  test("hardly grows over thousands of requests with large answers", async () => {
     const daemon = await startCoracle();
     try {
       const engine = new EngineClient(daemon.socketPath);

@@ -111,7 +111,7 @@ const layer = await tarOf([{ name: "large", body: randomBytes(4 << 20) }]);
 const HALTS = packImage({ reference: null, config: { Cmd: ["x"] }, layers: [layer] });
 const LAYER = digestOf(HALTS.layers[0]!.bytes);
 
-describeUnless(missing, "a daemon told to end", () => {
+describeUnless(missing, "a daemon that is stopped", () => {
   let daemon: DaemonProcess;
   let engine: EngineClient;
   let registry: MemoryRegistry;
@@ -208,7 +208,7 @@ describeUnless(missing, "a daemon told to end", () => {
   }
 });
 
-describeUnless(missing, "a daemon told to end with no container left", () => {
+describeUnless(missing, "a daemon that is stopped with no container left", () => {
   test("has nothing mounted, its own exec root included", async () => {
     const daemon = await startCoracle();
     try {

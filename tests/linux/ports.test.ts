@@ -19,7 +19,7 @@ describeUnless(missing, "ports on IPv6", () => {
   });
   afterAll(async () => daemon?.close());
 
-  test("they lead to a container again once the daemon is back, and are free when it has ended meanwhile", async () => {
+  test("they lead to a container again once the daemon is back, and are free if it ended meanwhile", async () => {
     const kept = await published("18410", { Cmd: SERVING });
     const ended = await published("18411", { Cmd: ["sleep", "1000"] });
     await until("an answer", async () => (await answer(18410)) === "hello\n");
@@ -36,7 +36,7 @@ describeUnless(missing, "ports on IPv6", () => {
     for (const id of [kept, ended, next]) await engine.remove(id);
   });
 
-  test("a thousand clients that come and go in every way leave no descriptor; the daemon answers all the while", async () => {
+  test("a thousand clients that disconnect in every way leave no descriptor; the daemon answers meanwhile", async () => {
     const id = await published("18412", { Cmd: SERVING });
     await until("an answer", async () => (await answer(18412)) === "hello\n");
     const before = descriptors();
@@ -56,7 +56,7 @@ describeUnless(missing, "ports on IPv6", () => {
     await engine.remove(id);
   }, 240_000);
 
-  test("connections under way end with their container", async () => {
+  test("open connections end with their container", async () => {
     const id = await published("18413", { Cmd: SERVING });
     await until("an answer", async () => (await answer(18413)) === "hello\n");
     const waiting = run(daemon.netns.inside([process.execPath, "-e", WAIT, "18413"]));
@@ -67,7 +67,7 @@ describeUnless(missing, "ports on IPv6", () => {
     expect(await sockets(18413)).not.toMatch(/LISTEN|ESTAB/);
   });
 
-  test("a machine without IPv6 publishes on IPv4 alone; where IPv6 has gone, the rest goes on", async () => {
+  test("a machine without IPv6 publishes on IPv4 only; if IPv6 is switched off, the rest continues", async () => {
     const before = await published("18414", { Cmd: ["sleep", "1000"] });
     await daemon.end("SIGTERM");
     await must(daemon.netns.inside(["sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"]));

@@ -11,8 +11,8 @@ const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 const ownIsUsual = getPriority() === 0;
 
-describeUnless(ownIsUsual ? missing : "the tests do not have the usual priority themselves", "the daemon", () => {
-  test("comes first; containers, their supervisors and execs have the usual priority", async () => {
+describeUnless(ownIsUsual ? missing : "the tests themselves do not have the usual priority", "the daemon", () => {
+  test("has a raised priority; containers, their supervisors and execs have the usual one", async () => {
     const daemon = await startWithBusybox(linux!);
     const engine = new RunningEngine(linux!, daemon);
     try {

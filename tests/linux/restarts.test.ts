@@ -76,7 +76,7 @@ describeUnless(missing, "restarts across restarts of the daemon", () => {
     expect(await inspected(never)).toMatchObject({ Status: "created" });
   });
 
-  test("a container that is between two runs goes on failing", async () => {
+  test("a container that waits between two runs continues to fail", async () => {
     const id = await engine.create({ Cmd: ["sh", "-c", "exit 3"], ...policy("always") });
     await engine.start(id);
     await until("five restarts", async () => (await inspected(id)).RestartCount >= 5);
@@ -99,14 +99,14 @@ describeUnless(missing, "restarts across restarts of the daemon", () => {
     await ticking(pid);
   });
 
-  test.each(DELAYS_MS)("restart, killed after %d ms: it runs in the end", async (delayMs) => {
+  test.each(DELAYS_MS)("restart, killed after %d ms: it runs afterwards", async (delayMs) => {
     const id = await engine.running({ Cmd: ["sleep", "1000"], HostConfig: { AutoRemove: true } });
     await killedDuring(delayMs, `/containers/${id}/restart?t=0`);
     await becomes(id, "running");
     await engine.must(204, "POST", `/containers/${id}/restart?t=0`);
   });
 
-  test.each(DELAYS_MS)("pause and unpause, killed after %d ms: it does what it is said to do", async (delayMs) => {
+  test.each(DELAYS_MS)("pause and unpause, killed after %d ms: its reported state is correct", async (delayMs) => {
     const { id, pid } = await ticker();
     for (const verb of ["pause", "unpause"]) {
       await killedDuring(delayMs, `/containers/${id}/${verb}`);

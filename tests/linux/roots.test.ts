@@ -10,7 +10,7 @@ const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;
 
 describeUnless(missing, "roots", () => {
-  test("that a daemon has are refused to a second one, which says who has them", async () => {
+  test("directories in use by a daemon are refused to a second one, which names the owner", async () => {
     const daemon = await startCoracle();
     const { root, dataRoot, execRoot } = daemon.directories;
     const second = (data: string, exec: string): ReturnType<typeof run> => {

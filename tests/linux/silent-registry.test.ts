@@ -15,7 +15,7 @@ const LIMIT_MS = 180_000;
 
 describeUnless(
   linux === undefined ? "another engine was chosen" : linux.missing,
-  "a registry that stops talking",
+  "a registry that stops sending",
   () => {
     test(
       "before the manifest: an HTTP error; in a layer: an error in the stream",

@@ -98,19 +98,19 @@ describe("flags", () => {
     [["--pace=real", "--seed=-3"], { pace: { times: 1 }, seed: -3 }],
     [["--pace", "60", "--seed", "7"], { pace: { times: 60 }, seed: 7 }],
     [["--pace=fast"], { pace: "fast", seed: 0 }],
-  ])("a simulated engine with %j is %j, and touches nothing of a real one", (args, simulated) => {
+  ])("a simulated engine with %j is %j, and does not touch the files of a real one", (args, simulated) => {
     vi.stubEnv("XDG_RUNTIME_DIR", directory);
     const { sockets, pidFile, ...rest } = config("--simulated", ...args);
     expect(rest.simulated).toEqual(simulated);
     expect([sockets, pidFile]).toEqual([[join(directory, "coracle/simulated.sock")], null]);
   });
 
-  test("sockets of dry runs say so", () => {
+  test("dry-run sockets are marked", () => {
     const { sockets, dryRunSockets } = config("-H", "unix:///a.sock", "-H", "unix:///dry.sock?dry-run");
     expect({ sockets, dryRunSockets }).toEqual({ sockets: ["/a.sock"], dryRunSockets: ["/dry.sock"] });
   });
 
-  test("switches take a value after = only", () => {
+  test("switches take a value only after =", () => {
     expect(config("-D").logLevel).toBe("debug");
     expect(config("--debug=false").debug).toBe(false);
     expect(() => config("--debug", "false")).toThrow('"coracle daemon" accepts no arguments: "false"');
@@ -189,7 +189,7 @@ describe("the configuration file", () => {
     });
   });
 
-  test("can say that nothing is recorded", () => {
+  test("can turn recording off", () => {
     expect(config("--config-file", fileWith('{"trace": false}')).trace).toBeNull();
     expect(config("--trace=false").trace).toBeNull();
     const simulated = daemonConfig(parseFlags(["--simulated", "-H", "unix:///a.sock", "--trace-size=1g"]));
@@ -201,7 +201,7 @@ describe("the configuration file", () => {
     expect(config(`--config-file=${file}`, "--data-root", "/d")).toMatchObject({ group: "g", dataRoot: "/d" });
   });
 
-  test("must not say what a flag says, not even the same", () => {
+  test("must not repeat a flag, even with the same value", () => {
     const file = fileWith('{"hosts": ["unix:///a.sock"], "debug": true, "labels": ["a=b"]}');
     expect(() => config("--config-file", file, "-H", "unix:///b.sock", "-D")).toThrow(
       `unable to configure the daemon with file ${file}: the following directives are specified both as a flag and in the ` +
@@ -228,7 +228,7 @@ describe("the configuration file", () => {
     expect(() => config("--config-file", file)).toThrow(message);
   });
 
-  test("that was named must be there", () => {
+  test("that is named must exist", () => {
     expect(() => config("--config-file", join(directory, "none.json"))).toThrow("ENOENT");
   });
 });
@@ -236,7 +236,7 @@ describe("the configuration file", () => {
 describe("runtimes", () => {
   const known = ["crun", "runc"];
 
-  test("that were named and are not there are told of", () => {
+  test("that are named but missing are reported", () => {
     const named = config("--add-runtime", "mine=/no/such/runtime", "--add-runtime", `mute=${process.execPath}`);
     expect(lackingRuntimes(named, [], known)).toEqual([
       { name: "mine", path: "/no/such/runtime", why: "no such file" },
@@ -245,7 +245,7 @@ describe("runtimes", () => {
     expect(lackingRuntimes(named, [{ name: "mine" }, { name: "mute" }], known)).toEqual([]);
   });
 
-  test("the default one, too; one that nobody has named is refused", () => {
+  test("so is the default one; an unnamed one is refused", () => {
     const lacking = lackingRuntimes(config("--default-runtime", "runc"), [{ name: "crun" }], known);
     expect(lacking).toMatchObject([{ name: "runc", path: "runc" }]);
     expect(() => lackingRuntimes(config("--default-runtime", "mine"), [{ name: "runc" }], known)).toThrow(

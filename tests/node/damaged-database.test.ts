@@ -22,7 +22,7 @@ interface Said {
   told: string[];
 }
 
-test("that is damaged while it is open is moved over once it has failed and is asked for its records again", async () => {
+test("that is damaged while it is open is rebuilt when it has failed and its records are read again", async () => {
   const directory = join(scratch, "open");
   const program = programOf(new URL("damaged-pages/while-open.ts", import.meta.url));
   const said = JSON.parse(await must([process.execPath, program, directory])) as Said;

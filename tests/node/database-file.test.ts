@@ -10,7 +10,7 @@ import { TreeWalk } from "../../hosts/node/database/tree.js";
 import { findDatabase } from "../../hosts/node/database/database-file.js";
 import { openRecords } from "../../hosts/node/database/records.js";
 
-test("none beside what has owners is refused, none on a disk of its own is not", () => {
+test("a missing file is refused if its data is in use, and accepted on a new disk", () => {
   const { file, volumes } = scratch();
   expect(findDatabase(file, [volumes])).toBeNull();
   mkdirSync(join(volumes, "lost+found"), { recursive: true });
@@ -19,7 +19,7 @@ test("none beside what has owners is refused, none on a disk of its own is not",
   expect(() => findDatabase(file, [volumes])).toThrow("is missing or empty");
 });
 
-test("one that was made is found, one that was cut at its head cannot be read", async () => {
+test("a complete file is found, one that is cut at its head cannot be read", async () => {
   const { directory, file, volumes } = scratch();
   await (await openRecords(directory, undefined, [volumes])).close();
   expect(findDatabase(file, [volumes])).toMatchObject({ isSound: true, damaged: [], hasLost: false });
@@ -29,7 +29,7 @@ test("one that was made is found, one that was cut at its head cannot be read", 
   }
 });
 
-test("leaves that no page leads to are each looked for in one gap, not in all that there are by then", async () => {
+test("each unreachable leaf is searched in one gap, not in all gaps found so far", async () => {
   const { directory, file } = scratch();
   const keys = Array.from({ length: 3000 }, (_, at) => `container/${String(at).padStart(6, "0")}`);
   const records = await openRecords(directory);

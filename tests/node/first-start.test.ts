@@ -11,7 +11,7 @@ import { loadEmbeddedImage } from "../../hosts/node/first-start.js";
 import { openLog } from "../../hosts/node/log.js";
 import { ReplyRouter } from "../../hosts/request/reply-router.js";
 
-test("a first start whose image cannot be loaded goes on, says so, and leaves it to the next start", async () => {
+test("a first start that cannot load its image continues, reports it, and retries at the next start", async () => {
   const directory = await mkdtemp(join(tmpdir(), "coracle-first-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const lines: string[] = [];

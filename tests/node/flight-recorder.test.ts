@@ -53,7 +53,7 @@ function expectSame(trace: Trace): void {
   expect(replay(trace, trapping, { identity }).difference).toBeNull();
 }
 
-test("its owner alone can read it, and it is what happened", async () => {
+test("only its owner can read it, and it is accurate", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();
   await engine.open(flight);
@@ -67,7 +67,7 @@ test("its owner alone can read it, and it is what happened", async () => {
   expect((await traceOf(recorder())).segments.at(-1)!.end).toEqual({ why: "lost", error: "the daemon was ended" });
 });
 
-test("pages of the journal that are read again and again end no segment, up to a quarter of the limit", async () => {
+test("journal pages that are read repeatedly end no segment, up to a quarter of the limit", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();
   await readAgain(engine, 32, flight);
@@ -80,7 +80,7 @@ test("pages of the journal that are read again and again end no segment, up to a
   await flight.close();
 });
 
-test("what does not deflate, pages of the journal too, ends a segment before it is half of the limit", async () => {
+test("data that does not compress, including journal pages, ends a segment before half of the limit", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();
   await engine.open(flight);
@@ -108,7 +108,7 @@ test("what does not deflate, pages of the journal too, ends a segment before it 
   await flight.close();
 });
 
-test("lines reach the disk by themselves", async () => {
+test("lines reach the disk without further steps", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();
   await engine.open(flight);
@@ -123,7 +123,7 @@ function textIn(path: string): string {
     .join("");
 }
 
-test("no more bytes are kept than there may be, and what is left can be replayed", async () => {
+test("no more than the limit is kept, and the rest can be replayed", async () => {
   const flight = recorder(8 << 20);
   const engine = new RecordedEngine();
   await engine.open(flight);
@@ -161,7 +161,7 @@ function bytesIn(path: string): number {
   );
 }
 
-test("not even inputs that are as large as the bound, and incidents, make more of it", async () => {
+test("even inputs as large as the limit, and incidents, do not exceed it", async () => {
   const limit = 512 << 10;
   const flight = recorder(limit);
   const engine = new RecordedEngine();
@@ -191,7 +191,7 @@ test("not even inputs that are as large as the bound, and incidents, make more o
   await flight.close();
 });
 
-test("where a segment breaks off is said without reading what is in it", async () => {
+test("the end of an incomplete segment is reported without reading its content", async () => {
   const limit = 512 << 10;
   const flight = recorder(limit);
   const engine = new RecordedEngine();
@@ -208,7 +208,7 @@ test("where a segment breaks off is said without reading what is in it", async (
   await flight.close();
 });
 
-test("long inputs that say little push nothing out, and are replayed exactly", async () => {
+test("long inputs with little content displace nothing, and are replayed exactly", async () => {
   // Less than half of their size, plus room for the snapshots between them.
   const limit = 4 << 20;
   const flight = recorder(limit);
@@ -259,7 +259,7 @@ const LOOKS: ((round: number) => Sent)[] = [
   () => ({ method: "GET", target: "/_ping" }),
 ];
 
-test("what a killed daemon left is gone on with, wherever it was cut", async () => {
+test("the file of a killed daemon is continued, wherever it was cut", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();
   await engine.open(flight);
@@ -292,7 +292,7 @@ test("what a killed daemon left is gone on with, wherever it was cut", async () 
   await flight.close();
 });
 
-test("a disk that takes nothing costs a segment and no request, and what comes later is recorded again", async () => {
+test("a failing disk costs a segment but no request, and later steps are recorded again", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();
   await engine.open(flight);
@@ -318,7 +318,7 @@ test("a disk that takes nothing costs a segment and no request, and what comes l
   await second.close();
 });
 
-test("the trace up to a trap is kept, whatever else goes", async () => {
+test("the trace up to a trap is kept, whatever else is dropped", async () => {
   const flight = recorder(1 << 20);
   const engine = new RecordedEngine();
   let keeping: Promise<string | null> = Promise.resolve(null);
@@ -343,7 +343,7 @@ test("the trace up to a trap is kept, whatever else goes", async () => {
   await flight.close();
 });
 
-test("what incidents take is looked up once, and again when it may have changed", async () => {
+test("the size of incidents is computed once, and again when it may have changed", async () => {
   const limit = 1 << 20;
   const traces = new TraceDirectory(directory);
   traces.make();
@@ -369,7 +369,7 @@ test("what incidents take is looked up once, and again when it may have changed"
   expect(traces.incidentBytes()).toBe(0);
 });
 
-test("a life with traps, cuts and credentials is recorded whole", async () => {
+test("a run with traps, cuts and credentials is recorded completely", async () => {
   const flight = recorder();
   const engine = new RecordedEngine();
   const { open } = engine;
@@ -385,7 +385,7 @@ test("a life with traps, cuts and credentials is recorded whole", async () => {
   await flight.close();
 });
 
-test("a snapshot that has no room leaves nothing behind that is no trace", async () => {
+test("a snapshot without enough room leaves no invalid trace", async () => {
   const flight = recorder(64 << 10);
   const engine = new RecordedEngine();
   await engine.open(flight);
@@ -398,7 +398,7 @@ test("a snapshot that has no room leaves nothing behind that is no trace", async
   await flight.close();
 });
 
-test("what is deflated holds no credentials either", async () => {
+test("compressed data holds no credentials either", async () => {
   const flight = recorder(1 << 20);
   const engine = new RecordedEngine();
   await engine.open(flight);

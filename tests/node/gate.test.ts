@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Gate } from "../../hosts/node/http/gate.js";
 import type { RequestHead } from "../../hosts/node/http/request-head.js";
 
-test("a long head in very many pieces is taken without searching and copying it over and over", () => {
+test("a long head in very many pieces is read without repeated searching and copying", () => {
   const socket = new Socket();
   const heads: RequestHead[] = [];
   const gate = new Gate(socket, (_, head) => heads.push(head));

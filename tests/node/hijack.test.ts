@@ -53,7 +53,7 @@ describe("attach", () => {
     expect((await client.exactly(7)).toString()).toBe("output\n");
   });
 
-  test("what a client sent before it left is taken, though output is on its way to it", async () => {
+  test("input that a client sent before it left is read, even if output is on its way to it", async () => {
     const { client, log, stdin, inputs, request } = await attach(WITH_UPGRADE, UPGRADED);
     client.send("input");
     client.close();
@@ -63,7 +63,7 @@ describe("attach", () => {
     expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
   });
 
-  test("without Upgrade, after a JSON body: what follows the body is stdin, a request's look or not", async () => {
+  test("without Upgrade, after a JSON body: the bytes after the body are stdin, even if they look like a request", async () => {
     const early = "GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n";
     const { head, request, stdin, requests, client, log } = await attach(WITH_BODY + early, hijack());
     expect([head.status, head.reason, head.headers]).toEqual([200, "OK", [["Content-Type", RAW.slice(14)]]]);
@@ -89,7 +89,7 @@ describe("attach", () => {
     await until(() => stdin.text === "typed");
   });
 
-  test("that the core refuses is answered like any other request, Upgrade or not", async () => {
+  test("that the core refuses is answered like any other request, with Upgrade or without", async () => {
     for (const sent of [WITH_UPGRADE, WITH_BODY]) {
       const { connect } = await scriptedServer((_, reply) => reply(whole(404, "no such container")));
       const client = await connect();
@@ -100,7 +100,7 @@ describe("attach", () => {
     }
   });
 
-  test("ends when the core says so, after the last output; the client sees our side closed", async () => {
+  test("ends when the core ends it, after the last output; the client sees our side closed", async () => {
     const { client, log, reply, request, inputs } = await attach(WITH_UPGRADE, UPGRADED);
     log.append(line(1, "last words"));
     reply(request.id, { tag: "end" });
@@ -137,7 +137,7 @@ describe("attach", () => {
     expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "detached" } }]);
   });
 
-  test("is over when the client is gone and there is something to tell it", async () => {
+  test("is over when the client is gone and there is something to send", async () => {
     const { client, log, inputs, request } = await attach(WITH_UPGRADE, UPGRADED);
     client.close();
     await until(() => {
@@ -149,7 +149,7 @@ describe("attach", () => {
   });
 });
 
-test("who is attached to an exec that could not be started hears the core's words", async () => {
+test("a client attached to an exec that could not be started gets the core's message", async () => {
   const { client, reply, request, head } = await attach(WITH_UPGRADE, hijack({ stdio: { tag: "exec", val: "e" } }));
   expect(head.status).toBe(200);
   reply(request.id, { tag: "chunk", val: new TextEncoder().encode("it does not run\r\n") });

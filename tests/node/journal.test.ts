@@ -47,7 +47,7 @@ const STORES: [string, (limit?: number) => Promise<RecordStore>][] = [
 ];
 
 describe.each(STORES)("a journal %s", (_where, open) => {
-  test("is read from a position, or from a moment on", async () => {
+  test("is read from a position or a time on", async () => {
     const store = await open();
     expect(await store.journal.end()).toEqual({ next: 1n, at: 0n });
     expect(await store.journal.read({ from: since(0), bytes: 10 })).toEqual({ entries: [], oldest: 1n });
@@ -64,7 +64,7 @@ describe.each(STORES)("a journal %s", (_where, open) => {
     await store.close();
   });
 
-  test("comes in pages that are as large as was asked for, with one entry at least", async () => {
+  test("comes in pages of the requested size, with at least one entry", async () => {
     const store = await open();
     await store.commit([...entries(1, 5), entry(6, 5000), entry(7)]);
     expect(await positions(store, after(1), 3 * BYTES)).toEqual([1, 2, 3]);
@@ -88,7 +88,7 @@ describe.each(STORES)("a journal %s", (_where, open) => {
     await store.close();
   });
 
-  test("takes no entry that is not the next one, and nothing along with it", async () => {
+  test("accepts no entry out of order, and nothing else of its transaction", async () => {
     const store = await open();
     await store.commit(entries(1, 2));
     const put: RecordChange = { tag: "put", val: { key: "a/b", value: Uint8Array.of(1) } };
@@ -101,7 +101,7 @@ describe.each(STORES)("a journal %s", (_where, open) => {
 });
 
 describe("on disk", () => {
-  test("a journal goes on where it ended", async () => {
+  test("a journal continues where it ended", async () => {
     const path = mkdtempSync(join(directory, "again-"));
     const first = await openRecords(path, 10_000);
     for (let from = 1; from <= 200; from += 20) await first.commit(entries(from, from + 19));
@@ -121,7 +121,7 @@ describe("on disk", () => {
     await smaller.close();
   });
 
-  test("its file grows no more once it is as large as it may be", async () => {
+  test("its file stops growing at its size limit", async () => {
     const path = join(directory, "bounded");
     const store = await openRecords(path, 400_000);
     const sizes: number[] = [];
@@ -157,7 +157,7 @@ describe("of a database with a damaged page", () => {
     return { store: await openRecords(place, 20_000, [], () => {}), before };
   }
 
-  test("what is left of it stands where it stood", async () => {
+  test("the rest keeps its positions", async () => {
     const { store, before } = await damaged();
     const left = await positions(store, after(1));
     expect(before[0]).toBeGreaterThan(100);
@@ -167,7 +167,7 @@ describe("of a database with a damaged page", () => {
     await store.close();
   });
 
-  test("it is read from a moment on that nobody knows any more, and goes on", async () => {
+  test("it is read from a time that is no longer in it, and continues", async () => {
     const { store, before } = await damaged();
     const left = await positions(store, after(1));
     const gone = before.filter((position) => !left.includes(position));
@@ -182,7 +182,7 @@ describe("of a database with a damaged page", () => {
   });
 });
 
-test("a journal in a database lets others have their turn, though its pages are read on and on", async () => {
+test("a journal in a database lets other tasks run while its pages are read continuously", async () => {
   const store = await openRecords(join(directory, String(++opened)));
   await store.commit(entries(1, 3));
   let turns = 0;
@@ -195,7 +195,7 @@ test("a journal in a database lets others have their turn, though its pages are 
 });
 
 // A reader that waits for its turn must not use a closed database: the process would crash.
-test("a journal in a database that is closed before a page's turn comes fails whoever asked for it", async () => {
+test("reading a journal page fails if the database is closed first", async () => {
   const store = await openRecords(join(directory, "closed"));
   await store.commit(entries(1, 3));
   const page = store.journal.read({ from: after(1), bytes: 1 << 20 });
@@ -206,7 +206,7 @@ test("a journal in a database that is closed before a page's turn comes fails wh
   await expect(store.journal.read({ from: since(0), bytes: 1 })).rejects.toMatchObject(interrupted);
 });
 
-test("of a full page no other entries are read: each may be megabytes", async () => {
+test("once a page is full, no more entries are read: each may be megabytes", async () => {
   const database = openLmdb<Uint8Array, number>({ path: join(directory, "counted"), encoding: "binary" });
   let values = 0;
   const counted = new Proxy(database, {

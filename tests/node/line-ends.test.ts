@@ -44,7 +44,7 @@ describe("a head whose lines end in LF alone", () => {
 });
 
 test(
-  "whatever ends its lines, a head is refused, or read in one way: no body becomes a request",
+  "with any line ends, a head is refused or has one reading: no body becomes a request",
   { timeout: 60_000 },
   async () => {
     console.log(`heads: seed ${SEED}`);

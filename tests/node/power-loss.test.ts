@@ -44,7 +44,7 @@ interface Moment {
 }
 
 test(
-  "whatever was told to be kept is there after the power was lost at any moment",
+  "everything reported as kept is there after a power loss at any moment",
   { timeout: LIMIT_MS, retry: 0 },
   async ({ skip }) => {
     if (missing !== null) skip(missing);
@@ -59,7 +59,7 @@ test(
   },
 );
 
-test("the file has its name on the disk before anything is told", async ({ skip }) => {
+test("the file's name is on disk before anything is reported", async ({ skip }) => {
   if (missing !== null) skip(missing);
   const directory = join(scratch, "named");
   const calls = await callsOf(directory, 1);
@@ -75,7 +75,7 @@ test.for([
   ["never flushes", "never"],
   ["flushes what it was told to only the next time", "late"],
   ["makes valid what is not flushed yet", "out of order"],
-] as const)("a disk that %s is found out", { timeout: LIMIT_MS }, async ([, flushing], { skip }) => {
+] as const)("a disk that %s is detected", { timeout: LIMIT_MS }, async ([, flushing], { skip }) => {
   if (missing !== null) skip(missing);
   const calls = await callsOf(join(scratch, flushing.replaceAll(" ", "-")), FEW);
   expect(await firstLost(calls, flushing)).toContain('"told":');

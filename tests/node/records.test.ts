@@ -23,7 +23,7 @@ async function contents(store: RecordStore): Promise<string[]> {
 }
 
 describe("records", () => {
-  test("are there again, in the order of their keys, as they were last put", async () => {
+  test("are read back in the order of their keys, with their last values", async () => {
     const path = join(directory, "a");
     const first = await openRecords(path);
     await first.commit([put("b/2", "two"), put("a/1", "one"), put("b/2", "zwei")]);
@@ -49,7 +49,7 @@ describe("records", () => {
 const tmpfs = join(directory, "small");
 const why = process.getuid?.() !== 0 ? "mounting a small file system needs root" : null;
 
-test("a full disk: a transaction is kept whole or not at all, and the store goes on", async ({ skip }) => {
+test("a full disk: a transaction is kept completely or not at all, and the store continues", async ({ skip }) => {
   if (why !== null) return skip(why);
   mkdirSync(tmpfs);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", tmpfs]);
@@ -70,7 +70,7 @@ test("a full disk: a transaction is kept whole or not at all, and the store goes
   }
 });
 
-test("a disk that somebody else has filled: records are still changed and removed", async ({ skip }) => {
+test("a disk filled by another program: records can still be changed and removed", async ({ skip }) => {
   if (why !== null) return skip(why);
   const disk = join(directory, "filled");
   mkdirSync(disk);

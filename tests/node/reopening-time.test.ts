@@ -23,7 +23,7 @@ const PATIENCE = 600_000;
 const measured = new Map<number, number>();
 
 test.each([0, 1000, 10_000])(
-  "with %i containers on record the engine is reopened",
+  "with %i recorded containers the engine is reopened",
   { timeout: PATIENCE },
   async (count) => {
     const directory = mkdtempSync(join(tmpdir(), "coracle-reopening-"));
@@ -47,7 +47,7 @@ test.each([0, 1000, 10_000])(
   },
 );
 
-test("within a second, among a thousand containers; and ten times as many take no more than that much longer", () => {
+test("within a second with a thousand containers; ten times as many take at most a proportional time", () => {
   const [few, many] = [measured.get(1000)!, measured.get(10_000)!];
   expect(Math.max(measured.get(0)!, few)).toBeLessThan(SECOND_MICROS);
   // With many containers, garbage is collected more than once.

@@ -107,7 +107,7 @@ describe("a reply", () => {
     }
   });
 
-  test("bare, it leaves nothing of the connection when the client goes, whatever that has sent meanwhile", async () => {
+  test("bare, it leaves nothing of the connection when the client disconnects, whatever it has sent meanwhile", async () => {
     const { connect, connections, nextRequest, reply } = await scriptedServer();
     const client = await connect();
     client.send("POST /x HTTP/1.1\r\nHost: d\r\n\r\n");
@@ -149,7 +149,7 @@ test.each([
 describe.each(WAYS)("an open reply %s", (_, lines) => {
   const GET = `GET /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`;
 
-  test("is flushed at once; its chunks arrive one by one and are reported as drained by and by", async () => {
+  test("is flushed at once; its chunks arrive one by one and are reported as drained step by step", async () => {
     const { connect, nextRequest, reply, inputs } = await scriptedServer();
     const client = await connect();
     client.send(GET);
@@ -171,7 +171,7 @@ describe.each(WAYS)("an open reply %s", (_, lines) => {
     ]);
   });
 
-  test("is closed when the client goes, and what is sent then is dropped", async () => {
+  test("is closed when the client disconnects, and later output is dropped", async () => {
     const { connect, nextRequest, reply, inputs } = await scriptedServer();
     const client = await connect();
     client.send(GET);
@@ -185,7 +185,7 @@ describe.each(WAYS)("an open reply %s", (_, lines) => {
     expect(inputs).toEqual([{ tag: "closed", val: { request: id, why: "client" } }]);
   });
 
-  test("gives no credit for what a client has left unread that goes", async () => {
+  test("gives no credit for bytes that a disconnecting client has not read", async () => {
     const { nextRequest, reply, inputs, path } = await scriptedServer();
     const deaf = connectSocket(path);
     deaf.write(GET);
@@ -198,7 +198,7 @@ describe.each(WAYS)("an open reply %s", (_, lines) => {
     expect(drained.reduce((sum, { val }) => sum + val.bytes, 0)).toBeLessThan(4 << 20);
   });
 
-  test("that is cut cannot be taken for a whole one", async () => {
+  test("that is cut cannot be mistaken for a complete one", async () => {
     const { connect, nextRequest, reply, inputs } = await scriptedServer();
     const client = await connect();
     client.send(GET);
@@ -210,7 +210,7 @@ describe.each(WAYS)("an open reply %s", (_, lines) => {
     expect(inputs.filter(({ tag }) => tag === "closed")).toEqual([]);
   });
 
-  test("to a client that does not read drains no further than the socket takes it, and blocks nobody", async () => {
+  test("to a client that does not read drains only into the socket's buffer, and blocks no one else", async () => {
     const { connect, nextRequest, reply, inputs, path } = await scriptedServer();
     const deaf = connectSocket(path);
     onTestFinished(() => void deaf.destroy());
@@ -231,7 +231,7 @@ describe.each(WAYS)("an open reply %s", (_, lines) => {
 });
 
 describe("a spliced reply", () => {
-  test("moves the log by itself until the core ends it", async () => {
+  test("sends the log by itself until the core ends it", async () => {
     const { connect, nextRequest, reply, log } = await scriptedServer();
     const client = await connect();
     client.send(GET);
@@ -250,7 +250,7 @@ describe("a spliced reply", () => {
     expect([log.closed, log.watchers]).toEqual([1, 0]);
   });
 
-  test("stops when the client goes", async () => {
+  test("stops when the client disconnects", async () => {
     const { connect, nextRequest, reply, log, inputs } = await scriptedServer();
     const client = await connect();
     client.send(GET);
@@ -263,7 +263,7 @@ describe("a spliced reply", () => {
     expect([log.watchers, inputs]).toEqual([0, [{ tag: "closed", val: { request: id, why: "client" } }]]);
   });
 
-  test.each(WAYS)("whose source fails before its first byte is the core's to answer %s", async (_, lines) => {
+  test.each(WAYS)("whose source fails before its first byte is answered by the core %s", async (_, lines) => {
     const { connect, archives, inputs, reply } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
     archives.push(brokenAfter([]));
     const client = await connect();
@@ -299,7 +299,7 @@ describe("a spliced reply", () => {
       return { ...server, chunks };
     };
 
-    test("ends with the core's words", async () => {
+    test("ends with the core's message", async () => {
       const { reply, chunks } = await brokenLog();
       reply(1n, { tag: "end" }); // from before, for its run
       reply(1n, chunk("why"));
@@ -308,7 +308,7 @@ describe("a spliced reply", () => {
       expect((await chunks.next()).done).toBe(true);
     });
 
-    test("breaks off where the core has none", async () => {
+    test("breaks off if the core has none", async () => {
       const { reply, chunks } = await brokenLog();
       reply(1n, whole(500, "{}\n", ""));
       await expect(chunks.next()).rejects.toThrow();

@@ -76,7 +76,7 @@ describe("a request", () => {
   });
 
   test.each(["GET /1 HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n", "GET /1 HTTP/1.0\r\n\r\n"])(
-    "is not taken behind one that was the last by its client's words: %j",
+    "is not read after one that its client declared to be the last: %j",
     async (last) => {
       const { connect, connections, requests } = await scriptedServer(echoTarget);
       const client = await connect();
@@ -90,7 +90,7 @@ describe("a request", () => {
     },
   );
 
-  test("is answered though the client has closed its side", async () => {
+  test("is answered even if the client has closed its side", async () => {
     const { connect, nextRequest, reply, allRead } = await scriptedServer();
     const client = await connect();
     client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
@@ -117,7 +117,7 @@ describe("a request", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("an invalid request", () => {
   test.each([
     ["garbage\r\n\r\n", "400 Bad Request"],
     ["GET / HTTP/1.1\r\n\r\n", "400 Bad Request: missing required Host header"],
@@ -158,7 +158,7 @@ describe("what is no request", () => {
     expect(requests).toEqual([]);
   });
 
-  test("does not keep the next client from being served", async () => {
+  test("does not affect the next client", async () => {
     const { connect } = await scriptedServer(echoTarget);
     (await connect()).send("\x16\x03\x01garbage without an end");
     const client = await connect();
@@ -186,30 +186,30 @@ describe("a body", () => {
 
   const bytes = (text: string) => ({ tag: "whole", val: Buffer.from(text) });
 
-  test("of JSON comes as bytes, in however many pieces", async () => {
+  test("of JSON arrives as bytes, in any number of pieces", async () => {
     expect(await bodyOf(post(`${json}Content-Length: 7`, '{"a'), '":1}')).toEqual(bytes('{"a":1}'));
     expect(await bodyOf(post(json + chunked, '3\r\n{"a\r\n'), "4\r", '\n":1}\r\n0\r\n', "\r\n")).toEqual(
       bytes('{"a":1}'),
     );
   });
 
-  test("that is chunked and empty is not none", async () => {
+  test("that is chunked and empty does not count as missing", async () => {
     expect(await bodyOf(post(json + chunked, "0\r\n\r\n"))).toEqual(bytes(""));
     expect(await bodyOf(post(`${json}Content-Length: 0`, ""))).toEqual({ tag: "none" });
   });
 
-  test("of JSON beyond the limit is thrown away, its length known or not", async () => {
+  test("of JSON beyond the limit is discarded, with a known length or without", async () => {
     const large = "x".repeat(1001);
     expect(await bodyOf(post(`${json}Content-Length: 1001`, large))).toEqual({ tag: "oversized" });
     expect(await bodyOf(post(json + chunked, `3e9\r\n${large}\r\n0\r\n\r\n`))).toEqual({ tag: "oversized" });
     expect(await bodyOf(post(`${json}Content-Length: 1000`, large.slice(1)))).toEqual(bytes(large.slice(1)));
   });
 
-  test("of another type comes as bytes if it is known to be short", async () => {
+  test("of another type arrives as bytes if it is known to be short", async () => {
     expect(await bodyOf(post("Content-Length: 3", "abc"))).toEqual(bytes("abc"));
   });
 
-  test("that came as bytes can be taken by the request's id too", async () => {
+  test("that arrived as bytes can also be read by the request's id", async () => {
     const { connect, nextRequest, bodies } = await scriptedServer();
     (await connect()).send(post("Content-Length: 3", "abc"));
     const { id, body } = await nextRequest();
@@ -217,7 +217,7 @@ describe("a body", () => {
     for await (const chunk of bodies.take(id)) expect(Buffer.from(chunk).toString()).toBe("abc");
   });
 
-  test("of any other kind is a stream, and the connection is good for another request after it", async () => {
+  test("of any other kind is a stream, and the connection can be reused after it", async () => {
     const { connect, nextRequest, reply, bodies } = await scriptedServer();
     const client = await connect();
     client.send(post(`Content-Type: application/x-tar\r\n${chunked}`, "3\r\nabc\r\n"));
@@ -235,7 +235,7 @@ describe("a body", () => {
     expect((await client.response()).text).toBe("/next");
   });
 
-  test("that nobody reads does not hold up the answer or what comes after it", async () => {
+  test("that is not read delays neither the answer nor the next request", async () => {
     const { connect, nextRequest } = await scriptedServer((request, reply) => reply(whole(404, request.target)));
     const client = await connect();
     const tar = "t".repeat(500_000);
@@ -247,7 +247,7 @@ describe("a body", () => {
     expect((await client.response()).text).toBe("/next");
   });
 
-  test("is asked for by 100 Continue when the client waits for that", async () => {
+  test("is requested with 100 Continue if the client waits for it", async () => {
     const { connect, nextRequest, reply, bodies } = await scriptedServer();
     const client = await connect();
     client.send(post(`Content-Type: application/x-tar\r\n${chunked}\r\nExpect: 100-continue`, ""));
@@ -259,7 +259,7 @@ describe("a body", () => {
     expect((await client.response()).status).toBe(200);
   });
 
-  test("with an expectation nobody knows is refused, and the connection closed", async () => {
+  test("with an unknown expectation is refused, and the connection is closed", async () => {
     const { connect, requests } = await scriptedServer();
     const client = await connect();
     client.send(post("Expect: nonsense\r\nContent-Length: 2", "{}"));
@@ -268,7 +268,7 @@ describe("a body", () => {
     expect(requests).toEqual([]);
   });
 
-  test("that breaks off fails for its reader, and the request is closed", async () => {
+  test("that is cut off fails for its reader, and the request is closed", async () => {
     const { connect, nextRequest, inputs, bodies } = await scriptedServer();
     const client = await connect();
     client.send(post(`Content-Type: application/x-tar\r\n${chunked}`, "3\r\nabc\r\n"));
@@ -282,7 +282,7 @@ describe("a body", () => {
     expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
   });
 
-  test("that stands still when the reply is over fails for its reader; the connection goes on if the client does", async () => {
+  test("that stalls when the reply is over fails for its reader; the connection continues if the client does", async () => {
     const { connect, nextRequest, reply, bodies } = await scriptedServer();
     const client = await connect();
     client.send(post(`Content-Type: application/x-tar\r\n${chunked}`, "3\r\nabc\r\n"));
@@ -308,7 +308,7 @@ describe("a body", () => {
     expect((await client.response()).status).toBe(400);
   });
 
-  test("of JSON that breaks off never becomes a request", async () => {
+  test("of JSON that is cut off never becomes a request", async () => {
     const { connect, connections, requests, allRead } = await scriptedServer();
     const client = await connect();
     client.send(post(`${json}Content-Length: 100`, '{"half'));
@@ -320,7 +320,7 @@ describe("a body", () => {
 });
 
 describe("a server that is drained", () => {
-  test("cuts whoever does not come to the end of an answer, and lets others wait for theirs", async () => {
+  test("cuts clients off that do not finish an answer, and lets others wait for theirs", async () => {
     const { server, connect, nextRequest, reply } = await scriptedServer();
     const [endless, late] = [await connect(), await connect()];
     endless.send("GET /events HTTP/1.1\r\nHost: d\r\n\r\n");
@@ -334,7 +334,7 @@ describe("a server that is drained", () => {
     expect((await late.response("GET")).status).toBe(201);
   });
 
-  test("and a driver whose command never ends are closed by one deadline, though a client never reads", async () => {
+  test("and a driver whose command never ends are closed by one deadline, even if a client never reads", async () => {
     const { server, path, nextRequest, reply, connections } = await scriptedServer();
     const { driver, clock, request } = await openWorld(
       { step: (imports, input) => input.tag === "request" && unmount(imports, 1n, "c") },
@@ -355,7 +355,7 @@ describe("a server that is drained", () => {
     client.destroy();
   });
 
-  test("and closed sends away whoever was not answered", async () => {
+  test("and closed disconnects clients without an answer", async () => {
     const { server, connect, nextRequest } = await scriptedServer();
     const client = await connect();
     client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");

@@ -57,7 +57,7 @@ afterEach(() => {
   rmSync(join(directory.path, ".."), { recursive: true });
 });
 
-test("what waits for it is bounded, and it is used again when it is quick", async () => {
+test("its queue is limited, and it is used again when it is fast", async () => {
   const files = new SegmentFiles({ directory, limit: 256 << 20, log });
   disk.held = new Promise((resolve) => (disk.release = resolve));
   files.begin(1);
@@ -82,7 +82,7 @@ test("what waits for it is bounded, and it is used again when it is quick", asyn
   expect(directory.segments().map(({ number }) => number)).toEqual([1, 2]);
 });
 
-test("one that becomes read-only costs a segment, and it is used again when it is not", async () => {
+test("one that becomes read-only costs a segment, and is used again when it is writable", async () => {
   const files = new SegmentFiles({ directory, limit: 256 << 20, log });
   files.begin(1);
   disk.isReadOnly = true;

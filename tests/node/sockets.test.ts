@@ -40,7 +40,7 @@ describe("a socket", () => {
     expect([(mode & 0o777).toString(8), gid]).toEqual(["660", ownGroup]);
   });
 
-  test("on which somebody answers is left alone", async () => {
+  test("with a listening process is left alone", async () => {
     const path = join(directory, "live.sock");
     const server = createServer();
     await listen(server, path, null);
@@ -49,7 +49,7 @@ describe("a socket", () => {
     server.close();
   });
 
-  test("on which somebody listens who takes nobody in for now is left alone", async () => {
+  test("with a listener that accepts no connections for now is left alone", async () => {
     const path = join(mkdtempSync(join(directory, "busy-")), "s.sock");
     const block = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
     const listening = `{ path: ${JSON.stringify(path)}, backlog: 1 }, () => (console.log("ready"), ${block})`;
@@ -66,7 +66,7 @@ describe("a socket", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test("that a killed daemon left is replaced", async () => {
+  test("left by a killed daemon is replaced", async () => {
     const path = join(directory, "stale.sock");
     const script = `require("net").createServer().listen(${JSON.stringify(path)}, () => console.log("ready"))`;
     const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
@@ -100,7 +100,7 @@ describe("its group", () => {
   const groups = join(directory, "group");
   writeFileSync(groups, "root:x:0:\ndocker:x:998:me\nstaff:x:50:\n");
 
-  test("is docker, if there is one, or as named", () => {
+  test("is docker, if it exists, or as named", () => {
     expect(socketGroup(null, groups)).toBe(998);
     expect(socketGroup("staff", groups)).toBe(50);
     expect(socketGroup("1234", groups)).toBe(1234);
@@ -151,7 +151,7 @@ describe("a pid file", () => {
     expect(() => claimPidFile(file, true)).toThrow(`process with PID ${child.pid} is still running`);
   });
 
-  test("that says when its process was started belongs to it, whatever became of its program's file", async () => {
+  test("with its process's start time belongs to that process, even if its program's file changed", async () => {
     const program = join(directory, "sleeper");
     copyFileSync("/bin/sleep", program);
     const child = spawn(program, ["1000"], { stdio: "ignore" });
@@ -166,7 +166,7 @@ describe("a pid file", () => {
     claimPidFile(file, true).release();
   });
 
-  test("of a process that has ended, and that nobody reaps, is taken over", async () => {
+  test("of a zombie process is taken over", async () => {
     const script = "sleep 1000 & echo $!; exec sleep 1001";
     const parent = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void parent.kill("SIGKILL"));
@@ -184,7 +184,7 @@ describe("a pid file", () => {
     claimPidFile(file, true).release();
   });
 
-  test("on a full disk says whose it is all the same", async ({ skip }) => {
+  test("on a full disk still names its owner", async ({ skip }) => {
     if (unmountable) skip("nothing can be mounted here");
     const small = join(directory, "small");
     await must(["mkdir", small]);
@@ -208,7 +208,7 @@ describe("a pid file", () => {
     expect(readdirSync(small)).toEqual(["filling"]);
   });
 
-  test("whose process id another program has now is taken over", () => {
+  test("whose process id now belongs to another program is taken over", () => {
     const file = join(directory, "reused.pid");
     writeFileSync(file, "1");
     claimPidFile(file).release();

@@ -10,7 +10,7 @@ import { ROOT } from "../support/engines.js";
 /** `nobody`, as most systems number it. */
 const NOBODY = 65534;
 
-test("who may not start the daemon is told before anything is installed or built", () => {
+test("a user who may not start the daemon is told before anything is installed or built", () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-start-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   chmodSync(directory, 0o755);

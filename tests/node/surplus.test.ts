@@ -16,7 +16,7 @@ async function handedBack(memory: Uint8Array): Promise<[from: number, length: nu
 }
 
 describe("of the core's memory", () => {
-  test("stretches of zeros go back, what holds a single byte stays", async () => {
+  test("pages of zeros are given back, a page with a single byte stays", async () => {
     const memory = new Uint8Array(4 * MEBIBYTE);
     memory[0] = 1;
     memory[2 * MEBIBYTE - 1] = 1;
@@ -26,7 +26,7 @@ describe("of the core's memory", () => {
     ]);
   });
 
-  test("a large one is gone through in several turns, and may change in between", async () => {
+  test("a large memory is scanned in several turns, and may change in between", async () => {
     const memory = new Uint8Array(64 * MEBIBYTE);
     const turns = new Set<number>();
     let turn = 0;
@@ -88,14 +88,14 @@ describe("after a burst", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   }
 
-  test("memory is given back when the engine rests", async () => {
+  test("memory is given back when the engine is idle", async () => {
     const { surplus, trim, collect } = burst(1);
     surplus.rested();
     await untilTrimmed(trim);
     expect(collect).toHaveBeenCalledOnce();
   });
 
-  test("and when it never rests, but has little to do", async () => {
+  test("and when it is never idle, but has little to do", async () => {
     const { surplus, trim, collect } = burst(0.1);
     surplus.rested();
     surplus.stepped();
@@ -103,12 +103,12 @@ describe("after a burst", () => {
     expect(collect).toHaveBeenCalledOnce();
   });
 
-  test("it need never have rested for that", async () => {
+  test("it need never have been idle for that", async () => {
     const { trim } = burst(0.1);
     await untilTrimmed(trim);
   });
 
-  test("nothing is done in the midst of much work, but after it", async () => {
+  test("nothing is done during much work, but after it", async () => {
     const { surplus, trim, collect } = burst(0.9);
     surplus.rested();
     surplus.stepped();
@@ -127,7 +127,7 @@ describe("after a burst", () => {
     expect(collect).not.toHaveBeenCalled();
   });
 
-  test("of a system that takes nothing back it is told once, and it is asked again", async () => {
+  test("a system that takes nothing back is logged once, and tried again", async () => {
     const rejected = vi.fn();
     process.on("unhandledRejection", rejected);
     const { surplus, trim, collect, warn } = burst();
@@ -145,7 +145,7 @@ describe("after a burst", () => {
     ]);
   });
 
-  test("what is in use is let be after some rounds, for most of the time, until there is more of it", async () => {
+  test("memory in use is rarely scanned after some rounds, until it grows", async () => {
     const { surplus, trim, collect } = burst(0.1);
     let allocated = 0;
     surplus.watch({
@@ -173,7 +173,7 @@ describe("after a burst", () => {
     await untilTrimmed(trim, rounds + 3);
   });
 
-  test("an engine that has no descriptor left to look with goes on, and looks again later", async () => {
+  test("an engine without a free descriptor continues, and tries again later", async () => {
     const { surplus, trim, warn } = burst();
     const look = vi.mocked(process.memoryUsage.rss).getMockImplementation()!;
     const fails = vi.mocked(process.memoryUsage.rss).mockImplementation(() => {
@@ -191,7 +191,7 @@ describe("after a burst", () => {
     await untilTrimmed(trim);
   });
 
-  test("what fails of the core's memory keeps nobody else's back", async () => {
+  test("a failure for the core's memory does not affect other memory", async () => {
     const { surplus, trim, collect, warn } = burst();
     collect.mockImplementation(() => {
       throw new Error("madvise: EINVAL");

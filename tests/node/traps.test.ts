@@ -88,7 +88,7 @@ function trapsOf({ kind }: Engine): void {
       .find((line) => line.includes("is kept") && line.includes(incident));
   }
 
-  test("is told by an id, which names the trace of what led to it", async () => {
+  test("is reported with an id, which names its trace", async () => {
     const waiting = client.call("POST", `/containers/${id}/wait?condition=not-running`).catch(() => null);
     const following = client.call("GET", `/containers/${id}/logs?stdout=1&follow=1`);
     await until("the follower to be there", async () => (await lineCount()) > 3);
@@ -127,7 +127,7 @@ function trapsOf({ kind }: Engine): void {
     );
   }
 
-  test("is got over in a moment", async () => {
+  test("is survived in a moment", async () => {
     await forget();
     id = await client.running({ Cmd: ["sh", "-c", COUNTING] }, "?name=counting-on");
     pid = (await stateOf(id)).Pid;
@@ -138,7 +138,7 @@ function trapsOf({ kind }: Engine): void {
 
   // The simulated world's runtimes never hang.
   if (kind === "linux")
-    test("is got over though a launch does not come to its end", async () => {
+    test("is survived even if a launch never ends", async () => {
       await forget();
       const launched = await client.create({ HostConfig: { Runtime: "hanging" } });
       const starting = client.call("POST", `/containers/${launched}/start`);
@@ -151,7 +151,7 @@ function trapsOf({ kind }: Engine): void {
       await expectUntouched();
     });
 
-  test("in the opening of the next instance, too, is got over", async () => {
+  test("in the opening of the next instance is survived too", async () => {
     await forget();
     id = await client.running({ Cmd: ["sh", "-c", COUNTING] }, "?name=counting-again");
     pid = (await stateOf(id)).Pid;
@@ -172,7 +172,7 @@ function trapsOf({ kind }: Engine): void {
     await daemon.start();
   }
 
-  test("that comes a third time within a minute ends the process, which names the trace; containers run on", async () => {
+  test("for the third time within a minute ends the process, which names the trace; containers keep running", async () => {
     await forget();
     const before = daemon.log().length;
     writeFileSync(daemon.openTraps, "9");

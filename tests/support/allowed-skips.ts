@@ -4,64 +4,64 @@ import { LIMITS } from "../simulated-limits.js";
 
 /** Reasons to skip a test on the reference. */
 export const REFERENCE = {
-  after141: "it came after API 1.41, where the reference ends",
-  capabilities: "the reference knows no HostConfig.Capabilities at any version",
-  detached: "the reference ends an exec whose terminal is detached from",
-  earlyBytes: "the reference loses bytes that come along with the request",
-  execRefusals: "the reference makes an exec that cannot be started",
-  extraHosts: "the reference takes no '=' between a name and its address",
-  handshakes: "the reference refuses a handshake by bare text",
-  killed: "it is our own daemon that is killed",
-  load: "how it bears load is its own matter",
-  logsByName: "the reference follows a log by its file's name: it loses lines, repeats others, or breaks off",
-  logsUnbounded: "the reference keeps all of a log unless it is told otherwise",
-  modes: "the reference takes any mode at create",
-  nonsense: "what the reference makes of them is its own matter",
-  ours: "it is ours alone",
-  portFilters: "the reference finds nothing by a published port, and by exposed ones also what does not run",
+  after141: "it came after API 1.41, the reference's newest version",
+  capabilities: "the reference has no HostConfig.Capabilities in any version",
+  detached: "the reference ends an exec when a client detaches from its terminal",
+  earlyBytes: "the reference loses bytes that arrive together with the request",
+  execRefusals: "the reference creates an exec that cannot be started",
+  extraHosts: "the reference accepts no '=' between a name and its address",
+  handshakes: "the reference refuses a handshake with plain text",
+  killed: "the test kills our own daemon",
+  load: "this test is not about the reference's behaviour under load",
+  logsByName: "the reference follows a log by its file's name: it loses or repeats lines, or ends the stream",
+  logsUnbounded: "the reference keeps the whole log by default",
+  modes: "the reference accepts any mode at create",
+  nonsense: "the reference's answers to invalid requests are not compared",
+  ours: "only our engine has it",
+  portFilters: "the reference finds no container by a published port, and also stopped ones by an exposed port",
   portRanges: "the reference shows port 0 for a range",
-  privileged: "its runtime asks for capabilities that this kernel gives nobody",
-  quiet: "it notices at the next output",
-  races: "the reference has races of its own",
-  retries: "the reference asks for a broken layer again and again, for minutes",
-  runtimes: "the reference reads the runtimes again, but not the default one",
-  sctp: "the reference's proxy wants sctp of the kernel",
-  self: "the reference is the other end of it",
-  startAndLogs: "it dates a start after the first lines, which are then left out of the log since",
-  standsStill: "the reference reads no more of an exec whose client is gone, so that it stands still",
-  unbuilt: "the reference has it",
-  unread: "what it keeps for them is its own matter",
-  unversioned: "the reference does not look at the version that an endpoint came with",
-  waitsOn: "the reference goes on waiting for an exit when the start has failed",
-  zstd: "the reference reads no zstd",
+  privileged: "its runtime requests capabilities that this kernel does not grant",
+  quiet: "it notices only when it sends the next output",
+  races: "the reference has race conditions here",
+  retries: "the reference retries a broken layer for minutes",
+  runtimes: "the reference reloads the runtimes, but not the default one",
+  sctp: "the reference's proxy needs sctp in the kernel",
+  self: "the comparison is with the reference",
+  startAndLogs: "it dates a start after the first lines, so that the log since then omits them",
+  standsStill: "the reference stops reading an exec's output when its client is gone, so the process blocks",
+  unbuilt: "the reference has this feature",
+  unread: "this test is not about the reference's buffers",
+  unversioned: "the reference does not check the version that introduced an endpoint",
+  waitsOn: "the reference keeps waiting for an exit after a failed start",
+  zstd: "the reference does not support zstd",
 } as const;
 
 /** Reasons to skip a test on the simulated engine, in addition to `LIMITS`. */
 export const SIMULATED = {
-  blockDevices: "no block device of the simulated machine counts what is written",
-  cgroups: "the simulated machine has no tree of control groups",
+  blockDevices: "block devices of the simulated machine do not count writes",
+  cgroups: "the simulated machine has no cgroup tree",
   kernel: "the simulated kernel has no files of network interfaces",
-  kernelFiles: "the simulated kernel tells of no domain, and has no limits of processes but those that count",
-  killed: "the world of the simulated machine ends with its daemon",
-  mknod: "no simulated program makes devices",
+  kernelFiles: "the simulated kernel has no domain name, and only limits on the number of processes",
+  killed: "the simulated world ends with its daemon",
+  mknod: "no simulated program creates devices",
   mounts: "the simulated machine has no mounts of its own",
-  packets: "no packet travels on simulated networks",
-  processes: "the simulated machine has no processes besides those of containers",
-  runtimes: "the simulated machine has no OCI runtime that could be asked",
-  selections: "the simulated ps selects nobody by name or number",
+  packets: "simulated networks carry no packets",
+  processes: "the simulated machine has no processes outside containers",
+  runtimes: "the simulated machine has no OCI runtimes to call",
+  selections: "the simulated ps cannot select by name or number",
   supervisors: "the simulated machine has no supervisors of containers",
 } as const;
 
 /** Reasons to skip a test on real machines. */
-export const REAL = { otherProcesses: "a real machine has processes besides those of containers" } as const;
+export const REAL = { otherProcesses: "a real machine has processes outside containers" } as const;
 
-export const UNBUILT_NETWORKS = "networks of one's own are not built yet: POST /networks/create answers 501";
+export const UNBUILT_NETWORKS = "user-defined networks are not built yet: POST /networks/create answers 501";
 
 /** Single tests, by the end of their names. */
 const SINGLE: readonly (readonly [name: string, reason: string])[] = [
   ["testcontainers on linux > networks", UNBUILT_NETWORKS],
   ["testcontainers on simulated > networks", UNBUILT_NETWORKS],
-  ["the daemon", "the tests do not have the usual priority themselves"],
+  ["the daemon", "the tests themselves do not have the usual priority"],
   ...LIMITS.map(({ block, test, reason }) => [`${block} on simulated > ${test}`, reason] as const),
 ];
 
