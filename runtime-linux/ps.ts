@@ -6,11 +6,11 @@ import { failedTool, HostFailure, noSuch, silent, tooLarge } from "../hosts/shar
 import { findProgram } from "./launch/runtimes.js";
 
 export interface PsProgram {
-  /** Its path; undefined: this machine has none. */
+  /** Its path; undefined if this machine has none. */
   path: string | undefined;
   /** The client wants to see the current state, so a `ps` that hangs in the kernel is abandoned. */
   limitMs: number;
-  /** Bytes that it may write. */
+  /** How many bytes it may write. */
   mostBytes: number;
 }
 
@@ -44,7 +44,10 @@ function run(program: PsProgram, words: readonly string[]): Promise<Uint8Array> 
   );
 }
 
-/** Not of its own doing: it was not started (Node has an errno in place of a code), wrote too much, or took too long. */
+/**
+ * A failure outside `ps`: it was not started (then Node has an errno instead of an exit code), wrote too much, or took
+ * too long.
+ */
 function failureOfPs({ code, killed }: ExecFileException, path: string, program: PsProgram): HostFailure | undefined {
   if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return tooLarge("tool", "ps", program.mostBytes);
   if (killed === true) return silent("tool", program.limitMs);
@@ -52,7 +55,7 @@ function failureOfPs({ code, killed }: ExecFileException, path: string, program:
   return new HostFailure({ tag: "call", val: { call: "fork/exec", path, inside: false, error: code } });
 }
 
-/** Null: a signal ended it. */
+/** Null if a signal ended it. */
 function exitOf({ code }: ExecFileException): number | null {
   return typeof code === "number" ? code : null;
 }

@@ -1,5 +1,5 @@
-// Loads the daemon's bundle together with the code that V8 made of it when it was built. Without that V8 would parse and
-// compile 2.3 MB again for each process: a quarter of the processor time of a start.
+// Loads the daemon's bundle together with the code that V8 compiled for it during the build. Otherwise V8 would parse
+// and compile 2.3 MB again in each process: a quarter of the processor time of a start.
 
 const { readFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
@@ -12,8 +12,8 @@ const BUILD = /\/\/# build=([0-9a-f]+)\s*$/;
 const PARAMETERS = "exports, require, module, __filename, __dirname";
 
 /**
- * The bundle's exports, and the script they are from. Code of another build has another name. V8 refuses code that another
- * version of it made, or that was made under other flags; then it compiles the source. Throws `ENOENT` if there is no bundle.
+ * The bundle's exports, and their script. The code of another build has another file name. V8 refuses code from another
+ * version or with other flags, and then compiles the source. Throws `ENOENT` if there is no bundle.
  */
 function loadBundle(bundle = BUNDLE) {
   const source = readFileSync(bundle, "utf8");
@@ -28,11 +28,11 @@ function codeOf(bundle, source) {
   try {
     return readFileSync(codePath(bundle, source));
   } catch {
-    return undefined; // Nothing is lost but time.
+    return undefined; // Costs only time.
   }
 }
 
-/** Where the code of this bundle stands. */
+/** Path of the compiled code for this bundle. */
 function codePath(bundle, source) {
   const build = BUILD.exec(source.slice(-100))?.[1] ?? "unknown";
   return join(dirname(bundle), `coracle-${build}.code`);

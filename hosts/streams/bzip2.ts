@@ -1,4 +1,4 @@
-// Decompression of bzip2, a block at a time, as the bytes come.
+// Decompression of bzip2, block by block, as the bytes arrive.
 // oxlint-disable-next-line typescript/triple-slash-reference -- an ambient module cannot be imported
 /// <reference path="./unbzip2-stream.d.ts" />
 

@@ -44,7 +44,10 @@ export async function thawRun(run: Run, { cgroups }: Pick<Surroundings, "cgroups
   await whileItLives(run, () => cgroups.thaw(run.container));
 }
 
-/** Its control group goes with it: whatever is refused once it has ended is refused for that. */
+/**
+ * A run's control group disappears along with it. So an error after the end of the run only means that the run has
+ * ended.
+ */
 async function whileItLives(run: Run, act: () => Promise<void>): Promise<void> {
   const process = living(run);
   try {

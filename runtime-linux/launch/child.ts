@@ -50,7 +50,7 @@ export function startChild(kernel: Kernel, command: Command): Child {
   }
 }
 
-/** Why a program was not started: it is not installed, or the kernel's error. A directory may be missing, too. */
+/** Why a program was not started: it is not installed, its directory is missing, or the kernel's error. */
 export function missingProgram(error: unknown, program: string): unknown {
   const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
   return isMissing && findProgram(program) === undefined ? noSuch("tool", program) : error;

@@ -146,7 +146,7 @@ function openGate(gate: string): void {
   }
 }
 
-/** Calls an OCI runtime and waits for its end. If it failed, throws what it wrote to stderr. */
+/** Calls an OCI runtime and waits for its end. If it failed, returns what it wrote to stderr. */
 export async function callRuntime(
   runtime: Pick<Runtime, "name" | "path" | "kind">,
   at: Surroundings,

@@ -212,7 +212,7 @@ export class LogFiles {
     return [...this.readers].some(({ position }) => position < end);
   }
 
-  /** Where reading goes on in the next file. For a cut file this is before its end. */
+  /** The offset at which reading continues in the next file. For a cut file this is before its end. */
   #readUpTo(piece: LogPiece): number {
     return this.#pieces[this.#pieces.indexOf(piece) + 1]?.base ?? piece.end;
   }

@@ -117,7 +117,7 @@ async function bundleDaemon(root) {
     entryPoints: [join(root, "hosts/node/main.ts")],
     outfile,
     external: NATIVE,
-    // V8 keeps code of scripts, not of modules (bundle.cjs). A script has no `import.meta`.
+    // V8 can cache the code of scripts, but not of modules (bundle.cjs). A script has no `import.meta`.
     format: "cjs",
     define: { "import.meta.url": "bundleUrl" },
     banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
@@ -133,7 +133,7 @@ async function bundleDaemon(root) {
   compileAhead(root, bundled);
 }
 
-/** The code that V8 makes of the bundle, for quicker starts. The daemon runs without it, too. */
+/** The code that V8 compiles for the bundle, for quicker starts. The daemon also runs without it. */
 function compileAhead(root, bundled) {
   const code = join(root, "hosts/node/setup/code.cjs");
   const { status, stderr } = spawnSync(process.execPath, [code, bundled], { encoding: "utf8", timeout: 60_000 });

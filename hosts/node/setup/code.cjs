@@ -1,6 +1,5 @@
-// Run by the build in a process of its own: starts a simulated daemon from the bundle, asks it for a ping, and writes down
-// the code that V8 has made by then. Bundles load with that code (bundle.cjs).
-//   node code.cjs BUNDLE
+// The build runs this in a process of its own. It starts a simulated daemon from the bundle, sends it a ping, and saves
+// the code that V8 has compiled by then. Bundles are loaded together with that code (bundle.cjs).
 
 const { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { request } = require("node:http");
@@ -18,7 +17,7 @@ process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 void loaded.exports.main(["daemon", "--simulated", "-l", "error", "-H", `unix://${socketPath}`, ...places]);
 ping();
 
-/** Again until the daemon listens. */
+/** Tries again until the daemon listens. */
 function ping() {
   const asked = request({ socketPath, path: "/_ping" }, (answer) => answer.resume().once("end", keep));
   asked.once("error", () => setTimeout(ping, 10)).end();
@@ -32,7 +31,7 @@ function keep() {
   process.exit();
 }
 
-/** Of an earlier build. */
+/** Belongs to an earlier build. */
 function isOlder(name, file) {
   return /^coracle-[0-9a-f]+\.code$/.test(name) && name !== basename(file);
 }

@@ -63,5 +63,5 @@ function tooManyLinks(path: string): HostFailure {
   return new HostFailure({ tag: "call", val: { call: "", path, inside: true, error: "ELOOP" } });
 }
 
-/** As many as the kernel follows (path_resolution(7)). */
+/** The kernel's limit (path_resolution(7)). */
 const MOST_LINKS = 40;

@@ -35,7 +35,7 @@ async function* archived({ view: wanted, path }: types.FileAt, where: Where): As
 function compressed(bytes: AsyncIterable<Uint8Array>, how: replies.Compression): AsyncIterable<Uint8Array> {
   if (how === "none") return bytes;
   const transform = how === "gzip" ? createGzip() : createDeflate();
-  // An error of the source comes out of the transform.
+  // The transform passes on an error of the source.
   pipeline(Readable.from(copies(bytes)), transform, () => {});
   return transform;
 }

@@ -109,5 +109,5 @@ export class Confined {
   }
 }
 
-/** As many as the kernel follows (path_resolution(7)). */
+/** The kernel's limit (path_resolution(7)). */
 const MOST_LINKS = 40;

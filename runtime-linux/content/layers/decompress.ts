@@ -30,7 +30,7 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
 }
 
 async function* through(source: AsyncIterable<Uint8Array>, transform: Transform): AsyncGenerator<Buffer> {
-  // An error of the source comes out of the transform.
+  // The transform passes on an error of the source.
   pipeline(Readable.from(source), transform, () => {});
   try {
     for await (const chunk of transform) yield chunk as Buffer;
