@@ -14,7 +14,7 @@ import { connectionPair } from "./node-connection.js";
  * connections work as they do over a socket. `engine` must come from `openEngine`.
  */
 export function engineAgent(engine: Engine, options?: AgentOptions): Agent {
-  if (!(engine instanceof EmbeddedEngine)) throw new TypeError("engineAgent wants an engine of openEngine");
+  if (!(engine instanceof EmbeddedEngine)) throw new TypeError("engineAgent needs an engine from openEngine");
   return new EngineAgent(engine.assembled, options);
 }
 

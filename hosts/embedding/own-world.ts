@@ -6,7 +6,7 @@ const taken = new WeakSet<Host>();
 
 /** Throws if another engine has it. */
 export function takeHost(host: Host): void {
-  if (taken.has(host)) throw new Error("the host belongs to another engine: that must be closed first");
+  if (taken.has(host)) throw new Error("the host belongs to another engine: close that engine first");
   taken.add(host);
 }
 

@@ -13,7 +13,7 @@ import { nodeTransport } from "./registry-transport.js";
 import type { Simulation } from "./config/simulation.js";
 
 const REMARKS = [
-  "Nothing is run for real:   containers, images and networks are simulated in this process, and end with it",
+  "Nothing really runs:   containers, images and networks are simulated in this process, and end with it",
 ];
 
 /** Only its clients and its process are real: what Linux says about clients, and the memory that Linux takes back. */

@@ -36,7 +36,7 @@ const NORMALIZED = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]);
 function spelled(method: string): string {
   const upper = method.toUpperCase();
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method))
-    throw new TypeError(`${JSON.stringify(method)} is no HTTP method`);
+    throw new TypeError(`${JSON.stringify(method)} is not an HTTP method`);
   return NORMALIZED.has(upper) ? upper : method;
 }
 

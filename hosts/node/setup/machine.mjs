@@ -60,7 +60,7 @@ export function installMissingPackages({ withTests = false } = {}) {
   }
   console.log(`Installing system packages: ${missing.join(", ")}`);
   if (withoutStartingServices(() => run("apt-get -qq update") && run(`${install} -qq`))) return true;
-  console.error(`The installation failed. Please see to it that this works:\n  apt-get update && ${install}`);
+  console.error(`The installation failed. Please make sure that this command works:\n  apt-get update && ${install}`);
   return false;
 }
 
