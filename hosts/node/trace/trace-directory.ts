@@ -54,7 +54,7 @@ export class TraceDirectory {
     const found = lstatSync(this.path);
     const uid = process.getuid?.();
     if (!found.isDirectory() || (uid !== undefined && found.uid !== uid)) {
-      throw new Error(`${this.path} is not a directory of this user`);
+      throw new Error(`${this.path} must be a directory that this user owns`);
     }
     chmodSync(this.path, 0o700);
   }
