@@ -1,4 +1,4 @@
-// Every bench, at sizes so small that its figures say nothing: only that it still runs and still gives them.
+// Runs every bench at sizes too small for meaningful figures, to check that it still runs and gives them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ours, QUICK, type Question } from "../../benches/question.js";
 import { QUESTIONS } from "../../benches/questions.js";

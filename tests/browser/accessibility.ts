@@ -1,4 +1,4 @@
-// What axe-core finds on a page.
+// The problems that axe-core finds on a page.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,15 +11,15 @@ const RULES: RunOnly = {
   type: "tag",
   values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 };
-/** The rules among them that look at colours. */
+/** The rules about colours. */
 const OF_COLOURS: RunOnly = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 
-/** Breaches of WCAG 2.2, A and AA, and of good practice: `RULE: ELEMENT`. */
+/** Breaches of WCAG 2.2, A and AA, and of best practices: `RULE: ELEMENT`. */
 export function violations(page: Page): Promise<string[]> {
   return found(page, RULES);
 }
 
-/** Those of them that another colour scheme can have: it changes no element, name or size. */
+/** The breaches that can depend on the colour scheme, which changes no element, name or size. */
 export function violationsOfColours(page: Page): Promise<string[]> {
   return found(page, OF_COLOURS);
 }

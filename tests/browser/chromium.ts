@@ -1,4 +1,4 @@
-// A real browser with the built playground in it. Debian's Chromium, driven by playwright-core.
+// A real browser with the built playground: Debian's Chromium, driven by playwright-core.
 
 import { existsSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -9,11 +9,11 @@ import { answersFrom } from "../../hosts/browser/serve.js";
 import { OwnNetwork, reasonForNoOwnNetwork } from "./own-network.js";
 
 const HEADLESS = "/usr/bin/chromium-headless-shell";
-/** Both show the same pages; the one that knows no windows takes half of the processor's time. */
+/** Both show the same pages; the headless shell needs half the processor time. */
 export const CHROMIUM = existsSync(HEADLESS) ? HEADLESS : "/usr/bin/chromium";
-/** So long may anything on a page take, on a machine that is busy with other things. */
+/** Time limit for anything on a page, on a busy machine. */
 const LONGEST_MS = 100_000;
-/** Where the built page is. */
+/** Directory of the built page. */
 export const PLAYGROUND = fileURLToPath(new URL("../../build/playground", import.meta.url));
 
 /** Why pages cannot be tested here; null if they can. */
@@ -23,21 +23,21 @@ export function reasonForNoPages(): string | null {
   return null;
 }
 
-/** What a page did that it should not have. */
+/** A page, and its unwanted behaviour. */
 export interface Watched {
   readonly page: Page;
-  /** Errors and warnings of the console, uncaught ones and breaches of the policy. */
+  /** Errors and warnings of the console, uncaught errors and breaches of the policy. */
   readonly complaints: string[];
-  /** Requests to anywhere but the server of the page. */
+  /** Requests to any server other than the page's. */
   readonly foreign: string[];
 }
 
 export class PlaygroundBrowser {
-  /** `answer`: of the server that the page comes from. */
+  /** `answer`: the request listener of the page's server. */
   static async start(answer = answersFrom(PLAYGROUND)): Promise<PlaygroundBrowser> {
     const network = reasonForNoOwnNetwork() === null ? await OwnNetwork.open() : null;
     const server = await serving(answer, network);
-    // As root there is no sandbox to be had.
+    // The sandbox does not work for root.
     const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"];
     args.push("--disable-background-networking", "--disable-component-update");
     const executablePath = network === null ? CHROMIUM : await network.running(CHROMIUM);
@@ -47,7 +47,7 @@ export class PlaygroundBrowser {
   }
 
   private constructor(
-    /** Where the browser finds the page; with a network of its own nobody else does. */
+    /** Where the browser finds the page. If the browser has its own network, only the browser does. */
     readonly url: string,
     private readonly server: Server,
     private readonly browser: Browser,
@@ -55,8 +55,8 @@ export class PlaygroundBrowser {
   ) {}
 
   /**
-   * A page in a profile of its own, with the first cell in it. `fragment`: a shared session. `script`: runs before any
-   * of the page's own.
+   * A page in a new profile, with the first cell. `fragment`: a shared session. `script`: runs before the page's own
+   * scripts.
    */
   async open(options: BrowserContextOptions = {}, fragment = "", script = ""): Promise<Watched> {
     const watched = await this.blank(options, script);
@@ -65,7 +65,7 @@ export class PlaygroundBrowser {
     return watched;
   }
 
-  /** A page in a profile of its own, with nothing in it yet. */
+  /** A page in a new profile, still empty. */
   async blank(options: BrowserContextOptions = {}, script = ""): Promise<Watched> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     context.setDefaultTimeout(LONGEST_MS);
@@ -82,7 +82,7 @@ export class PlaygroundBrowser {
     return { page, complaints, foreign };
   }
 
-  /** Nobody answers at `url` any more. */
+  /** From now on nothing answers at `url`. */
   async endServer(): Promise<void> {
     const ended = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();
@@ -106,7 +106,7 @@ async function serving(answer: RequestListener, network: OwnNetwork | null): Pro
   return server;
 }
 
-/** Waits until the page can be used; what keeps it from that is told at once. */
+/** Waits until the page can be used; reports at once what prevents it. */
 async function begun(page: Page): Promise<void> {
   const cannot = page.locator("#app > [role=alert]");
   await page.locator(".cell button.primary").or(cannot).first().waitFor();

@@ -1,6 +1,6 @@
-// Lines that are typed into the console and given to the real docker command, to compare what both send.
+// Lines for the console and for the real docker command, to compare the requests of both.
 
-/** There is an engine with the image busybox and a container `web` that runs. */
+/** For an engine with the image busybox and a running container `web`. */
 export const SENT: readonly string[] = [
   "docker ps",
   "docker ps -aq",
@@ -90,7 +90,7 @@ export const SENT: readonly string[] = [
   "docker rm -fv made",
 ];
 
-/** Options of `docker create busybox`: all of them that a client sends to an engine on Linux. */
+/** Options of `docker create busybox`: all that a client sends to an engine on Linux. */
 export const CREATIONS: readonly string[] = [
   "--add-host a:1.2.3.4 --add-host b=5.6.7.8 --add-host h:host-gateway",
   "-a stdout",
@@ -155,7 +155,7 @@ export const CREATIONS: readonly string[] = [
   "--cidfile made.cid",
 ];
 
-/** What versions after 1.41 have, or say otherwise. */
+/** Options that are new or different after version 1.41. */
 export const NEWER: readonly string[] = [
   "docker create --annotation a=b busybox",
   "docker create --health-start-interval 2s busybox",
@@ -174,7 +174,7 @@ export const NEWER: readonly string[] = [
   "docker create --use-api-socket busybox",
 ];
 
-/** What goes on until it is ended, or wants a terminal: as the real command was seen to send it. */
+/** Commands that run until they are stopped, or need a terminal, with the requests observed from the real command. */
 export const WITHOUT_ENGINE: readonly (readonly [string, readonly string[]])[] = [
   [
     "docker start -ai web",

@@ -1,4 +1,4 @@
-// Every option of the docker command, and what becomes of it here: told in console-options.txt, one line each.
+// Compares every option of the docker command with its effect here: console-options.txt has a line for each.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import { OPERANDS, REASONS, SAMPLES } from "./console-options.js";
 const LIST = fileURLToPath(new URL("console-options.txt", import.meta.url));
 const VERSION = "1.51";
 
-/** Where the requests of a command line differ from those of another: `body.HostConfig.Memory`. */
+/** Where the requests of one command line differ from those of another: `body.HostConfig.Memory`. */
 function differences(requests: readonly object[], others: readonly object[]): string[] {
   if (requests.length !== others.length) return ["other requests"];
   const [here, there] = [flat(requests.map(told)), flat(others.map(told))];
@@ -33,7 +33,7 @@ function told(request: object): object {
   return { method, path: url.pathname, ...fields, pulled: pull === undefined ? "no" : "yes" };
 }
 
-/** Leaves by their places; what is in a list stands at the list's. */
+/** Leaf values by their paths; list elements have the path of the list. */
 function flat(value: unknown, place = "", found = new Map<string, string>()): Map<string, string> {
   const isLeaf = typeof value !== "object" || value === null || (Array.isArray(value) && place !== "");
   const inside = isLeaf ? [] : Object.entries(value as object);
@@ -42,7 +42,7 @@ function flat(value: unknown, place = "", found = new Map<string, string>()): Ma
   return found;
 }
 
-/** What becomes of an option: where it is sent, or why it is refused; null where it changes nothing. */
+/** The effect of an option: where it is sent, or why it is refused; null if it changes nothing. */
 function fateOf(command: string, { long, isFlag }: Option): string | null {
   const operands = OPERANDS[`${command} --${long}`] ?? OPERANDS[command] ?? "";
   const behind = operands === "" ? [] : operands.split(" ");

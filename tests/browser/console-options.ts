@@ -1,6 +1,6 @@
-// What options are tried with, and why some of them change no request.
+// Values to try options with, and why some options change no request.
 
-/** Words that each command wants behind its options. */
+/** Operands that each command needs after its options. */
 export const OPERANDS: Readonly<Record<string, string>> = {
   "container attach": "web",
   "container commit": "web img",
@@ -50,7 +50,7 @@ export const OPERANDS: Readonly<Record<string, string>> = {
   search: "busybox",
 };
 
-/** One of these is a value that an option understands. */
+/** Every option accepts one of these values. */
 export const SAMPLES: readonly string[] = [
   "7",
   "7s",

@@ -1,4 +1,4 @@
-// The console against the real docker command: the commands it knows, and the requests it sends.
+// Compares the console with the real docker command: the commands, and the requests that they send.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -79,7 +79,7 @@ describeUnless(DOCKER_MISSING, "requests of the real docker command", () => {
     expect(sent, stderr).not.toEqual([]);
     const planned = requestsOf(line, version);
     const isDetached = /docker run -d/.test(line);
-    // A detached run's wait is given up before it is answered: here it is left out.
+    // A detached run cancels its wait before the answer, so the wait is left out here.
     const wanted = sent.filter(({ path }) => !(isDetached && /\/wait\?/.test(path)));
     expect(planned.slice(0, wanted.length).map(heard)).toEqual(wanted);
     expect(planned.slice(wanted.length).filter(({ when }) => when !== "absent")).toEqual([]);
@@ -90,7 +90,7 @@ describeUnless(DOCKER_MISSING, "requests of the real docker command", () => {
   test.each(NEWER)("%s, at 1.50", (line) => compare(line, "1.50"));
 });
 
-/** The command mounts the socket that it was told of itself. */
+/** The command mounts the socket that it was given. */
 function withUsualSocket(body: string): string {
   return body.replace(/\/[^"]*\/engine\.sock/g, "/var/run/docker.sock");
 }
@@ -101,7 +101,9 @@ function requestsOf(line: string, version: string): readonly PlannedRequest[] {
   return parsed.requests;
 }
 
-/** A request, whoever wrote it: ids that are not known yet, the order of the query and what says nothing put aside. */
+/**
+ * A request in a form that can be compared: without unknown ids, the order of the query, and fields without meaning.
+ */
 function heard({ method, target, body }: Noted | PlannedRequest): { method: string; path: string; body: unknown } {
   const url = new URL(target.replace(/\{\{\w+\.Id\}\}|[0-9a-f]{64}|\b[0-9a-f]{12}\b/g, "ID"), "http://x");
   const query = [...url.searchParams].filter(([, value]) => value !== "").map((pair) => pair.join("="));
@@ -109,9 +111,9 @@ function heard({ method, target, body }: Noted | PlannedRequest): { method: stri
   return { method, path, body: body === "" ? null : (saying(JSON.parse(body) as object) ?? {}) };
 }
 
-/** Fields whose names are a user's, so that empty values say something, too. */
+/** Fields with names chosen by users, where even empty values have a meaning. */
 const MAPS = new Set(["Labels", "ExposedPorts", "Volumes", "Tmpfs", "Options", "EndpointsConfig", "Sysctls"]);
-/** What the command writes out for a container that is asked for nothing else. */
+/** Values that the command writes for a container without options. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   NetworkMode: '"default"',
   RestartPolicy: '{"Name":"no"}',
@@ -129,7 +131,7 @@ function saying(value: object, isMap = false): unknown {
     if (isEmpty && !isMap) return [];
     if (Array.isArray(says) && says.length === 0) return [];
     if (!isMap && DEFAULTS[name] === JSON.stringify(says)) return [];
-    // The command goes through them in no order.
+    // The command sends these in random order.
     if (name === "Binds" || name === "Env") return [[name, (says as string[]).toSorted()] as const];
     return [[name, Array.isArray(says) ? says.map(element) : says] as const];
   });

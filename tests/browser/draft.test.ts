@@ -1,4 +1,4 @@
-// Requests that endpoints of the reference are begun with: whoever sends them as they are is not refused.
+// Draft requests for the endpoints of the reference: none is refused when sent unchanged.
 
 import { expect, test } from "vitest";
 import { draft } from "../../hosts/browser/page/notebook/draft.js";
@@ -8,7 +8,7 @@ import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
 import { written } from "../../hosts/browser/session/request.js";
 
 const SECOND = 1_000_000_000n;
-/** Those that the engine has, in an order in which one makes the next possible; and what answers them. */
+/** The endpoints of the engine, in an order in which each makes the next possible, and their statuses. */
 const ENDPOINTS: readonly [key: string, status: number][] = [
   ["POST /images/create", 200],
   ["GET /images/json", 200],

@@ -1,4 +1,4 @@
-// The events of a recording: each step sees those up to itself, and a long one takes no more room than its events.
+// The events of a recording: each step sees those before it, and a long recording needs no more memory than its events.
 
 import { expect, test } from "vitest";
 import { EventList } from "../../hosts/timeline/event-list.js";
@@ -29,7 +29,7 @@ test("a list stays as it was when another goes on from it, and so does a branch"
   expect(JSON.stringify(two.since(0).map(({ number }) => number))).toBe("[0,1]");
 });
 
-// A copy for each step would be of 1,250 million references, 10 GB.
+// Copying the list for each step would need 1,250 million references, 10 GB.
 test("lists of many steps are kept at once", () => {
   const lists = [EventList.NONE];
   for (let step = 0; step < STEPS; step += 1) lists.push(lists[step]!.with([event(step)]));

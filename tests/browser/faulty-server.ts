@@ -1,17 +1,17 @@
-// A server of the playground that fails at some of its files, until it is mended.
+// A server of the playground that fails for some files until it is repaired.
 
 import type { RequestListener } from "node:http";
 import { answersFrom } from "../../hosts/browser/serve.js";
 import { PLAYGROUND } from "./chromium.js";
 
-/** A status; a connection that ends without an answer; one that ends amid it. */
+/** A status; a connection that ends without an answer; one that ends in the middle of an answer. */
 export type Failure = 404 | 500 | "cut" | "broken off";
 
 export class FaultyServer {
   readonly #files = answersFrom(PLAYGROUND);
   #failing: { readonly path: RegExp; readonly failure: Failure; times: number } | null = null;
 
-  /** So many times, or until it is mended. */
+  /** Fails this many times, or until it is repaired. */
   fail(path: RegExp, failure: Failure, times = Infinity): void {
     this.#failing = { path, failure, times };
   }

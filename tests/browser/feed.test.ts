@@ -1,4 +1,4 @@
-// What goes through a pipe of the console: no more of it is held than a pipe of Linux holds, and nobody waits for ever.
+// The pipe of the console: it holds no more than a Linux pipe, and no reader or writer waits for ever.
 
 import { signal } from "@preact/signals-core";
 import { expect, test, vi } from "vitest";
@@ -87,7 +87,7 @@ function frame(text: string): Frame {
   return { stream: "stdout", header: new Uint8Array(8), bytes: new TextEncoder().encode(text), at: 0n };
 }
 
-/** Takes what is in there, and puts it back. */
+/** Takes what it holds, and puts it back. */
 function held(feed: Feed): number {
   const pieces: Uint8Array[] = [];
   for (let piece = feed.source.take(); piece; piece = feed.source.take()) pieces.push(piece);

@@ -1,4 +1,4 @@
-// What a body's editor offers at the caret, from the schema of the chosen version.
+// Completions of the body editor at the caret, from the schema of the chosen version.
 
 import { CompletionContext } from "@codemirror/autocomplete";
 import { json } from "@codemirror/lang-json";
@@ -9,7 +9,7 @@ import { allReferences } from "../../hosts/browser/reference/node-references.js"
 
 const references = await allReferences();
 
-/** Labels offered for a create body at the place of `|`. */
+/** Labels offered for a create body at the position of `|`. */
 function offered(text: string, version = "1.41"): string[] {
   const reference = references.get(version)!;
   const { body = null } = reference.endpoints.find(({ method, path }) => `${method} ${path}` === CREATE)!;

@@ -1,9 +1,9 @@
-// What learners have to find out by themselves: some cells of lessons are filled in all but for that.
+// Changes that learners must make by themselves: some lesson cells are filled in except for one part.
 
 import type { Lesson, LessonStep } from "../../hosts/browser/lessons/lesson.js";
 import type { WrittenRequest } from "../../hosts/browser/session/request.js";
 
-/** What becomes of the target of a filled-in cell, by the lesson's id and the step's place in it, from 0. */
+/** How the target of a filled-in cell changes, by the lesson's id and the step's index, from 0. */
 export const FINDINGS: Readonly<Record<string, (target: string) => string>> = {
   "list-stop 4": (target) => `${target}?all=1`,
   "logs 3": (target) => `${target}&tail=4&timestamps=1`,
@@ -11,7 +11,7 @@ export const FINDINGS: Readonly<Record<string, (target: string) => string>> = {
   "versions 3": (target) => target.replace("1.43", "1.44"),
 };
 
-/** A step's filled-in request as someone sends it who has found out what there is to find. */
+/** A step's filled-in request, with the missing part added. */
 export function found(lesson: Lesson, step: LessonStep, request: WrittenRequest): WrittenRequest {
   const find = FINDINGS[`${lesson.id} ${lesson.steps.indexOf(step)}`];
   return find === undefined ? request : { ...request, target: find(request.target) };

@@ -1,4 +1,4 @@
-// The state machine of lessons, all of it; and lessons in links.
+// The whole state machine of lessons, and lessons in links.
 
 import { expect, test } from "vitest";
 import { NO_LESSON, after } from "../../hosts/browser/lessons/progress.js";
@@ -28,7 +28,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   close: { kind: "close" },
 };
 
-/** Status, lesson, steps that are done, and which session it is about. */
+/** Status, lesson, finished steps, and the number of the session. */
 const TABLE = `
 none      × choose another → preparing logs 0 (session 6)
 none      × resume another → under way logs 0 (session 6)

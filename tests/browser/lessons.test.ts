@@ -1,4 +1,4 @@
-// Each lesson is walked to its end by doing what it asks for, and by nothing else.
+// Walks through each lesson by doing exactly what it asks for.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
@@ -24,7 +24,7 @@ async function opened(): Promise<Session> {
   return session;
 }
 
-/** Does what a step asks for, and lets six seconds pass. */
+/** Does a step, and lets six seconds pass. */
 async function follow(session: Session, lesson: Lesson, step: LessonStep): Promise<void> {
   if (step.button === "crash") await session.crash();
   else if (step.button === "reopen") void session.reopen();

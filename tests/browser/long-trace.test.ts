@@ -1,4 +1,4 @@
-// A long trace in the playground: of thousands of steps, with hundreds of containers, each moment is there and is right.
+// A long trace in the playground: thousands of steps and hundreds of containers, with a correct world at every moment.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { openTrace } from "../../hosts/browser/session/recorded/open-trace.js";
@@ -11,17 +11,17 @@ import { Recorder } from "../../hosts/trace/recorder.js";
 import { Ring } from "../../hosts/trace/ring.js";
 import { CORE } from "./session-fixture.js";
 
-/** So many clients at once run one container after the other, each with a volume. */
+/** This many concurrent clients run one container after the other, each with a volume. */
 const CLIENTS = 24;
 const LIVES = 18;
-/** One of so many is not removed. */
+/** One in this many is not removed. */
 const STAYS = 3;
-/** Of each segment of the trace. */
+/** Inputs per segment of the trace. */
 const INPUTS = 2000;
 const LIST = "/containers/json?all=1";
 const SECOND = 1_000_000_000n;
 
-/** What an engine says of itself at one moment. */
+/** What an engine reports about itself at one moment. */
 interface Truth {
   states: Record<string, string>;
   volumes: string[];
@@ -77,7 +77,7 @@ describe("a long trace", () => {
     expect({ ...shown(later.world.value), events: 0 }).toEqual({ ...truths[1]!, events: 0 });
   });
 
-  // A world for each step would else take what grows with the square of the steps: time as well as memory.
+  // Storing a world for each step would take time and memory that grow with the square of the steps.
   test("keeps once what a step leaves as it was", () => {
     const worlds = session.steps.value.map(({ world }) => world);
     const lives = CLIENTS * (LIVES + 1);
@@ -89,7 +89,7 @@ describe("a long trace", () => {
   });
 });
 
-/** The world wherever the engine was asked for its list. */
+/** The world at each request for the engine's list. */
 function looks(session: Session): Truth[] {
   const asked = session.steps.value.filter(({ cause }) => cause === `GET ${LIST}`);
   return asked.map(({ number }) => {
@@ -107,7 +107,7 @@ function shown({ containers, volumes, networks, events }: World): Truth {
   };
 }
 
-/** The trace of an engine that was busy, and what it said of itself in the midst of that and at its end. */
+/** The trace of a busy engine, and what it reported in the middle and at the end. */
 async function recorded(): Promise<[text: string, truths: Truth[]]> {
   const ring = new Ring();
   const host = simulatedHost({ seed: 1, pace: "fast" });
@@ -116,7 +116,7 @@ async function recorded(): Promise<[text: string, truths: Truth[]]> {
   const now = (): bigint => host.timers.now().wall;
   await allClients(async (client) => {
     for (let life = 0; life < LIVES / 2; life += 1) await live(engine, `of-${client}-${life}`);
-    // It waits for no moment: time passes as fast as it can.
+    // It depends on no timing: time passes as fast as possible.
     await start(engine, `of-${client}`, "cat");
   });
   const truths = [await truth(engine, now())];

@@ -1,4 +1,4 @@
-// Programs and scripts that the page shows for its requests: they run, and do the same on a real engine.
+// The programs and scripts that the page shows for its requests: they run, and do the same on a real engine.
 
 import { transform } from "esbuild";
 import { expect, test } from "vitest";
@@ -53,7 +53,7 @@ test("a session as a script takes ids from the answers", async () => {
   expect(script).toMatch(/"container": "'"\$id1"'"/);
 });
 
-/** Runs a program with this engine in place of its own; what it prints. */
+/** Runs a program with this engine instead of its own, and returns its output. */
 async function run(program: string, engine: object): Promise<string> {
   const { code } = await transform(program.replace(/^import .*$/m, ""), { loader: "ts" });
   const printed: string[] = [];

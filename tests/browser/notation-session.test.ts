@@ -1,4 +1,4 @@
-// Docker commands on a real engine: what is typed does what it says.
+// Docker commands on a real engine: a typed command does what it should.
 
 import { expect, test } from "vitest";
 import { answered, get } from "../../hosts/browser/notation/docker/planned.js";

@@ -1,4 +1,5 @@
-// What can be typed, and what is shown in other languages: read back, and run against a server that notes what it is sent.
+// Notations: typed lines, and requests in other languages, which are parsed back and run against a server that records
+// requests.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -277,7 +278,7 @@ describe("programs send what they stand for", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Flags may be said in more than one way; numbers as text or not. */
+  /** Flags have several notations; numbers may be text or not. */
   const same = (value: string) => ({ true: "1", True: "1", false: "0", False: "0" })[value] ?? value;
 
   async function check(request: WrittenRequest, program: () => Promise<unknown>): Promise<void> {
@@ -331,7 +332,7 @@ test("every language says every request", () => {
   }
 });
 
-/** Go's compiler is not asked: of what it refuses, this sees bad syntax and packages imported but not used. */
+/** Go's compiler is not used. This check finds only bad syntax and unused imports. */
 test.each(REQUESTS.map((request) => [`${request.method} ${request.target}`, request] as const))(
   "Go: %s is well formed, and uses what it imports",
   (_name, request) => {

@@ -1,4 +1,4 @@
-// Blocks of tests on pages of one browser.
+// Test blocks on pages of one browser.
 
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll } from "vitest";
@@ -6,8 +6,8 @@ import { describeUnless } from "../support/on-engines.js";
 import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
 
 /**
- * One block of tests with a browser of its own, or, where there is none, one skipped test that says why. `answer`: of a
- * server other than the page's own.
+ * A test block with its own browser, or, without a browser, one skipped test with the reason. `answer`: request
+ * listener of another server than the page's.
  */
 export function onPages(
   title: string,

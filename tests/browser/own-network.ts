@@ -1,5 +1,5 @@
-// A network with nothing in it but loopback, for a browser: on the machine's own it breaks off what it fetches, with
-// ERR_NETWORK_CHANGED, whenever another test adds or takes away an interface.
+// A network with only a loopback interface, for a browser. On the machine's network, Chromium cancels downloads with
+// ERR_NETWORK_CHANGED whenever another test adds or removes an interface.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,10 @@ import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Keeps the network there, and hands over a socket that listens in it: it would answer there itself if it kept that. */
+/**
+ * Keeps the network alive, and passes on a socket that listens in it. It must close its own copy, or it would accept
+ * connections itself.
+ */
 const HOLDER = `
   const server = require("node:net").createServer();
   server.listen(0, "127.0.0.1", () => process.send("listening", server, () => server.close()));
@@ -33,12 +36,12 @@ export class OwnNetwork {
 
   private constructor(
     private readonly holder: ChildProcess,
-    /** Listens on a port of 127.0.0.1 in there. */
+    /** Listens on a port of 127.0.0.1 inside. */
     readonly listening: Server,
     private readonly folder: string,
   ) {}
 
-  /** A program that runs another one in there. */
+  /** A program that runs another one inside. */
   async running(program: string): Promise<string> {
     const path = join(this.folder, "run");
     await writeFile(path, `#!/bin/sh\nexec nsenter --net=/proc/${this.holder.pid}/ns/net -- ${program} "$@"\n`);

@@ -1,4 +1,4 @@
-// Cells: what can be done with a request, and with its answer.
+// Cells: operations on a request and on its answer.
 
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
@@ -28,7 +28,7 @@ onPages("a cell", (browser) => {
     await refused.getByRole("button", { name: "Pull alpine:latest, then send the request again" }).click();
     const helped = ["201 Created", "404 Not Found", "200 OK", "201 Created"];
     await expect.poll(() => statuses(page), PATIENCE).toEqual(helped);
-    // Nothing more of the remedy comes before it.
+    // No other request of the remedy comes before it.
     await sendLine(page, "docker ps");
     expect(await statuses(page)).toEqual([...helped, "200 OK"]);
     expect(complaints).toEqual([]);
@@ -100,7 +100,7 @@ async function sources(): Promise<string[]> {
   return Array.from(files, (file) => `source/${file}.txt`);
 }
 
-/** A file beside the page. */
+/** A file next to the page. */
 function fetchText(page: Page, file: string): Promise<string> {
   return page.evaluate(async (path) => {
     const answer = await fetch(path);

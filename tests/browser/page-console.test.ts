@@ -1,4 +1,4 @@
-// The console of the page: endpoints of the chosen version, and what stands under an answer.
+// The console of the page: endpoints of the chosen version, and the details below an answer.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -143,7 +143,7 @@ onPages("the console", (browser) => {
   });
 });
 
-/** Types a line that stands for several requests, which are sent at once. */
+/** Types a line that gives several requests, which are sent at once. */
 async function enter(page: Page, line: string): Promise<void> {
   await page.getByRole("textbox", { name: "curl line" }).fill(line);
   await page.keyboard.press("Enter");

@@ -1,4 +1,4 @@
-// Every fault of the menu "Break it" is injected, seen to strike, and healed.
+// Injects every fault of the "Break it" menu, observes its effect, and lifts it.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -7,15 +7,15 @@ import type { Fault } from "../../hosts/simulated/faults.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, choose, isSet, seen, sendLine } from "./visitor.js";
 
-/** Lines of the console, and what is to be seen after them. */
+/** Console lines, and what must be visible after them. */
 interface Trial {
-  /** How many times faster than time the world goes: ten times unless said. */
+  /** Speed of the world relative to real time: ten times if not given. */
   speed?: string;
   before?: readonly string[];
   /** Sent while the fault is set. */
   during: readonly string[];
   hurt: RegExp;
-  /** Sent when it has been lifted, or has struck as often as it does. */
+  /** Sent after it was lifted or has struck. */
   after: readonly string[];
   healed: RegExp;
 }
@@ -33,7 +33,7 @@ const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = 
   "registry-unauthorized": { during: PULL, hurt: /^ANSWER 404.*unauthorized/s, after: PULL, healed: PULLED },
   "registry-limited": { during: PULL, hurt: /^ANSWER 500.*toomanyrequests/s, after: PULL, healed: PULLED },
   "registry-slow": { during: PULL, hurt: /Downloading [\d.]+ kB of/, after: PULL, healed: PULLED },
-  // The engine fetches the rest of the layer by itself: seconds are as long as they are, so that its pause is seen.
+  // The engine fetches the rest of the layer by itself. Runs in real time, so that the pause is visible.
   "registry-cut": { speed: "1", during: PULL, hurt: /Retrying in [1-5] seconds?/, after: [], healed: PULLED },
   "registry-corrupt": { during: PULL, hurt: /layer verification failed/, after: PULL, healed: PULLED },
   "disk-full": { during: PULL, hurt: /no space left on device/, after: PULL, healed: PULLED },

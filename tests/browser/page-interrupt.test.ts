@@ -1,4 +1,4 @@
-// What the console runs is stopped from wherever one is: by Ctrl-C among the requests, or by a button.
+// Stopping console commands: by Ctrl-C anywhere in the notebook, or by the button.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -74,7 +74,7 @@ onPages("what the console runs", (browser) => {
     await page.context().close();
   });
 
-  // There xterm puts what is selected into its field; elsewhere that stays empty.
+  // On these platforms xterm copies the selection into its input field.
   test.each(["Linux x86_64", "Win32"])(
     "goes on when what is selected on a terminal is copied, on %s",
     async (platform) => {
@@ -98,7 +98,7 @@ onPages("what the console runs", (browser) => {
   );
 });
 
-/** What the console prints while it follows a container's log through a pipe. */
+/** The console's output while it follows a container's log through a pipe. */
 async function following(page: Page) {
   await page.getByLabel("Speed").selectOption("10");
   expect(await stop(page).count()).toBe(0);

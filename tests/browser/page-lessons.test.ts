@@ -1,5 +1,5 @@
-// Every lesson, walked to its end on the page as a learner would: what it offers is added, changed where something is to
-// be found out, and sent. All of them in order and on one page, twice.
+// Walks through every lesson on the page like a learner: adds the offered requests, changes them where needed, and
+// sends them. All lessons in order on one page, twice.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ const LONG = { timeout: 120_000 };
 
 onPages("lessons on the page", (browser) => {
   let watched: Watched | null = null;
-  /** One for all; a lesson that failed leaves it to the next. */
+  /** One page for all; after a failed lesson the next one continues on it. */
   const shared = async (): Promise<Watched> => {
     watched ??= await browser().open({ viewport: { width: 1280, height: 1000 } });
     return watched;
@@ -24,7 +24,7 @@ onPages("lessons on the page", (browser) => {
     for (const [at, lesson] of LESSONS.entries()) {
       test(`the ${round} time: ${lesson.title}`, LONG, async () => {
         const { page, complaints } = await shared();
-        // The world runs ten times as fast: a lesson waits for containers that sleep.
+        // The world runs ten times as fast, because a lesson waits for sleeping containers.
         await page.getByLabel("Speed").selectOption("10");
         await open(page, lesson);
         for (let step = 0; step < lesson.steps.length; step++) await doStep(page, lesson, step);
@@ -71,7 +71,7 @@ function titleOf(page: Page, lesson: Lesson) {
   return page.locator(".lesson-title", { hasText: lesson.title });
 }
 
-/** By the button at the end of the lesson before, where it stands there; else from the list. */
+/** Opens a lesson by the button at the end of the previous one if it is there, otherwise from the list. */
 async function open(page: Page, lesson: Lesson): Promise<void> {
   const title = titleOf(page, lesson);
   const next = page.getByRole("button", { name: wayOn(lesson) });
@@ -94,7 +94,7 @@ function states(page: Page): Promise<(string | null)[]> {
     .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset["state"] ?? null));
 }
 
-/** Does what the current step asks for, and sees it lit. */
+/** Does the current step, and waits until it is marked as done. */
 async function doStep(page: Page, lesson: Lesson, step: number): Promise<void> {
   const row = page.locator(".lesson-steps > li").nth(step);
   const state = (): Promise<string | null> => row.getAttribute("data-state");
@@ -105,7 +105,7 @@ async function doStep(page: Page, lesson: Lesson, step: number): Promise<void> {
   await expect.poll(state, { ...PATIENCE, message: `step ${step + 1} is done` }).toBe("done");
 }
 
-/** The request of a step; one in which something is to be found out is sent as it is offered first, in vain. */
+/** Sends the request of a step. If a part must be found out, the offered request is sent first, without success. */
 async function sendOffered(page: Page, step: number, find?: (target: string) => string): Promise<void> {
   const row = page.locator(".lesson-steps > li").nth(step);
   await row.getByRole("button", { name: "the request" }).click();

@@ -1,4 +1,4 @@
-// How the page looks and is operated: contrast and names in every state, focus that is seen, nothing that jumps.
+// The appearance and operation of the page: contrast and names in every state, visible focus, and a stable layout.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -11,9 +11,9 @@ const SIZES = [
   { width: 360, height: 740 },
   { width: 1280, height: 800 },
 ];
-/** The rules are many, the elements too. */
+/** There are many rules and many elements. */
 const PATIENCE_MS = 240_000;
-/** One after another on the same page. */
+/** Reached one after another on the same page. */
 const STATES: readonly { name: string; enter: (page: Page) => Promise<unknown>; leave?: string }[] = [
   { name: "first sight", enter: async () => {} },
   { name: "the editor", enter: (page) => openEditor(page) },
@@ -120,7 +120,7 @@ onPages("the look of the page", (browser) => {
   });
 });
 
-/** What takes longer than that to come to another look. */
+/** Elements whose transitions take longer than this. */
 function moving(page: Page, seconds: number): Promise<string[]> {
   return page.evaluate((longest) => {
     const inSeconds = (time: string): number => parseFloat(time) / (time.endsWith("ms") ? 1000 : 1);
@@ -138,7 +138,7 @@ async function openEditor(page: Page): Promise<void> {
   await page.locator(".cm-content").waitFor();
 }
 
-/** Of all that the page itself could be scrolled over: its columns are, it is not. */
+/** How far the page itself could scroll: only its columns should scroll. */
 function extent(page: Page): Promise<{ width: number; height: number }> {
   return page.evaluate(() => {
     const { scrollWidth: width, scrollHeight: height } = document.documentElement;
@@ -151,7 +151,7 @@ async function tryFirst(page: Page): Promise<void> {
   await page.locator(".planned ol").waitFor();
 }
 
-/** A request for what is not there, and why it was refused. */
+/** A request for something missing, with the reason for its refusal. */
 async function refuse(page: Page): Promise<void> {
   await sendLine(page, "GET /containers/nobody/json");
   await page.locator(".cell").last().getByRole("tab", { name: "What happened" }).click();
@@ -166,11 +166,11 @@ async function openTerminal(page: Page, command = "sh"): Promise<void> {
 
 interface Stop {
   name: string;
-  /** It has an outline, and nothing lies over it. */
+  /** It has an outline, and nothing covers it. */
   seen: boolean;
 }
 
-/** What has the focus, one after another, once around. */
+/** The elements that receive focus, in order, once around. */
 async function tabThrough(page: Page): Promise<Stop[]> {
   const stops: Stop[] = [];
   for (let presses = 0; presses < 120; presses++) {
@@ -185,7 +185,7 @@ async function tabThrough(page: Page): Promise<Stop[]> {
       const [x, y] = [(left + right) / 2, (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2];
       const above = document.elementFromPoint(x, y);
       const label = element.closest("label")?.querySelector(".unseen");
-      // The JSON editor is outlined as a whole.
+      // The JSON editor has one outline around the whole.
       const outlined = element.closest(".cm-editor") ?? element;
       return {
         name: (element.getAttribute("aria-label") ?? label?.textContent ?? element.textContent ?? "").trim(),
@@ -201,13 +201,13 @@ async function tabThrough(page: Page): Promise<Stop[]> {
   return stops;
 }
 
-/** The JSON editor takes the place of a plain field that has the focus. */
+/** The JSON editor replaces a plain field that has the focus. */
 async function editorInPlace(page: Page): Promise<void> {
   const inBody = await page.evaluate(() => document.activeElement?.closest(".body-editor") != null);
   if (inBody) await page.waitForSelector(".body-editor .cm-editor.cm-focused");
 }
 
-/** Where the parts of the page stand. */
+/** Positions of the parts of the page. */
 function places(page: Page): Promise<number[][]> {
   return page.evaluate(() =>
     Array.from(
@@ -220,7 +220,7 @@ function places(page: Page): Promise<number[][]> {
   );
 }
 
-/** Once nothing moves any more. */
+/** Positions once nothing moves any more. */
 async function settledPlaces(page: Page): Promise<number[][]> {
   let last = await places(page);
   const stands = async (): Promise<boolean> => {
@@ -232,7 +232,7 @@ async function settledPlaces(page: Page): Promise<number[][]> {
   return last;
 }
 
-/** Sum of all layout shifts since the page was opened, but those that an input led to. */
+/** Sum of all layout shifts since the page was opened, except those caused by input. */
 function shifted(page: Page): Promise<number> {
   return page.evaluate(
     () =>

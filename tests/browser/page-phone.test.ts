@@ -1,5 +1,5 @@
-// The page on a phone: the lesson stands above the request that it speaks of, and moves on with it. And what is waited
-// for is told.
+// The page on a phone: the lesson is above the request that it describes, and moves with it. Pending requests say what
+// they wait for.
 
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -80,7 +80,7 @@ onPages("the page on a phone", (browser) => {
   });
 });
 
-/** Whether all of it can be seen: scrolling cuts off what lies beyond. */
+/** Whether all of it is visible, considering that scrolling clips content. */
 function isInView(element: Locator): Promise<boolean> {
   return element.evaluate(
     (one) =>
@@ -93,7 +93,7 @@ function isInView(element: Locator): Promise<boolean> {
   );
 }
 
-/** Where these begin, from the top of the page. */
+/** Top edges of these elements, from the top of the page. */
 async function tops(page: Page, parts: readonly string[]): Promise<number[]> {
   const boxes = await Promise.all(parts.map((part) => page.locator(part).first().boundingBox()));
   return boxes.map((box, at) => box?.y ?? expect.fail(`there is no ${parts[at]}`));

@@ -1,4 +1,4 @@
-// benches/README.md says how much the playground's first load is; what was built must be that much.
+// The size of the playground's first load in benches/README.md must match the build.
 
 import { existsSync } from "node:fs";
 import { test } from "vitest";

@@ -1,4 +1,4 @@
-// What a visitor is told when a file of the page cannot be fetched, and that the page then begins as if nothing had been.
+// What the page says when one of its files cannot be fetched, and that a reload then works.
 
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
@@ -85,7 +85,7 @@ function alert(page: Page): Promise<string> {
   return page.getByRole("alert").innerText();
 }
 
-/** Once the server is mended. */
+/** After the server is repaired. */
 async function beginsOnReload(page: Page): Promise<void> {
   server.mend();
   await page.getByRole("button", { name: "Reload" }).click();

@@ -1,4 +1,4 @@
-// Time in the visitor's hands, and sessions as links: the past is looked at, branched from, and opened again elsewhere.
+// Time control and shared sessions: viewing the past, branching from it, and opening it again elsewhere.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ onPages("time on the page", (browser) => {
     const { page } = await browser().open();
     await sendLine(page, "docker create --name job busybox sleep 1000");
     expect(await timed(() => sendLine(page, "docker start job"))).toBeGreaterThan(700);
-    // Nine seconds of the world: forty times as long would be six minutes.
+    // Nine seconds of the world. Stretched by forty they would be six minutes.
     expect(await timed(() => sendLine(page, "docker stop -t 9 job"))).toBeLessThan(180_000);
     await page.context().close();
   });
@@ -118,7 +118,7 @@ onPages("time on the page", (browser) => {
   });
 });
 
-/** A life with something of everything: output, files, an end, a fault that strikes, a crash and a coming back. */
+/** A session with something of everything: output, files, an exit, a fault that strikes, a crash and a restart. */
 async function live(page: Page): Promise<void> {
   await page.getByLabel("Speed").selectOption("10");
   await sendLine(
@@ -135,7 +135,7 @@ async function live(page: Page): Promise<void> {
   await choose(page, "Start the engine again");
   await page.getByText("The engine is up").waitFor();
   await sendLine(page, "docker ps -a");
-  // No time passes but where it is let pass.
+  // Time passes only where the test lets it pass.
   await page.getByRole("button", { name: "Pause" }).click();
 }
 
@@ -148,7 +148,7 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 
 interface Look {
   world: string;
-  /** What the step list shows as the moment that is looked at. */
+  /** The cause that the step list shows for the selected moment. */
   cause: string;
 }
 
@@ -157,7 +157,7 @@ async function look(page: Page): Promise<Look> {
   return { world, cause: await page.locator(".scrubber-text .grow").innerText() };
 }
 
-/** Steps back to the step of that cause. */
+/** Steps back to the step with that cause. */
 async function lookAt(page: Page, cause: RegExp): Promise<Look> {
   const back = page.getByRole("button", { name: "Step back" });
   for (;;) {
@@ -168,7 +168,7 @@ async function lookAt(page: Page, cause: RegExp): Promise<Look> {
   }
 }
 
-/** The fragment of the link that is offered. */
+/** The fragment of the offered link. */
 async function linkTo(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Share" }).click();
   return new URL(await page.locator("dialog[open] input").inputValue()).hash;

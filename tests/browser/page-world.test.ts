@@ -1,4 +1,4 @@
-// The world beside the requests: its diagram, what a step lights, and what can be opened in it.
+// The world next to the requests: its diagram, the changes that a step highlights, and the details that can be opened.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { Instance } from "../../hosts/driver/instance.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, sendLine, typeLine } from "./visitor.js";
 
-/** What the step lights that answers a start. */
+/** The changes highlighted by the step that answers a start. */
 const STARTED = [
   "World: starting –started→ running",
   "World: job: running",
@@ -68,7 +68,7 @@ onPages("the world", (browser) => {
   });
 });
 
-/** Sends a start while time stands still, and lets the world make one step after another until it is answered. */
+/** Sends a start while time stands still, and steps the world until it is answered. */
 async function startStepByStep(page: Page): Promise<void> {
   const cell = await typeLine(page, "docker start job");
   await cell.getByRole("button", { name: "Send" }).click();
@@ -83,7 +83,7 @@ async function startStepByStep(page: Page): Promise<void> {
   await expect.poll(() => lit(page)).toEqual(STARTED);
 }
 
-/** Opens the moment of a step in the list, by its number. */
+/** Selects the moment of a step in the list, by its number. */
 async function lookAt(page: Page, step: RegExp): Promise<void> {
   const found = page.locator(".step").filter({ hasText: step });
   expect(await found.count(), String(step)).toBe(1);
@@ -91,7 +91,7 @@ async function lookAt(page: Page, step: RegExp): Promise<void> {
   await page.getByText("You are looking at the past").waitFor();
 }
 
-/** What is lit: the part of the page and the thing's name. */
+/** The highlighted parts: the section of the page and the object's name. */
 function lit(page: Page): Promise<string[]> {
   return page.locator("[data-lit=true]").evaluateAll((elements) =>
     elements.map((element) => {
@@ -101,7 +101,7 @@ function lit(page: Page): Promise<string[]> {
   );
 }
 
-/** Where a container's token stands. */
+/** The position of a container's token. */
 async function placeOf(page: Page, name: string): Promise<string> {
   const token = page.locator(".diagram .token", { has: page.locator("title", { hasText: name }) });
   return (await token.getAttribute("style")) ?? "";

@@ -9,9 +9,9 @@ import { onPages } from "./on-pages.js";
 
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [360, 768, 1280, 1920];
-/** To be looked at by people. */
+/** For people to look at. */
 const SCREENSHOTS = "build/screenshots";
-/** Of all that is fetched until the first answer is there, as a web server compresses it. */
+/** Compressed size of everything fetched until the first answer. */
 const MOST_FIRST_BYTES = 620_000;
 
 onPages("the playground", (browser) => {
@@ -35,7 +35,7 @@ onPages("the playground", (browser) => {
     expect(await sendLast(page)).toBe("201 Created");
     await expect.poll(() => those(/^\/api\//)).toEqual(["/api/v1.41.json"]);
     expect(those(/code-editor|emulator/)).toEqual([]);
-    // As it is, and once: in a script it would be a third more.
+    // Fetched once, as a file: embedded in a script it would be a third larger.
     expect(those(/^\/core\/core\.core-\w+\.wasm$/).length).toBe(1);
     const first = new Set(fetched.map((path) => path.replace(/^\/$/, "/index.html").slice(1)));
     expect([...first].filter((path) => path !== "icon.svg").toSorted()).toEqual(firstLoad().toSorted());
@@ -105,7 +105,7 @@ onPages("the playground", (browser) => {
   }
 });
 
-/** Presses Tab until something of that name has the focus. */
+/** Presses Tab until an element of that name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 120; presses++) {
     const focused = await page.evaluate(() => {

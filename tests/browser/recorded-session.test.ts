@@ -1,4 +1,4 @@
-// What a recording keeps of its answers, and shows of a long one.
+// How a recording stores its answers, and shows a long one.
 
 import { expect, test } from "vitest";
 import { pathsOf } from "../../hosts/browser/page/timeline/marks.js";
@@ -15,7 +15,7 @@ import { Ring } from "../../hosts/trace/ring.js";
 import { CORE } from "./session-fixture.js";
 
 const RENAMES = 700;
-/** Of a long answer so many pieces are shown at most. */
+/** Largest number of pieces shown for a long answer. */
 const SHOWN = 500;
 
 test("answers that have much in common take little more than one of them, and come back as they were", () => {
@@ -53,7 +53,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** A list of fifty containers, one of which has something new to tell each time. */
+/** A list of fifty containers, one of which changes each time. */
 function listAt(minute: number): Uint8Array {
   const containers = Array.from({ length: 50 }, (_, i) => ({
     Id: `${i}`.repeat(32),
@@ -90,7 +90,7 @@ async function ask(engine: Engine, method: string, path: string, body?: object):
   return text;
 }
 
-/** The bodies that a request was answered with. */
+/** The bodies of the answers to a request. */
 function bodiesOf(session: Session, cause: string): string[] {
   const steps = session.steps.value.filter((step) => step.cause === cause);
   return steps.map((step) => {
@@ -99,7 +99,7 @@ function bodiesOf(session: Session, cause: string): string[] {
   });
 }
 
-/** The names that containers had been given, as the stream of events has it when a request has come. */
+/** The new names in the event stream at the time of a request. */
 function streamAt(session: Session, cause: string): { names: string[]; leftOut: number } {
   const steps = session.steps.value;
   const asked = steps.find((step) => step.cause === "GET /events")!;

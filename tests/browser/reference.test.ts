@@ -1,4 +1,4 @@
-// The console's reference of the API: whole, and small.
+// The console's API reference: complete, and small.
 
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";

@@ -10,7 +10,7 @@ import { ROOT } from "../support/engines.js";
 import { PLAYGROUND, PlaygroundBrowser, reasonForNoPages, sendLast } from "./chromium.js";
 import { PATIENCE } from "./visitor.js";
 
-/** It builds what is stale before it serves. */
+/** It first builds what is out of date. */
 const BUILDING = { timeoutMs: 100_000 };
 
 const reason = reasonForNoPages();
@@ -56,7 +56,7 @@ describe("the playground's server", () => {
       await page.goto(browser.url + path);
       expect(await sendLast(page), path).toBe("201 Created");
     }
-    // Neither the reference of a version nor the editor of bodies has been asked for before.
+    // Neither a version's reference nor the body editor was loaded before.
     const groups = page.getByLabel("Endpoint").locator("optgroup");
     const names = () => groups.evaluateAll((all) => all.map((group) => (group as HTMLOptGroupElement).label));
     await expect.poll(names, PATIENCE).toContain("Distribution");

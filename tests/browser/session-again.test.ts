@@ -1,4 +1,4 @@
-// The same actions make the same session again: back in time, in branches, after a crash, by a link.
+// The same actions give the same session again: back in time, in branches, after a crash, by a link.
 
 import { describe, expect, test } from "vitest";
 import { textOf } from "../../hosts/timeline/fold.js";

@@ -1,4 +1,4 @@
-// Every fault of the menu does what its text says, heals when it is lifted, and is replayed by a link.
+// Every fault of the menu does what its text says, ends when it is lifted, and is replayed by a link.
 
 import { afterEach, expect, test } from "vitest";
 import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
@@ -27,12 +27,12 @@ const STOP = written("POST", "/v1.41/containers/web/stop");
 const CREATE = written("POST", "/v1.41/containers/create?name=two", POLITE);
 
 interface Seen {
-  /** Sent while the fault is set; null where it strikes by itself. */
+  /** Sent while the fault is set; null if it strikes by itself. */
   deed: WrittenRequest | null;
-  /** What is answered: the status, and the refusal's words. */
+  /** The answer: status, and message of the refusal. */
   status?: number;
   says?: RegExp;
-  /** What becomes of the container. */
+  /** The resulting state of the container. */
   web?: object;
 }
 

@@ -1,4 +1,4 @@
-// Sessions that tests open, and what is done in them. They are closed after each test.
+// Sessions for tests, and common actions. They are closed after each test.
 
 import { afterEach } from "vitest";
 import { createSession } from "../../hosts/browser/session/create.js";
@@ -25,7 +25,7 @@ export function kept(session: Session): Session {
   return session;
 }
 
-/** Sends a request and lets time pass until it is answered, for a minute of the world at most. */
+/** Sends a request and lets time pass until the answer, at most a minute of the world. */
 export async function send(session: Session, request: WrittenRequest): Promise<Exchange> {
   const exchange = await session.send(session.add(request).id);
   for (let waited = 0; waited < 600 && !isOver(exchange); waited++) await session.advance(SECOND / 10n);
@@ -47,7 +47,7 @@ export const CREATE = written("POST", "/v1.41/containers/create?name=hello", {
 export const START = written("POST", "/v1.41/containers/hello/start");
 export const LOOP = { Image: "busybox", Cmd: ["sh", "-c", "while true; do date; sleep 1; done"] };
 
-/** The same few things in any session. */
+/** The same few actions in any session. */
 export async function story(session: Session): Promise<void> {
   await send(session, CREATE);
   await send(session, START);

@@ -1,4 +1,4 @@
-// What a session is made of, each for itself: views of bodies, differences, links, credentials, remedies.
+// Unit tests of a session's parts: views of bodies, differences, links, credentials, remedies.
 
 import { describe, expect, test } from "vitest";
 import { decodeFragment, encodeFragment } from "../../hosts/browser/session/sharing/fragment.js";

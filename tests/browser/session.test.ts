@@ -1,4 +1,4 @@
-// A session: what is sent comes back, what there is in its world, what an answer is explained by, what a dry run tells.
+// Sessions: requests and answers, the world, explanations of answers, and dry runs.
 
 import { describe, expect, test } from "vitest";
 import { outputOf } from "../../hosts/browser/lessons/evidence.js";

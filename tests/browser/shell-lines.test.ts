@@ -1,4 +1,4 @@
-// Lines of several commands on a real engine, as a shell runs them: joints, variables, and what a command ends with.
+// Lines with several commands on a real engine, run as by a shell: operators, variables, and exit codes.
 
 import { expect, test } from "vitest";
 import { readLine } from "../../hosts/browser/notation/parse.js";
@@ -7,7 +7,7 @@ import { Variables } from "../../hosts/browser/notation/shell/variables.js";
 import { written } from "../../hosts/browser/session/request.js";
 import { asked, opened, over, ran, senderOf } from "./typed-session.js";
 
-// Time that nobody waits for is skipped: what is to go on waits for its input.
+// Idle time is skipped, so a process that must keep running waits for input.
 test("several commands: what $(…) prints, && and ||, variables and xargs", async () => {
   const session = await opened();
   const names = (): string[] => session.world.value.containers.map(({ name, status }) => `${name} ${status}`);
@@ -85,7 +85,7 @@ test("$? is what the last command ended with", async () => {
   expect(await echoed("docker run --pull never nothing; echo $?; docker rm nobody; echo $?")).toBe("125\n1");
   expect(await echoed("frob; echo $?")).toMatch(/\n127$/);
   expect(await echoed("echo a | grep b; echo $?; echo a b | xargs -n1 docker rm; echo $?")).toBe("1\n123");
-  // Nobody waits for the last one of a line: what it ends with is known later.
+  // The last command of a line is not waited for, so its exit code is known later.
   await ran(session, "true; docker run -i --name typed busybox sh -c 'read line; exit 4'", variables);
   const attach = session.exchanges.value.find(({ typable }) => typable.value)!;
   await session.type(attach.number, "x\n");

@@ -1,4 +1,4 @@
-// Pipes of commands on a real engine: what one prints and the next one reads, and where else it goes.
+// Pipes of commands on a real engine: what one command prints and the next one reads, and redirections.
 
 import { expect, test } from "vitest";
 import { asked, echoing, goingOn, opened, over, ran, running, typed, until } from "./typed-session.js";

@@ -1,4 +1,4 @@
-// Traces of daemons, opened in the playground: what a production engine has lived through, looked at in a browser.
+// Traces of daemons, opened in the playground: the history of a production engine, viewed in a browser.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,7 +65,7 @@ function openedTraces(engine: Engine): void {
       true,
     );
     expect(seen.requests.some((text) => text.includes("409 Conflict"))).toBe(true);
-    // What needs a world is not offered.
+    // Controls that need a world are not offered.
     for (const name of ["Break it", "Share", "Continue from here"]) {
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     }
@@ -118,7 +118,7 @@ function openedTraces(engine: Engine): void {
   });
 }
 
-/** Steps back to the beginning: all that the world and the requests' column showed. */
+/** Steps back to the beginning. Returns everything that the world and the requests' column showed. */
 async function lookBack(page: Page): Promise<{ worlds: string; requests: string[] }> {
   const back = page.getByRole("button", { name: "Step back" });
   const [worlds, requests]: [string[], string[]] = [[], []];

@@ -1,4 +1,4 @@
-// A session of the page without the page: lines are typed into it, and what comes of them is seen.
+// A session of the page without the page: runs typed lines and returns their results.
 
 import { afterEach } from "vitest";
 import { parse, readLine } from "../../hosts/browser/notation/parse.js";
@@ -45,7 +45,7 @@ export function textOf(exchange: Exchange): string {
   return view.frames.map(({ bytes }) => new TextDecoder().decode(bytes)).join("");
 }
 
-/** Runs a line as the page does; what it shows, remarks and refuses. */
+/** Runs a line as the page does. Returns what it shows, remarks and refuses. */
 export async function ran(session: Session, line: string, variables = new Variables()): Promise<string> {
   const read = readLine(line, "1.41", variables);
   if (!("script" in read)) throw new Error("one command only");
@@ -64,7 +64,7 @@ export async function asked(session: Session, line: string, variables = new Vari
   return sent.map(({ request }) => `${request.method} ${request.target.replace("/v1.41", "")}`);
 }
 
-/** What a line has told so far, while it runs; Ctrl-C ends it. */
+/** A running line, with its output so far; Ctrl-C stops it. */
 export function running(session: Session, line: string) {
   const read = readLine(line, "1.41");
   if (!("script" in read)) throw new Error("one command only");
@@ -84,7 +84,7 @@ export function goingOn(session: Session): number {
   return session.exchanges.value.filter(({ state }) => ["sending", "streaming"].includes(state.value)).length;
 }
 
-/** A container that says what is typed into it. */
+/** A container that prints what is typed into it. */
 export async function echoing(session: Session): Promise<(text: string) => Promise<void>> {
   await typed(session, "docker run -i --name web busybox cat");
   const attach = session.exchanges.value.find(({ typable }) => typable.value)!;

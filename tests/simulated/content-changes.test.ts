@@ -1,4 +1,4 @@
-// What comes of the changes that containers of the simulated world make to their files.
+// How the simulated world records changes that containers make to their files.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
@@ -82,7 +82,7 @@ describe("a container's changes", () => {
   });
 });
 
-/** Commits, unpacks what came of it on the same chain, and mounts that. */
+/** Commits, unpacks the result on the same chain, and mounts it. */
 async function committed(
   container: string,
   chain: string,

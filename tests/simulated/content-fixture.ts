@@ -1,4 +1,4 @@
-// What the tests of the simulated world's content share: a disk, a clock that does not wait, and the registries.
+// Shared parts of the tests of the simulated world's content: a disk, a clock that does not wait, and the registries.
 
 import type { content, engine, Outcome, types, volumes } from "../../hosts/shared/host.js";
 import { registryClient, type RegistryClient } from "../../hosts/registry/client.js";
@@ -24,7 +24,7 @@ export interface Told {
 export interface FixtureOptions {
   size?: number;
   elsewhere?: Transport;
-  /** Bytes a second of the registries. */
+  /** Speed of the registries in bytes per second. */
   bytesPerSecond?: number;
 }
 
@@ -65,7 +65,7 @@ export class Fixture {
     return outcome.tag === "ingested" ? outcome.val : [];
   }
 
-  /** Unpacks one tar on a chain; the new chain. */
+  /** Unpacks one tar on a chain and returns the new chain. */
   async layer(tar: Uint8Array, parent?: string): Promise<string> {
     const archive = `layer-${++this.#counter}`;
     await this.ingest(archive, rawTar([{ name: "layer.tar", body: tar }]));
@@ -82,14 +82,14 @@ export class Fixture {
     return chain;
   }
 
-  /** A new container on a chain: its id and its files. */
+  /** Mounts a new container on a chain: its id and its files. */
   async mount(chain?: string): Promise<{ id: string; files: FileSystem }> {
     const id = (++this.#counter).toString(16).padStart(64, "0");
     await this.perform({ tag: "mount", val: { container: id, ...(chain === undefined ? {} : { chain }) } });
     return { id, files: this.disk.mountView(id, { mounts: [] }) };
   }
 
-  /** The layers of an image, as the core would ask for them; `index`: which of its platforms. */
+  /** The layers of an image, as the core would request them; `index`: which of its platforms. */
   async pulled(repository: string, tag: string, index = 0): Promise<content.Layer[]> {
     const from = at(repository);
     const list = await this.#resolve<List>(from, tag);
@@ -129,7 +129,7 @@ interface Config {
   rootfs: { diff_ids: string[] };
 }
 
-/** A repository of the Hub, or of the registry that its name begins with. */
+/** A repository of the Hub, or of the registry at the beginning of its name. */
 export function at(repository: string, credentials?: types.Credentials): content.ListTags {
   const [, authority = "registry-1.docker.io", path = ""] = /^(?:([^/]*\.[^/]*)\/)?(.*)$/.exec(repository) ?? [];
   const endpoint = { authority, security: SECURE };
@@ -147,7 +147,7 @@ export function chainOf(diffId: string, parent?: string): string {
 
 export { failed } from "../support/failed.js";
 
-/** Every file of a tree, a line each, sorted: what it is, and what is in it. */
+/** All files of a tree, one per line, sorted: their types and contents. */
 export function listing(files: Pick<FileSystem, "list" | "linkStatus" | "read">, directory = ""): string[] {
   return files.list(directory || "/").flatMap((name) => {
     const path = `${directory}/${name}`;
@@ -171,5 +171,5 @@ const ACCEPT = [
   "application/vnd.docker.distribution.manifest.v2+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
 ];
-/** One for all: it is always the same. */
+/** Shared by all tests: it is always the same. */
 const CATALOGUE = new Catalogue();

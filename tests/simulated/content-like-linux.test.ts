@@ -1,5 +1,5 @@
-// The same layers and the same changes, in the simulated world and on overlayfs: what is refused, what becomes of it, and
-// what a commit holds must be the same. Needs root.
+// Applies the same layers and changes in the simulated world and on overlayfs: refusals, results and commits must be
+// equal. Needs root.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { missing, openFixture, type Fixture as Linux } from "../runtime-linux/content-fixture.js";
@@ -37,7 +37,7 @@ test("files and commits are as on Linux, whatever the layers and the changes", a
     expect(listing(simulated.files), `seed ${seed}, changed`).toEqual(listing(onLinux));
     const [ours, theirs] = [await committed(world, simulated.id, seed), await committed(linux, real.id, seed)];
     expect(ours.told, `seed ${seed}, committed`).toEqual(theirs.told);
-    // On Linux a rename that fails may leave the mark behind.
+    // On Linux a failed rename may leave the mark behind.
     expect(theirs.opaque, `seed ${seed}, opaque`).toEqual(expect.arrayContaining(ours.opaque));
   }
 });
@@ -64,7 +64,7 @@ async function mountSimulated(tars: readonly Buffer[]): Promise<Awaited<ReturnTy
   return world.mount(chain);
 }
 
-/** Names in the tar of a container's changes, and what is told of it but its digest: times differ. */
+/** Names in the tar of a container's changes, and its facts except the digest: times differ. */
 async function committed(
   host: Pick<Linux, "perform">,
   container: string,

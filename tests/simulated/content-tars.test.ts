@@ -1,4 +1,4 @@
-// What the simulated world makes of layers' tars and of archives, hostile ones included.
+// How the simulated world handles layer tars and archives, including hostile ones.
 
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

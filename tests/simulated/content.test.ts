@@ -1,4 +1,4 @@
-// Layers of the simulated world as they come from its registries: fetched, checked, unpacked, shared.
+// Layers of the simulated world from its registries: fetched, checked, unpacked, shared.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { content } from "../../hosts/shared/host.js";

@@ -1,4 +1,4 @@
-// `coracle daemon --simulated` as its users start it: without root, on a socket of their own.
+// `coracle daemon --simulated` as its users start it: without root, on their own socket.
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EngineClient } from "../support/engine-client.js";
 import { CORACLE } from "../support/engines.js";
 
-/** `nobody`, as most systems number them. */
+/** `nobody`, as most systems number it. */
 const NOBODY = 65534;
 
 describe("coracle daemon --simulated", () => {
@@ -122,7 +122,7 @@ describe("coracle daemon --simulated", () => {
     expect(child.output()).toContain("coracle daemon --simulated");
   });
 
-  /** Resolves when it has greeted. */
+  /** Resolves when it has printed its greeting. */
   async function start(flags: string[], env: Record<string, string> = {}, uid: number | null = null): Promise<Started> {
     const daemon = run([...CORACLE, "daemon", "--simulated", ...flags], env, uid);
     running.push(daemon);

@@ -1,4 +1,4 @@
-// Faults of the simulated world: whom they strike, and how often.
+// Faults of the simulated world: which containers they strike, and how often.
 
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../hosts/simulated/faults.js";

@@ -1,4 +1,4 @@
-// Files of the simulated world: POSIX in miniature.
+// Files of the simulated world: a small POSIX.
 
 import { describe, expect, test } from "vitest";
 import { WorldFaults } from "../../hosts/simulated/world-faults.js";
@@ -133,7 +133,7 @@ describe("mounts", () => {
     expect(second.list("/tmp/ram")).toEqual([]);
     expect(text(second.read("/etc/hosts"))).toBe("127.0.0.1 localhost\n");
     expect(() => second.remove("/etc/hosts")).toThrow(code("EBUSY"));
-    // The places were made in the container, the files were not.
+    // The mount points were made in the container, the files were not.
     expect([disk.view(ID)?.list("/data"), disk.view(ID)?.list("/tmp")]).toEqual([[], ["ram"]]);
   });
 
@@ -232,7 +232,7 @@ test("nothing of a container's files goes with its runs, all of it with the cont
   expect(text(disk.mountView(ID, { mounts: [] }).read("/f"))).toBe("kept");
 });
 
-/** A container on nothing. */
+/** A container without an image. */
 function world(mounts: MountSpec[] = DEFAULT, prepare = (_: MountedFiles): void => {}, size = 1 << 30) {
   const faults = new WorldFaults();
   const disk = new Disk({ size, faults, now: () => 7n });

@@ -1,5 +1,5 @@
-// The tar of a layer comes out as it came in, byte for byte, whatever the unpacked layer has become: on the simulated disk
-// and on Linux (as root).
+// A layer's tar is returned byte for byte, whatever happened to the unpacked layer: on the simulated disk and on Linux
+// (as root).
 
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { Fixture } from "./content-fixture.js";
 import { numbers, randomTar } from "./random-files.js";
 import { dir, file, link, symlink } from "./raw-entries.js";
 
-/** What both worlds do. */
+/** The operations of both worlds. */
 interface Disk {
   layer(tar: Uint8Array, parent?: string): Promise<string>;
   perform: Fixture["perform"];

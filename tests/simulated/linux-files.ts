@@ -1,4 +1,4 @@
-// A directory of this machine by the words of the simulated world's file systems.
+// A directory of this machine behind the interface of the simulated file systems.
 
 import * as fs from "node:fs";
 import type { FileStatus } from "../../hosts/simulated/files/file-system.js";

@@ -1,9 +1,9 @@
-// A simulated container's log within its bounds, whoever reads it.
+// Limits of a simulated container's log, with different readers.
 import { expect, test } from "vitest";
 import { ContainerLog } from "../../hosts/simulated/processes/log.js";
 
 const KEPT = { fileBytes: 1000n, files: 2, compressed: false, passing: false };
-/** Bytes of one in the log. */
+/** Size of one line in the log. */
 const LINE = "2026-01-01T00:00:00.000000000+00:00 stdout F 1000\n".length;
 
 test("what a reader held back goes with the reader, though nothing more is written", async () => {

@@ -1,4 +1,4 @@
-// Networks of the simulated machine: what they refuse, in the words of the Linux host, and what they remember.
+// Networks of the simulated machine: refusals, with the failures of the Linux host, and what is remembered.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { networks } from "../../hosts/shared/host.js";
@@ -37,7 +37,7 @@ describe("networks", () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     await perform({ tag: "drop", val: NETWORK });
     expect([world.networks(), world.joins()]).toEqual([[], []]);
-    // It is spoken of until it is dropped.
+    // Its name is known until it is dropped.
     expect(world.nameOf(WEB)).toBe("web-1");
     world.forget(WEB);
     expect(world.nameOf(WEB)).toBeUndefined();

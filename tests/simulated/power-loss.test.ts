@@ -1,6 +1,6 @@
-// The power goes, or the engine is killed, at random moments while clients work: the production driver on the simulated
-// host, with a store that loses what it has not flushed. Whatever clients were told is so after the next start.
-// `CORACLE_TEST_POWER_CUTS` is how many times, `CORACLE_TEST_POWER_CUTS_SEED` the seed, which a run prints.
+// Power losses and kills at random moments while clients work: the production driver on the simulated host, with a
+// store that loses unflushed data. Everything that clients were told is true after the next start.
+// `CORACLE_TEST_POWER_CUTS` sets how many times, `CORACLE_TEST_POWER_CUTS_SEED` the seed, which a run prints.
 import { hostWith, openEngine, simulatedHost, type Engine } from "coracle-engine";
 import { expect, test } from "vitest";
 import { pause, until } from "../support/commands.js";
@@ -12,13 +12,13 @@ import { UnflushedRecords, type Promising } from "../support/unflushed-records.j
 
 const CUTS = Number(process.env["CORACLE_TEST_POWER_CUTS"] ?? 60);
 const SEED = Number(process.env["CORACLE_TEST_POWER_CUTS_SEED"] ?? Date.now() % 1_000_000);
-/** A hundred nearly always are enough. */
+/** A hundred are nearly always enough. */
 const CUTS_UNTIL_FOUND = 1000;
 const CONTAINERS = 5;
-/** Outputs after which the engine ends, at most, if nothing else has ended it within the time. */
+/** Largest number of outputs before the engine ends, if nothing else has ended it within the time. */
 const OUTPUTS = 400;
 const LONGEST_MS = 300;
-/** A flush takes as long as that, at most, in the world's time. */
+/** Longest duration of a flush, in the world's time. */
 const LONGEST_FLUSH_NS = 30_000_000;
 const TIMES = 30;
 
@@ -45,7 +45,7 @@ test.each([
     for (let cut = 0; cut < CUTS_UNTIL_FOUND; cut += 1) await story.cut();
   };
   try {
-    // A client finds it, which tells what it was told.
+    // A client finds it, and reports what it was told.
     await expect(run()).rejects.toThrow(/\{"(name|pulled)":/);
   } finally {
     await story.end();
@@ -54,7 +54,7 @@ test.each([
 
 class Story {
   readonly tally: Tally = new Map();
-  /** Transactions. */
+  /** Lost transactions. */
   lost = 0;
   readonly #clients: Client[] = [];
   #engine!: Engine;
@@ -93,7 +93,7 @@ class Story {
     this.#clients.push(await ImageClient.open(door, this.random, "image", "hello-world:latest", "hello"));
   }
 
-  /** Work, an end of one kind or the other, another start, and what is so then. */
+  /** Works, ends the engine in one way or the other, starts it again, and checks the state. */
   async cut(): Promise<void> {
     this.#isUp = true;
     const rest = (): Promise<void> => pause(this.random(10));
@@ -118,7 +118,7 @@ class Story {
     await this.#engine.close();
   }
 
-  /** With the power goes whatever runs. */
+  /** A power loss also ends all processes. */
   #endProcesses(): void {
     this.host.faults.inject({ kind: "supervisor-lost" });
     this.host.faults.lift("supervisor-lost");

@@ -1,4 +1,4 @@
-// A simulated container's processes without an engine around them: a small image, world time as fast as it goes.
+// A simulated container's processes without an engine: a small image, with time running as fast as possible.
 
 import { Disk } from "../../hosts/simulated/files/disk.js";
 import type { MountedFiles } from "../../hosts/simulated/files/mounted-files.js";
@@ -25,7 +25,7 @@ export interface Sandbox {
   namespace: PidNamespace;
   /** Starts the first process. */
   start(argv: readonly string[], given?: Given): { first: ContainerProcess; stdout: Collected; stderr: Collected };
-  /** Runs a script by `sh -c`, which is not the first process, to its end. */
+  /** Runs a script to its end with `sh -c`, not as the first process. */
   run(script: string, given?: Given): Promise<Ran>;
 }
 
@@ -36,7 +36,7 @@ export interface Given {
   uid?: number;
 }
 
-/** A sink that keeps what it gets. */
+/** A sink that collects its bytes. */
 export class Collected implements Sink {
   readonly tty = false;
   readonly pieces: Uint8Array[] = [];
@@ -106,7 +106,10 @@ export function sandbox({
   return { time, files, namespace, start, run };
 }
 
-/** Runs its arguments as another process: the first one of a namespace is not like others (pid_namespaces(7)). */
+/**
+ * Runs its arguments as a child process, because the first process of a namespace has special rules
+ * (pid_namespaces(7)).
+ */
 const init: Program = (process) => process.spawn({ argv: process.argv.slice(1) }).exited;
 
 function fill(files: MountedFiles, names: readonly string[]): void {

@@ -1,4 +1,4 @@
-// The simulated world's processes behind their commands, without an engine: a container with busybox's programs.
+// Commands on the simulated world's processes, without an engine: a container with busybox's programs.
 
 import type { Input, LogBytes, processes as wit } from "../../hosts/shared/host.js";
 import type { Fault, FaultSource } from "../../hosts/simulated/faults.js";
@@ -24,7 +24,7 @@ export class World {
   readonly disk = new Disk({ size: 2 ** 36, faults: this.faults, now: () => this.time.now().wall });
   readonly processes: SimulatedProcesses;
   readonly exits: Exited[] = [];
-  /** As they were told. */
+  /** In the order of their reports. */
   readonly memoryKills: number[] = [];
   readonly #waiting: (() => void)[] = [];
 
@@ -50,7 +50,7 @@ export class World {
     this.addContainer(ID, Object.keys(programs));
   }
 
-  /** What a new engine does. */
+  /** Does what a new engine does. */
   listen(): void {
     this.processes.listen((input: Input) => {
       if (input.tag === "out-of-memory") this.memoryKills.push(input.val.kills);
@@ -99,7 +99,7 @@ export class World {
     return this.perform({ tag: "reap", val: { container: ID, run } });
   }
 
-  /** Nanoseconds of the world's time. */
+  /** Sleeps for nanoseconds of the world's time. */
   sleep(ns: bigint): Promise<void> {
     return new Promise((resolve) => this.time.at(this.time.now().monotonic + ns, resolve));
   }

@@ -117,7 +117,7 @@ describe("signals", () => {
     const world = new World();
     await world.launch(["sh", "-c", "trap 'echo got; exit 3' USR1; echo up; while :; do sleep 0.05; done"]);
     await world.untilOutput("up");
-    await world.signal(15); // not caught: ignored by the first process
+    await world.signal(15); // not caught, so the first process ignores it
     await world.sleep(1_000_000_000n);
     expect(world.exits).toEqual([]);
     await world.signal(10);
@@ -357,7 +357,7 @@ describe("a terminal", () => {
 describe("when the engine dies", () => {
   it("containers live on, and what became of them is told until it is reaped", async () => {
     const world = new World();
-    world.processes.listen(() => {}); // nobody hears it
+    world.processes.listen(() => {}); // no engine listens
     await world.launch(["sh", "-c", "sleep 1; exit 6"]);
     const [running] = world.processes.inventory();
     expect(running).toMatchObject({ container: ID, run: 1, state: { tag: "running" } });

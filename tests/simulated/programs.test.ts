@@ -1,4 +1,4 @@
-// What cannot be held against busybox: time, other processes, terminals, memory, and programs of embedders' own.
+// Behaviour that cannot be compared with busybox: time, other processes, terminals, memory, and embedders' programs.
 
 import { describe, expect, it } from "vitest";
 import type { Program } from "../../hosts/simulated/program.js";

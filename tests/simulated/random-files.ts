@@ -1,10 +1,10 @@
-// Files, tars and changes that are drawn from a seed, for comparing what becomes of them.
+// Random files, tars and changes from a seed, for comparing their effects.
 
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
 import { rawTar, type RawEntry } from "../support/tar.js";
 import { dir, file, symlink } from "./raw-entries.js";
 
-/** What is drawn is done by these. */
+/** The operations that random changes use. */
 export type Files = Pick<
   FileSystem,
   | "read"
@@ -43,8 +43,8 @@ function randomPath(random: (bound: number) => number): string {
 }
 
 /**
- * Directories, files and links that do not contradict each other: parents are directories. Whiteouts are of what the tar
- * `below` has: of others overlayfs shows the names.
+ * Directories, files and links without conflicts: parents are directories. Whiteouts cover only names in the tar
+ * `below`, because overlayfs shows the names of others.
  */
 export function randomTar(random: (bound: number) => number, below: Buffer = rawTar([])): Buffer {
   const hideable = new Set(namesIn(below).map((name) => name.replace(/\/$/, "")));
@@ -67,7 +67,7 @@ function latin1(name: string): string {
   return Buffer.from(name).toString("latin1");
 }
 
-/** One thing that a process may do, and how it ended: `done`, or the error's code. */
+/** A random change by a process, and its result: `done`, or the error's code. */
 export function randomChange(files: Files, random: (bound: number) => number): string {
   const [path, other, number] = [`/${randomPath(random)}`, `/${randomPath(random)}`, random(1000)];
   const changes = [

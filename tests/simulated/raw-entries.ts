@@ -1,4 +1,4 @@
-// Entries of tars for tests, in a word each.
+// Short forms of tar entries for tests.
 
 import type { RawEntry } from "../support/tar.js";
 

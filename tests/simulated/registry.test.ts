@@ -1,4 +1,4 @@
-// The simulated registries: what they serve, to whom, how fast, and what goes wrong.
+// The simulated registries: their content, access, speed, and faults.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { content } from "../../hosts/shared/host.js";
@@ -182,7 +182,7 @@ describe("the network", () => {
     const open = new Fixture({
       elsewhere: async ({ url }) => {
         asked.push(url);
-        // Longer in real time than the client's patience would last in a world that does not wait.
+        // A longer real time than the client's timeout would allow if the world did not wait.
         await new Promise((resolve) => setTimeout(resolve, 50));
         const body = once(Buffer.from('{"tags":["far"]}'));
         return { status: 200, header: () => null, body, cancel: () => {} };
@@ -238,7 +238,7 @@ describe("a fault", () => {
   });
 });
 
-/** Programs and scripts, and links to them, where programs are. */
+/** Programs, scripts, and links to them, in the directories of programs. */
 function executables(files: FileSystem, directory = ""): string[] {
   return files.list(directory || "/").flatMap((name) => {
     const path = `${directory}/${name}`;

@@ -1,4 +1,4 @@
-// The real core traps in the simulated world, whose time tells how long the next instance is in coming.
+// Traps of the real core in the simulated world, whose time shows how soon the next instance opens.
 
 import { expect, test } from "vitest";
 import { openEngine } from "../../hosts/embedding/open.js";

@@ -1,5 +1,5 @@
-// The simulated shell and programs against the machine's real busybox: the same scripts, the same output, errors and
-// exit codes. Each script runs in an empty directory.
+// The simulated shell and programs against the machine's real busybox: the same scripts must give the same output,
+// errors and exit codes. Each script runs in an empty directory.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -12,7 +12,7 @@ import { describeUnless } from "../support/on-engines.js";
 const BUSYBOX = "/bin/busybox";
 const missing = existsSync(BUSYBOX) ? null : `needs ${BUSYBOX}`;
 
-/** Scripts are separated by lines of `---`; what stands before `###` on such a line is their title. */
+/** Scripts are separated by lines of `---`; the text before `###` on such a line is the title. */
 const SCRIPTS = readFileSync(new URL("shell-scripts.txt", import.meta.url), "utf8")
   .split(/^---\n/m)
   .map((script) => script.replace(/\n$/, ""))

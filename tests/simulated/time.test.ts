@@ -1,4 +1,4 @@
-// The simulated world's clock: order, pace, what enters from outside.
+// The simulated world's clock: order, pace, and outside actions.
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Pace } from "../../hosts/simulated/time.js";
@@ -128,7 +128,7 @@ describe("pace", () => {
     const came = new Promise<bigint>((resolve) => void time.at(10n * SECOND, () => resolve(time.now().monotonic)));
     expect(alarms.mock.calls.map(([, ms]) => ms)).toEqual([100]);
     const ring = (): void => (alarms.mock.calls.at(-1)![0] as () => void)();
-    // One that rings too early rings again.
+    // A timer that fires too early is set again.
     real.ms += 99;
     ring();
     expect(alarms.mock.calls.map(([, ms]) => ms)).toEqual([100, 1]);
@@ -228,7 +228,7 @@ test("turns by messages see to all promises too", async () => {
   channels[0]!.port1.close();
 });
 
-/** A world in which things go on by themselves after something entered it. */
+/** A world in which events continue by themselves after something entered it. */
 function world(time: WorldTime): { story: string[]; enter(name: string): void } {
   const story: string[] = [];
   const tell = (what: string): void => void story.push(`${time.now().monotonic} ${what}`);
@@ -239,7 +239,7 @@ function world(time: WorldTime): { story: string[]; enter(name: string): void } 
   return { story, enter: (name) => void after(3).then(() => goOn(name, 5)) };
 }
 
-/** What is never awaited. */
+/** Never awaited. */
 const NO_TIMER = {} as ReturnType<typeof setTimeout>;
 
 /** Until the test is over. */
