@@ -1,5 +1,5 @@
-// What a new user does with the docker CLI over the daemon's whole life: many containers at once, a reboot, an end and
-// a new start. Each story must leave nothing behind.
+// What a new user does with the docker CLI over the daemon's whole life: many containers at once, a reboot, a shutdown
+// and a restart. Each test must leave nothing behind.
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, must, run, until, type Finished } from "../support/commands.js";
@@ -59,7 +59,9 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
     await well("rm", "-f", "kept", "waiting");
   });
 
-  /** Power off and on: every process, mount, link, firewall rule and everything under the exec root is gone. */
+  /**
+   * Simulates power off and on: every process, mount, link, firewall rule and everything under the exec root is gone.
+   */
   async function reboot(): Promise<void> {
     const { directories, netns } = daemon;
     await daemon.end("SIGKILL");
@@ -76,7 +78,7 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
     await daemon.start();
   }
 
-  /** A run that gives back its number, as output and as exit code. */
+  /** A run that prints its number and exits with it. */
   function runWith(number: number): Promise<Finished> {
     const options = ["-i", "--rm", "-p", "80", "-m", "32m", "-v", "/scratch"];
     const command = ["sh", "-c", `cat; exit ${number}`];

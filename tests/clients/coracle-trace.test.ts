@@ -1,5 +1,5 @@
-// `coracle trace` and `coracle replay`, on what our daemons have lived through: runs, execs, pulls with credentials, a
-// kill and a restart.
+// `coracle trace` and `coracle replay` on the history of our daemons: runs, execs, pulls with credentials, a kill and a
+// restart.
 
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const USER = "jane.of.the-registry";
 const PASSWORD = 'corre"ct-horse/battery+staple';
 const TOKEN = "eyJhbGciOi.identity-token.Zk9";
 const CREDENTIALS = [USER, PASSWORD, TOKEN];
-/** What people put into environments and labels. */
+/** Typical values in environments and labels. */
 const VALUES = {
   ofEnv: 'env-value "quoted" & ünusual/1',
   ofLabel: "label-value-of-mine",
@@ -91,7 +91,7 @@ function storyOf(engine: Engine): void {
     expect(statSync(file("a")).mode & 0o777).toBe(0o600);
     const bytes = readFileSync(file("a"));
     expect(secretsIn(bytes, CREDENTIALS)).toEqual([]);
-    // What is there is found.
+    // Existing values are found.
     expect(secretsIn(bytes, Object.values(VALUES)).sort()).toEqual(Object.values(VALUES).sort());
   });
 
@@ -120,7 +120,7 @@ function storyOf(engine: Engine): void {
     const lines = bareLines(readFileSync(file("a"), "utf8"));
     const at = lines.findIndex((line) => line.includes("/containers/create?name=web"));
     lines[at] = lines[at]!.replace("name=web", "name=wob");
-    // As its sums fit, only what comes of it tells.
+    // The checksums fit, so only the replay shows the change.
     writeFileSync(file("b"), summed(lines));
     const replayed = await coracle("replay", file("b"));
     expect(replayed.code).toBe(1);
@@ -153,7 +153,7 @@ function storyOf(engine: Engine): void {
     expect(code).toBe(0);
     expect(stdout).toMatch(/launch web succeeded/);
     expect(stdout).toMatch(/\d+ steps, not verified: values are hidden in this trace\n$/);
-    // Nor compared, in either place: what is hidden may differ.
+    // Hidden values may differ, so they are not compared, in either position.
     for (const files of [
       [file("shared"), file("a")],
       [file("a"), file("shared")],
@@ -235,7 +235,7 @@ describe("coracle trace", () => {
   });
 });
 
-/** Of a story: a step before its last one, by whose moment, to the millisecond, the one before it was over. */
+/** A step before the last one of a run whose time shows, to the millisecond, that the previous step was over. */
 function laterThanTheOneBefore(told: string): { time: string; previous: number } {
   const moments = new Map(Array.from(told.matchAll(/^(\S+) 1:(\d+) /gm), ([, time, step]) => [Number(step), time!]));
   for (let step = moments.size - 1; step > 2; step -= 1) {

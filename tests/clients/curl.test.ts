@@ -1,4 +1,4 @@
-// curl, as people type it: new and old notations of the target, any host name.
+// curl as people type it: old and new notations of the target, any host name.
 import { expect, test } from "vitest";
 import { findProgram, run } from "../support/commands.js";
 import { busyboxLayer, dockerArchive } from "../support/images.js";

@@ -1,4 +1,4 @@
-// The docker CLI, unchanged: its commands about containers and images, and what they print.
+// The docker CLI, unchanged: its commands about containers and images, and their output.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,7 +112,7 @@ onEngines(
       await docker().well("run", "-d", "--name", "ever", "--restart", "always", "busybox", "sleep", "1000");
       await docker().well("kill", "ever");
       const now = (): Promise<string> => docker().well("inspect", "-f", "{{.State.Status}}", "ever");
-      // One that is to run again is restarting from its end on.
+      // A container with a restart policy has the status restarting from its end on.
       const then = await until("its end", async () => {
         const state = await now();
         return state !== "running\n" && state;

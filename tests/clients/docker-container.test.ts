@@ -1,4 +1,5 @@
-// The docker CLI, unchanged: every `docker container …` once, in the life of one container; terminals that change.
+// The docker CLI, unchanged: every `docker container …` command once, during the life of one container; resized
+// terminals.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { onEngines } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
 import { DOCKER_MISSING, DockerCli, TERMINAL_MISSING } from "./docker.js";
 
-/** Goes on until it is told to stop; asks for a line if it is to. */
+/** Runs until it is stopped; reads a line if the file /ask exists. */
 const WORK = `trap 'exit 3' TERM; echo begun; if [ -e /ask ]; then read -r line; echo got $line; exit 5; fi
 while :; do sleep 0.1; done`;
 
@@ -98,7 +99,7 @@ onEngines(
     for (const how of ["run", "exec"] as const) {
       test(`${how} -it: a new size of the terminal is told; Ctrl-C reaches what runs`, async ({ skip }) => {
         if (TERMINAL_MISSING !== null) skip(TERMINAL_MISSING);
-        // A try that failed may have left it.
+        // A failed try may have left it.
         await docker().well("rm", "-f", "beside");
         await docker().well("run", "-d", "--name", "beside", "busybox", "sleep", "1000");
         const args = how === "run" ? ["run", "-it", "--rm", "busybox", "sh"] : ["exec", "-it", "beside", "sh"];
@@ -109,7 +110,7 @@ onEngines(
             ["# ", `${until("33 101")}`],
             ["sized\r\n/ # ", [44, 120]],
             ["", until("44 120")],
-            // A shell that sees to jobs and is about to begin one may miss the key.
+            // A shell with job control that is about to start a command may miss the key.
             ["sized\r\n/ # ", `sh -c "echo be''gun; sleep 100"\r`],
             ["begun\r\n", "\x03"],
             ["# ", "exit 6\r"],
@@ -121,7 +122,7 @@ onEngines(
       });
     }
 
-    /** What the client says it can do. */
+    /** The commands that the client lists. */
     async function commandsOf(noun: string): Promise<string[]> {
       const text = await docker().well(noun, "--help");
       return [...text.slice(text.indexOf("Commands:")).matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name ?? "");

@@ -1,4 +1,4 @@
-// A session at the docker CLI: every engine tells of it in the same events, in the same order.
+// A session with the docker CLI: every engine reports the same events in the same order.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ import { DOCKER_MISSING, DockerCli } from "./docker.js";
 const STAYS = ["busybox", "sh", "-c", "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"];
 
 /**
- * The session, a command a row, after the number of its events: some come when it has ended. Prunes take what there is in
- * no order: there is one. `FILE` is a file of this machine.
+ * The session, one command per row, after the number of its events; some come after the command has ended. Prunes
+ * remove objects in random order, so there is one of each. `FILE` is a file of this machine.
  */
 const SESSION: readonly (readonly [events: number, ...command: string[]])[] = [
   [1, "create", "--name", "c1", "-l", "a=b", "-l", "image=mine", ...STAYS],
@@ -107,7 +107,7 @@ describeUnless(missing, "the events of a session", () => {
     }
   });
 
-  /** The events of each command. What is told beyond their number is found with those of the next one. */
+  /** The events of each command. Additional events appear with those of the next command. */
   async function told(engine: RunningEngine): Promise<string[][]> {
     const docker = new DockerCli(engine.daemon.socketPath, directory);
     const names = new Names();
@@ -124,7 +124,7 @@ describeUnless(missing, "the events of a session", () => {
   }
 });
 
-/** Each of its runs has set its trap: before that an init ignores the signal. */
+/** Each of its runs has set its trap: before that, an init ignores the signal. */
 async function ready(engine: RunningEngine, name: string, begun: string): Promise<void> {
   const { Id } = await engine.inspect<{ Id: string }>(name);
   await until(`the trap of ${name}`, async () => {
@@ -134,13 +134,13 @@ async function ready(engine: RunningEngine, name: string, begun: string): Promis
   });
 }
 
-/** Waits for so many events, as long as there is hope: what is missing is for the comparison to tell. */
+/** Waits for this many events as long as they may still come; the comparison reports missing ones. */
 async function come(engine: RunningEngine, since: string, count: number): Promise<void> {
   const have = async (): Promise<boolean> => (await past(engine, since)).length >= count;
   await until("as many events", have, { timeoutMs: 20_000 }).catch(() => undefined);
 }
 
-/** The reference keeps volumes in no order: of those told of one after the other, none is the first. */
+/** The reference processes volumes in random order, so consecutive volume events are sorted. */
 function inOrder(events: readonly Event[]): Event[] {
   const sorted: Event[] = [];
   for (let at = 0; at < events.length;) {
@@ -159,7 +159,7 @@ function wordsOf(event: Event): string {
   return JSON.stringify(event).replace(ID, "");
 }
 
-/** Ids by the order in which they come. Moments, and how long a run was, are left out. */
+/** Replaces ids by the order in which they appear. Times and durations are left out. */
 class Names {
   readonly #names = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-// `docker exec`, unchanged: on pipes and on a terminal, its options and its exit codes.
+// `docker exec`, unchanged: with pipes and with a terminal, its options and its exit codes.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ onEngines(
       const steps: (readonly [string, string])[] = [
         ["# ", "stty size; echo $((6*7)); cat\r"],
         ["42\r\n", "said\r"],
-        // Told back by the terminal, then by the program: it is there.
+        // Echoed by the terminal, then printed by the program, so it is running.
         ["said\r\nsaid\r\n", "\x03"],
         ["# ", "exit 5\r"],
       ];
@@ -102,7 +102,7 @@ onEngines(
         126,
         expect.stringMatching(/find user nobody-such/),
       ]);
-      // Nobody waits for the code of a detached one.
+      // Nothing waits for the exit code of a detached exec.
       const detached = await docker().run("exec", "-d", "-u", "nobody-such", "box", "true");
       expect([detached.code, detached.stderr]).toEqual([1, expect.stringMatching(/find user nobody-such/)]);
       const none = await docker().run("exec", "nobody", "true");

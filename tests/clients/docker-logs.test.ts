@@ -1,4 +1,4 @@
-// The docker CLI's logs: every option of `docker logs`, log drivers of `docker run`, and what `docker info` says.
+// The docker CLI's logs: every option of `docker logs`, log drivers of `docker run`, and the output of `docker info`.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

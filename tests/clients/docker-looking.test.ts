@@ -1,4 +1,4 @@
-// The docker CLI, unchanged: the commands that look at containers and at what they use.
+// The docker CLI, unchanged: the commands that inspect containers and their resources.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

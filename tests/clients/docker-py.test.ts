@@ -73,7 +73,7 @@ onEngines(
       });
     });
 
-    /** Lines of what it printed. */
+    /** The lines that it printed. */
     async function tell(...story: string[]): Promise<string[]> {
       return ((await program.tell(...story)) as string).split("\n");
     }
@@ -138,7 +138,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
 
 const PROGRAM = fileURLToPath(new URL("./docker_py/program.py", import.meta.url));
 
-/** The system's, where it has one: what Debian's package brings. */
+/** The system's Python if it has the library, as with Debian's package. */
 async function pythonWithDocker(): Promise<string | null> {
   for (const program of ["/usr/bin/python3", "python3"]) {
     const tried = await run([program, "-c", "import docker"]).catch(() => null);

@@ -1,4 +1,4 @@
-// `docker run`, unchanged: what a user sees, on pipes and on a terminal, and its exit codes.
+// `docker run`, unchanged: what a user sees, with pipes and with a terminal, and its exit codes.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -170,7 +170,7 @@ onEngines(
       expect(await docker().well("network", "inspect", "-f", "{{.Driver}}", "none")).toBe("null\n");
       expect((await docker().run("network", "inspect", "nothing")).code).toBe(1);
       const mac = "02:42:c0:00:02:0a";
-      // The client asks for API 1.44 before it sends an address.
+      // The client sends an address only from API 1.44 on.
       const own = kind === "reference" ? [] : ["--mac-address", mac];
       await docker().well("run", "-d", "--name", "told", ...own, "-p", "127.0.0.1::80", "busybox", "sleep", "60");
       const of = async (template: string) => (await docker().well("inspect", "-f", template, "told")).trim();
@@ -220,7 +220,7 @@ onEngines(
         return response?.text();
       });
       expect(text).toBe("served\n");
-      // It serves one after the other.
+      // The server handles one connection at a time.
       const ask = 'fetch("http://[::1]:18070/").then(async (it) => console.log(await it.text()))';
       const other = await until("the published port on IPv6", async () => {
         const { code, stdout } = await run(netns.inside([process.execPath, "-e", ask]));
@@ -274,7 +274,7 @@ onEngines(
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await ended;
-      // The engine has seen by then that its client is gone.
+      // By then the engine has noticed that its client is gone.
       await docker().well("exec", "orphan", "true");
       expect(await docker().well("inspect", "-f", "{{.State.Running}}", "orphan")).toBe("true\n");
       await docker().well("rm", "-f", "orphan");

@@ -83,7 +83,7 @@ async function imageOf(reference: string): Promise<ImageSpec> {
   return { reference, config: { Cmd: ["echo", "here"] }, layers };
 }
 
-/** An image with a file more. */
+/** An image with an additional file. */
 async function committed(docker: DockerCli, image: string, name: string): Promise<void> {
   const id = (await docker.well("create", "--network", "none", image, "touch", `/of-${image}`)).trim();
   await docker.well("start", "-a", id);

@@ -1,4 +1,4 @@
-// The docker CLI on a real terminal, unchanged: keys that interrupt, that end and that detach.
+// The docker CLI on a real terminal, unchanged: keys that interrupt, end and detach.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The docker CLI held to older API versions, and an older CLI where there is one: the same few commands work with each.
+// The docker CLI with older API versions, and an older CLI if there is one: the same few commands work with each.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,9 +8,9 @@ import { findProgram, run } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
 
 const newest = findProgram("docker");
-/** Debian's own, where another one is put before it. */
+/** Debian's own CLI if another one precedes it in PATH. */
 const debian = newest !== "/usr/bin/docker" && existsSync("/usr/bin/docker") ? "/usr/bin/docker" : null;
-/** The release that all tests of the docker CLI are about. */
+/** The release that all tests of the docker CLI are written for. */
 const MAJOR = "28";
 const VERSIONS = ["1.24", "1.25", "1.29", "1.30", "1.35", "1.39", "1.40", "1.41", "1.42", "1.44", "1.47", "1.51"];
 

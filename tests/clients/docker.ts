@@ -1,4 +1,4 @@
-// The docker CLI as tests run it: pointed at one engine, with a configuration directory of its own.
+// The docker CLI for tests: connected to one engine, with its own configuration directory.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { findProgram, run, type Finished } from "../support/commands.js";
@@ -9,7 +9,7 @@ const python = findProgram("python3");
 /** Why there is no docker CLI here, or null. */
 export const DOCKER_MISSING = docker === null ? "the docker CLI is not installed" : null;
 
-/** Why nothing can be run on a terminal here, or null. */
+/** Why nothing can run on a terminal here, or null. */
 export const TERMINAL_MISSING = python === null ? "python3, which makes the terminal, is not installed" : null;
 
 export class DockerCli {
@@ -19,7 +19,7 @@ export class DockerCli {
     this.#env = { DOCKER_HOST: `unix://${socketPath}`, DOCKER_CONFIG: config, DOCKER_CLI_HINTS: "false" };
   }
 
-  /** For those who start it by themselves. */
+  /** For tests that start the CLI themselves. */
   get environment(): NodeJS.ProcessEnv {
     return { ...process.env, ...this.#env };
   }
@@ -33,14 +33,16 @@ export class DockerCli {
     return run([docker ?? "docker", ...args], { env: this.#env, input });
   }
 
-  /** The output of a command that must end well. */
+  /** The output of a command that must succeed. */
   async well(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...args);
     if (code !== 0) throw new Error(`docker ${args.join(" ")}: exit code ${code}: ${stderr}`);
     return stdout;
   }
 
-  /** On a terminal of 33 rows and 101 columns: at each text shown, the next is typed, or the terminal gets that size. */
+  /**
+   * Runs on a terminal of 33 rows and 101 columns: at each expected text, types the next input or resizes the terminal.
+   */
   onTerminal(
     steps: readonly (readonly [string, string | readonly [number, number]])[],
     ...args: string[]
@@ -49,7 +51,7 @@ export class DockerCli {
     return run(command, { env: this.#env });
   }
 
-  /** Left running, for the caller to end. */
+  /** Left running; the caller must end it. */
   spawn(args: readonly string[]): ChildProcessWithoutNullStreams {
     return spawn(docker ?? "docker", args, { env: this.environment });
   }

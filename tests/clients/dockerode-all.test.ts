@@ -1,4 +1,4 @@
-// dockerode, unchanged: what it can do with containers besides running them, with images, and what it hears.
+// dockerode, unchanged: containers beyond running them, images, and events.
 import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import Docker from "dockerode";
@@ -241,14 +241,14 @@ async function commandOf(container: Docker.Container): Promise<string | undefine
   return ((await container.top()).Processes as string[][])[0]?.at(-1);
 }
 
-/** Bodies by names. */
+/** File contents by name. */
 async function contents(archive: NodeJS.ReadableStream): Promise<Record<string, Buffer>> {
   const found: Record<string, Buffer> = {};
   for await (const entry of archive.pipe(extract())) found[entry.header.name] = await buffer(entry);
   return found;
 }
 
-/** Of a log of frames, each a line. */
+/** The lines of a framed log, one per frame. */
 function linesOf(log: Buffer): string[] {
   return log
     .toString("latin1")

@@ -11,7 +11,7 @@ onEngines("dockerode", (engine) => {
       Tty: true,
     })) as [{ StatusCode: number }, Docker.Container];
     expect(result.StatusCode).toBe(2);
-    // The client hears of the end on a connection of its own: what it was sent on the other may still be unread.
+    // The client learns of the end on a separate connection, so its output may still be unread.
     let said = "";
     await expect.poll(() => (said += textOf(output))).toBe("streamed\r\n");
     await container.remove();

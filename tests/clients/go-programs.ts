@@ -1,4 +1,4 @@
-// The Go programs beside this file, built against Debian's packages of the SDK without asking anybody for modules.
+// The Go programs next to this file, built with Debian's SDK packages and without downloading modules.
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ROOT } from "../support/engines.js";
 
 const SOURCES = fileURLToPath(new URL("./go/", import.meta.url));
 
-/** Where Debian puts the sources of Go packages; GOPATH of programs that use them. */
+/** Debian's directory for the sources of Go packages; the GOPATH of programs that use them. */
 const PACKAGES = "/usr/share/gocode";
 
 /** Why there are no Go programs here, or null. */
@@ -18,10 +18,10 @@ export function goMissing(): string | null {
   return existsSync(client) ? null : "Docker's Go SDK (golang-github-docker-docker-dev) is not installed";
 }
 
-/** The first build on a machine compiles the SDK and much of Go's own library, beside whatever else runs. */
+/** The first build on a machine compiles the SDK and much of Go's library, while other tests run. */
 export const LONGEST_BUILD_MS = 10 * 60_000;
 
-/** Builds each folder of tests/clients/go that changed; the programs, by the names of their folders. */
+/** Builds each changed folder of tests/clients/go. Returns the programs by the names of their folders. */
 export async function buildGoPrograms(): Promise<GoPrograms> {
   const [programs, cache] = [join(ROOT, "build/clients/go"), join(ROOT, "build/clients/go-cache")];
   await mkdir(programs, { recursive: true });

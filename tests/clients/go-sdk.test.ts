@@ -1,4 +1,4 @@
-// The Go SDK, unchanged: a program for each thing that its users do with it.
+// The Go SDK, unchanged: a program for each use.
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until, type Finished } from "../support/commands.js";

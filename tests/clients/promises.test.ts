@@ -1,4 +1,4 @@
-// Promises to a new user around networks and ports: what an answer says has happened has happened.
+// Guarantees for a new user about networks and ports: an answered operation has taken effect.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, must, run, type Finished } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";

@@ -42,7 +42,7 @@ onEngines(
       await copy("--dest-daemon-host", host(), `${place}${TAGGED[transport] ?? ""}`, `docker-daemon:back:${transport}`);
       const back = await engine().read<{ Id: string; RootFS: { Layers: string[] } }>(`/images/back:${transport}/json`);
       expect(back.RootFS.Layers).toEqual(spec.layers.map((layer) => `sha256:${sha256(layer)}`));
-      // OCI configs have fewer fields: skopeo writes it anew, and that is another image.
+      // OCI configs have fewer fields, so skopeo rewrites the config, which gives another image.
       if (transport !== "oci") expect(back.Id).toBe(idOf(spec));
       const { stdout } = await engine().run({ Image: `back:${transport}`, HostConfig: { NetworkMode: "none" } });
       expect(stdout).toBe("a note");
@@ -76,5 +76,5 @@ function idOf(spec: ImageSpec): string {
   return `sha256:${sha256(imageConfig(spec))}`;
 }
 
-/** What a transport wants behind the place. */
+/** The part that a transport needs after the path. */
 const TAGGED: Readonly<Record<string, string>> = { oci: ":1", "docker-archive": ":for-skopeo:1" };

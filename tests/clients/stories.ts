@@ -1,5 +1,5 @@
-// A program that knows many stories and tells one for each line it is sent: a client in another process or language,
-// started once for all tests of an engine, and anew after a story that did not come to its end.
+// A program with many test cases that runs one for each line of input: a client in another process or language. It is
+// started once for all tests of an engine, and again after a case that did not finish.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
 
@@ -11,7 +11,7 @@ interface Program {
   stderr: string;
 }
 
-/** Less than a test has: what waits for something that never comes takes no other story with it. */
+/** Shorter than a test's limit, so that a case that waits for ever affects no other case. */
 const LONGEST_MS = 60_000;
 
 export class Stories {
@@ -24,7 +24,7 @@ export class Stories {
     this.#env = env;
   }
 
-  /** What a story tells; its arguments come after its name. */
+  /** The result of a case; its arguments follow its name. */
   async tell(...story: readonly string[]): Promise<unknown> {
     const program = (this.#program ??= this.#start());
     const timer = setTimeout(() => program.process.kill(), LONGEST_MS);

@@ -136,7 +136,7 @@ onEngines("testcontainers", (engine, kind) => {
       HOME: directory,
       // Published ports are in the engine's own network namespace.
       TESTCONTAINERS_HOST_OVERRIDE: engine().daemon.netns.address,
-      // It would be pulled from a registry that cannot be reached.
+      // Its image would be pulled from a registry that cannot be reached.
       TESTCONTAINERS_RYUK_DISABLED: "true",
     });
   }

@@ -1,4 +1,4 @@
-// Who gets the trace of a daemon: root and the daemon's own user, on the sockets of the live engine.
+// Access to a daemon's trace: root and the daemon's own user, on the sockets of the live engine.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { onDryRunEngines } from "../dry-run/engines.js";
 import { run } from "../support/commands.js";
 import { CORACLE } from "../support/engines.js";
 
-/** Who may open every file all the same, as a member of the socket's group may open the socket. */
+/** A user who may still open every file, like a member of the socket's group who may open the socket. */
 const AS_NOBODY = [
   ...["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"],
   ...["--inh-caps=+dac_override", "--ambient-caps=+dac_override"],
@@ -32,7 +32,7 @@ onDryRunEngines("the trace", (engine) => {
     const answer = await dry.call("GET", "/coracle/trace", undefined, OWN);
     expect([answer.status, answer.header("content-type")]).toEqual([403, "application/json"]);
     expect(answer.json()).toEqual({ message: "the trace is not told where everything is a dry run" });
-    // The connection serves others after it.
+    // The connection serves other requests afterwards.
     expect((await dry.call("GET", "/_ping", undefined, OWN)).status).toBe(200);
   });
 
@@ -41,7 +41,7 @@ onDryRunEngines("the trace", (engine) => {
     const { code, stderr } = await save("others", AS_NOBODY);
     expect([code, stderr]).toEqual([1, expect.stringContaining("gives its trace only to root and to its own user")]);
     expect(existsSync(join(place, "others"))).toBe(false);
-    // Other requests are answered as ever.
+    // Other requests are answered as usual.
     const ping = ["curl", "-sS", "--unix-socket", live.socketPath];
     expect(await run([...AS_NOBODY, ...ping, "http://x/_ping"])).toMatchObject({ code: 0, stdout: "OK" });
     const { stdout } = await run([...AS_NOBODY, ...ping, "http://x/coracle/trace"]);

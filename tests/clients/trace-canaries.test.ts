@@ -1,5 +1,5 @@
-// Everything that may be secret comes into our daemons in every place that there is, and is looked for wherever it might
-// come out again: traces, shared ones, what is told of them, the database, the log.
+// Places secrets everywhere they may enter our daemons, and searches everywhere they might come out: traces, shared
+// traces, messages about them, the database, the log.
 
 import { lstatSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ function searched(engine: Engine): void {
   });
 }
 
-/** Without what is mounted there. */
+/** Without the files of mounts. */
 function filesBelow(directory: string): string[] {
   const { dev } = statSync(directory);
   return readdirSync(directory).flatMap((name) => {

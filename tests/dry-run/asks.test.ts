@@ -1,4 +1,4 @@
-// What changes something never gets through a dry run, whoever asks for it; and what else it relies on of core/wit.
+// No command that changes anything gets through a dry run, whatever calls it; and other assumptions about core/wit.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The docker CLI on a socket of dry runs: it sees what it would do, one command after the other, and nothing is done.
+// The docker CLI on a dry-run socket: it sees the effects of one command after the other, and nothing is done.
 
 import { beforeEach, expect, test } from "vitest";
 import { DOCKER_MISSING, DockerCli } from "../clients/docker.js";

@@ -1,4 +1,4 @@
-// Our engines with a socket more, on which everything is a dry run.
+// Our engines with an additional dry-run socket.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,13 +10,13 @@ import { describeUnless } from "../support/on-engines.js";
 
 export interface DryRunEngine {
   live: RunningEngine;
-  /** Through the socket of dry runs. */
+  /** Uses the dry-run socket. */
   dry: EngineClient;
-  /** For what a test keeps in files. */
+  /** A directory for the test's files. */
   place: string;
 }
 
-/** One block of tests an engine of ours; the reference has no such thing. */
+/** A test block for each of our engines; the reference has no dry runs. */
 export function onDryRunEngines(
   title: string,
   body: (engine: () => DryRunEngine) => void,

@@ -1,5 +1,5 @@
-// What a dry run leaves alone on a real machine: every file of the data root to the byte, mounts, links, firewall, cgroups,
-// processes, open files; and no event is told of.
+// A dry run on a real machine changes nothing: every byte of the data root, mounts, links, firewall, cgroups,
+// processes, open files; and it causes no event.
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -64,10 +64,10 @@ onDryRunEngines(
   ["linux"],
 );
 
-/** The engine's thread for networks ends, with its open files, when it has had nothing to do for two seconds. */
+/** The engine's thread for networks ends, with its open files, after two idle seconds. */
 const SETTLED_MS = 2500;
 
-/** What it is once the engine has done what follows from what it was asked. */
+/** The state once the engine has finished the work that follows from requests. */
 async function settled(look: () => Promise<unknown>): Promise<unknown> {
   for (let before = await look(); ;) {
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
@@ -81,7 +81,7 @@ async function everything(daemon: Parameters<typeof takeCensus>[0], ids: string[
   return { census: await takeCensus(daemon, ids), files: filesOf(daemon.directories.dataRoot) };
 }
 
-/** Files by their bytes; the trace goes on with whatever the live engine is asked. */
+/** Files by their bytes, without the trace, which grows with every request to the live engine. */
 function filesOf(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !join(entry.parentPath, entry.name).startsWith(join(root, "trace")))

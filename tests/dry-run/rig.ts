@@ -1,4 +1,4 @@
-// An engine on a simulated host in this process, of which everything can be seen: for tests of what a dry run leaves alone.
+// An engine on a simulated host in this process, whose whole state is visible: for tests of what a dry run changes.
 
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
@@ -20,14 +20,14 @@ import type { SimulatedHost, SimulatedOptions } from "../../hosts/simulated/opti
 
 export const core = loadCore();
 
-/** Where a request comes in. */
+/** Where a request arrives. */
 export type Listener = "live" | "session";
 
 export class Rig {
   readonly #requests: Record<Listener, LocalRequests>;
   readonly #seen: Seen;
   readonly dryRuns: DryRuns;
-  /** Tells the live engine that something happened, as its host does. */
+  /** Reports an event to the live engine, as its host does. */
   readonly happen: (input: Input) => void;
 
   private constructor(
@@ -67,7 +67,7 @@ export class Rig {
     return new Rig(host, engine, engine.driver!, (input) => happen(input));
   }
 
-  /** Dry runs that the live engine still tells what ends, and that it keeps so. */
+  /** Number of dry runs that still receive ends from the live engine, and are kept for that. */
   get kept(): number {
     return this.#seen.told.size;
   }
@@ -113,7 +113,7 @@ export class Rig {
     return (await response.json()) as Plan;
   }
 
-  /** A container that runs; its id. */
+  /** Runs a container and returns its id. */
   async run(name: string, command: readonly string[], more: object = {}): Promise<string> {
     const body = { Image: "busybox", Cmd: command, ...more };
     const created = await this.ask("live", "POST", `/containers/create?name=${name}`, body);
@@ -124,7 +124,7 @@ export class Rig {
     return Id;
   }
 
-  /** All that there is of the live engine and its world. */
+  /** The whole state of the live engine and its world. */
   async everything(): Promise<Everything> {
     const { host, driver } = this;
     const fork = driver.fork();
@@ -138,7 +138,7 @@ export class Rig {
     };
   }
 
-  /** The same, once the engine has done what it does by itself after an answer: sizes are measured, say. */
+  /** The same, after the engine's own work behind an answer, such as measuring sizes. */
   async settled(): Promise<Everything> {
     let before = await this.everything();
     for (;;) {
@@ -161,7 +161,7 @@ interface Seen {
   copies: number;
 }
 
-/** What dry runs ask of the driver, from now on. */
+/** Records what dry runs ask of the driver from now on. */
 function watched(driver: Driver): Seen {
   const seen: Seen = { told: new Set(), copies: 0 };
   const [fork, onEnd] = [driver.fork.bind(driver), driver.onEnd.bind(driver)];
@@ -181,7 +181,7 @@ function watched(driver: Driver): Seen {
 }
 
 export interface Everything {
-  /** The instance's memory, its counter of ids among it. */
+  /** The instance's memory, including its id counter. */
   core: string;
   pending: number;
   records: [string, string][];

@@ -1,5 +1,5 @@
-// What a dry run says is what is then so: in random stories each request is asked for dry and then for real, and both get
-// the same answer, to the ids in it. `DRY_RUN_STORIES` tells more of them.
+// Predictions of dry runs are correct: in random sequences each request runs dry and then for real, and both answers
+// are equal, including the ids. `DRY_RUN_STORIES` sets the number of sequences.
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../hosts/simulated/random.js";
@@ -26,7 +26,7 @@ test(
       for (let at = 0; at < LENGTH; at++) {
         const { method, target, body } = draw();
         story.push(`${method} ${target} ${JSON.stringify(body) ?? ""}`);
-        // What the engine does by itself behind an answer has an end before the next is asked.
+        // The engine's own work after an answer ends before the next request.
         await rig.settled();
         const dry = await rig.fetch("live", method, target, body, { "Coracle-Dry-Run": "1" });
         const told = { status: dry.status, text: plain(await dry.text()) };
@@ -38,7 +38,7 @@ test(
       }
       await rig.close();
     }
-    // Stories in which all is refused would show nothing.
+    // Sequences in which everything is refused would prove nothing.
     for (const kind of ["POST 201", "POST 204", "POST 200", "DELETE 204", "DELETE 200", "POST 409"]) {
       expect(statuses.get(kind) ?? 0, kind).toBeGreaterThan(0);
     }
@@ -87,7 +87,7 @@ function drawing(seed: number): () => Asked {
     ])();
 }
 
-/** Without what a dry run cannot know: how a pull goes on its way, what the digest of changes that nobody looked at is. */
+/** Without what a dry run cannot know: the progress of a pull, and the digest of changes that are not measured yet. */
 function plain(text: string): string {
   if (text.includes('"progressDetail"')) return text.trim().split("\n").at(-1)!;
   return text.startsWith('{"Id":"sha256:') ? "an image" : text;

@@ -1,4 +1,4 @@
-// A socket of dry runs, asked by plain requests; and the header that makes any request one.
+// A dry-run socket with plain requests, and the header that turns any request into a dry run.
 
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";

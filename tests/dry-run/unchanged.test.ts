@@ -1,4 +1,4 @@
-// A dry run changes nothing: the live engine and its world are the same, byte for byte, behind as before it.
+// A dry run changes nothing: the live engine and its world are the same before and after, byte for byte.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { busyboxArchive } from "../support/images.js";

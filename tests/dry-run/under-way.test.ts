@@ -1,4 +1,4 @@
-// Dry runs of an engine that has things under way, of cores that trap, and of clients that leave.
+// Dry runs of an engine with operations under way, of cores that trap, and of clients that leave.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../../hosts/dry-run/format.js";
@@ -24,7 +24,7 @@ describe("what the live engine has under way is taken to succeed", () => {
     const plan = await rig.plan("POST", "/containers/slow/stop?t=900");
     expect(plan.answer?.status).toBe(204);
     expect(effectsOf(plan).filter((effect) => effect.startsWith("processes"))).toEqual([
-      // Its own SIGTERM, and the SIGKILL of the one that was under way.
+      // Its own SIGTERM, and the SIGKILL of the pending stop.
       "processes signal",
       "processes signal",
       "processes reap",
@@ -228,7 +228,7 @@ test("a session that nobody asks anything of ends after five minutes", async () 
   expect((await ask("GET", "/containers/cat/json")).status).toBe(404);
 });
 
-/** So many that what needs no time is done. */
+/** Enough turns for everything that needs no time. */
 async function turns(): Promise<void> {
   for (let at = 0; at < 50; at++) await turn();
 }

@@ -1,4 +1,4 @@
-// HTTP by Node's client to an engine in the same process, with a core that does what the test says.
+// HTTP with Node's client to an engine in the same process, with a core scripted by the test.
 
 import { request } from "node:http";
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";

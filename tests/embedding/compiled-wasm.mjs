@@ -1,5 +1,5 @@
-// Loaded before a program (`node --import`), or put into a page: tells of every WebAssembly module that is compiled, by
-// the SHA-256 of its bytes, in `compiledWasm` and, where there is a process, on its standard error.
+// Preloaded into a program (`node --import`) or added to a page: records the SHA-256 of every WebAssembly module that
+// is compiled, in `compiledWasm` and, if there is a process, on its standard error.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";

@@ -1,4 +1,4 @@
-// What `connect` makes of a connection taken off HTTP, with a core that does what the test says.
+// How `connect` handles an upgraded connection, with a core scripted by the test.
 
 import { expect, test } from "vitest";
 import { until, whole } from "../node/scripted-server.js";
@@ -61,7 +61,7 @@ test.each([
   await leave(await engine.connect("/attach", { method: "POST" }));
   await until(() => inputs.length > 0);
   expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
-  // With the client its input ends, as it does when a socket is closed.
+  // The input ends when the client leaves, as when a socket is closed.
   expect(stdin.text).toBe("<end><released>");
 });
 

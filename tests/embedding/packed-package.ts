@@ -1,4 +1,4 @@
-// The npm package as somebody who installs it gets it, in a directory of its own and with no other package around.
+// The npm package as installed by a user, in a separate directory without other packages.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export class PackedPackage {
-  /** What is written here can import `coracle-engine`. */
+  /** Files written here can import `coracle-engine`. */
   readonly directory: string;
   /** As it is published. */
   readonly tarball: string;
@@ -25,14 +25,14 @@ export class PackedPackage {
     writeFileSync(join(this.directory, "package.json"), JSON.stringify({ type: "module", private: true }));
   }
 
-  /** Writes a file; its path. */
+  /** Writes a file and returns its path. */
   write(name: string, text: string): string {
     const path = join(this.directory, name);
     writeFileSync(path, text);
     return path;
   }
 
-  /** Runs a program of the directory; what it printed. Throws with what it printed when it fails. */
+  /** Runs a program of the directory and returns its output. Throws with the output if it fails. */
   run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
     return execFileSync(program, args, {
       cwd: this.directory,

@@ -1,4 +1,4 @@
-// The same program with the same outcome on every platform that the package is for.
+// The same program gives the same result on every platform that the package supports.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ import { CHROMIUM } from "../browser/chromium.js";
 import { PackedPackage, ROOT } from "./packed-package.js";
 
 const PLATFORMS = join(ROOT, "tests/embedding/platforms");
-// Root needs --no-sandbox; the rest keeps it from asking anybody for anything.
+// Root needs --no-sandbox; the other flags keep the browser from sending requests of its own.
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]; // prettier-ignore
 
 const PAGE = `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>`;
@@ -74,7 +74,7 @@ test("Deno", () => {
 test("Bun", () => {
   const home = join(ROOT, "node_modules/bun");
   const bun = join(home, "bin/bun.exe");
-  // Newer releases of npm run no script of a package: until its own has run, a text stands in its program's place.
+  // Newer releases of npm run no scripts of packages: until its own script has run, the program is a placeholder text.
   if (statSync(bun).size < 2 ** 20) execFileSync(process.execPath, ["install.js"], { cwd: home });
   expect(linesOf(packed.run(bun, ["run", "main.mjs"]))).toEqual(onNode);
 });
@@ -100,7 +100,7 @@ test("a worker in Chromium, minified to a classic script", async ({ skip }) => {
   expect(told).toEqual(onNode);
 });
 
-/** What esbuild's command line makes of a program, without any other configuration than these flags. */
+/** The output of esbuild's command line for a program, configured only by these flags. */
 function bundled(name: string, flags: readonly string[]): string {
   const entryPoints = [join(PLATFORMS, `${name}.ts`), join(PLATFORMS, "story.ts")];
   buildSync({ entryPoints, outdir: packed.directory, format: "esm" });
@@ -115,7 +115,7 @@ function linesOf(printed: string): string[] {
     .map((line) => JSON.parse(line) as string);
 }
 
-/** Serves a page, which runs `/page.js` if that is among the scripts; its URL. */
+/** Serves a page, which runs `/page.js` if that is one of the scripts. Returns its URL. */
 async function served(scripts: Readonly<Record<string, string>>): Promise<string> {
   const server = createServer(({ url = "" }, response) => {
     const script = scripts[url];

@@ -1,5 +1,4 @@
-// The daemon, the package and the page run the same bytes. What each of them compiles is seen by whoever stands between
-// it and WebAssembly.
+// The daemon, the package and the page run the same bytes. A hook around WebAssembly sees what each of them compiles.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -28,7 +27,7 @@ const built = readdirSync(CORE)
       .digest("hex"),
   );
 
-/** Both are asked, so that both have a core of their own; not by `fetch`, for which Node compiles a module of its own. */
+/** Both are used, so that each has its own core; not by `fetch`, for which Node compiles a module of its own. */
 const TWO_ENGINES = `
   import { openEngine, simulatedHost } from "coracle-engine";
   const engines = [await openEngine({ host: simulatedHost() }), await openEngine({ host: simulatedHost() })];
@@ -90,7 +89,7 @@ function compiledIn(told: string): string[] {
   return Array.from(told.matchAll(/^compiled wasm (\w+)$/gm), ([, hash]) => hash!).toSorted();
 }
 
-/** What a program has told by the time it listens. It is ended then. */
+/** The output of a program until it listens. It is ended then. */
 async function untilGreeting(args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let told = "";

@@ -1,4 +1,4 @@
-// An embedded engine whose core does what the test says, on a host that does nothing.
+// An embedded engine with a core scripted by the test, on a host that does nothing.
 
 import type { ImportObject } from "../../build/core/core.js";
 import type { Engine, EngineOptions } from "../../hosts/embedding/engine.js";
@@ -16,16 +16,16 @@ export interface ScriptedEngine {
   log: MemoryLog;
   stdin: RecordedStdin;
   requests: engine.Request[];
-  /** All inputs but requests. */
+  /** All inputs except requests. */
   inputs: Input[];
-  /** What each instance was opened with. */
+  /** The seed of each opened instance. */
   seeds: Uint8Array[];
   epochs: number[];
-  /** The bodies that the host may take. */
+  /** The request bodies for the host. */
   bodies: Bodies;
-  /** What happened in the host's world. */
+  /** Reports an event in the host's world. */
   happen: (input: Input) => void;
-  /** Sends a reply of the core's own accord. */
+  /** Sends a reply outside a step. */
   reply: (request: RequestId, command: replies.ReplyCommand) => void;
   closed: string[];
 }
@@ -92,7 +92,7 @@ export async function scriptedEngine(
   function happen(): void {}
 }
 
-/** A scripted core that keeps the seeds of its instances. */
+/** A scripted core that records the seeds of its instances. */
 function withSeeds(seeds: Uint8Array[], script: Script): CompiledCore {
   const core = scripted(script);
   return {

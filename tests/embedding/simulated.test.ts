@@ -1,4 +1,4 @@
-// An engine on the simulated host, through the package's own door.
+// An engine on the simulated host, through the package's exports.
 
 import { MemoryJournal, Recorder, Ring, coreIdentity, decodeTrace, hostWith, openEngine, realClock, replay, simulatedHost } from "coracle-engine"; // prettier-ignore
 import type { Engine, EngineOptions, RecordStore, SimulatedHost, SimulatedOptions } from "coracle-engine";
@@ -107,7 +107,7 @@ test("records of one's own: another engine, on another host, goes on from them",
   const { engine } = await opened({}, { records });
   const { Id } = (await (await engine.fetch(`/containers/${id}/json`)).json()) as { Id: string };
   expect(Id).toBe(id);
-  // Its layers stayed behind with the first host, and an engine that is not new gets no first images.
+  // Its layers stayed with the first host, and only a new engine gets the first images.
   const started = await engine.fetch(`/containers/${id}/start`, { method: "POST" });
   expect([started.status, await started.text()]).toEqual([500, expect.stringContaining("does not exist")]);
 });

@@ -1,48 +1,48 @@
-// A container, as those see it who only know what was asked, what was answered, and which processes began and ended.
+// A container as seen from outside: known only by requests, answers, and the start and end of its processes.
 
 import { type Act, Timeline, type Word, closure } from "./words.js";
 
-/** What a client wished of it, as far as it matters here. */
+/** The requested settings of a container that matter here. */
 export interface Wish {
   autoRemove: boolean;
-  /** It may be started by the engine. */
+  /** Restart policy; the engine may start it. */
   policy: string;
-  /** Restarts in a row; 0 for any number. */
+  /** Largest number of consecutive restarts; 0 for no limit. */
   maximum: number;
-  /** Its start may fail although nothing fails: it needs a port, or others. */
+  /** Its start may fail without a fault: it needs a port, or other containers. */
   isFragile: boolean;
   image: string;
-  /** OCI runtime; empty for the usual one. */
+  /** OCI runtime; empty for the default. */
   runtime: string;
-  /** Of the machine. */
+  /** Ports of the machine. */
   ports: readonly string[];
-  /** Others that it has by names of its own. */
+  /** Other containers that it links to by name. */
   links: readonly string[];
   network: string;
 }
 
 export class Container {
-  /** Null until somebody was told. */
+  /** Null until a client was told. */
   id: string | null;
-  /** When somebody first asked for it. */
+  /** When it was first requested. */
   readonly since: number;
   readonly wish: Wish;
   readonly names: Timeline<string>;
   readonly words: Timeline<Word>;
-  /** OCI runtimes of which it has one; null: it may be any. */
+  /** The OCI runtimes that it may have; null for any. */
   runtimes: ReadonlySet<string> | null = null;
-  /** Number of its newest run that is known of. */
+  /** Number of its newest known run. */
   run = 0;
-  /** What its newest run that is over may have ended with. */
+  /** The possible exit codes of its newest ended run. */
   readonly codes: Timeline<number>;
-  /** Something about it failed at some time: codes are the engine's then. */
+  /** Something about it failed at some time: its exit codes may then come from the engine. */
   hasFailed = false;
-  /** Runs that followed by themselves since somebody asked for one; nobody can count them over a crash. */
+  /** Number of automatic runs since a client requested one; unknown after a crash. */
   followed = 0;
   factAt = -1;
-  /** The engine was killed while it was there: who removes itself may have gone unseen. */
+  /** The engine was killed while it existed: an auto-remove container may have disappeared unseen. */
   #isShaken = false;
-  /** By request; those of nobody any more are under a name of their own. */
+  /** By request; requests without a client have their own names. */
   readonly #starts = new Set<number | string>();
   readonly #acts = new Map<number | string, Act>();
   /** The newest run that has ended. */
@@ -66,12 +66,12 @@ export class Container {
     this.#spread(now);
   }
 
-  /** It was answered: done, and what the container is therefore; or not done. */
+  /** A request was answered: it succeeded, which gives the container's word, or it failed. */
   ends(now: number, request: number, since: number, became: Word | null): void {
     const alone =
       this.#acts.size === (this.#acts.has(request) ? 1 : 0) && this.#changedAt <= since && this.factAt <= since;
     const before = closure(this.#base, this.#acts.values());
-    // A signal thaws, whatever else comes of it.
+    // A signal thaws the container, whatever else it does.
     const act = this.#acts.get(request);
     const isKept = alone && act !== "end" && act !== "force";
     this.#acts.delete(request);
@@ -82,7 +82,7 @@ export class Container {
     this.#spread(now);
   }
 
-  /** Nobody waits for it any more; it may go on. */
+  /** The client is gone; the request may still continue. */
   isLeft(request: number): void {
     if (this.#starts.delete(request)) this.#starts.add("left");
     const act = this.#acts.get(request);
@@ -91,13 +91,13 @@ export class Container {
     this.#acts.set(`left ${act}`, act);
   }
 
-  /** What goes on by itself from now on. */
+  /** An act that continues by itself from now on. */
   goesOn(now: number, act: Act): void {
     this.#acts.set(`left ${act}`, act);
     this.#spread(now);
   }
 
-  /** Somebody wants it to run. */
+  /** A client wants it to run. */
   wanted(now: number, request: number): void {
     this.#starts.add(request);
     this.#changedAt = now;
@@ -125,7 +125,10 @@ export class Container {
     this.#spread(now);
   }
 
-  /** The engine was killed. What it had begun is done or not; a removal goes on, and whoever ran may have ended. */
+  /**
+   * The engine was killed. Pending requests may have succeeded or not; a removal continues, and running containers may
+   * have ended.
+   */
   crashed(now: number): void {
     const words = closure(this.#base, this.#acts.values());
     this.#isShaken = true;
@@ -136,7 +139,7 @@ export class Container {
     }
     const mayHaveRun = words.has("running") || words.has("exited") || this.#starts.size > 0;
     if (mayHaveRun && this.wish.autoRemove) this.#acts.set("left remove", "remove");
-    // Its start may have been under way.
+    // Its start may have been pending.
     if (words.has("created") || words.has("exited")) for (const word of ["exited", "running"] as const) words.add(word);
     this.codes.set(now, [...this.codes.now, 137, 255]);
     this.#starts.clear();
@@ -147,7 +150,7 @@ export class Container {
     this.#spread(now);
   }
 
-  /** Somebody was told what it is, and nothing else happened since they asked. */
+  /** A client was told its state, and nothing else happened since the request. */
   seen(now: number, since: number, word: Word): void {
     if (this.#acts.size > 0 || !this.words.unchangedSince(since) || this.#changedAt > since) return;
     this.#base = new Set([word]);
@@ -160,7 +163,7 @@ export class Container {
     this.#spread(now);
   }
 
-  /** Whether it may have addresses and ports, or be about to give them back. */
+  /** Whether it may have addresses and ports, or may still have to release them. */
   mayHold(since: number): boolean {
     const words = this.words.during(since);
     const isUp = words.has("running") || words.has("paused") || words.has("restarting");

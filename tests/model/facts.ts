@@ -1,4 +1,4 @@
-// What becomes of containers: facts about those that somebody was told of, and about those that nobody was.
+// What happens to containers: facts about those that a client knows, and about the others.
 
 import type { Found } from "../simulator/oracle.js";
 import { Container } from "./container.js";
@@ -8,7 +8,7 @@ import { HOLDING, RULES } from "./rules.js";
 import { ANY, newName } from "./wish.js";
 import { WORDS } from "./words.js";
 
-/** A run began or ended. What is wrong with that, or null. */
+/** A run began or ended. Returns what is wrong with that, or null. */
 export function learnRun(known: Known, fact: RunFact): string | null {
   const now = ++known.now;
   const container = known.byId(fact.container);
@@ -19,7 +19,7 @@ export function learnRun(known: Known, fact: RunFact): string | null {
     : null;
 }
 
-/** Of one whose client has not been told yet, or never will be: it may be any of those. */
+/** For a container whose client does not know it yet, or never will: it may be any of those. */
 function learnEarly(known: Known, fact: RunFact): void {
   const unnamed = known.containers.filter(({ id }) => id === null);
   if (unnamed.length > 0) known.early.push(fact);
@@ -32,8 +32,8 @@ function learnEarly(known: Known, fact: RunFact): void {
 }
 
 /**
- * It is known by its id now: what has happened to it before counts, and who has asked by its beginning may mean it. What
- * was asked of it by name meanwhile may have come behind that.
+ * Its id is known now: earlier facts about it count, and earlier requests with a prefix of the id may mean it. Requests
+ * by its name may have been carried out after those facts.
  */
 export function named(known: Known, container: Container): void {
   if (!container.hasFailed) container.runtimes = known.runtimes.of(container);
@@ -49,14 +49,14 @@ export function named(known: Known, container: Container): void {
   }
 }
 
-/** One of which nothing is known but that it may be there. */
+/** A container of which nothing is known except that it may exist. */
 export function stranger(now: number, { id, name }: Found): Container {
   const container = new Container(now, id, name, ANY, WORDS);
   container.hasFailed = true;
   return container;
 }
 
-/** Somebody is told of one that nobody has been told of: its client went away. */
+/** A client learns of a container that no client was told of, because its creator disconnected. */
 export function adopt(known: Known, id: string, name: string): null {
   if (known.byId(id) !== undefined) return null;
   const [lost, ...others] = known.containers.filter(
@@ -64,16 +64,16 @@ export function adopt(known: Known, id: string, name: string): null {
   );
   if (lost === undefined) return null;
   lost.id = id;
-  // What it was wished to be cannot be told.
+  // Its requested settings are unknown.
   if (others.length > 0) lost.hasFailed = true;
   lost.names.set(known.now, [...lost.names.now, name]);
-  // Which of its runs somebody had asked for cannot be told any more.
+  // Which of its runs clients requested is unknown.
   lost.followed = -Infinity;
   named(known, lost);
   return null;
 }
 
-/** A request about it is under way. */
+/** A request about it is pending. */
 export function beginOn(container: Container, number: number, read: Read, now: number): void {
   const { verb } = read;
   const act = verb === "prune" ? "remove" : HOLDING.includes(verb) ? "hold" : (RULES[verb]?.act ?? null);

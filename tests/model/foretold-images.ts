@@ -1,4 +1,4 @@
-// Which statuses requests about images may be answered with. The texts say what is wrong; null for nothing.
+// The allowed statuses of answers to requests about images. The texts say what is wrong; null if nothing is.
 
 import type { Answer, Known, Open } from "./known.js";
 import { withTag } from "./request.js";

@@ -1,4 +1,4 @@
-// Which statuses requests about containers may be answered with. The texts say what is wrong; null for nothing.
+// The allowed statuses of answers to requests about containers. The texts say what is wrong; null if nothing is.
 
 import type { Container } from "./container.js";
 import { type Answer, type Known, type Open, isMeant, mayBe } from "./known.js";
@@ -9,7 +9,7 @@ import { newName } from "./wish.js";
 
 const STARTS = ["start", "restart"];
 
-/** Of a request by one of the rules. */
+/** Checks a request against one of the rules. */
 export function judgeStatus(known: Known, { read, since }: Open, answer: Answer): string | null {
   const { status } = answer;
   const about = known.candidates(read.ref, since);
@@ -20,9 +20,9 @@ export function judgeStatus(known: Known, { read, since }: Open, answer: Answer)
   if (answer.body?.includes("Cannot link to ") === true) return judgeLink(known, about, since);
   if (status >= 400 && FALLIBLE.includes(read.verb) && about.some((one) => known.mayFail(one, since))) return null;
   if (status === 404) return judgeMissing(about, read, since);
-  // Whoever waits in a container's queue is refused in its words, though it is called otherwise by then.
+  // A request in a container's queue is refused in terms of that container, even if its name has changed by then.
   if (about.length === 0) return status >= 400 || known.hasCrashed || known.isSomeLost() ? null : "there is none";
-  // By the beginning of an id, which others may have, too.
+  // A prefix of an id may be ambiguous.
   if (status === 400 && !about.some((one) => isMeant(one, read.ref, since))) return null;
   if (status === 409 && rule.act !== "pause" && about.some((one) => one.isBeingRemoved || one.wish.autoRemove))
     return null;
@@ -55,7 +55,7 @@ export function judgeRename(known: Known, { read, since, about }: Open, { status
   return status === 204 && about.length === 0 ? "there is none" : null;
 }
 
-/** Somebody else must have it, or may not have given it back. */
+/** Another container must have the port, or may not have released it. */
 function judgePort(known: Known, [container, ...others]: readonly Container[], since: number): string | null {
   if (container === undefined || others.length > 0) return null;
   const { ports } = container.wish;
@@ -65,9 +65,11 @@ function judgePort(known: Known, [container, ...others]: readonly Container[], s
   return known.containers.some((one) => one !== container && mayHold(one)) ? null : "nobody can have that port";
 }
 
-/** What runs there must be told where the others are: one of them does not run, or has no place on its network. */
+/**
+ * A linking container must know the others' addresses: one of them is not running, or has no address on its network.
+ */
 function judgeLink(known: Known, about: readonly Container[], since: number): string | null {
-  // Which of those that nobody was told of it is cannot be told.
+  // It cannot be told which unknown container it is.
   if (known.hasCrashed || known.isSomeLost()) return null;
   if (about.length > 0 && about.every(({ wish }) => wish.links.length === 0)) return "it is linked to nobody";
   const names = about.flatMap(({ wish }) => wish.links);

@@ -1,10 +1,10 @@
-// Which names of images there are, by what was asked of them and answered.
+// The existing names of images, according to requests and answers.
 
 import { Timeline } from "./words.js";
 
 export class Images {
   readonly #there = new Map<string, Timeline<boolean>>();
-  /** Works that may give or take a name, by request. */
+  /** Pending requests that may add or remove a name. */
   readonly #works = new Map<number, string>();
   /** When a name was last worked on. */
   readonly #touched = new Map<string, number>();
@@ -12,13 +12,13 @@ export class Images {
   /** An image may have had more than one name. */
   areShared = false;
 
-  /** `others`: what is known of all others. */
+  /** `others`: the known state of all other names. */
   constructor(names: readonly string[], others: readonly boolean[] = [false]) {
     this.#others = others;
     for (const name of names) this.#there.set(name, new Timeline(0, [true]));
   }
 
-  /** Whether it may have been there, at some time since. */
+  /** Whether it may have existed at some time since. */
   during(name: string, since: number): ReadonlySet<boolean> {
     return this.#of(name).during(since);
   }
@@ -29,7 +29,7 @@ export class Images {
     this.#of(name).set(now, [true, false]);
   }
 
-  /** `isThere`: null if nobody can tell. */
+  /** `isThere`: null if it is unknown. */
   ends(now: number, request: number, since: number, isThere: boolean | null): void {
     const name = this.#works.get(request);
     if (name === undefined) return;
@@ -39,7 +39,7 @@ export class Images {
     if (alone && isThere !== null) this.#of(name).set(now, [isThere]);
   }
 
-  /** Anything may have been done to any of them. */
+  /** Anything may have happened to any of them. */
   unknown(now: number): void {
     for (const [name, there] of this.#there) {
       this.#touch(now, name);

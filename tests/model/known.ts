@@ -1,4 +1,4 @@
-// What the model knows: containers, images, requests that are under way, and when something went wrong.
+// The model's knowledge: containers, images, pending requests, and the times of failures.
 
 import type { Answer, Fact } from "../simulator/oracle.js";
 import type { Container } from "./container.js";
@@ -7,36 +7,36 @@ import type { Read } from "./request.js";
 import { Runtimes } from "./runtimes.js";
 import { ANY } from "./wish.js";
 
-/** A request that has not been answered. */
+/** A request without an answer. */
 export interface Open {
   read: Read;
   since: number;
-  /** Whom it may be about. */
+  /** The containers that it may be about. */
   about: Container[];
-  /** That it makes. */
+  /** The container that it creates. */
   makes: Container | null;
-  /** Nobody can foretell what is answered to what nobody should ask. */
+  /** The answer to an invalid request cannot be predicted. */
   isWild: boolean;
   text: string;
 }
 
 export type { Answer };
-/** What becomes of a run. */
+/** The start or end of a run. */
 export type RunFact = Extract<Fact, { kind: "started" | "exited" }>;
 
 export class Known {
-  /** Counts what the model is told. */
+  /** Counts the facts that the model was told. */
   now = 0;
   /** By number. */
   readonly open = new Map<number, Open>();
   readonly containers: Container[] = [];
   readonly images: Images;
   readonly runtimes: Runtimes;
-  /** What became of those whom nobody had been told of yet. */
+  /** Facts about containers that no client knew yet. */
   readonly early: RunFact[] = [];
-  /** When something of a host failed last, whatever it was about. */
+  /** When a host operation last failed, whatever it was about. */
   failedAt = -1;
-  /** There may be some whose clients were not told. */
+  /** There may be containers whose clients were not told. */
   hasCrashed = false;
 
   constructor(images = new Images(["busybox:latest"]), runtimes = new Runtimes(0)) {
@@ -48,7 +48,7 @@ export class Known {
     return this.containers.find((one) => one.id !== null && one.id === id);
   }
 
-  /** Those that a text may mean. */
+  /** The containers that a text may mean. */
   candidates(ref: string, since: number): Container[] {
     const exact = this.containers.filter(
       (one) => one.id === ref || one.names.during(since).has(ref.replace(/^\//, "")),
@@ -57,30 +57,32 @@ export class Known {
     return this.containers.filter((one) => exact.includes(one) || one.id?.startsWith(ref) === true);
   }
 
-  /** Its client went away before it heard of an id; or nobody knows what it was wished to be. */
+  /** Its client disconnected before it was told an id, or its requested settings are unknown. */
   isSomeLost(): boolean {
     return this.containers.some(({ id, wish, words }) => (id === null || wish === ANY) && words.now.size > 1);
   }
 
-  /** Nothing is foretold of a start whose container needs more than itself, nor of anything when a host has failed. */
+  /**
+   * Nothing is predicted for a start that depends on more than its container, nor for anything after a host failure.
+   */
   mayFail(container: Container, since: number): boolean {
     return this.failedAt >= since || container.wish.isFragile || container.hasFailed;
   }
 }
 
-/** It was there all the time, by this name or id. */
+/** It existed all the time, with this name or id. */
 export function isMeant(container: Container, ref: string, since: number): boolean {
   if (!container.isCertain(since)) return false;
   const names = container.names.during(since);
   return container.id === ref || (names.size === 1 && names.has(ref.replace(/^\//, "")));
 }
 
-/** It may have been there. */
+/** It may have existed. */
 export function mayBe(container: Container, since: number): boolean {
   return [...container.words.during(since)].some((word) => word !== "gone");
 }
 
-/** One that removes itself does so after a start that failed, too. */
+/** An auto-remove container also removes itself after a failed start. */
 export function failed(container: Container, now: number): void {
   container.hasFailed = true;
   if (container.wish.autoRemove) container.goesOn(now, "remove");

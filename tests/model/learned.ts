@@ -15,7 +15,7 @@ const IMAGE_AFTER: Readonly<Record<string, boolean>> = {
   "tag 201": true,
 };
 
-/** `now`: when it was answered. */
+/** `now`: the time of the answer. */
 export function learn(known: Known, number: number, open: Open, { status, body }: Answer, now: number): void {
   const { read, since, about, makes } = open;
   if (makes !== null) return made(known, makes, open, status, body, now);
@@ -42,7 +42,7 @@ function made(
   const id = status === 201 ? jsonOf(body)?.["Id"] : undefined;
   makes.id = typeof id === "string" ? id : null;
   makes.ends(now, 0, since, status === 201 ? "created" : status < 500 || !isWild ? "gone" : null);
-  // What could not be made is removed behind the answer; if that cannot be done, either, it is dead.
+  // A container whose creation failed is removed after the answer; if that fails too, it is dead.
   if (status >= 500) makes.mayBe(now, "removing");
   if (status >= 500) makes.goesOn(now, "remove");
   named(known, makes);
@@ -54,12 +54,15 @@ function pruned(number: number, { about, since }: Open, body: string | null, now
     const isGone = container.id !== null && deleted.includes(container.id);
     const words = container.words.during(since);
     container.ends(now, number, since, isGone ? "gone" : null);
-    // What could not be dropped is not spoken of.
+    // A failed removal is not mentioned.
     if (!isGone && (words.has("created") || words.has("exited"))) container.mayBe(now, "dead");
   }
 }
 
-/** Of several it may be any; whom a name is refused has not got it, unless somebody else gives it that one. */
+/**
+ * With several candidates it may be any. A container whose rename was refused does not have the name, unless another
+ * request gives it.
+ */
 function renamed(known: Known, container: Container, { read, since, about }: Open, status: number, now: number): void {
   const { names } = container;
   const name = newName(read);

@@ -1,5 +1,5 @@
-// What clients may be told, foretold from what they asked and were told before, and from which processes began and
-// ended. Of requests that are under way side by side each may come first: an answer is wrong if it fits none of that.
+// Predicts what clients may be told, from their earlier requests and answers and from the start and end of processes.
+// Concurrent requests may take effect in any order: an answer is wrong if it fits no order.
 
 import type { Answer, Asked, Fact, Found, Oracle } from "../simulator/oracle.js";
 import { Container } from "./container.js";
@@ -129,14 +129,14 @@ export class Model implements Oracle {
   }
 }
 
-/** The only container that a request may be about; null if there are others, or if its id is not known. */
+/** The only container that a request may be about; null if there are others or if its id is unknown. */
 function aboutOne({ about: [container, other] }: Open): Container | null {
   return container === undefined || container.id === null || other !== undefined ? null : container;
 }
 
 function judge(known: Known, open: Open, answer: Answer): string | null {
   const { read, isWild } = open;
-  // The driver's own words: records could not be kept.
+  // The driver's own message: records could not be written.
   if (answer.body?.includes("the engine cannot go on") === true) return null;
   if (isWild || read.ref.includes("/")) return null;
   if (read.noun === "images") return judgeImage(known, open, answer);

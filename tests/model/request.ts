@@ -1,17 +1,17 @@
-// A request, read as far as the model knows it.
+// A request, parsed as far as the model needs.
 
 import type { Asked } from "../simulator/oracle.js";
 
 export interface Read {
   noun: string;
-  /** Decoded; empty for none. */
+  /** Decoded; empty if there is none. */
   ref: string;
-  /** `create`, `start`, `inspect`, `remove`…; `force` for a removal by force. */
+  /** `create`, `start`, `inspect`, `remove`…; `force` for a forced removal. */
   verb: string;
   query: URLSearchParams;
 }
 
-/** Null for what has no such form. */
+/** Null if the request has no such form. */
 export function readRequest({ method, target }: Asked): Read | null {
   const [path = "", query = ""] = target.split("?");
   const [noun = "", first = "", ...rest] = path
@@ -36,7 +36,7 @@ function removal(query: URLSearchParams): string {
   return isSet(query.get("force")) ? "force" : "remove";
 }
 
-/** As Go reads flags of the API. */
+/** Flags as Go reads them in the API. */
 function isSet(value: string | null): boolean {
   return value !== null && !["", "0", "no", "false", "none"].includes(value.trim().toLowerCase());
 }
@@ -49,7 +49,7 @@ function decoded(text: string): string {
   }
 }
 
-/** JSON of a body; null for anything else. */
+/** The JSON of a body; null for anything else. */
 export function jsonOf(text: string | null): Record<string, unknown> | null {
   try {
     const json: unknown = JSON.parse(text ?? "");

@@ -1,8 +1,8 @@
-// What a request about a container may be answered, by what that container may be meanwhile.
+// The allowed answers to a request about a container, by the container's possible states.
 
 import type { Act, Word } from "./words.js";
 
-/** A row a command: by word, statuses that may be answered; what a success makes of it. */
+/** One row per command: the allowed statuses by state, and the state after success. */
 export interface Rule {
   act: Act | null;
   answers: Readonly<Record<Exclude<Word, "gone">, readonly number[]>>;
@@ -44,8 +44,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   exec:    row(null,      null,      [[409],  [201, 409], [409],      [409],      [409],   [409],   [409]]),
 };
 
-/** Commands that look at files, or hold a container still for it: what they answer is not foretold. */
+/** Commands that read files, or pause a container for that: their answers are not predicted. */
 export const HOLDING: readonly string[] = ["commit", "archive", "export", "changes"];
 
-/** Commands that a host may fail at. */
+/** Commands that may fail on the host. */
 export const FALLIBLE: readonly string[] = ["start", "restart", "pause", "unpause", "remove", "force"];

@@ -1,15 +1,15 @@
-// OCI runtimes, which come and go as the configuration is read again: a container keeps the one that it was created with,
-// and is not started without it.
+// OCI runtimes, which change when the configuration is reloaded: a container keeps the runtime that it was created
+// with, and cannot start without it.
 
 import type { Answer } from "../simulator/oracle.js";
 import type { Container } from "./container.js";
 import type { Read } from "./request.js";
 import { Timeline } from "./words.js";
 
-/** What a machine has at a time. */
+/** The runtimes of a machine at a time. */
 export interface Offer {
   runtimes: readonly string[];
-  /** Of whoever asks for none. */
+  /** The default runtime. */
   usual: string;
 }
 
@@ -28,12 +28,12 @@ export class Runtimes {
     this.#offers.set(now, [offer]);
   }
 
-  /** Those of which a container that has just been created has one. */
+  /** The possible runtimes of a newly created container. */
   of({ since, wish }: Container): Set<string> {
     return new Set([...this.#offers.during(since)].map(({ usual }) => wish.runtime || usual));
   }
 
-  /** Whether what a container runs by has been there ever since (true), at no time (false), or now and then. */
+  /** Whether a container's runtime has existed all the time since (true), never (false), or sometimes (null). */
   has({ runtimes }: Container, since: number): boolean | null {
     if (runtimes === null) return null;
     const offers = [...this.#offers.during(since)];
@@ -49,7 +49,7 @@ interface Asking {
 
 const GONE = /unknown or invalid runtime name: /;
 
-/** Of a request that starts one of these; undefined if the answer has nothing to do with what it runs by. */
+/** For a request that starts one of these; undefined if the answer does not depend on the runtime. */
 export function judgeRuntime(
   runtimes: Runtimes,
   about: readonly Container[],
@@ -58,7 +58,7 @@ export function judgeRuntime(
 ): string | null | undefined {
   const has = new Set(about.map((one) => runtimes.has(one, since)));
   if (GONE.test(body ?? "")) return has.size === 1 && has.has(true) ? "what it runs by is there" : null;
-  // Nothing is begun without it that could fail.
+  // Nothing that could fail starts without it.
   const isBegun = status === 204 || (status >= 500 && verb === "start" && about.every(({ wish }) => !wish.isFragile));
   return isBegun && has.size === 1 && has.has(false) ? "what it runs by is gone" : undefined;
 }

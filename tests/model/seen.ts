@@ -1,4 +1,4 @@
-// What clients are told of containers that they look at, one or all of them. The texts say what is wrong; null for nothing.
+// What clients are told when they list or inspect containers. The texts say what is wrong; null if nothing is.
 
 import type { Container } from "./container.js";
 import { adopt } from "./facts.js";
@@ -6,12 +6,12 @@ import type { Answer, Known, Open } from "./known.js";
 import { jsonOf } from "./request.js";
 import type { Word } from "./words.js";
 
-/** As one is shown. */
+/** A container as it is shown. */
 interface Shown {
   word: Word;
-  /** As they stand there: with a slash. */
+  /** As shown: with a slash. */
   names: string[];
-  /** Null where it is not told. */
+  /** Null if it is not shown. */
   code: number | null;
 }
 
@@ -34,7 +34,7 @@ export function judgeList(known: Known, { read, since }: Open, { status, body }:
     const wrong = container && judgeSeen(known, container, since, { word: State, names: Names, code: null });
     if (wrong !== undefined && wrong !== null) return wrong;
   }
-  // The newest ones alone may be asked for.
+  // A list may be limited to the newest ones.
   if (Number(read.query.get("limit")) > 0) return null;
   const missing = known.containers.find(
     (one) => one.id !== null && !list.some(({ Id }) => Id === one.id) && one.isCertain(since),
@@ -43,16 +43,16 @@ export function judgeList(known: Known, { read, since }: Open, { status, body }:
 }
 
 function judgeSeen(known: Known, container: Container, since: number, { word, names, code }: Shown): string | null {
-  // What a failure of the host has left of it is not foretold.
+  // The state after a host failure is not predicted.
   if (container.hasFailed) return null;
   const words = container.words.during(since);
-  // A start by itself is told so before it is one.
+  // An automatic start is shown before it happens.
   const isStarting = word === "restarting" && container.wish.policy !== "";
   if (!words.has(word) && !isStarting) return `${container.id} is ${[...words].join(" or ")}, not ${word}`;
   const wrong = judgeNames(known, container, since, names);
   if (wrong !== null) return wrong;
   const codes = container.codes.during(since);
-  // Whom its policy could not start again has the code of that.
+  // A container that its policy could not restart has the exit code of that failure.
   const hasRuntime = known.runtimes.has(container, container.codes.since) === true;
   const isOver =
     hasRuntime && words.size === 1 && words.has("exited") && !container.hasFailed && !container.wish.isFragile;
@@ -61,7 +61,7 @@ function judgeSeen(known: Known, container: Container, since: number, { word, na
   return null;
 }
 
-/** One that nobody has named is called what it is told to be called. */
+/** A container without a requested name has the name that is shown. */
 function judgeNames(known: Known, container: Container, since: number, names: readonly string[]): string | null {
   const may = container.names.during(since);
   if (may.has("")) {

@@ -1,24 +1,24 @@
-// What a request wants to have made, as far as the model needs to know it: read from its body and its query.
+// The object that a request creates, as far as the model needs it: read from the body and the query.
 import type { Wish } from "./container.js";
 import { type Read, jsonOf, withTag } from "./request.js";
 
-/** Of a container, without the slash that it may begin with. */
+/** The name of a container, without its leading slash. */
 export function newName({ query }: Read): string {
   return (query.get("name") ?? "").replace(/^\//, "");
 }
 
-/** The name that a request may give or take; null for none. */
+/** The name that a request may add or remove; null if there is none. */
 export function imageOf({ noun, verb, ref, query }: Read): string | null {
   if (verb === "commit") return query.get("repo") === null ? null : withTag(query.get("repo")!);
   if (noun !== "images") return null;
-  // All archives of stories hold that.
+  // All archives in these tests contain it.
   if (verb === "load") return "busybox:latest";
   if (verb === "tag") return withTag(`${query.get("repo") ?? ""}:${query.get("tag") ?? "latest"}`);
   if (verb === "create") return withTag(`${query.get("fromImage") ?? ""}:${query.get("tag") ?? "latest"}`);
   return verb === "remove" || verb === "force" ? withTag(ref) : null;
 }
 
-/** Of one whose creation nobody has seen. */
+/** For a container whose creation was not seen. */
 export const ANY: Wish = {
   ...{ ports: [], links: [], network: "", image: "", runtime: "" },
   ...{ autoRemove: true, policy: "always", maximum: 0, isFragile: true },
@@ -26,7 +26,7 @@ export const ANY: Wish = {
 
 const PLAIN = ["NetworkMode", "AutoRemove", "RestartPolicy", "Memory"];
 
-/** What it says of a container to be created. */
+/** The requested settings of a new container. */
 export function wishOf(body: string | null): Wish {
   const json = jsonOf(body);
   const host = (json?.["HostConfig"] ?? {}) as Record<string, unknown>;
@@ -51,20 +51,20 @@ export function wishOf(body: string | null): Wish {
   };
 }
 
-/** Bytes of a body that is read. */
+/** Largest size of a body that is parsed. */
 const MOST = 4 * 1024 * 1024;
 
-/** Others may not be there, or be no program. */
+/** Other images may not exist or not be executable. */
 function isJob(command: unknown): boolean {
   return command === undefined || (Array.isArray(command) && command[0] === "job");
 }
 
-/** Names of others, as they were when it was created. */
+/** Names of other containers, as they were at its creation. */
 function linksOf(links: unknown): string[] {
   return Array.isArray(links) ? links.map((link) => String(link).replace(/^\/|:.*$/g, "")) : [];
 }
 
-/** Those of the machine that it asks for by number. */
+/** The machine's ports that it requests by number. */
 function portsOf(bindings: unknown): string[] {
   const lists = typeof bindings === "object" && bindings !== null ? (Object.values(bindings) as unknown[]) : [];
   return lists

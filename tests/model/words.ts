@@ -1,6 +1,7 @@
-// What a container may be, in Docker's words, and how that changes. Where several things go on at once it may be several.
+// The possible states of a container, in Docker's words, and how they change. With concurrent requests there may be
+// several.
 
-/** `gone`: it was removed, or never made. */
+/** `gone`: removed, or never created. */
 export type Word = "created" | "running" | "paused" | "restarting" | "exited" | "removing" | "dead" | "gone";
 
 export const WORDS: readonly Word[] = [
@@ -8,21 +9,21 @@ export const WORDS: readonly Word[] = [
   ...(["exited", "removing", "dead", "gone"] as const),
 ];
 
-/** What is being asked of a container, and has not been answered; or was not, and may still be going on. */
+/** A pending request to a container; or one that was cut off and may still continue. */
 export type Act = "pause" | "unpause" | "end" | "force" | "remove" | "hold";
 
-/** From which word to which an act leads; a process starts and ends by facts alone. */
+/** The state changes of each act. A process starts and ends only by facts. */
 const STEPS: Readonly<Record<Act, readonly (readonly [Word, Word])[]>> = {
   pause: [["running", "paused"]],
   unpause: [["paused", "running"]],
-  // A signal thaws, and calls a restart off.
+  // A signal thaws the container and cancels a restart.
   end: [
     ["paused", "running"],
     ["restarting", "exited"],
   ],
   force: [["paused", "running"], ["restarting", "exited"], ...removal()],
   remove: removal(),
-  // Its files are looked at while it stands still.
+  // It is paused while its files are read.
   hold: [
     ["running", "paused"],
     ["paused", "running"],
@@ -39,7 +40,7 @@ function removal(): readonly (readonly [Word, Word])[] {
   ];
 }
 
-/** All that may be by now. */
+/** All states that are possible by now. */
 export function closure(words: Iterable<Word>, acts: Iterable<Act>): Set<Word> {
   const reached = new Set(words);
   const steps = [...new Set(acts)].flatMap((act) => STEPS[act]);
@@ -50,7 +51,7 @@ export function closure(words: Iterable<Word>, acts: Iterable<Act>): Set<Word> {
   return reached;
 }
 
-/** What something may have been, from when on. */
+/** The possible values over time. */
 export class Timeline<Value> {
   readonly #entries: { since: number; values: ReadonlySet<Value> }[];
 
@@ -72,7 +73,7 @@ export class Timeline<Value> {
     this.#entries.push({ since: now, values: next });
   }
 
-  /** All that it may have been at some time from then on. */
+  /** All values that were possible at some time from then on. */
   during(from: number): Set<Value> {
     const all = new Set(this.now);
     for (let at = this.#entries.length - 1; at >= 0; at--) {
@@ -87,7 +88,7 @@ export class Timeline<Value> {
     return this.since <= from;
   }
 
-  /** Then, and not since. */
+  /** Changed at that time, and not since. */
   changedAt(when: number): boolean {
     return this.since === when;
   }

@@ -1,17 +1,17 @@
-// Bytes and the addresses among them, as a core's host passes them and is passed them.
+// Bytes with the addresses in them, as passed between a core and its host.
 
 import type { Flat, Layouts } from "../../core/bindgen/layout.js";
 import type { Type } from "../../core/bindgen/world.js";
 
-/** Bytes of each value of a call, however wide its own type is. */
+/** Bytes of each value of a call, whatever the width of its type. */
 const SLOT = 8;
 
-/** A piece of memory, or the values of a call, and all that it points to. */
+/** A piece of memory or the values of a call, and everything that it points to. */
 export class Block {
   readonly bytes: Uint8Array;
-  /** 1 for each byte that means something; the others are padding, or an address. */
+  /** 1 for each meaningful byte; the others are padding or an address. */
   readonly known: Uint8Array;
-  /** In the order in which whoever passes them allocates them. */
+  /** In the order in which the sender allocates them. */
   readonly pointers: { at: number; to: Block }[] = [];
 
   constructor(
@@ -33,9 +33,9 @@ export class Block {
   }
 }
 
-/** Where the parts of a value stand, and how they are written there. */
+/** The positions of a value's parts, and how they are written. */
 export interface Form {
-  /** Of each field, counted from where its record stands. */
+  /** The offset of each field from the start of its record. */
   fields(types: Type[]): number[];
   payload(cases: (Type | undefined)[]): number;
   put(at: number, size: number, value: bigint): void;
@@ -66,7 +66,7 @@ export class InMemory implements Form {
   }
 }
 
-/** Places are numbers of values. What a variant's case leaves unused is zero. */
+/** Positions count values. The unused part of a variant's case is zero. */
 export class AsValues implements Form {
   readonly block: Block;
 

@@ -1,4 +1,4 @@
-// Values as blocks, as the component model's canonical ABI lays them out: in memory, or flat, as the values of a call.
+// Values as blocks in the layout of the component model's canonical ABI: in memory, or flat as the values of a call.
 
 import { discriminant, MAX_FLAT_PARAMS, MAX_FLAT_RESULTS, type Layouts } from "../../core/bindgen/layout.js";
 import { camel } from "../../core/bindgen/names.js";
@@ -6,20 +6,20 @@ import { resolved } from "../../core/bindgen/spelling.js";
 import type { Field, Primitive, Type } from "../../core/bindgen/world.js";
 import { AsValues, Block, InMemory, type Form } from "./block.js";
 
-/** A value of jco's: a record as an object, a variant as `{ tag, val }`, and so on. */
+/** A value of jco: a record as an object, a variant as `{ tag, val }`, and so on. */
 type Value = unknown;
 
 /** Writes values as blocks. */
 export class Blocks {
   constructor(readonly layouts: Layouts) {}
 
-  /** What a call is given: too many values lie in memory, and the call has their address. */
+  /** The parameters of a call. If there are too many values, they are in memory, and the call has their address. */
   parameters(params: Field[], values: Value[]): Block {
     const types = params.map(({ type }) => type);
     return this.#values(types, values, MAX_FLAT_PARAMS);
   }
 
-  /** What it returns. */
+  /** The result. */
   result(type: Type | undefined, value: Value): Block {
     return this.#values(type ? [type] : [], type ? [value] : [], MAX_FLAT_RESULTS);
   }

@@ -1,5 +1,5 @@
-// What a host of the core has to do with: the functions that the built core imports and exports, by the names that its
-// wasm has for them, with their types from the WIT.
+// The interface between a host and the core: the functions that the built core imports and exports, by their wasm
+// names, with their types from the WIT.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +12,14 @@ import { Layouts } from "../../core/bindgen/layout.js";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const CORE_WASM = join(ROOT, "build/core/core.core.wasm");
 
-/** A function on the boundary. */
+/** A function of the interface. */
 export interface Door {
-  /** Of its interface, with the package: `coracle:engine/timers`. */
+  /** Its interface, with the package: `coracle:engine/timers`. */
   from: string;
   func: Func;
-  /** As the module calls it: `coracle:engine/engine#step`; of an import `coracle:engine/timers.perform`. */
+  /** The name in the module: `coracle:engine/engine#step`; for an import `coracle:engine/timers.perform`. */
   name: string;
-  /** An export of the module that is called behind it, with what it returned. */
+  /** An export of the module that is called after it, with its result. */
   after: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface Doors {
   exports: Door[];
 }
 
-/** Of the core as it is built. */
+/** For the core as it is built. */
 export async function coreDoors(): Promise<Doors> {
   const world = readWit(await readWorld(join(ROOT, "core/wit")));
   const module = new WebAssembly.Module(readFileSync(CORE_WASM));

@@ -20,28 +20,28 @@ import type { Block } from "./block.js";
 import { Blocks } from "./blocks.js";
 import type { Door, Doors } from "./doors.js";
 
-/** Something that the core has put out. */
+/** An output of the core. */
 export interface Output {
-  /** During which call. */
+  /** The call during which it happened. */
   label: string;
-  /** The import that was called, or the export that has returned. */
+  /** The import that was called, or the export that returned. */
   door: Door;
-  /** Where in the file it begins and ends. */
+  /** Its beginning and end in the file. */
   begin: number;
   end: number;
-  /** Where the last of the bytes stands that are compared; null if there are none. */
+  /** Position of the last compared byte; null if there is none. */
   last: number | null;
 }
 
 type Functions = Record<string, (...values: unknown[]) => unknown>;
 
-/** Writes down what goes in and out of the instances of the cores that it watches. One call at a time. */
+/** Records what goes in and out of the instances of the cores that it watches. One call at a time. */
 export class Exchange {
   readonly #doors: Doors;
   readonly #blocks: Blocks;
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
-  /** Of the last step: EPOCH:STEP. */
+  /** The last step: EPOCH:STEP. */
   #epoch = 0;
   #step = 0;
   #label = "";
@@ -107,7 +107,7 @@ export class Exchange {
     this.#block(this.#blocks.parameters(door.func.params, values));
   }
 
-  /** What goes on from a snapshot goes on with its step. */
+  /** An instance opened from a snapshot continues with the snapshot's step. */
   #count(name: string, values: unknown[]): void {
     if (name === "open") [this.#epoch, this.#step] = [(values[0] as engine.Options).epoch, 0];
     if (name === "step") this.#step++;
@@ -148,7 +148,7 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** Runs of bytes that mean something. */
+/** Runs of meaningful bytes. */
 function partsOf({ bytes, known, size }: Block): { at: number; bytes: Uint8Array }[] {
   const parts: { at: number; bytes: Uint8Array }[] = [];
   for (let at = known.indexOf(1); at >= 0;) {

@@ -1,10 +1,10 @@
-// C between `host.c`, which knows values and bytes only, and the functions that wasm2c makes of the core's: each has
-// parameters of its own.
+// C code between `host.c`, which handles only values and bytes, and the functions that wasm2c makes of the core's, each
+// with its own parameters.
 
 import { MAX_FLAT_PARAMS, type Flat } from "../../core/bindgen/layout.js";
 import type { Door, Doors } from "./doors.js";
 
-/** What wasm2c calls the module: `-n core`. */
+/** The name of the module in wasm2c: `-n core`. */
 export const MODULE = "core";
 
 const C_TYPE: Record<Flat, string> = { i32: "u32", i64: "u64", f32: "f32", f64: "f64" };
@@ -77,7 +77,7 @@ function parameters(layouts: Doors["layouts"], { params }: Door["func"]): Flat[]
   return flats.length > MAX_FLAT_PARAMS ? ["i32"] : flats;
 }
 
-/** As wasm2c writes names in C. */
+/** Names in C, mangled like wasm2c does. */
 function mangled(name: string): string {
   const code = (character: string): string => `Z${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
   return name.replace(/[^\w]|Z/g, code);

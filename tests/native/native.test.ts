@@ -1,5 +1,5 @@
-// The core needs no JavaScript: as a part of a program of C it does, of a recorded story, the same byte by byte. What
-// the program finds otherwise it tells, and in which step.
+// The core needs no JavaScript: as part of a C program it replays a recorded session, byte for byte. The program
+// reports any difference and its step.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { recordedStory } from "./story.js";
 
 /** gcc takes some seconds for the core, on a quiet machine. */
 const LONGEST_MS = 300_000;
-/** The core's own words in the answer to the story's first request. */
+/** The core's message in the answer to the first request. */
 const ANSWER = "No such container";
 
 describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () => {
@@ -34,7 +34,7 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
 
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  /** What a program says of an exchange. */
+  /** The program's output for an exchange. */
   function compared(bytes: Uint8Array, by = program): Promise<Finished> {
     const file = join(directory, "exchange");
     writeFileSync(file, bytes);
@@ -44,7 +44,7 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
   test("the exchange has to do with every function of the boundary", () => {
     const all = [...doors.imports, ...doors.exports];
     expect(all.filter((door) => !exchange.outputs.some((output) => output.door === door))).toEqual([]);
-    // The story was begun once and opened again after a crash; more instances went on from snapshots.
+    // The session was begun once and opened again after a crash; more instances were opened from snapshots.
     expect(exchange.instances).toBeGreaterThan(2);
   });
 
@@ -96,7 +96,7 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
   );
 });
 
-/** All that goes in and out of the core while the story is replayed, and at its end what else it can be asked. */
+/** Everything that goes in and out of the core during the replay, followed by its other exports. */
 async function exchangeOf(doors: Doors): Promise<Exchange> {
   const trace = await recordedStory();
   const exchange = new Exchange(doors);
@@ -111,7 +111,7 @@ async function exchangeOf(doors: Doors): Promise<Exchange> {
   return exchange;
 }
 
-/** Of each function that puts out anything the middle one, and where in the file a byte of it stands. */
+/** The middle output of each function that has outputs, and the position of one of its bytes in the file. */
 function oneOfEach({ imports, exports }: Doors, outputs: Output[]): [Output, number][] {
   return [...imports, ...exports].flatMap((door): [Output, number][] => {
     const own = outputs.filter((output) => output.door === door && output.last !== null);
@@ -120,12 +120,12 @@ function oneOfEach({ imports, exports }: Doors, outputs: Output[]): [Output, num
   });
 }
 
-/** Of what the program says of an output. */
+/** The beginning of the program's message about an output. */
 function beginningOf({ label, door }: Output): string {
   return `${label}: ${door.name}: `;
 }
 
-/** As the core answers, or as it keeps its texts. */
+/** As the core answers, or as it stores its texts. */
 function has(bytes: Buffer, text: string): boolean {
   return bytes.includes(text) || bytes.includes(Buffer.from(text, "utf16le"));
 }

@@ -1,4 +1,5 @@
-// A program for this machine, made of the core: wasm2c turns the wasm into C, gcc compiles that together with `host.c`.
+// A program for this machine, made of the core: wasm2c turns the wasm into C, and gcc compiles it together with
+// `host.c`.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import type { Doors } from "./doors.js";
 import { glue, MODULE } from "./glue.js";
 
 const SOURCES = fileURLToPath(new URL(".", import.meta.url));
-/** What wasm2c's C stands on, as Debian has it. */
+/** Debian's runtime files for wasm2c's C. */
 const RUNTIME = "/usr/share/wabt/wasm2c";
 
 /** Why no such program can be made here, or null. */
@@ -19,7 +20,7 @@ export function reasonForNoProgram(): string | null {
   return null;
 }
 
-/** Makes it in a folder of its own. Resolves to its path. */
+/** Builds it in its own folder. Resolves to its path. */
 export async function makeProgram(wasm: Uint8Array, doors: Doors, directory: string): Promise<string> {
   mkdirSync(directory, { recursive: true });
   const place = (name: string): string => join(directory, name);
@@ -33,7 +34,7 @@ export async function makeProgram(wasm: Uint8Array, doors: Doors, directory: str
   await compile("host.o", join(SOURCES, "host.c"), own);
   await compile("glue.o", place("glue.c"), own);
   await compile("runtime.o", join(RUNTIME, "wasm-rt-impl.c"), ["-w"]);
-  // To compile it takes far longer than to run it: nothing is made quick.
+  // Compiling takes far longer than running, so optimization is off.
   await compile("core.o", place("core.c"), ["-w"]);
   const objects = ["host.o", "glue.o", "runtime.o", "core.o"].map(place);
   await must(["gcc", ...objects, "-lm", "-o", place("replays")]);

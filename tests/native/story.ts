@@ -1,12 +1,12 @@
-// A story on the simulated host that has to do with all that the core imports, and its trace.
+// A session on the simulated host that uses everything that the core imports, and its trace.
 
 import { coreIdentity, decodeTrace, openEngine, Recorder, Ring, simulatedHost } from "coracle-engine";
 import type { Engine, Trace } from "coracle-engine";
 
-/** So few that the trace has many segments: each begins with an instance that goes on from a snapshot. */
+/** So few that the trace has many segments: each begins with an instance opened from a snapshot. */
 const INPUTS_OF_A_SEGMENT = 60;
 
-/** Lives through the story. Resolves to what was recorded. */
+/** Runs the session. Resolves to its recording. */
 export async function recordedStory(): Promise<Trace> {
   const ring = new Ring();
   const observer = new Recorder({ core: coreIdentity(), sink: ring, inputs: INPUTS_OF_A_SEGMENT, segments: 1000 });
@@ -24,7 +24,7 @@ export async function recordedStory(): Promise<Trace> {
   }
 }
 
-/** Asks, and wants a certain status. */
+/** Sends requests and expects a status. */
 class Client {
   constructor(readonly engine: Engine) {}
 
@@ -98,7 +98,7 @@ async function execs(client: Client): Promise<void> {
 async function crash(client: Client): Promise<void> {
   client.engine.crash();
   await client.engine.reopen();
-  // What the engine no longer has in mind it has read from the journal.
+  // Events that are no longer in the engine's memory are read from the journal.
   const events = (await client.engine.fetch("/events?since=0")).body!.getReader();
   await events.read();
   await events.cancel();

@@ -1,4 +1,4 @@
-// What a registry may answer, and what becomes of it: failures by kind, status and code; digests checked; pages joined.
+// Answers of a registry and their handling: failures by kind, status and code; digests checked; pages joined.
 
 import type { ServerResponse } from "node:http";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
@@ -15,9 +15,9 @@ import { failed } from "../support/failed.js";
 import { answered } from "../support/registry-failures.js";
 import { SECURE } from "../support/security.js";
 
-/** Of real time: a machine that stands still for a while is not to pass for a registry that is silent. */
+/** Uses real time: a stalled machine must not be taken for a silent registry. */
 const client = registryClient();
-/** Nanoseconds of another client's silence, by a clock that the test moves. */
+/** Silence limit of another client in nanoseconds, by a clock that the test moves. */
 const SILENCE = 300_000_000n;
 const MANIFEST = Buffer.from(`{"schemaVersion":2}`);
 const ACCEPT = ["application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"];
@@ -323,7 +323,7 @@ test("giving up ends a body in its middle, and closes the connection", async () 
   await gone;
 });
 
-/** A registry without authentication: `answer` gets all but the first look at `/v2/`. */
+/** A registry without authentication: `answer` gets all requests but the first one for `/v2/`. */
 async function serve(answer: Answer): Promise<Fake> {
   fake = await startFake((asked, response) => {
     if (asked.path === "/v2/") json(response, 200, {});
@@ -336,13 +336,13 @@ async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(await response.arrayBuffer());
 }
 
-/** An older form of dates, which HTTP's recipients must take. */
+/** An older date format, which HTTP recipients must accept. */
 function rfc850(date: Date): string {
   const [, day = "", month = "", year = "", time = ""] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(date.toUTCString()) ?? [];
   return `${["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"][date.getUTCDay()]}day, ${day}-${month}-${year.slice(2)} ${time} GMT`;
 }
 
-/** `Sun Nov  6 08:49:37 1994`. */
+/** For example `Sun Nov  6 08:49:37 1994`. */
 function asctime(date: Date): string {
   const [, weekday = "", day = "", month = "", year = "", time = ""] =
     /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(date.toUTCString()) ?? [];

@@ -1,4 +1,4 @@
-// Which credentials go where, and which never do: Basic, tokens and their keeping, redirects.
+// Where credentials are sent and where never: Basic, tokens and their caching, redirects.
 
 import { afterEach, expect, test } from "vitest";
 import { realClock } from "../../hosts/shared/clock.js";
@@ -93,7 +93,7 @@ test("a token server that has no TLS gets no credentials", async () => {
     expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "plain-credentials" } } });
   }
   expect(at.tokens.asked).toEqual([]);
-  // Who has none to tell may ask.
+  // A client without credentials may ask anonymously.
   await failed(client.tags(secure));
   expect(at.tokens.asked.length).toBeGreaterThan(0);
 });
@@ -214,7 +214,7 @@ test("Basic credentials are sent when the registry asks for them, and their abse
   const none = await failed(client.tags(repository(registry)));
   const url = `${registry.url}/v2/some/thing/tags/list`;
   expect(none).toMatchObject({ tag: "exchange", val: { url, why: { tag: "no-credentials" } } });
-  // What is too long for the registry is its to refuse.
+  // Values that are too long are left to the registry to refuse.
   const long = await failed(client.tags(repository(registry, { ...USER, password: "long".repeat(100_000) })));
   expect(long).toMatchObject({ tag: "registry-answer", val: { status: 431 } });
 });
@@ -233,7 +233,7 @@ test("a registry or a token server that repeats what it was sent in confidence i
     expect(failure).toMatchObject(told("TEAPOT", "got Basic xxxx"));
     expect(JSON.stringify(failure)).not.toMatch(new RegExp(`s3cret|${BASIC.slice(6)}`));
   }
-  // Nor the token that was got because another one was not taken.
+  // Nor the token that was requested because another one was refused.
   let given = 0;
   const again = await start((_, response) => json(response, 200, { token: `token-${++given}` }));
   const challenge = { "www-authenticate": `Bearer realm="${again.url}/token"` };
@@ -288,7 +288,7 @@ test("no failure tells a secret", async () => {
   }
 });
 
-/** An error that says something with these words in it. */
+/** An error with this text. */
 function told(code: string, words: string): object {
   const errors = [{ code, message: expect.stringContaining(words) }];
   return { tag: "registry-answer", val: { status: 418, errors } };
@@ -297,16 +297,16 @@ function told(code: string, words: string): object {
 interface TokenRegistry {
   registry: Fake;
   tokens: Fake;
-  /** The token that the registry takes and the server gives. */
+  /** The token that the registry accepts and the token server issues. */
   valid: string;
   /** Scope of the challenges. */
   scope: string;
-  /** What the challenges say of the token that came; or empty. */
+  /** The error in challenges for a wrong token; may be empty. */
   error: string;
   refuse: boolean;
 }
 
-/** A registry that wants tokens, and the server that gives them. */
+/** A registry that requires tokens, and its token server. */
 async function tokenRegistry(): Promise<TokenRegistry> {
   const state = { valid: "token-1", scope: "repository:some/thing:pull", error: "", refuse: false };
   const tokens = await start(({ query, body }, response) => {

@@ -1,4 +1,4 @@
-// A registry that answers as a test says, and tells what it was asked.
+// A registry scripted by the test, which records its requests.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ export interface Fake {
   close(): Promise<void>;
 }
 
-/** Listens on loopback; `answer` gets every request, its body read. */
+/** Listens on loopback; `answer` gets every request with its body. */
 export async function startFake(answer: Answer): Promise<Fake> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -71,7 +71,7 @@ export function repository(fake: { authority: string }, credentials?: Partial<ty
   return credentials ? { ...from, credentials: { ...NOBODY, ...credentials } } : from;
 }
 
-/** All that an async source gives. */
+/** All bytes of an async source. */
 export async function readAll(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const part of source) parts.push(part);

@@ -1,4 +1,4 @@
-// Connections that are kept: used again, and replaced when the registry has closed them meanwhile.
+// Kept-alive connections: reused, and replaced if the registry has closed them meanwhile.
 
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";

@@ -1,4 +1,4 @@
-// A registry with a certificate that nobody vouches for: taken only from one that is marked insecure.
+// A registry with an untrusted certificate: accepted only if it is marked insecure.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:https";

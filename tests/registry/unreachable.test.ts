@@ -1,4 +1,4 @@
-// What errors of a platform are told as, when there is no answer.
+// How platform errors are reported when there is no answer.
 
 import { expect, test } from "vitest";
 import type { failures } from "../../hosts/shared/host.js";

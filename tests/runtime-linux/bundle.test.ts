@@ -1,4 +1,5 @@
-// The core's spec as the OCI runtime is given it: names become paths, and what the machine alone knows is filled in.
+// The core's spec as passed to the OCI runtime: names become paths, and facts that only the machine knows are filled
+// in.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -154,7 +155,7 @@ it("looks up users in the container, wherever its links point", () => {
   rmSync(join(root, "etc/passwd"));
   symlinkSync("../../../../../../../../../.." + secret, join(root, "etc/passwd"));
   expect(uid).toThrow("no-such: user eve");
-  // Where the link leads inside of the container there may be one.
+  // The path that the link leads to inside the container may exist outside.
   mkdirSync(join(root, scratch), { recursive: true });
   writeFileSync(join(root, secret), "eve:x:5:5::/:\n");
   expect(uid()).toMatchObject({ uid: 5, gid: 5 });

@@ -1,4 +1,4 @@
-// Control groups of either version: freezing, moving and killing.
+// cgroups of either version: freezing, moving and killing.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ it("goes by cgroup v2 where it is mounted twice, and where v1 has nothing but a 
   expect(both.controller("cpu")).toBeUndefined();
 });
 
-/** A hierarchy of v1 that only keeps track of processes. */
+/** A v1 hierarchy that only keeps track of processes. */
 const NAMED = "32 23 0:29 / /nowhere/systemd rw,relatime - cgroup cgroup rw,xattr,name=systemd\n";
 
 it.each(["", "/par", "/parent", `/parent/${ID.slice(1)}`])(
@@ -93,7 +93,7 @@ it("moves nothing where its own group is not to be seen", async () => {
 it("gives back a group's realtime before it is removed: the kernel would still count it for a while", async () => {
   const file = "cpu.rt_runtime_us";
   const mounts = hierarchy("cpu", "cgroup", { [file]: "10000\n" });
-  // The files of this one are no kernel's, and keep it from being removed.
+  // These are real files, which prevent the directory's removal.
   expect(await new Cgroups(new Recorder(), paths, mounts).removeEmpty(ID)).toBe(false);
   expect(written("cpu", file)).toBe("0");
   rmSync(join(scratch, "cpu", paths.cgroup(ID), file));
@@ -131,7 +131,7 @@ it("kills every process of the group and of those below it, whatever hierarchy i
   writeFileSync(join(scratch, "pids", paths.cgroup(ID), "below/cgroup.procs"), "13\n");
   const kernel = new Recorder();
   const killing = new Cgroups(kernel, paths, mounts).kill(ID);
-  for (const name of ["pids", "freezer"]) rmSync(join(scratch, name), { recursive: true }); // they are gone at once
+  for (const name of ["pids", "freezer"]) rmSync(join(scratch, name), { recursive: true }); // they disappear at once
   expect(await killing).toBe(false);
   expect(kernel.calls.toSorted()).toEqual([
     ["kill", 11, 9],

@@ -1,4 +1,4 @@
-// Programs that are started without a fork of the engine.
+// Starting programs without a fork of the engine.
 
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ function sh(script: string, more: Partial<Command> = {}): Child {
   return startChild(libc, { program: "sh", args: ["-c", script], files, ...more });
 }
 
-/** What it is given for nothing is a device. */
+/** The device that stands for no input needs root. */
 const missing = process.getuid?.() === 0 ? null : "needs root";
 
 describeUnless(missing, "children", () => {
@@ -90,7 +90,7 @@ describeUnless(missing, "children", () => {
   test("throws when there is no such program, and leaves nothing open", () => {
     const nothing: Command = { program: "/no/such", args: [], files: ["pipe", "pipe", "ignore"] };
     const start = (): unknown => startChild(libc, nothing);
-    // What is opened once, to be told of signals, stays.
+    // The descriptor for signals is opened once and stays.
     expect(start).toThrow(/ENOENT/);
     const held = readdirSync("/proc/self/fd").length;
     expect(start).toThrow(/ENOENT/);
@@ -137,7 +137,7 @@ function machineNull(): object {
   return { uid, gid, mode, ctimeNs };
 }
 
-/** Files that are not closed on exec: whoever has started the tests left them open. */
+/** Files without close-on-exec: left open by the program that started the tests. */
 function handedOn(): string[] {
   return readdirSync("/proc/self/fdinfo").filter((fd) => {
     const flags = /^flags:\s+(\d+)/m.exec(readIfThere(`/proc/self/fdinfo/${fd}`))?.[1];

@@ -1,4 +1,4 @@
-// Archives that are held for the core: what is in them, and that nothing of them gets out. Needs root.
+// Archives held for the core: their content, and that nothing gets outside. Needs root.
 
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -65,7 +65,7 @@ describeUnless(missing, "an archive", () => {
 
   test("goes, though a path in it is too long under the name that it has got", async () => {
     const draft = fixture.paths.archives("draft-123456").length;
-    // It may not end in a slash, as a directory's does, however long this machine's own part of it is.
+    // It must not end in a slash, as a directory's path does, however long this machine's part of it is.
     const path = `${`${"d".repeat(200)}/`.repeat(20).slice(0, 4089 - draft)}d`;
     const archive = "a".repeat(60);
     await fixture.ingest(archive, rawTar([{ name: "long", body: "x", pax: { path } }]));

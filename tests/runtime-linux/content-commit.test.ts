@@ -1,4 +1,4 @@
-// A container's changes kept as a layer, unpacked again, and looked at. Needs root.
+// A container's changes committed as a layer, unpacked again and inspected. Needs root.
 
 import {
   chmodSync,

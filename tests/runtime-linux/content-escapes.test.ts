@@ -1,5 +1,5 @@
-// Layers that try to reach outside of their directory: each is refused, or ends within it. What is outside stays as it
-// was. Needs root.
+// Layers that try to reach outside their directory: each is refused or stays inside. Files outside do not change. Needs
+// root.
 
 import {
   closeSync,

@@ -1,4 +1,4 @@
-// A request's body that is unpacked into a container: what it waits for, and for how long. Needs root.
+// Unpacking a request's body into a container: what it waits for, and for how long. Needs root.
 
 import { closeSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ describeUnless(missing, "unpacking into a container", () => {
     await perform(0n, { tag: "abandon", val: OP }, () => {});
     expect(await unpacking).toEqual({ tag: "interrupted", val: "given-up" });
     await perform(0n, { tag: "unmount", val: id }, () => {});
-    // It is the flush's as long as that goes on: no other file may come to have its number.
+    // The flush keeps the descriptor open until it ends, so that no other file gets its number.
     expect(targetOf(flushed)).toBe("/etc");
     disk.finish();
     await expect.poll(() => targetOf(flushed)).not.toBe("/etc");
@@ -51,14 +51,14 @@ describeUnless(missing, "unpacking into a container", () => {
     const { longest, whole } = await turnsDuring(extracting);
     const there = lstatSync(full);
     expect(there.isSymbolicLink() ? readlinkSync(full) : readFileSync(full, "utf8")).toBe("given");
-    // In one go it would be nearly all of the time.
+    // In one piece it would be nearly the whole time.
     expect(longest).toBeLessThan(whole / 3);
   });
 });
 
-/** One on which nothing is written to its end until it is told so. */
+/** A disk on which no write completes until the test allows it. */
 class SlowDisk {
-  /** Resolves with the open file by which it is asked first. */
+  /** Resolves with the file descriptor of the first request. */
   readonly asked: Promise<number>;
   finish = (): void => {};
   #ask = (_: number): void => {};
@@ -88,7 +88,7 @@ function into(container: string, path: string): content.Extract {
   return { into: { view: { container, places: [] }, path, follow: true }, request: 1n, keepKinds: false };
 }
 
-/** Undefined: it is not open. */
+/** Undefined if it is not open. */
 function targetOf(fd: number): string | undefined {
   return openFiles(process.pid).find((file) => file.fd === fd)?.target;
 }

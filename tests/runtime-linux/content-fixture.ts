@@ -1,4 +1,4 @@
-// What the tests of content share: a content carrier on directories of its own, fed from archives or a registry.
+// Shared parts of the content tests: a content carrier on its own directories, fed from archives or a registry.
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -28,22 +28,22 @@ export interface Fixture {
   root: string;
   paths: Paths;
   content: LinuxContent;
-  /** Carries out a command; its outcome's value. */
+  /** Carries out a command and returns its outcome's value. */
   perform(command: content.ContentCommand, told?: Told[], op?: bigint): Promise<Outcome>;
-  /** Unpacks tars, each on the one before; the chains. */
+  /** Unpacks tars, each on the previous one, and returns the chains. */
   stack(...tars: Uint8Array[]): Promise<string[]>;
-  /** Unpacks one tar on a chain; the new chain. */
+  /** Unpacks one tar on a chain and returns the new chain. */
   layer(tar: Uint8Array, parent?: string): Promise<string>;
   /** A layer's directory. */
   diff(chain: string): string;
   /** Mounts a new container on a chain. */
   mount(chain?: string): Promise<{ id: string; rootfs: string }>;
-  /** Takes in an archive as a request's body. */
+  /** Stores an archive from a request's body. */
   ingest(archive: string, body: AsyncIterable<Uint8Array> | Uint8Array): Promise<engine.ArchivedFile[]>;
   close(): void;
 }
 
-/** `root`: a directory to use; a new one below /tmp unless given. */
+/** `root`: the directory to use; a new one below /tmp if not given. */
 export function openFixture(root = mkdtempSync(join(tmpdir(), "coracle-content-"))): Fixture {
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   const bodies = new Map<bigint, AsyncIterable<Uint8Array>>();
@@ -117,7 +117,7 @@ export function mountsBelow(directory: string): string[] {
 
 export { failed } from "../support/failed.js";
 
-/** Names of all that is below a directory, sorted. */
+/** Names of everything below a directory, sorted. */
 export function tree(directory: string): string[] {
   return (readdirSync(directory, { recursive: true }) as string[]).sort();
 }

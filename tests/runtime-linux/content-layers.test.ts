@@ -1,4 +1,4 @@
-// Layers and what they look like in a container: over real overlay mounts. Needs root.
+// Layers, and how they appear in a container, with real overlay mounts. Needs root.
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
@@ -21,9 +21,9 @@ afterEach(() => fixture.close());
 
 it("entries", () => {
   test("keep modes, owners, times to the nanosecond, and extended attributes byte for byte", async () => {
-    // cap_setuid is bit 7: a byte that is no UTF-8 (capabilities(7), vfs_cap_data).
+    // cap_setuid is bit 7: a byte that is not valid UTF-8 (capabilities(7), vfs_cap_data).
     const capability = Buffer.from("0100000280000000000000000000000000000000", "hex").toString("latin1");
-    // Each name of a file says all of it.
+    // Each name of a file has all attributes.
     const own = {
       ...{ mode: 0o4755, uid: 1000, gid: 50 },
       pax: {
@@ -223,7 +223,7 @@ it("a tar", () => {
     for (const [index, bytes] of compressed.entries()) {
       const archive = `a${index}`;
       await fixture.ingest(archive, await tarOf([{ name: "blob", body: bytes }]));
-      // Each on a chain of its own, or it would not be unpacked again.
+      // Each on a different chain, because otherwise it would not be unpacked again.
       const parent = await fixture.layer(rawTar([{ name: String(index), body: "" }]));
       const diffId = digestOf(tar);
       const chain = chainOf(diffId, parent);
@@ -330,7 +330,7 @@ it("a file system", () => {
   });
 });
 
-/** Names in a container's root, without those that are in every container. */
+/** Names in a container's root, without those that every container has. */
 function shown(rootfs: string): string[] {
   const everywhere = [".dockerenv", "dev", "etc", "proc", "sys"];
   return readdirSync(rootfs)
@@ -344,7 +344,7 @@ function broken(at: number): Buffer {
   return tar;
 }
 
-/** Bytes through a program; standard output as text would lose some. */
+/** Pipes bytes through a program; its output as text would lose some. */
 async function compress(command: string[], bytes: Uint8Array): Promise<Buffer> {
   const { stdout } = await run(["sh", "-c", `"$@" | od -An -v -tx1`, "sh", ...command], { input: bytes });
   return Buffer.from(stdout.replace(/\s+/g, ""), "hex");

@@ -1,4 +1,4 @@
-// Layers from a registry: what is checked, what is kept, what is shared, and that nothing half made stays. Needs root.
+// Layers from a registry: what is checked, stored and shared, and that nothing incomplete stays. Needs root.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -159,7 +159,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(failure).toMatchObject(expected);
     const kept = rest();
     expect(kept).toEqual(blob.subarray(0, kept.length));
-    // A registry that gives no answer takes nothing away.
+    // A registry without an answer removes nothing.
     blobs.set(digest, (response) => json(response, 503, {}));
     const refused = await failed(fixture.perform({ tag: "layer", val: command }));
     expect(refused).toMatchObject({ tag: "registry-answer", val: { status: 503 } });
@@ -296,7 +296,7 @@ describeUnless(missing, "a full disk", () => {
   });
 });
 
-/** Text that takes some bytes compressed, too. */
+/** Text that is not tiny after compression. */
 const NUMBERS = Array.from({ length: 2000 }, (_, n) => String(n * n)).join();
 const MANY = rawTar([{ name: "file", body: NUMBERS }]);
 
@@ -308,7 +308,7 @@ interface Pushed {
   blob: Buffer;
 }
 
-/** A layer that the registry has, and the command for it. */
+/** A layer in the registry, and the command for it. */
 function push(tar: Buffer, parent?: string): Pushed {
   const blob = gzipSync(tar);
   const digest = digestOf(blob);
@@ -344,7 +344,7 @@ function halfOf(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.length / 2);
 }
 
-/** Of what is asked for. */
+/** The start of the requested range. */
 function offsetIn(range: string | undefined): number {
   return Number(/^bytes=(\d+)-$/.exec(range ?? "")?.[1] ?? 0);
 }
@@ -353,7 +353,7 @@ function keptBlob(blob: Buffer): string {
   return fixture.paths.blobs("sha256", digestOf(blob).slice("sha256:".length));
 }
 
-/** What is kept of the blob that broke off; empty for nothing. */
+/** The stored beginning of the interrupted blob; empty if there is none. */
 function rest(): Buffer {
   const [name] = tree(fixture.paths.layers("tmp"));
   return name === undefined ? Buffer.alloc(0) : readFileSync(fixture.paths.layers("tmp", name));

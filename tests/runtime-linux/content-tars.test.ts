@@ -1,4 +1,4 @@
-// What is kept of layers' tars on disk, and what becomes of a tar when that is not there or not as it was. Needs root.
+// Stored layer tars on disk, and the result when they are missing or changed. Needs root.
 
 import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ function directory(chain: string): string {
   return join(fixture.diff(chain), "..");
 }
 
-/** The tar of a layer, out of an archive that holds nothing else. */
+/** The tar of a layer, from an archive that contains nothing else. */
 async function saved(chain: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   await take(chain, pieces);

@@ -1,4 +1,4 @@
-// What a running container removes while its files are looked at. Needs root.
+// Files that a running container removes while they are read. Needs root.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -41,7 +41,7 @@ describeUnless(missing, "files that go while they are looked at", () => {
   });
 });
 
-/** When the attributes of one are asked for, another goes. */
+/** When the attributes of one file are read, another one is removed. */
 function removing(rootfs: string, goes: Readonly<Record<string, string>>): Kernel {
   return {
     ...libc,

@@ -1,4 +1,4 @@
-// What a supervisor is told through its control fifo, with a reader in its place.
+// Messages to a supervisor through its control fifo, with a reader instead of the supervisor.
 
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";

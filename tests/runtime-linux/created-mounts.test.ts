@@ -1,4 +1,5 @@
-// What stands in a container that its runtime has made, whatever was looked up before: in a mount namespace made for it.
+// The mounts in a container that its runtime has created, independent of earlier lookups: in a mount namespace made for
+// it.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -143,7 +144,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     expect(optionsAt(`${directory}/a`)).toBe(plain);
   });
 
-  /** A process in a mount namespace of its own, with a /proc of its own elsewhere. */
+  /** A process in its own mount namespace, with its own /proc at another path. */
   async function created(script: string, root?: string): Promise<number> {
     const made = `mkdir -p ${proc} && mount -t proc -o nosuid,nodev,noexec proc ${proc} && ${script} && echo ready`;
     child = spawn("unshare", ["--mount", "sh", "-c", `${made} && exec ${root ? `chroot ${root} ` : ""}sleep 600`], {

@@ -1,4 +1,4 @@
-// Decompression on its own: what comes out, and how much of it is in memory at a time.
+// Decompression alone: its output, and how much of it is in memory at a time.
 
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ function block(type: number, size: number, isLast: boolean, content: Uint8Array)
   return Buffer.concat([head, content]);
 }
 
-/** One byte that stands for `size`. */
+/** One byte, repeated `size` times. */
 const repeated = (size: number, isLast: boolean) => block(1, size, isLast, Buffer.from([7]));
 
 async function* inPieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {

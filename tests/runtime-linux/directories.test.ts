@@ -1,4 +1,4 @@
-// Directories that the engine takes away again.
+// Directories that the engine removes again.
 
 import {
   chmodSync,
@@ -85,7 +85,7 @@ test("a directory of very many files holds nobody up for long, and no link is fo
   symlinkSync(outside, join(inner, "link"));
   const { longest, whole } = await turnsDuring(() => removeAll(directory));
   expect([existsSync(directory), existsSync(join(outside, "file"))]).toEqual([false, true]);
-  // In one go it would be half of the time and more.
+  // In one piece it would be half of the time or more.
   expect(longest).toBeLessThan(whole / 3);
 });
 

@@ -1,4 +1,4 @@
-// The embedded busybox: a real image, the same every time, whose programs run.
+// The embedded busybox: a real image, always the same, whose programs run.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

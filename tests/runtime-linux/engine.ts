@@ -1,4 +1,4 @@
-// An engine's processes in a program of its own, to be killed.
+// An engine's processes in a separate program, to be killed.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -10,7 +10,7 @@ export interface Launched {
   at: string;
 }
 
-/** Starts it; it launches one container for each script, one after the other. */
+/** Starts the program, which launches one container per script, one after the other. */
 export function startEngine(directory: string, runtime: string, scripts: string[]) {
   const child = spawn(process.execPath, [program(), directory, runtime, ...scripts], {
     stdio: ["ignore", "pipe", "inherit"],

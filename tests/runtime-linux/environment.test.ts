@@ -1,4 +1,4 @@
-// What programs that the engine starts see of its environment.
+// The environment of programs that the engine starts.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Every way out of an exec closes what was opened for it: pipes, terminals, sockets, whoever was bound to them; and what
-// came of it is told as it is.
+// Every way in which an exec can end closes what was opened for it: pipes, terminals, sockets and client streams; and
+// its result is reported correctly.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { shownFailure } from "../support/failed.js";
 const reason = unable();
 if (reason) console.warn(`skipped: files of execs: ${reason}`);
 
-/** Ways to be started, by what holds the streams. */
+/** Ways to start an exec, by how its streams are connected. */
 const WAYS: Readonly<Record<string, Partial<wit.Exec>>> = {
   "on pipes": { openStdin: true },
   "on a terminal": { openStdin: true, tty: true },
@@ -28,7 +28,7 @@ const WAYS: Readonly<Record<string, Partial<wit.Exec>>> = {
   "detached on a terminal": { detached: true, tty: true },
 };
 
-/** What a pipe holds and more: it is not read. */
+/** More than a pipe holds, because it is not read. */
 const MORE_THAN_A_PIPE = Buffer.alloc(200_000);
 const POLL_MS = 10;
 const PATIENCE_MS = 60_000;
@@ -47,7 +47,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
         if (input.tag === "exec-exited") ended.get(input.val.exec)?.(input.val.exit.code);
       });
       container = await launch();
-      // What comes with the first of a kind, and stays.
+      // Opens the files that appear with the first exec of a kind and stay.
       for (const way of Object.values(WAYS)) await begun(["true"], way).over;
     });
     beforeEach(() => {
@@ -178,7 +178,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       expect(existsSync(state)).toBe(false);
     });
 
-    // What the runtime says then of its own steps, one or the other, is nothing that a client could make sense of.
+    // Messages of the runtime about its own steps mean nothing to clients.
     test("a container that is being killed does not run, before the runtime is asked and after", async () => {
       const { path } = fixture.processes.runtimes[0]!;
       const slow = `${fixture.paths.roots.data}/slow-runtime`;
@@ -205,13 +205,16 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       }
     });
 
-    /** Somebody else's child is in its pid namespace, which lasts until that is waited for: when `gone` is called. */
+    /**
+     * A child of another process is in its pid namespace, which lasts until that child is reaped: when `gone` is
+     * called.
+     */
     async function killSlowly(what: string): Promise<() => void> {
       const first = new Run(fixture.paths, what, 1).process()!;
       const parent = spawn("nsenter", ["-t", String(first.pid), "-p", "sleep", "1000"], { stdio: "ignore" });
       await waitFor(() => childrenOf(parent.pid!).some((pid) => commandLineOf(pid) === "sleep 1000"));
       parent.kill("SIGSTOP");
-      // Until it stands still it may wait for its child after all.
+      // Until it is stopped, it may still wait for its child.
       await waitFor(() => processStat(parent.pid!)?.state === "T");
       await perform({ tag: "signal", val: { subject: { container: what, run: 1 }, number: 9 } });
       await waitFor(() => !isLiving(first));
@@ -223,7 +226,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       await expect.poll(condition, { timeout: PATIENCE_MS, interval: POLL_MS }).toBe(true);
     }
 
-    /** For all that is started in it from now on. */
+    /** For everything that is started in it from now on. */
     function useRuntime(where: string, program: string): void {
       const note = `${fixture.paths.run(where, 1)}/launch.json`;
       const { path } = fixture.processes.runtimes[0]!;
@@ -234,12 +237,12 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       id: string;
       stdin: { write(bytes: Uint8Array): Promise<void> } | undefined;
       launched: Promise<unknown>;
-      /** Why it is not started, or null. */
+      /** Why it does not start, or null. */
       refused: Promise<Record<string, unknown> | null>;
       over: Promise<number>;
     }
 
-    /** Starts one, with a client bound to it that reads, and sends until it is over. */
+    /** Starts an exec with a bound client that reads, and writes until the exec is over. */
     function begun(args: string[], change: Partial<wit.Exec>, cwd = "/", where = container): Begun {
       const id = `exec-${(count += 1)}`;
       const over = new Promise<number>((resolve) => ended.set(id, resolve));
@@ -265,7 +268,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
 
     async function bind(exec: Begun): Promise<void> {
       const stdio = await fixture.processes.stdio.exec(exec.id).catch(() => undefined);
-      if (stdio === undefined) return; // refused before it came to be
+      if (stdio === undefined) return; // refused before it began
       exec.stdin = stdio.stdin;
       void stdio.stdin.write(Buffer.from("given\n"));
       for await (const _ of stdio.output());
@@ -293,7 +296,10 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       return new Set(openFiles(process.pid).map((file) => `${file.fd} ${file.target}`));
     }
 
-    /** What is open now was so before; files of the tests' own machinery are no pipes, terminals or sockets. */
+    /**
+     * Everything that is open now was open before, except files of the test framework, which are no pipes, terminals or
+     * sockets.
+     */
     async function expectClosed(): Promise<void> {
       const deadline = Date.now() + PATIENCE_MS;
       while (added().length > 0 && Date.now() < deadline) await sleep(POLL_MS);

@@ -1,4 +1,4 @@
-// Terminals of execs: what they show to their end, and that none stays open.
+// Terminals of execs: they deliver all their output, and none stays open.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,13 +13,13 @@ import { ExecTerminal, openTerminal, TerminalSocket } from "../../runtime-linux/
 import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 
-/** Ends of terminals that this process has open. */
+/** Number of terminal descriptors in this process. */
 function openEnds(): number {
   const places = readdirSync("/proc/self/fd").map((descriptor) => {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`);
     } catch {
-      return ""; // that of the directory itself
+      return ""; // the descriptor of the directory itself
     }
   });
   return places.filter((place) => /^\/dev\/(?:ptmx|pts\/)/.test(place)).length;
@@ -56,7 +56,7 @@ test.each(["openPeer", "duplicate"] as const)("nor where the engine's own of it 
 test("what a process has left in it when it ended is read to its end, and closes it", async () => {
   const before = openEnds();
   const { shown, output, write } = showing();
-  shown.stream.pause(); // as for a slow reader: more is there than the kernel gives at once
+  shown.stream.pause(); // like a slow reader: there is more than the kernel returns at once
   await write("seq 1 2000");
   output.add("stdout", shown.rest()!);
   await output.drained();
@@ -69,7 +69,7 @@ test("what those write who have it still is read until they are gone", async () 
   await write("{ read -r go; seq 1 2000; } <&3 & echo first");
   output.add("stdout", shown.rest()!);
   const drained = output.drained();
-  setImmediate(write.go); // the first look has found nothing more then, nor an end
+  setImmediate(write.go); // the first read has found no more data then, and no end
   await drained;
   const lines = (await textOf(output)).split("\n");
   expect([lines[0], ...lines.slice(-3)]).toEqual(["first", "1999", "2000", ""]);
@@ -85,7 +85,7 @@ test("one that is let go of is closed, at whatever it is", async () => {
   await expect.poll(openEnds).toBe(before);
 });
 
-/** A terminal that is shown to somebody. `write`: by a shell, to its end. */
+/** A terminal with a client. `write`: a shell writes to it until its end. */
 function showing() {
   const { terminal, other } = openTerminal(libc, 24, 80);
   const shown = new ExecTerminal(libc, terminal, other);

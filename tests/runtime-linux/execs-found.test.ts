@@ -1,4 +1,4 @@
-// Execs whose engine was killed while they were being made, by what the next one reads of the machine to find them.
+// Execs whose engine was killed while starting them: how the next engine finds them on the machine.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -51,7 +51,7 @@ test("an end that cannot be read at first is told when it can", () =>
     for (const one of [place!, other!]) one.writeStarted(child.pid!);
     expect(await found()).toEqual([true, true]);
     const exit = join(place!.directory, "exit");
-    mkdirSync(exit); // neither written nor read
+    mkdirSync(exit); // can be neither written nor read
     other!.writeExit(0);
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -63,7 +63,7 @@ test("an end that cannot be read at first is told when it can", () =>
     expect(told[1]).toMatchObject({ tag: "exec-exited", val: { exec: "exec-0", exit: { code: 3, lost: false } } });
   }));
 
-/** `found` resolves to whether each of them runs; `told` is what was told since. */
+/** `found` resolves to whether each of them runs; `told` collects later reports. */
 async function withPlaces(
   count: number,
   act: (places: ExecPlace[], found: () => Promise<boolean[]>, told: Input[]) => Promise<void>,

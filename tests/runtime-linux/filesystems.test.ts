@@ -1,4 +1,4 @@
-// What is left of a container's mount point, on a kernel that mounts nothing: without root.
+// Leftovers of a container's mount point, with a kernel that mounts nothing: without root.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

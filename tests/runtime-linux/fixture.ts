@@ -1,4 +1,4 @@
-// What the tests of processes share: a busybox file system, a spec as the core writes it, and a log read back.
+// Shared parts of the process tests: a busybox file system, a spec as written by the core, and a reader for logs.
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -12,7 +12,7 @@ import { linuxProcesses, type LinuxProcesses } from "../../runtime-linux/process
 import { detectRuntimes, findProgram, type Runtime } from "../../runtime-linux/launch/runtimes.js";
 import { PLAIN_LAUNCH } from "../support/no-streams.js";
 
-/** Why real containers cannot run here; empty if they can. */
+/** Why real containers cannot run here; null if they can. */
 export function unable(): string | null {
   if (process.getuid?.() !== 0) return "needs root";
   for (const program of ["conmon", "/bin/busybox"]) if (!findProgram(program)) return `needs ${program}`;
@@ -22,16 +22,16 @@ export function unable(): string | null {
 export interface Fixture {
   paths: Paths;
   processes: LinuxProcesses;
-  /** What has ended, in order. */
+  /** Reported ends, in order. */
   exits: { container: string; run: number; code: number; outOfMemory: boolean; at: bigint }[];
-  /** Kills for memory as they were told. */
+  /** Reported OOM kills. */
   memoryKills: engine.MemoryKill[];
   /** Resolves with the end of a run. */
   exited(container: string, run?: number): Promise<Fixture["exits"][number]>;
   close(): Promise<void>;
 }
 
-/** An engine's processes on directories of their own. */
+/** An engine's processes on separate directories. */
 export async function openFixture(
   only?: string,
   directory = newDirectory(),
@@ -64,7 +64,7 @@ export async function openFixture(
   return { paths, processes, exits, memoryKills, exited, close };
 }
 
-/** Directories of this test run begin so; others may run beside it. */
+/** Prefix of this test run's directories; other runs may be active at the same time. */
 const PREFIX = `coracle-processes-${process.pid}-`;
 
 export function newDirectory(): string {
@@ -73,7 +73,7 @@ export function newDirectory(): string {
 
 const ids = new Set<string>();
 
-/** Has `traces` look for what is left of this container too. */
+/** Makes `traces` also look for leftovers of this container. */
 export function remember(id: string): void {
   ids.add(id);
 }
@@ -84,7 +84,7 @@ export function newId(): string {
   return id;
 }
 
-/** A file system with busybox in it, where the content code would have mounted it. */
+/** A busybox file system where the content code would have mounted it. */
 export function makeRootfs(paths: Paths, container: string): string {
   const root = paths.rootfs(container);
   for (const directory of ["bin", "etc", "proc", "dev", "sys", "tmp", "root"])
@@ -197,7 +197,7 @@ function specOf(args: string[]) {
   };
 }
 
-/** All of a log: what was written to which stream, byte for byte. */
+/** The whole log: the bytes written to each stream. */
 export async function readLog(log: LogBytes): Promise<{ stdout: Buffer; stderr: Buffer }> {
   const bytes = Buffer.alloc(await log.size());
   for (let at = 0; at < bytes.length;) at += await log.read(at, bytes.subarray(at));
@@ -216,12 +216,12 @@ export async function readLog(log: LogBytes): Promise<{ stdout: Buffer; stderr: 
   return { stdout: Buffer.concat(streams.stdout), stderr: Buffer.concat(streams.stderr) };
 }
 
-/** What is left of the tests' engines: mounts, cgroups, supervisors and runtimes. */
+/** Leftovers of the tests' engines: mounts, cgroups, supervisors and runtimes. */
 export function traces(): { mounts: string; cgroups: string[]; supervisors: string } {
   const sh = (command: string) => execFileSync("sh", ["-c", command], { encoding: "utf8" });
   return {
     mounts: sh(`cut -d' ' -f5- /proc/self/mountinfo | grep -F ${PREFIX} || true`),
-    // Groups of other engines come and go meanwhile.
+    // Cgroups of other engines come and go meanwhile.
     cgroups: sh("find /sys/fs/cgroup -path '*/coracle*/*' -type d 2>/dev/null || true")
       .split("\n")
       .filter((path) => ids.has(basename(path))),

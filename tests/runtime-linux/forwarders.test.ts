@@ -1,4 +1,4 @@
-// What passes traffic on from IPv6 to IPv4: halves of connections, slow and vanished peers, and that nothing stays.
+// Forwarding from IPv6 to IPv4: half-closed connections, slow and vanished peers, and that nothing is left.
 import { createSocket, type RemoteInfo, type Socket as Datagrams } from "node:dgram";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
@@ -186,7 +186,7 @@ describe("datagrams", () => {
     expect(clientsOf()).toBe(9);
     expect(room.free).toBe(0);
     forwarder.close();
-    // All that has been sent has left: nothing that a socket could wait for.
+    // Everything has been sent, so no socket has anything to wait for.
     expect(descriptors()).toBeLessThan(before);
     expect(room.free).toBe(4);
   });
@@ -194,7 +194,7 @@ describe("datagrams", () => {
 
 const PIECE = Buffer.alloc(64 << 10, "x");
 
-/** Room that can be counted. */
+/** A room whose use can be counted. */
 class CountedRoom extends Room {
   constructor(public free: number) {
     super(free);
@@ -221,7 +221,7 @@ interface Forwarded {
 /** A port on ::1 that leads to a server on 127.0.0.1. */
 async function forwarded(serve: (socket: Socket) => unknown, most = 100): Promise<Forwarded> {
   const server = await listening(createServer({ allowHalfOpen: true }, serve));
-  // What is left of a test is reset at its end.
+  // Open connections are reset at the end of a test.
   server.on("connection", (socket) => socket.on("error", () => {}));
   closing.push(() => server.close());
   return forward(portOf(server), most);
@@ -236,7 +236,7 @@ async function forward(to: number, most = 100): Promise<Forwarded> {
   return { port, forwarder, room };
 }
 
-/** A port on ::1 that leads to a server of datagrams, which answers each and counts who asks. */
+/** A port on ::1 that leads to a datagram server, which answers each packet and counts its clients. */
 async function forwardedDatagrams(): Promise<Forwarded & { clientsOf: () => number }> {
   const server = createSocket("udp4").bind(0, "127.0.0.1");
   await once(server, "listening");
@@ -268,7 +268,7 @@ async function connect(port: number): Promise<Socket> {
   return client;
 }
 
-/** Without a word before. */
+/** Closed without data. */
 async function closed(client: Socket): Promise<void> {
   let text = "";
   client.on("data", (bytes) => (text += String(bytes)));
@@ -293,7 +293,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Nobody's on ::1 a moment ago. */
+/** A port that was free on ::1 a moment ago. */
 async function freePort(): Promise<number> {
   const server = await listening(createServer(), "::1");
   const port = portOf(server);
@@ -302,7 +302,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** How many this process has open. */
+/** Number of descriptors that this process has open. */
 function descriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }

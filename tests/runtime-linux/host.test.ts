@@ -1,4 +1,4 @@
-// The Linux host as a whole: what its parts must tell each other.
+// The Linux host as a whole: the interplay of its parts.
 
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A host without runtimes, on directories of its own. */
+/** A host without runtimes, on separate directories. */
 async function openHost(): Promise<Host & { paths: Paths }> {
   root = mkdtempSync(join(tmpdir(), "coracle-host-"));
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
@@ -36,7 +36,7 @@ async function openHost(): Promise<Host & { paths: Paths }> {
 
 const ID = "e".repeat(64);
 
-/** Files that other users can read, and directories that they can list, below one that they are in. */
+/** Files that other users can read, and directories that they can list, given access to this directory. */
 function openToOthers(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);
@@ -64,7 +64,7 @@ test("other users get at nothing that is kept", async ({ skip }) => {
   try {
     writeFileSync(`${paths.records()}/data`, "");
     expect(openToOthers(root)).toEqual([]);
-    expect(openToOthers(paths.container(ID))).not.toEqual([]); // for whoever were in it
+    expect(openToOthers(paths.container(ID))).not.toEqual([]); // for anyone with access to it
   } finally {
     await content(3n, { tag: "unmount", val: ID }, () => {});
   }

@@ -1,4 +1,4 @@
-// Children are born where cgroup2 is out of sight, on machines that have both versions of control groups.
+// Child processes start without a view of cgroup2, on machines with both versions of cgroups.
 
 import { expect, it } from "vitest";
 import { Hybrid } from "../../runtime-linux/launch/hybrid.js";

@@ -1,4 +1,4 @@
-// Notes of networks: what cannot be read stays until an engine may sweep.
+// Stored network files: an unreadable one stays until an engine may clean up.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

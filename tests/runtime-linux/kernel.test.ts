@@ -1,4 +1,4 @@
-// The interface to the kernel holds no more than is called.
+// The kernel interface contains only calls that are used.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../../runtime-linux", import.meta.url));
 const KERNEL = readFileSync(join(ROOT, "kernel.ts"), "utf8");
 const OTHERS = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
-  // Those in `kernel/` carry the calls out.
+  // Files in `kernel/` implement the calls.
   .filter((name) => name.endsWith(".ts") && name !== "kernel.ts" && !name.startsWith("kernel/"))
   .map((name) => readFileSync(join(ROOT, name), "utf8"))
   .join("\n");
@@ -24,7 +24,7 @@ test("every constant is used", () => {
 test("every call is made", () => {
   const calls = [...KERNEL.matchAll(/^ {2}(\w+)\(/gm)].map((match) => match[1]!);
   expect(calls).toContain("mount");
-  // Of sockets of clients the daemon asks.
+  // The daemon uses these for client sockets.
   expect(calls.filter((name) => !OTHERS.includes(`ernel.${name}(`))).toEqual(["hungUp", "peerOf"]);
   const daemon = readFileSync(join(ROOT, "../hosts/node/linux.ts"), "utf8");
   expect(daemon).toContain("libc.hungUp(");

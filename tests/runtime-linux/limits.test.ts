@@ -1,4 +1,4 @@
-// New limits as files of control groups that look like the kernel's: which are written, in which order, and undone.
+// New limits, written to files that look like cgroup files: which are written, in which order, and how they are undone.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const paths = new Paths({ data: "/data", exec: "/run/coracle" });
 const scratch = mkdtempSync(join(tmpdir(), "coracle-limits-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-/** Groups of one container; by hierarchy (`v2`, or a controller of v1) the files of its group. */
+/** Cgroups of one container: the files of its cgroup, by hierarchy (`v2`, or a controller of v1). */
 function groups(name: string, hierarchies: Record<string, Record<string, string>>) {
   const mounts = Object.entries(hierarchies).map(([hierarchy, files]) => {
     const root = join(scratch, name, hierarchy);

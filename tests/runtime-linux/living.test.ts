@@ -1,4 +1,4 @@
-// What is done to a run that ends meanwhile: no failure of its control group, which goes with it.
+// Operations on a run that ends meanwhile: a cgroup that disappears with it is not a failure.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const REFUSED = { tag: "call", val: { call: "open", path: "/x", inside: false, e
 const children: ChildProcess[] = [];
 afterEach(() => children.splice(0).forEach((child) => child.kill("SIGKILL")));
 
-/** A run whose first process is a child of ours. */
+/** A run whose first process is a child of the test. */
 function running(): { run: Run; end: () => Promise<void> } {
   const child = spawn("sleep", ["1000"]);
   children.push(child);
@@ -28,7 +28,7 @@ function running(): { run: Run; end: () => Promise<void> } {
   return { run: { container: "c", process: () => first } as unknown as Run, end };
 }
 
-/** Its control group is gone. */
+/** Its cgroup is gone. */
 function groups(before: () => Promise<void>): Pick<Surroundings, "cgroups"> {
   const act = async (): Promise<void> => {
     await before();

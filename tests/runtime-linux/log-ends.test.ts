@@ -1,4 +1,4 @@
-// Where a run's output ended without a newline is marked in its log: conmon does not.
+// Marks in the log where a run's output ended without a newline, because conmon does not mark it.
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { until } from "../support/commands.js";
 import { line } from "../streams/log-of.js";
 
 const ID = "c";
-/** Of `line(7)`. */
+/** The time of `line(7)`. */
 const AT = BigInt(Date.UTC(2026, 10, 20, 9, 0, 7)) * 1_000_000n + 123_456_789n;
 
 let directory: string;
@@ -40,7 +40,7 @@ test.each([
   writeFileSync(path(), written);
   logs.ended(ID, AT);
   expect(readFileSync(path(), "utf8")).toBe(written + marks);
-  // Who is told twice does not mark twice, and a run that says nothing has no end of its own.
+  // A repeated report does not add a second mark, and a run without output has no end of its own.
   logs.ended(ID, AT);
   expect(readFileSync(path(), "utf8")).toBe(written + marks);
 });
@@ -83,7 +83,7 @@ test("one with nothing in it stays empty: the end is marked in the newest that h
     logs.ended(ID, AT);
     expect([time, readFileSync(path(), "utf8"), readFileSync(`${path()}.1`, "utf8")]).toEqual([time, "", part + end]);
   }
-  // Who reads goes on with it, and then with the next run's.
+  // A reader continues with it, and then with the next run's output.
   writeFileSync(path(), line(2, "b"));
   for (const [at, text] of [
     [part.length, end],
@@ -118,7 +118,7 @@ test("a file is not compressed before the end is marked in it", async () => {
   const written = line(1, "a") + line(2, "b", "stdout", "P");
   keep(ID, "");
   await until("an empty file", () => existsSync(`${path()}.2`));
-  // Of another one the newer file shows that its run goes on: no end will be marked in the older one.
+  // For another container, the newer file shows that its run continues, so no end will be marked in the older one.
   keep("other", line(3, "c"));
   await until(
     "the other's to be compressed",
@@ -139,7 +139,7 @@ test("what is marked in a file while its last part is copied is in the copy", as
   writeFileSync(path(), line(1, "a") + line(2, "b", "stdout", "P"));
   const piece = new LogPiece(1, 0, path());
   piece.finish();
-  // It is asked for when the copy is made.
+  // Read when the copy is made.
   Object.defineProperty(piece, "gone", {
     get: () => {
       appendFileSync(path(), end);

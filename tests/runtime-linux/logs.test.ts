@@ -1,5 +1,5 @@
-// A container's log on disk, with a supervisor that is made up: files that follow one another, readers that go on over
-// them, bounds, and what is found after an engine was killed.
+// A container's log on disk, with a simulated supervisor: consecutive files, readers that continue across them, limits,
+// and the state after an engine was killed.
 import { appendFileSync, closeSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -132,7 +132,7 @@ test.each([false, true])(
     await rotated(1);
     await until(() => statSync(`${path()}.1`).size < 1000);
     if (compressed) {
-      write(1); // what nothing follows is not compressed
+      write(1); // a file without a successor is not compressed
       await until(() => names().includes("log.1.gz"));
     }
     const last = next;
@@ -161,7 +161,7 @@ test("a run that ends with a burst leaves no more than the bounds either", async
   const log = logs.open(ID);
   const start = await log.start();
   expect(await textOf(log, start)).toBe(lines(85, 100));
-  // The next run writes where this one has ended.
+  // The next run continues where this one ended.
   logs.keep(ID, keeping({ fileBytes: 50, files: 3 }));
   write(1);
   expect(await textOf(log, start + 100)).toBe(lines(95, 101));
@@ -174,7 +174,7 @@ test.each([6, 100])("a burst is cut, then compressed, though %d lines are to be 
   logs.keep(ID, keeping(bounds));
   renew();
   logs.ended(ID, AT);
-  runWith(100, bounds); // while nothing that the first left to do is begun
+  runWith(100, bounds); // before the work that the first left is begun
   await until(() => names().includes("log.2.gz") && names().length === 3);
   logs.close();
   logs = open();
@@ -209,9 +209,9 @@ test("what a reader holds back of a file that was cut is what is not in the rest
   await slow.read(55 * mebibyte, new Uint8Array(1));
   logs.ended(ID, AT);
   await until(() => statSync(`${path()}.1`).size === 10 * mebibyte);
-  await logs.open(ID).close(); // what nobody wants is let go of
+  await logs.open(ID).close(); // unused data is released
   expect(await slow.read(55 * mebibyte + 1, new Uint8Array(1))).toBe(1);
-  await slow.read(60 * mebibyte, new Uint8Array(1)); // in the rest already
+  await slow.read(60 * mebibyte, new Uint8Array(1)); // already in the remaining part
   await logs.open(ID).close();
   expect(await slow.start()).toBe(60 * mebibyte);
   await slow.close();
@@ -241,7 +241,7 @@ test("a compressed file that cannot be read leaves all other descriptors as they
     const log = logs.open(ID);
     await expect(log.read(0, new Uint8Array(10))).rejects.toThrow();
     await sleep(20);
-    // Whoever opens something now may get the number of one that was closed too often.
+    // A file opened now may get the descriptor of one that was closed twice.
     const others = [1, 2, 3, 4].map(() => openSync("/proc/self/status", "r"));
     await log.close();
     for (const other of others) closeSync(other);
@@ -258,7 +258,7 @@ test("compressed files are read like the others", async () => {
   write(6);
   await rotated(2);
   write(2);
-  // The whole file goes only once its copy is on the disk.
+  // The original file is removed only after its copy is on disk.
   await until(() => names().sort().join(" ") === "log log.1.gz log.2.gz log.3");
   const after = logs.open(ID);
   for (const log of [before, after]) expect(await textOf(log)).toBe(lines(0, 14));
@@ -268,8 +268,8 @@ test("compressed files are read like the others", async () => {
 test("an engine that was killed at any point of it leaves the next one the whole log", async () => {
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 3, compressed: true, renew: () => false }));
-  logs.close(); // killed before the supervisor was told to
-  renew(); // the supervisor did it all the same
+  logs.close(); // killed before the supervisor was told
+  renew(); // the supervisor did it anyway
   write(2);
   writeFileSync(`${path()}.1.gz.packing`, "half");
   logs = open();
@@ -328,7 +328,7 @@ test("a supervisor that owes a new file is not told again, however long that tak
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 3, renew: () => told++ >= 0 }));
   await vi.advanceTimersByTimeAsync(60_000);
-  write(6); // to the file that is full
+  write(6); // to the full file
   await vi.advanceTimersByTimeAsync(60_000);
   expect(told).toBe(1);
   renew();
@@ -360,7 +360,7 @@ test.each([
   await rotated(1);
   write(1);
   for (let failed = 1; failed <= 3; failed++) {
-    await until(() => !names().includes(half)); // it goes with what failed
+    await until(() => !names().includes(half)); // removed after the failure
     expect(statSync(`${path()}.1`).size).toBe(count * LINE_BYTES);
     if (failed < 3) symlinkSync("/dev/full", join(directory, half));
   }
@@ -419,7 +419,7 @@ function open(): Logs {
 test("a watcher hears of lines on a machine that has no watch to spare", async () => {
   write(1);
   const log = logs.open(ID);
-  rmSync(`${path()}.1`); // fs.watch fails for this as for that
+  rmSync(`${path()}.1`); // fs.watch fails for this too
   let heard = 0;
   const unwatch = log.watch(() => heard++);
   write(1);
@@ -439,7 +439,7 @@ function names(): string[] {
   return readdirSync(directory);
 }
 
-/** What a supervisor does when it is told to. */
+/** What a supervisor does when told to rotate. */
 function renew(): boolean {
   writeFileSync(`${path()}.tmp`, "");
   renameSync(`${path()}.tmp`, path());
@@ -461,20 +461,20 @@ function write(count: number): void {
   next += count;
 }
 
-/** A run that writes so many lines at once, before any look at it. */
+/** A run that writes this many lines at once, before the log is checked. */
 function runWith(count: number, given: Partial<Keeping>): void {
   logs.keep(ID, keeping(given));
   write(count);
   logs.ended(ID, AT);
 }
 
-/** Bytes of the files; `log` is the last of those with numbers, too. */
+/** Size of all files; `log` and the newest numbered file are the same. */
 function onDisk(): number {
   const numbers = names().filter((name) => name !== "log");
   return numbers.reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
 }
 
-/** `log` has been replaced so many times: it is empty, and linked. */
+/** `log` has been replaced this many times: it is empty, and linked. */
 async function rotated(count: number): Promise<void> {
   await until(() => statSync(path()).size === 0 && statSync(path()).nlink === 2 && numbered(count + 1));
 }

@@ -1,5 +1,5 @@
-// The machine's facts: as the reference engine tells them of this machine, and as they follow from what stands in /proc,
-// /sys and /etc of another.
+// The machine's facts: those of this machine compared with the reference engine, and those derived from files of /proc,
+// /sys and /etc of other machines.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -50,7 +50,7 @@ describeUnless(missing, "this machine, as the reference sees it", () => {
       CPUSet: machine.cpuset,
       IPv4Forwarding: machine.ipv4Forwarding,
       Driver: machine.storageDriver,
-      // Newer engines say `builtin`, and whether metacopy is used.
+      // Newer engines report `builtin`, and whether metacopy is used.
       DriverStatus: machine.storageStatus.filter(([name]) => name !== "Using metacopy"),
       SecurityOptions: machine.securityOptions.map((option) => option.replace("=builtin", "=default")),
     }).toEqual(pick(info, machine));
@@ -64,7 +64,7 @@ describeUnless(missing, "this machine, as the reference sees it", () => {
     const options = info["SecurityOptions"] as string[];
     return {
       ...Object.fromEntries(names.split(" ").map((name) => [name, info[name]])),
-      // The reference gives containers AppArmor profiles where the kernel has it.
+      // The reference gives containers AppArmor profiles if the kernel supports them.
       SecurityOptions: options.filter(
         (option) => option !== "name=apparmor" || machine.securityOptions.includes(option),
       ),
@@ -173,7 +173,7 @@ test("options of overlayfs show in the storage's facts", async () => {
   });
 });
 
-/** The facts of a machine on which only these files stand. */
+/** The facts of a machine that has only these files. */
 function machineOf(files: Record<string, string>): Promise<engine.Machine> {
   const root = mkdtempSync(join(scratch, "root-"));
   for (const [file, text] of Object.entries(files)) {

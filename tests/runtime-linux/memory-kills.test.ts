@@ -1,4 +1,5 @@
-// Kills for memory: told while the container goes on, found by the engine that comes next, and told before its end.
+// OOM kills: reported while the container keeps running, found by the next engine, and reported before the container's
+// end.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -67,12 +68,12 @@ test("a notice is taken down, so that the next one is seen; how many there were 
   try {
     writeFileSync(events, "oom 4\noom_kill 3\n");
     kills.watch(run, (count) => told.push(count));
-    expect(told).toEqual([]); // of an earlier run, if of any: nobody has noticed one in this
+    expect(told).toEqual([]); // of an earlier run, if any: none has been detected in this one
     writeFileSync(join(directory, "oom"), "");
     kills.ended(run);
     expect([told, existsSync(join(directory, "oom")), kills.count(run)]).toEqual([[3], false, 3]);
     rmSync(events);
-    expect(kills.count(run)).toBe(1); // the group is gone
+    expect(kills.count(run)).toBe(1); // the cgroup is gone
   } finally {
     kills.close();
     rmSync(directory, { recursive: true });

@@ -1,5 +1,5 @@
-// Containers on a bridge: who reaches whom, and that nothing is left afterwards. The engine's side runs in a network
-// namespace of this test's own, beside one that plays another host.
+// Containers on a bridge: which of them reach each other, and that nothing is left afterwards. The engine runs in its
+// own network namespace, next to one that acts as another host.
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -152,7 +152,7 @@ describeUnless(missing, "networks of containers", () => {
     expect(await fetchIn(null, "::1", 8080)).toBe(null);
     await (await listen(8080, "::")).close();
 
-    // What another program has taken meanwhile is its own, and takes nothing else from the container.
+    // A port taken by another program fails alone, and the container keeps its other ports.
     await perform({ tag: "join", val: joinOf(WEB, 2, [port("::", 8083, 80), port("::", 8084, 80)]) });
     await serve(paths.namespace(WEB), 80, "web");
     await linux.close();
@@ -208,7 +208,7 @@ describeUnless(missing, "networks of containers", () => {
     for (const child of running.splice(0)) child.kill("SIGKILL");
     await linux.close();
     rmSync(paths.networks("joined"), { recursive: true });
-    // As after a crash with OTHER's files lost: its namespace is there, its place on the network is not known.
+    // As after a crash in which OTHER's files were lost: its namespace exists, but its network settings are unknown.
     linux = linuxNetworks({ kernel: libc, paths });
     expect(await linux.joins()).toEqual([]);
     for (let times = 0; times < 2; times++) {
@@ -306,20 +306,20 @@ function within(namespace: string | null, command: string[]): string[] {
   return namespace === null ? command : ["nsenter", `--net=${namespace}`, "--", ...command];
 }
 
-/** What a server says, or null when it cannot be reached. */
+/** The server's answer, or null if it cannot be reached. */
 async function fetchIn(namespace: string | null, address: string, at: number): Promise<string | null> {
   const client = ["busybox", "timeout", "10", "busybox", "nc", address, String(at)];
   const { code, stdout } = await run(within(namespace, client));
   return code === 0 ? stdout.trim() : null;
 }
 
-/** Asks again and again from one port, until it is answered. */
+/** Sends requests from one port until it gets an answer. */
 function asking(address: string): string[] {
   const program = `const s = require("dgram").createSocket("${address.includes(":") ? "udp6" : "udp4"}"); const ask = () => s.send("hi", 5353, "${address}"); const t = setInterval(ask, 50); s.on("message", (m) => { console.log(String(m)); clearInterval(t); s.close(); }); ask(); setTimeout(() => process.exit(1), 60_000).unref()`;
   return [process.execPath, "-e", program];
 }
 
-/** Asks once from each of many ports. */
+/** Sends one request from each of many ports. */
 function asOften(times: number, address: string): string[] {
   const program = `for (let n = 0; n < ${times}; n++) { const s = require("dgram").createSocket("udp4"); s.send("hi", 5353, "${address}", () => s.close()); }`;
   return [process.execPath, "-e", program];

@@ -1,4 +1,4 @@
-// Containers' processes by each OCI runtime that is installed.
+// Containers' processes with each installed OCI runtime.
 
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,9 +18,9 @@ import {
   type Fixture,
 } from "./fixture.js";
 
-/** What tests do with containers of one runtime. */
+/** Test operations on containers of one runtime. */
 export class OnRuntime {
-  /** While tests run. */
+  /** Set while tests run. */
   fixture!: Fixture;
 
   constructor(readonly runtime: string) {}
@@ -37,7 +37,7 @@ export class OnRuntime {
     return { container, pid: outcome.val.pid };
   };
 
-  /** To its end, and clears it away. */
+  /** Runs to its end, and removes it. */
   run = async (args: string[], change: Change = {}) => {
     const { container } = await this.launch(args, change);
     const exit = await this.fixture.exited(container);

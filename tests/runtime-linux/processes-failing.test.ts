@@ -1,4 +1,4 @@
-// Containers' processes by an OCI runtime that fails.
+// Containers' processes with a failing OCI runtime.
 
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     const launch = launchOf(container, fixture.processes.runtimes[0]!, ["sleep", "100"]);
     await fixture.processes.perform(1n, launch, () => {});
     const exit = join(fixture.paths.exits(), runName(container, 1));
-    mkdirSync(exit); // neither written by the supervisor nor read
+    mkdirSync(exit); // the supervisor cannot write it, nor the engine read it
     const subject = { container, run: 1 };
     const looks = vi.spyOn(Run.prototype, "exit");
     await fixture.processes.perform(2n, { tag: "signal", val: { subject, number: 9 } }, () => {});
@@ -60,7 +60,7 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     await expectNothingLeft(fixture, container);
   });
 
-  /** A launch by a runtime that does what its script says: operation 1. */
+  /** A launch with a runtime that runs a script: operation 1. */
   async function oddRuntime(script: string, createLimitMs: number) {
     const directory = newDirectory();
     const program = join(directory, "runtime");

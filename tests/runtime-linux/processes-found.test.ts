@@ -1,4 +1,4 @@
-// Containers' processes that lose their engine or their supervisor: found again, told of, reaped.
+// Containers' processes that lose their engine or their supervisor: found again, reported, reaped.
 
 import { spawn } from "node:child_process";
 import {
@@ -49,7 +49,7 @@ onRuntimes("processes found again", (on) => {
   it("clears away what a supervisor was writing that was killed", async () => {
     const exits = on.fixture.paths.exits();
     const [container, other] = [(await launch(["sleep", "100"])).container, newId()];
-    // Of it, of a later run of it, and of one that was cleared away.
+    // Of the run, of a later run, and of a removed container.
     const names = [`${container}.1.Xy12aB`, `${container}.12`, `${other}.1.aBc456`];
     for (const name of names) writeFileSync(join(exits, name), "");
     process.kill(supervisorOf(container), "SIGKILL");
@@ -110,7 +110,7 @@ onRuntimes("processes found again", (on) => {
     },
   );
 
-  /** Two runs of a container, the first of which goes on. */
+  /** Two runs of a container; the first one continues. */
   async function launchTwice(directory: string, container: string): Promise<{ fixture: Fixture; pids: number[] }> {
     const fixture = await openFixture(on.runtime, directory);
     makeRootfs(fixture.paths, container);
@@ -147,7 +147,7 @@ onRuntimes("processes found again", (on) => {
     expect(state(loses!.container)).toEqual({ tag: "lost" });
     expect(["Z", "X", undefined]).toContain(processStat(loses!.pid)?.state);
 
-    // What runs on is watched, listens and obeys.
+    // A process that keeps running is watched, reads its input and obeys signals.
     await again.processes.stdio.stdin(reads!.container, 1).write(Buffer.from("you\n"));
     expect((await again.exited(reads!.container)).code).toBe(0);
     const log = await again.processes.stdio.log(reads!.container);
@@ -188,7 +188,7 @@ onRuntimes("processes found again", (on) => {
     expect(readFileSync(made, "utf8")).toBe("anew\n");
     await processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
 
-    // The next run has its own, in their place.
+    // The next run has its own files in their place.
     writeFile(paths.containerFile(container, "hosts"), { ...file, content: Buffer.from("next\n") }, true);
     expect(lstatSync(paths.containerFile(container, "hosts")).isFile()).toBe(true);
     await again.close();
@@ -246,7 +246,7 @@ onRuntimes("processes found again", (on) => {
     await again.close();
   });
 
-  // As if it had been killed between the OCI runtime's making an exec and its own writing that down.
+  // As if it had been killed after the OCI runtime made an exec and before recording it.
   it.each(["before the next one looks", "behind that"])(
     "tells the code of an exec that was not written down and ends %s",
     async (when) => {
@@ -320,7 +320,7 @@ function execOf({ exec, run }: ExecPlace, args: string[]): wit.ProcessCommand {
   };
 }
 
-/** The process by that name which has the run's on its command line; by `exe` if others pose as it. */
+/** The process of that name whose command line contains the run; by `exe` if other processes use the same name. */
 function supervisorOf(container: string, exe?: string): number {
   const found = findSupervisor(container, exe);
   if (!found) throw new Error("no supervisor");

@@ -1,4 +1,4 @@
-// What surrounds a container's processes: limits, users, mounts, filters of system calls; and what cannot be launched.
+// The environment of a container's processes: limits, users, mounts, seccomp filters; and launches that fail.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ onRuntimes("surroundings of processes", (on) => {
     expect(await log.size()).toBeGreaterThan(frozen);
     await log.close();
     await perform({ tag: "pause", val: subject(container) });
-    await clear(container); // a frozen one can be reaped
+    await clear(container); // a frozen container can be reaped
     expect(on.fixture.exits.some((exit) => exit.container === container)).toBe(false);
   });
 
@@ -168,7 +168,7 @@ onRuntimes("surroundings of processes", (on) => {
   });
 });
 
-/** A limit as the kernel has it: v1's file below its controller, or v2's. */
+/** A limit as the kernel shows it: v1's file below its controller, or v2's. */
 function limitFile(controller: string, group: string, v1: string, v2 = v1): string {
   const places = [`/sys/fs/cgroup/${controller}${group}/${v1}`, `/sys/fs/cgroup${group}/${v2}`];
   return readFileSync(

@@ -1,4 +1,4 @@
-// Containers' processes by a real OCI runtime and its supervisor: output, input, signals, ends.
+// Containers' processes with a real OCI runtime and its supervisor: output, input, signals, ends.
 
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -65,7 +65,7 @@ onRuntimes("processes", (on) => {
     await perform({ tag: "reap", val: subject(container) });
     const file = on.fixture.paths.log(container);
     expect(readFileSync(file, "utf8").match(/ (std(out|err) [EFP])/g)).toEqual([" stdout P", " stdout E", " stdout P"]);
-    // It is still kept within its bounds.
+    // Its log limits still apply.
     await on.fixture.processes.stdio.stdin(container, 2).write(Buffer.from("go on\n"));
     await until("a file of its own", () => existsSync(`${file}.2`));
     await perform({ tag: "reap", val: { container, run: 2 } });

@@ -1,4 +1,4 @@
-// `ps`, by programs in its place: what becomes of one that lists nothing.
+// `ps`, with replacement programs: the result if it lists nothing.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// A container's resolv.conf, made of what was asked for and of the machine's.
+// A container's resolv.conf, made of the requested settings and the machine's.
 import { expect, test } from "vitest";
 import { resolvConf } from "../../hosts/shared/resolv-conf.js";
 

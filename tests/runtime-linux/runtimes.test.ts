@@ -1,4 +1,4 @@
-// What OCI runtimes say of themselves.
+// What OCI runtimes report about themselves.
 
 import { expect, it } from "vitest";
 import { parseVersion } from "../../runtime-linux/launch/runtimes.js";

@@ -1,4 +1,4 @@
-// What is read of the kernel's counters, on machines of either version of cgroups.
+// Reading the kernel's counters, on machines of either version of cgroups.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -48,7 +48,7 @@ const V2 = {
   "all/pids.max": "20\n",
 };
 
-/** Files by hierarchy and name, and what of them is read. */
+/** Files by hierarchy and name, and the values read from them. */
 function read(name: string, type: "cgroup" | "cgroup2", files: Record<string, string>) {
   const place = join(scratch, name);
   for (const [file, text] of Object.entries(PROC)) write(join(place, "proc", file), text);

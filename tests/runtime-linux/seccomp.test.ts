@@ -1,4 +1,4 @@
-// Seccomp profiles, and the default filter at work.
+// Seccomp profiles, and the default filter in use.
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PROFILE } from "../../runtime-linux/seccomp/default-profile.js";

@@ -1,4 +1,4 @@
-// Operations that are given up while they are under way.
+// Operations that are cancelled while they run.
 
 import { expect, test } from "vitest";
 import { HostFailure } from "../../hosts/shared/failure.js";

@@ -1,4 +1,4 @@
-// Users and groups by name, as a container's files have them.
+// Users and groups by name, from a container's files.
 
 import { expect, it, vi } from "vitest";
 import { identify } from "../../hosts/shared/users.js";
@@ -22,7 +22,7 @@ it.each([
   ["alice:users", [], { uid: 1000, gid: 100, groups: [100], home: "/home/alice" }],
   ["alice:7", [], { uid: 1000, gid: 7, groups: [7], home: "/home/alice" }],
   [":wheel", [], { uid: 0, gid: 10, groups: [10], home: "/root" }],
-  ["1001", [], { uid: 2000, gid: 200, groups: [200], home: "/odd" }], // a name made of digits comes first
+  ["1001", [], { uid: 2000, gid: 200, groups: [200], home: "/odd" }], // a name made of digits takes precedence
   ["4242", [], { uid: 4242, gid: 0, groups: [0], home: "/" }],
   ["4242:4243", ["wheel", "99", "99"], { uid: 4242, gid: 4243, groups: [4243, 10, 99], home: "/" }],
   ["alice:5", [], { uid: 1000, gid: 55, groups: [55], home: "/home/alice" }],
@@ -52,7 +52,7 @@ it("holds nobody up for what a container writes into its files", () => {
   );
   try {
     expect(identify("last", ["last"], long, long)).toEqual({ uid: 7, gid: 8, groups: [8, 7], home: "/last" });
-    // Of lines there are millions.
+    // There are millions of lines.
     expect(spies.flatMap(({ mock }) => mock.calls).length).toBeLessThan(100);
     const parts = spies.flatMap(({ mock }) =>
       mock.results.map(({ value }) => (Array.isArray(value) ? value.length : 0)),

@@ -1,4 +1,4 @@
-// Volumes: made, filled from an image, removed. Needs root.
+// Volumes: created, filled from an image, removed. Needs root.
 
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { readFileSync, readlinkSync, readSync, writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ describeUnless(missing, "a volume", () => {
       rawTar([
         { name: "srv/", flag: "5", mode: 0o2750, uid: 5, gid: 6, mtime: 1_500_000_000 },
         { name: "srv/file", body: "x", mode: 0o4755, uid: 7, pax },
-        // A file is as its last name says.
+        // A file's attributes come from its last name.
         { name: "srv/same", flag: "1", target: "srv/file", mode: 0o4755, uid: 7, pax },
         { name: "srv/link", flag: "2", target: "/etc/passwd", uid: 8 },
         { name: "srv/sub/", flag: "5", mode: 0o1777, mtime: 1_500_000_002 },

@@ -1,4 +1,4 @@
-// All files of a tree, however deep it is.
+// Walking all files of a tree, however deep it is.
 
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,7 +69,7 @@ function descriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
 
-/** In each directory a file, another directory and a file, in the order of their names. */
+/** Each directory contains a file, another directory and a file, in the order of their names. */
 function treeOf(name: string): string {
   const tree = join(scratch, name);
   const start = process.cwd();

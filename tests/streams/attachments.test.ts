@@ -1,4 +1,4 @@
-// An exit is told of when those who are attached have the output.
+// An exit is reported only after attached clients have the output.
 
 import { expect, test, vi } from "vitest";
 import type { Input, LogBytes, Stdio } from "../../hosts/shared/host.js";
@@ -44,7 +44,7 @@ test("a client that does not read holds it up for two seconds, no longer", async
 
 const RUN = { container: "web", run: 1, history: true, ended: false, live: true };
 
-/** A client whose socket takes nothing until `takeAll`. */
+/** A client whose socket accepts nothing until `takeAll`. */
 async function attached(): Promise<{ attachments: Attachments; begin: () => void; takeAll: () => void }> {
   const stdio = stdioOf();
   const attachment = await Attachment.bind(

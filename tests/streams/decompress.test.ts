@@ -1,4 +1,4 @@
-// bzip2 and xz: what comes out is what went in, however the bytes come.
+// bzip2 and xz: the output is the original, however the input is divided.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";

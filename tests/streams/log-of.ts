@@ -1,4 +1,4 @@
-// A container's log in memory, as conmon writes it.
+// A container's log in memory, in conmon's format.
 
 import type { LogBytes } from "../../hosts/shared/host.js";
 
@@ -29,7 +29,7 @@ export class MemoryLog implements LogBytes {
     return this.#start;
   }
 
-  /** Throws away what is before an offset, the beginning of a line. */
+  /** Drops everything before an offset, which must be the beginning of a line. */
   forget(before: number): void {
     this.#start = before;
   }
@@ -55,7 +55,7 @@ export class MemoryLog implements LogBytes {
   }
 }
 
-/** Throws away, once its end has been read, what is before an offset; only what nobody holds back, if `keeps`. */
+/** Once its end has been read, drops everything before an offset; with `keeps`, only what no reader holds. */
 export class RotatedLog extends MemoryLog {
   readonly #before: number;
   readonly #keeps: boolean;
@@ -80,7 +80,7 @@ export function line(second: number, text: string, stream = "stdout", tag = "F",
   return `2026-11-20T09:00:${seconds}.123456789${offset} ${stream} ${tag} ${text}\n`;
 }
 
-/** The moment of `line(second)`, in nanoseconds. */
+/** The time of `line(second)`, in nanoseconds. */
 export function timeOf(second: number): bigint {
   return BigInt(Date.UTC(2026, 10, 20, 9, 0, second)) * 1_000_000n + 123_456_789n;
 }
@@ -100,7 +100,7 @@ export class Collected {
   }
 }
 
-/** `1:hello\n` for a frame of stdout; several joined by `|`. */
+/** `1:hello\n` for a frame of stdout; several frames are joined by `|`. */
 export function frames(text: string): string {
   const parts: string[] = [];
   for (let at = 0; at < text.length;) {

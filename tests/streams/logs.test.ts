@@ -53,7 +53,7 @@ describe("logs", () => {
     isOver = true;
     await others;
     expect(written.reduce((sum, bytes) => sum + bytes)).toBe(50 * 300 * 1001);
-    // A turn's share, and what eight who have begun in it go on to read of a block each.
+    // A turn's share, plus one block for each of the eight readers that have begun in it.
     expect(Math.max(...written.filter(Boolean))).toBeLessThan(128 * 1024 + 8 * 65_536);
   });
 

@@ -1,4 +1,4 @@
-// Sparse files of tars, as the reader of tars tells of them: those of GNU tar itself, and maps that make no sense.
+// Sparse files in tars, as the tar reader reports them: those of GNU tar itself, and invalid maps.
 
 import { execFileSync } from "node:child_process";
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
@@ -169,7 +169,7 @@ describe("limits of sparse files", () => {
 
 const ONE = { "GNU.sparse.size": "10", "GNU.sparse.numblocks": "1" };
 
-/** Of `LARGE` bytes, with so many parts that are not empty. */
+/** A file of `LARGE` bytes with this many non-empty parts. */
 function fileOf(name: string, parts: number): Buffer {
   const file = openSync(join(directory, name), "w");
   ftruncateSync(file, LARGE);

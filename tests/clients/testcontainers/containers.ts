@@ -1,4 +1,4 @@
-// Containers as the stories have them, and what is read of them.
+// The containers of the test cases, and what is read from them.
 import { text } from "node:stream/consumers";
 import { extract } from "tar-stream";
 import {
@@ -9,10 +9,10 @@ import {
   type StoppedTestContainer,
 } from "testcontainers";
 
-/** What it tells is compared as JSON. */
+/** Its result is compared as JSON. */
 export type Story = (...args: string[]) => Promise<unknown>;
 
-/** A busybox that runs a script and then sleeps, waited for until it says "ready" unless told otherwise. */
+/** A busybox that runs a script and then sleeps. By default the library waits until it prints "ready". */
 export function chatty(script: string): GenericContainer {
   return new GenericContainer("busybox")
     .withCommand(["sh", "-c", `${script}; exec sleep 1000`])
@@ -26,7 +26,7 @@ export function webServer(): GenericContainer {
     .withExposedPorts(8080);
 }
 
-/** The rest of the log of a container, which is stopped: a log is followed, and ends with its container. */
+/** Stops a container and returns the rest of its log: a followed log ends with its container. */
 export async function lastWords(container: StartedTestContainer, options: { tail?: number } = {}): Promise<string> {
   const log = await container.logs(options);
   const begun = new Promise((resolve) => log.once("readable", resolve));
@@ -35,7 +35,7 @@ export async function lastWords(container: StartedTestContainer, options: { tail
   return text(log);
 }
 
-/** The message of what has to fail. */
+/** The message of an action that must fail. */
 export async function failure(act: () => Promise<unknown>): Promise<string> {
   try {
     await act();
@@ -45,7 +45,7 @@ export async function failure(act: () => Promise<unknown>): Promise<string> {
   throw new Error("it did not fail");
 }
 
-/** Names and texts of a tar. */
+/** Names and contents of a tar's files. */
 export async function contents(archive: NodeJS.ReadableStream): Promise<string[]> {
   const found: string[] = [];
   for await (const entry of archive.pipe(extract())) found.push(`${entry.header.name}: ${await text(entry)}`);

@@ -1,4 +1,4 @@
-// What a container may be started with.
+// Options for starting a container.
 import { Network } from "testcontainers";
 import { chatty, type Story } from "./containers.js";
 
@@ -12,7 +12,8 @@ export const OPTIONS: Readonly<Record<string, Story>> = {
       .withUser("12:34")
       .withWorkingDir("/tmp")
       .withTmpFs({ "/scratch": "rw,size=1m" })
-      // No limit of open files: runc raises its own while it starts, and under load an exec of the reference has that one.
+      // No limit of open files: runc raises its own limit while it starts, and under load an exec of the reference
+      // inherits that.
       .withUlimits({ memlock: { hard: 77 << 10, soft: 66 << 10 } })
       .withExtraHosts([{ host: "elsewhere", ipAddress: "10.11.12.13" }])
       .withResourcesQuota({ memory: 0.0625, cpu: 0.5 })

@@ -1,6 +1,5 @@
-// What users of testcontainers do, a story a function. A program of its own, since the library looks for its engine once
-// in a process: each line on standard input is a story's name and its arguments, each line on standard output what came
-// of it.
+// What users of testcontainers do, one function per case. A separate program, because the library looks for its engine
+// once per process: each input line is the name of a case and its arguments, each output line its result.
 import { createInterface } from "node:readline";
 import { OPTIONS } from "./options.js";
 import { USING } from "./using.js";

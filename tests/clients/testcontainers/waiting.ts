@@ -1,10 +1,10 @@
-// Waiting until a container is ready, in each way that the library knows.
+// Waiting until a container is ready, in each way that the library supports.
 import { text } from "node:stream/consumers";
 import { GenericContainer, Wait } from "testcontainers";
 import { chatty, failure, lastWords, webServer, type Story } from "./containers.js";
 
 export const WAITING: Readonly<Record<string, Story>> = {
-  /** Unless told otherwise it waits for the port, inside and outside. */
+  /** By default it waits for the port, inside and outside. */
   async listening() {
     const container = await webServer().start();
     const read = async (port: number): Promise<string> => {

@@ -1,5 +1,5 @@
 // A unit test of a program that uses Docker (`jobs.ts`, with dockerode) against a simulated engine in the test's own
-// process: no daemon, no socket, no root, the same on every system, and registries that fail when they are told to.
+// process: no daemon, no socket, no root, the same on every system, and registries that fail on request.
 
 import { engineAgent, openEngine, simulatedHost } from "coracle-engine";
 import type { Engine, Program, SimulatedHost } from "coracle-engine";
@@ -59,7 +59,7 @@ test("a program of one's own needs no image that has it", async () => {
   expect(await runJob(dockerOn(engine), "busybox", ["sh", "-c", "exec $(which resize) cat.png"])).toEqual(resized);
 });
 
-/** The agent leads to the engine, whatever the host's name. */
+/** The agent leads to the engine, whatever the host name. */
 function dockerOn(one: Engine): Docker {
   const options = { protocol: "http", host: "engine", agent: engineAgent(one) } as const;
   return new Docker(options);

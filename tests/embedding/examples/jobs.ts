@@ -1,4 +1,4 @@
-// A program that uses Docker: runs a command in a container of its own, and keeps nothing but what came of it.
+// A program that uses Docker: runs a command in a new container, and keeps only the result.
 
 import type Docker from "dockerode";
 
@@ -7,7 +7,7 @@ export interface JobResult {
   output: string;
 }
 
-/** Pulls the image if it is not there. Rejects when there is no such image anywhere. */
+/** Pulls the image if it is missing. Rejects if no registry has it. */
 export async function runJob(docker: Docker, image: string, command: string[]): Promise<JobResult> {
   await pullIfMissing(docker, image);
   const container = await docker.createContainer({ Image: image, Cmd: command, Tty: true });

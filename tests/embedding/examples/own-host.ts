@@ -1,9 +1,9 @@
-// A host of one's own: a given one, with one interface replaced.
+// A custom host: an existing one with one interface replaced.
 
 import { HostFailure, hostWith } from "coracle-engine";
 import type { Host, Perform, processes } from "coracle-engine";
 
-/** The same machine, but nobody gets a process out of it that may administer it, whoever asks for one. */
+/** The same machine, except that it never starts a process with administrator rights. */
 export function withoutAdministrators(host: Host): Host {
   const perform: Perform<processes.ProcessCommand> = (op, command, report) => {
     if (command.tag === "launch" && mayAdminister(command.val.spec)) {

@@ -1,4 +1,4 @@
-// Runs a container and prints what it writes.
+// Runs a container and prints its output.
 
 import { openEngine, simulatedHost } from "coracle-engine";
 

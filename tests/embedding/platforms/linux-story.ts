@@ -1,4 +1,4 @@
-// A program that runs containers for real, in its own process: prints what came of it. Arguments: data root, exec root.
+// A program that really runs containers, in its own process, and prints the results. Arguments: data root, exec root.
 
 import { linuxHost, openEngine } from "coracle-engine";
 import type { Engine } from "coracle-engine";

@@ -1,4 +1,4 @@
-// Prints the story, on platforms with a console.
+// Prints the results, on platforms with a console.
 
 import { story } from "./story.js";
 

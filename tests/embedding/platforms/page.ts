@@ -1,4 +1,4 @@
-// The story in a page: whoever opened it waits for the result.
+// Runs in a page; the test waits for the result.
 
 import { story } from "./story.js";
 

@@ -1,5 +1,5 @@
-// One program for every platform: what it does with a simulated engine, and a hash of all that came of it. Time is
-// stopped and moved by hand, so that nothing depends on how fast the platform is.
+// One program for every platform: its actions on a simulated engine, and a hash of all results. Time is stopped and
+// moved by hand, so that nothing depends on the platform's speed.
 
 import { openEngine, simulatedHost } from "coracle-engine";
 import type { Connection } from "coracle-engine";
@@ -43,7 +43,7 @@ export async function story(): Promise<string[]> {
   await ask("GET", "/containers/json?all=1");
   await ask("GET", `/events?since=0&until=${host.timers.now().wall / 1_000_000_000n}`);
   await ask("GET", "/v1.30/info");
-  // When a body that is not at hand has been read is the platform's affair: nothing comes after these that tells the time.
+  // The time at which a body has been read depends on the platform, so nothing after these requests shows the time.
   await ask("POST", "/containers/create", new Blob(['{"Image":"nowhere"}'], { type: "application/json" }));
   await ask("POST", "/images/load", new Blob([new Uint8Array(100_000)]).stream());
   await ask("POST", "/images/load", broken("the disk is gone"));
@@ -51,7 +51,7 @@ export async function story(): Promise<string[]> {
   await engine.close();
   return [...told, await sha256(new TextEncoder().encode(told.join("\n")))];
 
-  /** Asks as an event of the world's, and lets all happen that it sets off. */
+  /** Sends a request as an event of the world, and runs everything that it causes. */
   async function ask(method: string, path: string, body?: object, headers: HeadersInit = {}): Promise<void> {
     const answer = await entered(() => engine.fetch(path, { method, headers, ...sent(body) }));
     tell(`${method} ${path}`, answer.status, answer.headers.get("content-type"), await bytesOf(answer.body));
@@ -68,7 +68,7 @@ export async function story(): Promise<string[]> {
     await entered(() => writer.write(new TextEncoder().encode(words)).then(() => writer.close()));
   }
 
-  /** Breaks a connection off while its container leaves bytes unread. */
+  /** Closes a connection while its container leaves bytes unread. */
   async function leave({ readable, writable }: Connection): Promise<void> {
     const writer = writable.getWriter();
     writer.closed.catch(() => {});

@@ -1,4 +1,4 @@
-// The story in a worker: whoever started it is sent the result.
+// Runs in a worker, which sends the result to its parent.
 
 import { story } from "./story.js";
 
