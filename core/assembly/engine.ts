@@ -44,6 +44,7 @@ import { brokenLog } from "./failure/log";
 import { sourceRefusal } from "./failure/source";
 import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
+import { openCalls } from "./open-calls";
 import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin";
 import { reasons } from "./reason";
 import { allRecords } from "./records/all";
@@ -178,9 +179,9 @@ function shortOfMemory(kill: MemoryKill): void {
 }
 
 function closed(closed: Closed): void {
-  if (!engine.calls.has(closed.request)) return;
-  const call = engine.calls.get(closed.request);
-  engine.calls.delete(closed.request);
+  const call = openCalls.find(closed.request);
+  if (call === null) return;
+  openCalls.remove(call.id);
   call.gone = true;
   resume(call);
   const follower = call.follower;
@@ -189,8 +190,8 @@ function closed(closed: Closed): void {
 
 /** An earlier instance may have begun the reply: then nothing is known of the request, but its client still waits. */
 function sourceFailed(failed: SourceFailure): void {
-  const known = engine.calls.has(failed.request);
-  const call = known ? engine.calls.get(failed.request) : unknownCall(failed.request);
+  const known = openCalls.find(failed.request);
+  const call: Call = known === null ? unknownCall(failed.request) : known;
   resume(call);
   const follower = call.follower;
   if (follower !== null) follower.closed(call, Closing.Failed);
@@ -201,8 +202,8 @@ function sourceFailed(failed: SourceFailure): void {
 }
 
 function drained(drained: Drained): void {
-  if (!engine.calls.has(drained.request)) return;
-  const call = engine.calls.get(drained.request);
+  const call = openCalls.find(drained.request);
+  if (call === null) return;
   resume(call);
   const follower = call.follower;
   if (follower !== null) follower.drained(call, drained.bytes);

@@ -20,9 +20,9 @@ import {
 import { MAX_VERSION_TEXT, MIN_VERSION } from "./api/versions";
 import { Call, Follower } from "./call";
 import { JsonWriter } from "./json/writer";
+import { openCalls } from "./open-calls";
 import { reasons } from "./reason";
 import { Refusal, RefusalKind, Refused, statusOf } from "./refusal";
-import { engine } from "./state";
 import { encodeUtf8 } from "./text/utf8";
 
 const NO_BODY = new Uint8Array(0);
@@ -44,13 +44,13 @@ export class CommonHeaders {
 export const commonHeaders: CommonHeaders = new CommonHeaders();
 
 export function sendWhole(call: Call, status: u16, headers: string, body: Uint8Array): void {
-  engine.calls.delete(call.id);
+  openCalls.remove(call.id);
   perform(call.id, new ReplyCommandWhole(new Whole(new Head(status, headers), body, false)));
 }
 
 /** 200 to a question that is none of the state: it waits for no record to be flushed. */
 export function sendStateless(call: Call, headers: string, body: Uint8Array): void {
-  engine.calls.delete(call.id);
+  openCalls.remove(call.id);
   perform(call.id, new ReplyCommandWhole(new Whole(new Head(200, headers), body, true)));
 }
 
@@ -60,7 +60,7 @@ export function sendJson(call: Call, status: u16, body: Uint8Array): void {
 
 /** The last word to a client that wanted a hijack: no header is added, and the connection ends (surface §2.6). */
 export function sendBare(call: Call, status: u16, headers: string, body: Uint8Array): void {
-  engine.calls.delete(call.id);
+  openCalls.remove(call.id);
   perform(call.id, new ReplyCommandBare(new Whole(new Head(status, headers), body, false)));
 }
 
@@ -112,7 +112,7 @@ export function messageBody(message: string): Uint8Array {
 /** Begins an answer that goes on: headers leave now. */
 export function openReply(call: Call, status: u16, headers: string, follower: Follower | null): void {
   call.follower = follower;
-  engine.calls.set(call.id, call);
+  openCalls.add(call);
   perform(call.id, new ReplyCommandOpen(new Head(status, headers)));
 }
 
@@ -131,12 +131,12 @@ export function splice(call: Call, source: Source): void {
 
 export function hijack(call: Call, stdio: Hijack, follower: Follower | null): void {
   call.follower = follower;
-  engine.calls.set(call.id, call);
+  openCalls.add(call);
   perform(call.id, new ReplyCommandHijack(stdio));
 }
 
 export function endReply(call: Call): void {
-  engine.calls.delete(call.id);
+  openCalls.remove(call.id);
   perform(call.id, new ReplyCommand(ReplyCommandTag.End));
 }
 

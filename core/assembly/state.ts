@@ -1,8 +1,7 @@
-// What every command may need of the instance it runs in: its options, the time, ids, and what waits. What there is of a
-// noun stands in the store of its folder. The wasm holds one of each.
+// What every command may need of the instance it runs in: its options, the time, ids, and the steps under way. What there
+// is of a noun stands in the store of its folder. The wasm holds one of each.
 
 import { Instant, Options } from "../../build/bindings/types";
-import { Call } from "./call";
 import { Ids } from "./ids";
 import { Steps } from "./task";
 
@@ -14,8 +13,6 @@ export class Engine {
   id: string = "";
   readonly ids: Ids = new Ids();
   readonly steps: Steps = new Steps();
-  /** Requests that are not fully answered and want to hear of their clients. */
-  readonly calls: Map<u64, Call> = new Map<u64, Call>();
   /** Containers, or networks, are being pruned: one prune at a time (surface §2.23). */
   pruning: bool = false;
 }

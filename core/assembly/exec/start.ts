@@ -7,6 +7,7 @@ import { readObject } from "../api/json-body";
 import { Call, Follower } from "../call";
 import { parseDetachKeys } from "../container/output/detach-keys";
 import { streamType } from "../container/output/stream-type";
+import { openCalls } from "../open-calls";
 import { conflict, Refusal } from "../refusal";
 import { commonHeaders, endReply, hijack, refused, sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
@@ -110,7 +111,7 @@ class Detachment extends Follower {
 
 /** It matters whether its client leaves before it is answered. */
 function listen(call: Call): void {
-  if (!call.gone) engine.calls.set(call.id, call);
+  if (!call.gone) openCalls.add(call);
 }
 
 abstract class ClientStart extends Launching {

@@ -4,9 +4,9 @@
 import { Closing } from "../../../build/bindings/types";
 import { Call, Follower } from "../call";
 import { JsonWriter } from "../json/writer";
+import { openCalls } from "../open-calls";
 import { internal, Refusal } from "../refusal";
 import { commonHeaders, endReply, openReply, refused, sendChunk, sendRefusal } from "../reply";
-import { engine } from "../state";
 import { byteSize } from "../text/byte-size";
 
 /** From this version on the bar is the client's to draw: engines up to 28 sent it along as `progress`. */
@@ -47,7 +47,7 @@ export class ProgressStream extends Follower {
   begin(writer: StreamWriter): void {
     this.writer = writer;
     this.call.follower = this;
-    engine.calls.set(this.call.id, this.call);
+    openCalls.add(this.call);
   }
 
   /** Nobody reads any more, or all has been said. */

@@ -21,6 +21,7 @@ export const ROOTS = [
   "core/assembly/health/monitor/Monitors",
   "core/assembly/network/ports/TakenPorts",
   "core/assembly/network/store/NetworkStore",
+  "core/assembly/open-calls/OpenCalls",
   "core/assembly/records/set-aside/SetAside",
   "core/assembly/volume/store/VolumeStore",
 ];
@@ -90,7 +91,7 @@ export class CoreMemory {
     this.#memory = memory;
     this.#layouts = new Layouts(classes, LEFT_OUT);
     const snapshot = this.instance.snapshot();
-    this.#roots = new Map(ROOTS.map((name) => [name, findOnly(snapshot, this.#layouts.of(name))]));
+    this.#roots = new Map(ROOTS.map((name) => [name, findOnly(snapshot, this.#layouts, name)]));
   }
 
   /** As it is now: what is read of it is true until its next step. */
@@ -162,12 +163,19 @@ const CLASS_BEFORE = 8;
 const SIZE_BEFORE = 4;
 
 /** Address of the only object of a class. */
-function findOnly(snapshot: Uint8Array, { id, size, name }: ClassLayout): number {
+function findOnly(snapshot: Uint8Array, layouts: Layouts, name: string): number {
+  const { id, size, fields } = layouts.of(name);
   const view = new DataView(snapshot.buffer, snapshot.byteOffset, snapshot.byteLength);
+  const classAt = (at: number) =>
+    at >= CLASS_BEFORE && at <= snapshot.length ? view.getUint32(at - CLASS_BEFORE, true) : 0;
+  // Two numbers in some list may look like an object; what it points to tells.
+  const tables = fields.filter(({ type }) => type.startsWith("~lib/map/"));
+  const hasTables = (at: number) =>
+    tables.every(({ offset, type }) => classAt(view.getUint32(at + offset, true)) === layouts.of(type).id);
   const found: number[] = [];
   for (let at = ALIGNMENT; at < snapshot.length; at += ALIGNMENT) {
     const isOne = view.getUint32(at - CLASS_BEFORE, true) === id && view.getUint32(at - SIZE_BEFORE, true) === size;
-    if (isOne) found.push(at);
+    if (isOne && hasTables(at)) found.push(at);
   }
   const [only, ...others] = found;
   if (only === undefined || others.length > 0) throw new Error(`${found.length} objects of ${name} in place of one`);

@@ -3,9 +3,9 @@
 import { Closing } from "../../../../build/bindings/types";
 import { Call, Follower } from "../../call";
 import { JsonWriter } from "../../json/writer";
+import { openCalls } from "../../open-calls";
 import { badParameter, Refusal } from "../../refusal";
 import { commonHeaders, endReply, line, openReply, sendChunk, sendJson } from "../../reply";
-import { engine } from "../../state";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
 import { containerStore } from "../store";
@@ -28,7 +28,7 @@ export function waitContainer(call: Call): Refusal | null {
   if (call.version >= WITH_CONDITION) openReply(call, 200, commonHeaders.json, leaves);
   else {
     call.follower = leaves;
-    engine.calls.set(call.id, call);
+    openCalls.add(call);
   }
   if (condition == Condition.NotRunning && !runs(container)) answer(waiter, container, container.error);
   else container.waiters.push(waiter);

@@ -14,9 +14,9 @@ import {
 import { askContent } from "../../ask";
 import { Call, Follower } from "../../call";
 import { failureText } from "../../failure/text";
+import { openCalls } from "../../open-calls";
 import { internal, notFound, Refusal } from "../../refusal";
 import { sendRefusal } from "../../reply";
-import { engine } from "../../state";
 import { Task } from "../../task";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
@@ -59,7 +59,7 @@ export abstract class FilesWork extends Task {
     if (this.call.gone) return;
     container.filesWorks += 1;
     this.call.follower = new Asker(this);
-    engine.calls.set(this.call.id, this.call);
+    openCalls.add(this.call);
     if (hasRun(container)) return this.ready();
     this.open = 1 + makeVolumes(container, this, Step.Prepare);
     askContent(this, Step.Prepare, new ContentCommandMount(new Mount(container.id, container.chain)));
@@ -105,7 +105,7 @@ export abstract class FilesWork extends Task {
 /** A call that meets the container in an in-between status; whether its client leaves meanwhile matters. */
 export function waitForFiles(container: Container, call: Call): void {
   call.follower = null;
-  engine.calls.set(call.id, call);
+  openCalls.add(call);
   container.queue.push(call);
 }
 

@@ -12,9 +12,9 @@ import {
 import { flagOf } from "../../api/parameters";
 import { askProcesses, cancelTimer, wakeAfter } from "../../ask";
 import { Call, Follower } from "../../call";
+import { openCalls } from "../../open-calls";
 import { Refusal } from "../../refusal";
 import { commonHeaders, endReply, openReply, sendChunk, sendJson } from "../../reply";
-import { engine } from "../../state";
 import { Task } from "../../task";
 import { Container } from "../container";
 import { containerStore } from "../store";
@@ -86,7 +86,7 @@ class StatsWatch extends Task implements Watch {
   join(reader: StatsReader): void {
     this.readers.push(reader);
     reader.call.follower = new ReaderGone(this, reader);
-    engine.calls.set(reader.call.id, reader.call);
+    openCalls.add(reader.call);
     if (reader instanceof StreamReader) (<StreamReader>reader).begin();
     if (this.timer == 0) this.tick();
     else if (isHasty(reader)) this.ask(false);

@@ -12,9 +12,9 @@ import {
 import { askContent } from "../../ask";
 import { Call, Follower } from "../../call";
 import { failureText } from "../../failure/text";
+import { openCalls } from "../../open-calls";
 import { internal, Refusal } from "../../refusal";
 import { commonHeaders, openReply, sendRefusal, splice } from "../../reply";
-import { engine } from "../../state";
 import { Task } from "../../task";
 import { emitImageEvent } from "../image-event";
 import { Claims } from "../layers/claims";
@@ -59,7 +59,7 @@ class Saving extends Task {
 
   begin(): void {
     this.call.follower = this.reader;
-    engine.calls.set(this.call.id, this.call);
+    openCalls.add(this.call);
     for (let i = 0; i < this.images.all.length; i++) {
       const image = this.images.all[i].image;
       this.reader.claims.claimStack(image.chain);
