@@ -21,6 +21,7 @@ import { containerStore } from "./container/store";
 import { Ignored } from "./ignored";
 import { networkStore } from "./network/store";
 import { tellAdopted, tellMended, tellSwept } from "./records/found";
+import { CONTAINER_RECORDS, NETWORK_RECORDS, VOLUME_RECORDS } from "./records/kinds";
 import { setAside } from "./records/set-aside";
 import { Task } from "./task";
 import { volumeStore } from "./volume/store";
@@ -39,7 +40,7 @@ export function sweep(inventory: Inventory): void {
 /** Those that may be of networks whose records are lost: such a network gets its id again. */
 export function findLostNetworks(found: string[]): void {
   for (let i = 0; i < found.length; i++) {
-    if (networkStore.find(found[i]) === null) setAside.hasOrLost(`network/${found[i]}`);
+    if (networkStore.find(found[i]) === null) setAside.hasOrLost(NETWORK_RECORDS + found[i]);
   }
 }
 
@@ -109,7 +110,7 @@ function sweepFiles(id: string): void {
 /** A damaged record, or a container, says more of a volume than that there is no record: its files may be wanted. */
 function sweepVolume(name: string, isUsed: bool): void {
   if (volumeStore.find(name) !== null) return;
-  const isDamaged = setAside.has(`volume/${name}`);
+  const isDamaged = setAside.has(VOLUME_RECORDS + name);
   if (isDamaged || isUsed || setAside.doubts) {
     volumeStore.adopt(name);
     const why = isDamaged
@@ -149,7 +150,7 @@ function mayUse(id: string): bool {
 
 /** A record that was set aside, or that may be lost, is all that there is of the container. */
 function isLost(id: string): bool {
-  return containerStore.find(id) === null && setAside.hasOrLost(`container/${id}`);
+  return containerStore.find(id) === null && setAside.hasOrLost(CONTAINER_RECORDS + id);
 }
 
 /** Why it may not. */

@@ -1,6 +1,7 @@
 // All containers: by id, by name, by prefix (surface §2.4), in the order of their creation.
 
 import { deleteRecord } from "../ask";
+import { CONTAINER_RECORDS } from "../records/kinds";
 import { putRecord } from "../records/put";
 import { badParameter, conflict, notFound, Refusal } from "../refusal";
 import { changedContainers, Container } from "./container";
@@ -33,7 +34,7 @@ export class ContainerStore {
   remove(container: Container): void {
     this.byId.delete(container.id);
     if (this.idOf(container.name) == container.id) this.idByName.delete(container.name);
-    deleteRecord(recordKey(container.id));
+    deleteRecord(CONTAINER_RECORDS + container.id);
   }
 
   /** The new name must be free. */
@@ -96,7 +97,7 @@ export class ContainerStore {
       const container = changedContainers.pop();
       container.changed = false;
       container.behind = false;
-      if (container.status != Status.Removed) putRecord(recordKey(container.id), writeRecord(container));
+      if (container.status != Status.Removed) putRecord(CONTAINER_RECORDS + container.id, writeRecord(container));
     }
   }
 
@@ -104,7 +105,7 @@ export class ContainerStore {
   putAll(): void {
     const containers = this.all();
     for (let i = 0; i < containers.length; i++) {
-      putRecord(recordKey(containers[i].id), writeRecord(containers[i]));
+      putRecord(CONTAINER_RECORDS + containers[i].id, writeRecord(containers[i]));
       if (containers[i].holders > 0) putHeldStill(containers[i]);
     }
   }
@@ -133,10 +134,6 @@ export class ContainerStore {
     }
     return hits;
   }
-}
-
-function recordKey(id: string): string {
-  return `container/${id}`;
 }
 
 export const containerStore: ContainerStore = new ContainerStore();

@@ -1,4 +1,4 @@
-// Keys and forms of the image records. A config's bytes are a record of their own, under the image's id.
+// What is recorded of an image. A config's bytes are a record of their own, under the image's id.
 
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
@@ -7,15 +7,6 @@ import { NO_TIME } from "../text/time";
 
 /** Room for a record. */
 const RECORD_BYTES: i32 = 256;
-
-/** `image/ID`: what is known of an image besides its config. */
-export const IMAGE_RECORDS: string = "image/";
-/** `config/ID`: the config's bytes. */
-export const CONFIG_RECORDS: string = "config/";
-/** `reference/CANONICAL`: id of the image that a tag or a digest names. */
-export const REFERENCE_RECORDS: string = "reference/";
-/** `layer/CHAIN`: a layer that an image has. */
-export const LAYER_RECORDS: string = "layer/";
 
 /** What is known of an image besides its config. */
 export class ImageRecord {

@@ -5,6 +5,7 @@ import { Container } from "../container/container";
 import { containerStore } from "../container/store";
 import { jsonError, parseJson } from "../json/reader";
 import { FieldReader } from "../records/field-reader";
+import { CONFIG_RECORDS, IMAGE_RECORDS, LAYER_RECORDS, REFERENCE_RECORDS } from "../records/kinds";
 import { putRecord } from "../records/put";
 import { setAside } from "../records/set-aside";
 import { badParameter, notFound, Refusal } from "../refusal";
@@ -12,15 +13,7 @@ import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Image, parseImage } from "./image";
 import { layerStore, StoredLayer } from "./layers/layer-store";
-import {
-  CONFIG_RECORDS,
-  IMAGE_RECORDS,
-  ImageRecord,
-  LAYER_RECORDS,
-  readImageRecord,
-  REFERENCE_RECORDS,
-  writeImageRecord,
-} from "./records";
+import { ImageRecord, readImageRecord, writeImageRecord } from "./records";
 import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
 
 /** An image, or why none was found. */

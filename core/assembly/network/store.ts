@@ -1,6 +1,7 @@
 // All networks, and which addresses their containers have.
 
 import { containerStore } from "../container/store";
+import { NETWORK_RECORDS } from "../records/kinds";
 import { putRecord } from "../records/put";
 import { setAside } from "../records/set-aside";
 import { engine } from "../state";
@@ -74,7 +75,7 @@ export class NetworkStore {
   /** Puts all records anew. */
   putAll(): void {
     const networks = this.all();
-    for (let i = 0; i < networks.length; i++) putRecord(`network/${networks[i].id}`, writeNetwork(networks[i]));
+    for (let i = 0; i < networks.length; i++) putRecord(NETWORK_RECORDS + networks[i].id, writeNetwork(networks[i]));
   }
 
   private ensure(name: string): void {
@@ -90,12 +91,12 @@ export class NetworkStore {
       network.interfaceName = DEFAULT_INTERFACE;
     }
     this.add(network);
-    putRecord(`network/${network.id}`, writeNetwork(network));
+    putRecord(NETWORK_RECORDS + network.id, writeNetwork(network));
   }
 
   /** Of a network whose record was set aside: which one that was only counts where more than one is. Else a new one. */
   private lostId(): string {
-    const lost = setAside.startingWith("network/");
+    const lost = setAside.startingWith(NETWORK_RECORDS);
     for (let i = 0; i < lost.length; i++) if (isFullId(lost[i]) && this.find(lost[i]) === null) return lost[i];
     return engine.ids.next();
   }

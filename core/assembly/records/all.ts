@@ -8,9 +8,9 @@ import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { encodeUtf8 } from "../text/utf8";
 import { volumeStore } from "../volume/store";
+import { ENGINE_ID, VERSION_RECORD } from "./kinds";
 import { putRecord, tellRecords } from "./put";
-import { ENGINE_ID } from "./restore";
-import { VERSION_RECORD, versionRecord } from "./version";
+import { versionRecord } from "./version";
 
 export function allRecords(): Stored[] {
   return tellRecords(putAll);

@@ -3,11 +3,11 @@
 import { Deed, Stored } from "../../../build/bindings/types";
 import { reasons } from "../reason";
 import { Found } from "./found";
+import { SET_ASIDE, VERSION_RECORD } from "./kinds";
 import { Migration } from "./migration";
 import { putRecord } from "./put";
-import { SET_ASIDE } from "./set-aside";
 import { ToVersion1 } from "./to-version-1";
-import { VERSION, VERSION_RECORD, versionRecord } from "./version";
+import { VERSION, versionRecord } from "./version";
 
 /** The n-th leads from version n to version n + 1. */
 const STEPS: Migration[] = [new ToVersion1()];

@@ -17,17 +17,27 @@ import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { volumeStore } from "../volume/store";
 import { readVolume } from "../volume/volume";
 import { FieldReader } from "./field-reader";
-import { EXEC_RECORDS, HELD_RECORDS } from "./kinds";
+import {
+  CONFIG_RECORDS,
+  CONTAINER_RECORDS,
+  ENGINE_ID,
+  EXEC_RECORDS,
+  HELD_RECORDS,
+  IMAGE_RECORDS,
+  LAYER_RECORDS,
+  NETWORK_RECORDS,
+  REFERENCE_RECORDS,
+  SET_ASIDE,
+  VERSION_RECORD,
+  VOLUME_RECORDS,
+} from "./kinds";
 import { migrate } from "./migrations";
 import { putRecord } from "./put";
-import { SET_ASIDE, setAside } from "./set-aside";
-import { NO_VERSION, VERSION_RECORD, versionOf, versionProblem, versionRecord } from "./version";
+import { setAside } from "./set-aside";
+import { NO_VERSION, versionOf, versionProblem, versionRecord } from "./version";
 
-export const ENGINE_ID: string = "engine/id";
-const CONTAINERS: string = "container/";
-const NETWORKS: string = "network/";
-const VOLUMES: string = "volume/";
-const IMAGES: string[] = ["config/", "image/", "reference/", "layer/"];
+/** Those of which images are made. */
+const OF_IMAGES: string[] = [CONFIG_RECORDS, IMAGE_RECORDS, REFERENCE_RECORDS, LAYER_RECORDS];
 
 /** All but what images need their layers for: `ImageStore.mend` decides that. */
 export function restore(records: Stored[]): void {
@@ -61,7 +71,7 @@ function takeIn(key: string, value: Uint8Array, containers: Container[]): string
   if (key == ENGINE_ID) return restoreId(decodeUtf8(value));
   if (key.startsWith(HELD_RECORDS)) return heldProblem(value);
   if (key.startsWith(EXEC_RECORDS)) return execProblem(key.slice(EXEC_RECORDS.length), value);
-  for (let i = 0; i < IMAGES.length; i++) if (key.startsWith(IMAGES[i])) return imageStore.restore(key, value);
+  for (let i = 0; i < OF_IMAGES.length; i++) if (key.startsWith(OF_IMAGES[i])) return imageStore.restore(key, value);
   return restoreDocument(key, value, containers);
 }
 
@@ -72,9 +82,9 @@ function restoreId(text: string): string {
 }
 
 function restoreDocument(key: string, value: Uint8Array, containers: Container[]): string {
-  const isContainer = key.startsWith(CONTAINERS);
-  const isNetwork = key.startsWith(NETWORKS);
-  if (!isContainer && !isNetwork && !key.startsWith(VOLUMES)) return misplaced("nobody knows such records");
+  const isContainer = key.startsWith(CONTAINER_RECORDS);
+  const isNetwork = key.startsWith(NETWORK_RECORDS);
+  if (!isContainer && !isNetwork && !key.startsWith(VOLUME_RECORDS)) return misplaced("nobody knows such records");
   const json = parseKept(value);
   if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);
@@ -121,6 +131,6 @@ function addContainers(containers: Container[]): void {
   for (let i = 0; i < containers.length; i++) {
     const owner = owners.get(containers[i].name);
     if (owner === containers[i]) containerStore.add(owner);
-    else setAside.take(CONTAINERS + containers[i].id, `container ${owner.id} has its name`);
+    else setAside.take(CONTAINER_RECORDS + containers[i].id, `container ${owner.id} has its name`);
   }
 }

@@ -6,16 +6,24 @@
 import { Deed, Stored } from "../../../build/bindings/types";
 import { deleteRecord, storeRecord } from "../ask";
 import { reasons } from "../reason";
-import { engine } from "../state";
 import { Found, tellSwept } from "./found";
-import { EXEC_RECORDS, HELD_RECORDS } from "./kinds";
+import {
+  CONFIG_RECORDS,
+  CONTAINER_RECORDS,
+  ENGINE_RECORDS,
+  EXEC_RECORDS,
+  HELD_RECORDS,
+  IMAGE_RECORDS,
+  LAYER_RECORDS,
+  NETWORK_RECORDS,
+  REFERENCE_RECORDS,
+  SET_ASIDE,
+  VOLUME_RECORDS,
+} from "./kinds";
 import { Remains } from "./remains";
 
-export const SET_ASIDE: string = "damaged/";
-
 /** Kinds of records that may need layers; and those that are of one. */
-const ON_LAYERS: string[] = ["container/", "config/", "image/"];
-const LAYERS: string = "layer/";
+const ON_LAYERS: string[] = [CONTAINER_RECORDS, CONFIG_RECORDS, IMAGE_RECORDS];
 
 /** In place of images that were lost: it keeps the layers that nobody else needs, until images are pruned. */
 const LOST_IMAGES: string = "image/lost";
@@ -24,7 +32,13 @@ const LOST_IMAGES: string = "image/lost";
 const PASSING: string[] = [HELD_RECORDS, EXEC_RECORDS];
 
 /** Kinds that somebody can remove, or that come again. */
-const KNOWN: string[] = ON_LAYERS.concat([LAYERS, "reference/", "network/", "volume/", "engine/"]).concat(PASSING);
+const KNOWN: string[] = ON_LAYERS.concat([
+  LAYER_RECORDS,
+  REFERENCE_RECORDS,
+  NETWORK_RECORDS,
+  VOLUME_RECORDS,
+  ENGINE_RECORDS,
+]).concat(PASSING);
 
 export class SetAside {
   /** Their keys, without `damaged/`. */
@@ -122,7 +136,7 @@ export class SetAside {
   }
 
   hasContainer(id: string): bool {
-    return this.has(`container/${id}`);
+    return this.has(CONTAINER_RECORDS + id);
   }
 
   remainsOf(container: string): Remains {
@@ -149,7 +163,7 @@ export class SetAside {
 
   /** Nobody knows which layers a container or an image was on whose record cannot be read: none is dropped. */
   get holdsLayers(): bool {
-    return this.holdsOwnersOfLayers || this.hasKind(LAYERS);
+    return this.holdsOwnersOfLayers || this.hasKind(LAYER_RECORDS);
   }
 
   /** Containers or images. */

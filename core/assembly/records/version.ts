@@ -5,10 +5,9 @@
 
 import { Stored } from "../../../build/bindings/types";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
+import { VERSION_RECORD } from "./kinds";
 
 export const VERSION: i32 = 1;
-/** `engine/version`: decimal. Missing where there are records: they were written before there was a number, version 0. */
-export const VERSION_RECORD: string = "engine/version";
 /** What makes no sense as a version. */
 export const NO_VERSION: i32 = -1;
 

@@ -1,6 +1,7 @@
 // All volumes, made on demand by what containers mount.
 
 import { deleteRecord } from "../ask";
+import { VOLUME_RECORDS } from "../records/kinds";
 import { putRecord } from "../records/put";
 import { setAside } from "../records/set-aside";
 import { engine } from "../state";
@@ -73,7 +74,7 @@ export class VolumeStore {
   /** False if there is none. */
   remove(name: string): bool {
     const known = this.byName.delete(name);
-    if (known) deleteRecord(`volume/${name}`);
+    if (known) deleteRecord(VOLUME_RECORDS + name);
     return known;
   }
 
@@ -89,13 +90,13 @@ export class VolumeStore {
 
   /** The damaged record that it has another one for is not forgotten for a figure: see `SetAside.replaced`. */
   private catchUp(volume: Volume): void {
-    if (!volume.behind || setAside.has(`volume/${volume.name}`)) return;
+    if (!volume.behind || setAside.has(VOLUME_RECORDS + volume.name)) return;
     volume.behind = false;
     this.put(volume);
   }
 
   private put(volume: Volume): void {
-    putRecord(`volume/${volume.name}`, volume.record());
+    putRecord(VOLUME_RECORDS + volume.name, volume.record());
   }
 }
 

@@ -19,15 +19,13 @@ import { eventRing } from "../../event/ring";
 import { failureText } from "../../failure/text";
 import { layerStore } from "../../image/layers/layer-store";
 import { networkStore } from "../../network/store";
-import { HELD_RECORDS } from "../../records/kinds";
+import { CONTAINER_RECORDS, HELD_RECORDS } from "../../records/kinds";
 import { Remains } from "../../records/remains";
 import { setAside } from "../../records/set-aside";
 import { conflict, internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
-
-const CONTAINERS: string = "container/";
 
 /** `unknown`: what is said where the reference means none of them, either. */
 export function removeRemains(call: Call, unknown: Refusal): Refusal | null {
@@ -47,7 +45,7 @@ export function removeRemains(call: Call, unknown: Refusal): Refusal | null {
 /** Its id; empty if no id or more than one begins so. */
 function lost(reference: string): string {
   if (reference.length == 0) return "";
-  const rest = setAside.startingWith(CONTAINERS + reference);
+  const rest = setAside.startingWith(CONTAINER_RECORDS + reference);
   return rest.length == 1 ? reference + rest[0] : "";
 }
 
@@ -99,7 +97,7 @@ class Clearance extends Task {
     for (let i = 0; i < joins.length; i++) {
       networkStore.freeAddress(joins[i].network, joins[i].address, this.id);
     }
-    setAside.forget(CONTAINERS + this.id);
+    setAside.forget(CONTAINER_RECORDS + this.id);
     setAside.forget(HELD_RECORDS + this.id);
     layerStore.forgetLost();
     eventRing.emit(new Event("container", "destroy", this.id, engine.now.wall));

@@ -10,9 +10,9 @@ import { FieldReader } from "../../records/field-reader";
 import { FieldWriter } from "../../records/field-writer";
 import { Fields } from "../../records/fields";
 import { tellSwept } from "../../records/found";
+import { LAYER_RECORDS } from "../../records/kinds";
 import { putRecord } from "../../records/put";
 import { setAside } from "../../records/set-aside";
-import { LAYER_RECORDS } from "../records";
 import { isDigest } from "../reference";
 import { chainOn } from "./chain";
 

@@ -4,11 +4,11 @@
 import { flagOf } from "../../api/parameters";
 import { Call } from "../../call";
 import { JsonWriter } from "../../json/writer";
+import { CONFIG_RECORDS, IMAGE_RECORDS, REFERENCE_RECORDS } from "../../records/kinds";
 import { setAside } from "../../records/set-aside";
 import { conflict, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { layerStore } from "../layers/layer-store";
-import { CONFIG_RECORDS, IMAGE_RECORDS, REFERENCE_RECORDS } from "../records";
 import { parseReference } from "../reference";
 
 /** `unknown`: what is said where the name means none of them, either. */
