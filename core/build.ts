@@ -7,6 +7,7 @@ import { type CodecOptions, writeCodecs } from "./bindgen/codecs.js";
 import { writeCommands } from "./bindgen/commands.js";
 import { buildComponent } from "./bindgen/componentize.js";
 import { embedModules } from "./embed.js";
+import { writeStatuses } from "./statuses.js";
 
 export interface BuildCoreOptions {
   /** The repository. */
@@ -26,6 +27,7 @@ const CODECS: CodecOptions = {
 
 /** Resolves to the size of the core's wasm in bytes. */
 export async function buildCore({ root, release, outDir = "build/core" }: BuildCoreOptions): Promise<number> {
+  const statuses = await writeStatuses(root);
   const wasm = await buildComponent({
     wit: await readWorld(join(root, "core/wit")),
     baseDir: root,
@@ -40,6 +42,7 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     hostFiles: (world) => ({
       "codecs.ts": writeCodecs(world, CODECS),
       "commands.ts": writeCommands(world, "command"),
+      "statuses.ts": statuses,
     }),
   });
   await embedModules(join(root, outDir));

@@ -1,26 +1,17 @@
 // Formats and keys of the core's records, as far as the world shows them.
 
+import { type StatusWord, STATUSES } from "../../build/core/statuses.js";
 import type { engine } from "../shared/host.js";
 import type { ContainerView } from "./world.js";
 
-/** In the order of the numbers in records (format 1 of the container record). */
-export const STATUSES = [
-  "created",
+/** Statuses in which a container is on its network. */
+export const RUNNING = new Set<string>([
   "starting",
-  "unwinding",
   "running",
   "paused",
   "releasing",
-  "exited",
-  "removing",
-  "dead",
-  "removed",
   "recycling",
-  "restarting",
-] as const;
-
-/** Statuses in which a container is on its network. */
-export const RUNNING = new Set<string>(["starting", "running", "paused", "releasing", "recycling"]);
+] satisfies StatusWord[]);
 
 export interface ContainerRecord {
   id: string;

@@ -9,10 +9,9 @@ import { containersOf, wordOf, type ContainerRecord } from "./crash/memory.js";
 import type { Process, State } from "./crash/state.js";
 import { World } from "./crash/world.js";
 import { BUSYBOX_CHAIN, NETWORKS } from "./fixtures.js";
-import { statusWords } from "./scenario-outputs.js";
+import { STATUSES } from "../../build/core/statuses.js";
 
 const FILE = new URL("open-states.txt", import.meta.url);
-const STATUSES = statusWords();
 const SETTLED = ["created", "running", "paused", "exited", "dead", "gone"];
 const FINDINGS = ["none", "unstarted", "running", "exited", "lost", "another run"] as const;
 /** Which of mount, place on the network and files are there. */
@@ -231,7 +230,8 @@ function recordsOf(changes: Record<string, unknown>, more: Record<string, string
       text = text.replace(/\}$/, `,"creating":true}`);
       continue;
     }
-    const shown = member === "status" ? String(STATUSES.indexOf(String(value))) : JSON.stringify(value);
+    const shown =
+      member === "status" ? String((STATUSES as readonly string[]).indexOf(String(value))) : JSON.stringify(value);
     const found = member === "endpoint" ? /"endpoint":\{.*?\]\},/ : new RegExp(`"${member}":(?:[^",{}\\]]+|"[^"]*")`);
     expect(text).toMatch(found);
     text = text.replace(found, value === null ? "" : `"${member}":${shown}`);

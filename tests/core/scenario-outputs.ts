@@ -1,11 +1,10 @@
 // What the core asked of its host, a line each, reduced to what a reader of a story wants to know. Credentials never
 // show: only that there are some.
 
-import { readFileSync } from "node:fs";
+import { STATUSES } from "../../build/core/statuses.js";
 import type { content, engine, networks, processes, replies, timers, types, volumes } from "../../hosts/shared/host.js";
 import type { Effect, StepOutputs } from "../../hosts/shared/outputs.js";
 
-const STATUSES = statusWords();
 const USUAL_MOUNTS =
   "/proc /dev /dev/pts /sys /sys/fs/cgroup /dev/mqueue /dev/shm /etc/resolv.conf /etc/hostname /etc/hosts".split(" ");
 
@@ -335,14 +334,4 @@ function shownValue(value: unknown): string {
 
 function text(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
-}
-
-/** Words for the numbers in a container's record, from the table of its life. */
-export function statusWords(): string[] {
-  const source = readFileSync(new URL("../../core/assembly/container/lifecycle.ts", import.meta.url), "utf8");
-  const members = /export enum Status \{([^}]*)\}/.exec(source)?.[1] ?? "";
-  return members
-    .split(",")
-    .map((word) => word.trim().toLowerCase())
-    .filter((word) => word !== "");
 }

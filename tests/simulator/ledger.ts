@@ -2,7 +2,7 @@
 
 import type { engine } from "../../hosts/shared/host.js";
 import type { StepOutputs } from "../../hosts/shared/outputs.js";
-import { statusWords } from "../core/scenario-outputs.js";
+import { STATUSES } from "../../build/core/statuses.js";
 
 /** A container's record, as far as the invariants need it. */
 export interface ContainerRecord {
@@ -38,7 +38,6 @@ export const MOUNTED_VOLUME = 1;
 /** Of those whose process is there. */
 export const RUNNING: readonly string[] = ["running", "paused"];
 
-const STATUSES = statusWords();
 const decoder = new TextDecoder();
 
 /** The word of the container's status, in-between ones included. */

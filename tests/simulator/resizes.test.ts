@@ -2,7 +2,7 @@
 // step that answers: others may come behind it before its answer leaves.
 
 import { expect, test } from "vitest";
-import { statusWords } from "../core/scenario-outputs.js";
+import { STATUSES } from "../../build/core/statuses.js";
 import { History } from "./invariants/history.js";
 import type { Seen } from "./invariants/invariant.js";
 import type { Asked } from "./oracle.js";
@@ -27,7 +27,7 @@ test.each([
 
 /** One of which the rule reads this; `answer`: to a resize that is its input. */
 function step(word: string, answer?: { id: bigint; status: number }): Seen {
-  const ledger = { containers: new Map([[ID, { id: ID, status: statusWords().indexOf(word) }]]) };
+  const ledger = { containers: new Map([[ID, { id: ID, status: (STATUSES as readonly string[]).indexOf(word) }]]) };
   const input = answer === undefined ? null : { tag: "request", val: { id: answer.id, ...RESIZE } };
   const replies = answer === undefined ? [] : [reply(answer)];
   return { opening: null, input, outputs: { records: [], effects: [], replies }, ledger } as unknown as Seen;

@@ -115,7 +115,10 @@ export function next(from: i32, cause: i32): i32 {
   return ILLEGAL;
 }
 
-/** Docker's word for a status (`State.Status`). */
+/** Docker's words for statuses. */
+export const STATUS_WORDS: string[] = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
+
+/** That of a status (`State.Status`). */
 export function wordOf(status: Status, everRan: bool): string {
   switch (status) {
     case Status.Running:

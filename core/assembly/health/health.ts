@@ -4,6 +4,8 @@ import { JsonWriter } from "../json/writer";
 import { Fields, listOf } from "../records/fields";
 import { formatTime } from "../text/time";
 
+/** Filters call it so where there are no health checks. */
+export const NO_HEALTH = "none";
 export const STARTING = "starting";
 export const HEALTHY = "healthy";
 export const UNHEALTHY = "unhealthy";

@@ -1,9 +1,7 @@
 // What clients have asked for and what they were told: that must stay true, whatever happens to the engine.
 
-import { statusWords } from "../scenario-outputs.js";
+import { STATUSES } from "../../../build/core/statuses.js";
 import type { Engine, Request } from "./engine.js";
-
-const STATUSES = statusWords();
 
 /** A container's record, as far as the truths need it. */
 export interface ContainerRecord {

@@ -1,11 +1,12 @@
 // What must hold of one move: what clients are told is true when they are told, and nothing that was true is lost.
 
+import type { StatusWord } from "../../../build/core/statuses.js";
 import type { Engine, Request } from "../crash/engine.js";
 import { type ContainerRecord, containersOf, readContainer, wordOf } from "../crash/memory.js";
 import { Breach, type World } from "../crash/world.js";
 
-const RUNNING = ["running", "paused"];
-const IS_OVER = ["releasing", "exited", "removing", "dead"];
+const RUNNING: string[] = ["running", "paused"] satisfies StatusWord[];
+const IS_OVER: string[] = ["releasing", "exited", "removing", "dead"] satisfies StatusWord[];
 
 /** When a request is answered: records and world say so, too. */
 export function checkAnswer(engine: Engine, request: Request): void {
@@ -49,8 +50,8 @@ const EXISTS = [
   "removing",
   "dead",
   "ending",
-];
-const OVER = ["created", "unwinding", "releasing", "exited", "removing", "dead", "starting"];
+] satisfies (StatusWord | "ending")[];
+const OVER = ["created", "unwinding", "releasing", "exited", "removing", "dead", "starting"] satisfies StatusWord[];
 
 /** By command and status: what the container may be while its client is told. A start may follow in the same step. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,7 @@
 // A list of containers, or of some of them, has all that are meant and no others, the newest first; and the beginning of an
 // id means the one that has it. Said in the step of the answer, by the records.
 
+import type { StatusWord } from "../../../build/core/statuses.js";
 import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
@@ -13,7 +14,7 @@ const MISSING = 404;
 const SEVERAL = 400;
 /** Docker's words, where they are not the status's own. One that starts is shown as what it was, or as restarting. */
 const SHOWN: Readonly<Record<string, string>> = { recycling: "restarting", removed: "removing" };
-const STANDS = ["unwinding", "releasing", "exited", "created"];
+const STANDS: string[] = ["unwinding", "releasing", "exited", "created"] satisfies StatusWord[];
 const UP = ["running", "paused", "restarting"];
 const decoder = new TextDecoder();
 

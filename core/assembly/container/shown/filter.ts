@@ -1,10 +1,12 @@
 // `filters` of GET /containers/json (surface §2.5).
 
 import { FilterFlag, Filters, parseFilters } from "../../api/filters";
+import { HEALTHY, NO_HEALTH, STARTING, UNHEALTHY } from "../../health/health";
 import { imageStore } from "../../image/store";
 import { networkStore } from "../../network/store";
 import { badParameter, Refusal } from "../../refusal";
 import { Container } from "../container";
+import { STATUS_WORDS } from "../lifecycle";
 import { MountKind } from "../mounts/mount-point";
 import { containerStore } from "../store";
 import { PortFilter } from "./port-filter";
@@ -27,8 +29,7 @@ const KEYS: string[] = [
   "status",
   "volume",
 ];
-const STATUS_WORDS: string[] = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
-const HEALTH_WORDS: string[] = ["none", "starting", "healthy", "unhealthy"];
+const HEALTH_WORDS: string[] = [NO_HEALTH, STARTING, HEALTHY, UNHEALTHY];
 
 export class ContainerFilter {
   private filters: Filters = new Filters();
@@ -162,7 +163,7 @@ export class ContainerFilter {
 
 function healthOf(container: Container): string {
   const health = container.health;
-  return health === null ? "none" : health.status;
+  return health === null ? NO_HEALTH : health.status;
 }
 
 function firstUnknown(values: string[], known: string[]): string | null {

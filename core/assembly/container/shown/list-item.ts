@@ -1,6 +1,6 @@
 // One item of GET /containers/json (surface §2.15, §6.5).
 
-import { Health } from "../../health/health";
+import { Health, NO_HEALTH } from "../../health/health";
 import { imageStore } from "../../image/store";
 import { JsonWriter } from "../../json/writer";
 import { PublishedPort } from "../../network/endpoint";
@@ -141,7 +141,7 @@ function healthWords(container: Container): string {
 function writeHealth(json: JsonWriter, health: Health | null): void {
   json.key("Health");
   json.beginObject();
-  json.stringField("Status", health === null ? "none" : health.status);
+  json.stringField("Status", health === null ? NO_HEALTH : health.status);
   json.i64Field("FailingStreak", health === null ? 0 : health.streak);
   json.endObject();
 }
