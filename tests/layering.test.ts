@@ -95,16 +95,16 @@ describe("imports", () => {
 
 /** A folder with more files than this is hard to navigate. */
 const MOST_FILES = 30;
-/** Folders of similar files may be larger. */
-const EQUALS = [
-  "benches",
-  "hosts/simulated/programs",
-  "tests/browser",
-  "tests/core",
-  "tests/http",
-  "tests/runtime-linux",
-  "tests/simulator/invariants",
-];
+/** Folders of similar files may be larger; each has its own limit. */
+const EQUALS: Record<string, number> = {
+  benches: 35,
+  "hosts/simulated/programs": 40,
+  "tests/browser": 55,
+  "tests/core": 50,
+  "tests/http": 85,
+  "tests/runtime-linux": 55,
+  "tests/simulator/invariants": 40,
+};
 /**
  * Folders of dissimilar files that are still too large, with their sizes. Remove an entry when its folder gets
  * subfolders.
@@ -116,7 +116,7 @@ test(`no folder has more than ${MOST_FILES} files, but lists of equals`, () => {
   for (const file of ["core", "hosts", "runtime-linux", "tests", "benches"].flatMap((folder) => filesOf(folder))) {
     counts[dirname(file)] = (counts[dirname(file)] ?? 0) + 1;
   }
-  const crowded = Object.entries(counts).filter(([folder, count]) => count > MOST_FILES && !EQUALS.includes(folder));
+  const crowded = Object.entries(counts).filter(([folder, count]) => count > (EQUALS[folder] ?? MOST_FILES));
   expect(Object.fromEntries(crowded)).toEqual(CROWDED);
 });
 
@@ -133,6 +133,7 @@ test("files do not import one another in circles", () => {
     files.map((file) => [file, importsOf(file).flatMap((to) => sourcesOf(to).filter((one) => known.has(one)))]),
   );
   expect(imports.size).toBeGreaterThan(1000);
+  for (const [file, bound] of Object.entries(BOUND_LATE)) imports.get(file)!.push(bound);
   const circles = circlesIn(imports).map(
     (circle) => [STANDING_IN.find((name) => circle.includes(name)), circle] as const,
   );
@@ -141,12 +142,17 @@ test("files do not import one another in circles", () => {
   expect(Object.fromEntries(circles.map(([name, circle]) => [name, circle.length]))).toEqual(STANDING);
 });
 
+/**
+ * What a file calls without importing it: `core/assembly/engine.ts` binds it. For the search of circles it counts as an
+ * import.
+ */
+const BOUND_LATE = { "core/assembly/container/exit/after-run.ts": "core/assembly/container/exit/settle.ts" };
+
 /** One file of each remaining circle, and the circle's size. */
 const STANDING: Record<string, number> = {
   "hosts/simulated/shell/shell.ts": 19,
   "hosts/simulated/processes/process.ts": 2,
-  "hosts/browser/session/live-session.ts": 3,
-  "tests/simulator/worlds/mischief.ts": 2,
+  "core/assembly/container/exit/after-run.ts": 7,
 };
 const STANDING_IN = Object.keys(STANDING);
 

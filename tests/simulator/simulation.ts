@@ -20,7 +20,7 @@ import type { Oracle } from "./oracle.js";
 import { ORACLES } from "./oracles.js";
 import { Course, REST_EVENTS } from "./worlds/course.js";
 import type { Visits } from "./visits/visits.js";
-import type { Trick } from "./worlds/mischief.js";
+import type { Trick } from "./worlds/trick.js";
 
 const MS = 1_000_000n;
 const SECOND = 1000n * MS;

@@ -1,13 +1,19 @@
 // Sessions that begin as copies of another one.
 
 import type { Action, EnteredAction } from "./action.js";
-import type { LiveSession } from "./live-session.js";
 import type { KeptCell } from "./notebook.js";
-import { replay } from "./replay.js";
+import { replay, type Replayable } from "./replay.js";
 import type { Session } from "./session.js";
 
+/** A session that can be copied. */
+export interface Trunk extends Session {
+  readonly notebook: { readonly kept: readonly KeptCell[] };
+  /** A new session with these cells, in which nothing has happened yet. */
+  afresh(cells: readonly KeptCell[]): Promise<Session & Replayable>;
+}
+
 /** A copy that includes everything up to the moment of a step (null for now) and then continues at the same pace. */
-export async function branched(session: LiveSession, step: number | null): Promise<Session> {
+export async function branched(session: Trunk, step: number | null): Promise<Session> {
   const moment = step === null ? session.now().monotonic : session.steps.value[step]?.at;
   if (moment === undefined) throw new Error(`there is no step ${step}`);
   const actions = session.actions.value.filter(({ at }) => at <= moment);
@@ -15,7 +21,7 @@ export async function branched(session: LiveSession, step: number | null): Promi
 }
 
 /** See `Session.branchWith`. */
-export async function branchedWith(session: LiveSession, cell: string, before: number): Promise<Session> {
+export async function branchedWith(session: Trunk, cell: string, before: number): Promise<Session> {
   const { request } = session.notebook.kept.find(({ id }) => id === cell) ?? {};
   const place = session.actions.value.findIndex(({ action }) => action.kind === "send" && action.exchange === before);
   if (request === undefined || place < 0) throw new Error(`there is no cell ${cell}, or no exchange ${before}`);
@@ -27,7 +33,7 @@ export async function branchedWith(session: LiveSession, cell: string, before: n
 }
 
 async function again(
-  session: LiveSession,
+  session: Trunk,
   cells: readonly KeptCell[],
   actions: readonly EnteredAction[],
   until: bigint,

@@ -3,7 +3,7 @@
 import { HostFailure } from "../../../hosts/shared/failure.js";
 import type { Stdio } from "../../../hosts/shared/host.js";
 import type { Coming } from "./coming.js";
-import type { Trick } from "./mischief.js";
+import type { Trick } from "./trick.js";
 
 /** `trick`: what happens to the next source. `coming`: execs that are not there yet. */
 export function breaking(stdio: Stdio, trick: () => Trick["how"] | undefined, coming: Coming): Stdio {

@@ -6,7 +6,8 @@ import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import { faultOf } from "../faults.js";
 import { job } from "./job.js";
 import { liar } from "./liar.js";
-import { Mischief, type MischiefWatcher, type Trick } from "./mischief.js";
+import { Mischief, type MischiefWatcher } from "./mischief.js";
+import type { Trick } from "./trick.js";
 import { probes } from "./probe.js";
 
 /** The world runs so many events at most while it comes to rest. */

@@ -28,18 +28,10 @@ import { failureFor } from "./failing.js";
 import { HeldPorts } from "./ports.js";
 import { Reading } from "./reading.js";
 import { Stamps } from "./stamps.js";
+import type { Trick } from "./trick.js";
 
 type Interface = "processes" | "content" | "networks" | "volumes";
 type Command = { tag: string; val?: unknown };
-
-/** What happens to the commands of a name (`launch`, `mount`…) for so many times. */
-export interface Trick {
-  how: "fail" | "fail-late" | "lose" | "slow" | "twice";
-  command: string;
-  left: number;
-  /** As what it fails; as what is likeliest if not given. */
-  kind?: string;
-}
 
 export interface MischiefWatcher {
   failed(command: string, container: string | null, why: string): void;
