@@ -1,4 +1,5 @@
-// Whoever changes a line that a mutant breaks is told at once, and not only when all are tried (tests/mutants.test.ts).
+// Checks that every mutant still applies, so that a change to a mutated line is reported at once and not only when all
+// mutants are tried (tests/mutants.test.ts).
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// What the mutants are tried with, made once and kept for as long as its sources are the same: a core that has all of the
-// core's in it, and a worker (worker.ts) with all of the hosts'.
+// Builds what is needed to try mutants, once per version of the sources: a core that contains all mutants of the core,
+// and a worker (worker.ts) that contains all mutants of the hosts.
 
 import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -17,13 +17,13 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MADE = join(ROOT, "build/mutants");
 
 export interface Made {
-  /** Folder of the core. */
+  /** Directory of the core. */
   core: string;
   /** The worker's program. */
   worker: string;
 }
 
-/** Throws if a mutant does not apply any more. */
+/** Throws if a mutant no longer applies. */
 export async function makeMutants(): Promise<Made> {
   await mkdir(MADE, { recursive: true });
   return { core: await madeCore(), worker: await madeWorker() };
@@ -42,7 +42,7 @@ async function madeCore(): Promise<string> {
     await buildCore({ root, release: false });
     const made = `${folder}.${process.pid}`;
     await cp(join(root, "build/core"), made, { recursive: true });
-    // Another run may have been quicker.
+    // Another run may have been faster.
     if (await isThere(folder)) await rm(made, { recursive: true });
     else await rename(made, folder);
     await removeOthers(folder);
@@ -52,7 +52,7 @@ async function madeCore(): Promise<string> {
   }
 }
 
-/** Cores of earlier sources. One that is being made has the number of its process behind its name, and stays. */
+/** Removes cores of earlier sources. A core that is still being built has its process id in its name, and stays. */
 async function removeOthers(folder: string): Promise<void> {
   for (const name of await readdir(MADE)) {
     if (/^core-[0-9a-f]+$/.test(name) && join(MADE, name) !== folder) await rm(join(MADE, name), { recursive: true });
@@ -68,7 +68,7 @@ async function apply(mutant: Mutant, folder: string): Promise<void> {
   await writeFile(path, text.includes(own) ? wrong : own + wrong);
 }
 
-/** Of the core's sources and its mutants. */
+/** A hash of the core's sources and mutants. */
 async function hashOfCore(): Promise<string> {
   const hash = createHash("sha256").update(CHOICE);
   for (const mutant of MUTANTS.filter((one) => !isOfHosts(one)))
@@ -88,7 +88,7 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Beside the other programs of the house: what it reads lies where it would for them. */
+/** Placed next to the project's other programs, so that it finds the same files. */
 async function madeWorker(): Promise<string> {
   const worker = join(ROOT, "build/tools/mutants-worker.mjs");
   const outfile = `${worker}.${process.pid}`;

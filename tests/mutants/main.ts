@@ -1,4 +1,4 @@
-// `npm run simulate -- --mutants`, see USAGE: tries mutants, tells who finds each of them, and sums it up.
+// `npm run simulate -- --mutants`, see USAGE: tries mutants, reports what finds each of them, and prints a summary.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -49,7 +49,7 @@ trials.close();
 console.log(summary());
 process.exitCode = survivors.length > 0 || (simulated < expected && !values.write) ? 1 : 0;
 
-/** By the simulator, if it may find it; else by whoever is said to. */
+/** Tries the simulator if it may find the mutant, otherwise the mutant's named finder. */
 async function judged(mutant: Mutant): Promise<void> {
   const { name, finder } = mutant;
   const isSimulated = values.write || finder === "simulator" || typeof seeds[name] === "number";

@@ -1,21 +1,21 @@
-// A rule made wrong in one place.
+// A rule that is broken in one place.
 
 export interface Mutant {
-  /** What is wrong. */
+  /** What is broken. */
   name: string;
-  /** Of core/assembly; or of the repository, if it begins with `hosts/` or `runtime-linux/`. */
+  /** Path in core/assembly, or in the repository if it begins with `hosts/` or `runtime-linux/`. */
   file: string;
-  /** Stands in the file once. */
+  /** Occurs once in the file. */
   right: string;
-  /** In its place; `WRONG` is true where this mutant is the one in force. */
+  /** Replaces it; `WRONG` is true if this mutant is active. */
   wrong: string;
   /**
-   * Who finds it for sure, and cheapest: the search, the simulator (by which seed: see seeds.json), one of
-   * tests/simulator/stories by a rule, one of tests/core/scenarios, or a file of tests: those in whose name `named`
-   * stands.
+   * The cheapest sure way to find it: the search, the simulator (for the seed see seeds.json), a story of
+   * tests/simulator/stories with a rule, a scenario of tests/core/scenarios, or the tests of a file whose names contain
+   * `named`.
    */
   finder: Finder;
-  /** What the search begins with. */
+  /** The commands at the start of the search. */
   before?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function isOfHosts({ file }: Mutant): boolean {
   return file.startsWith("hosts/") || file.startsWith("runtime-linux/");
 }
 
-/** The text of a mutant's file with the mutant in it; `condition` says that it is in force. Throws if it does not apply. */
+/** The text of a mutant's file with the mutant; `condition` tells whether it is active. Throws if it does not apply. */
 export function mutated(text: string, { name, file, right, wrong }: Mutant, condition: string): string {
   const times = text.split(right).length - 1;
   if (times !== 1) throw new Error(`the mutant "${name}" wants a text that stands ${times} times in ${file}, not once`);

@@ -1,5 +1,5 @@
-// Rules made wrong, each in one place: what the searches of this house must find. A mutant's number is its place here,
-// from 1 on; 0 stands for none.
+// Rules that are broken, each in one place: the project's searches must find them. A mutant's number is its position
+// here, from 1; 0 means none.
 
 import { API_MUTANTS } from "./core/api.js";
 import { CONTAINER_ENDS_MUTANTS } from "./core/container/ends.js";

@@ -1,5 +1,5 @@
-// A core with all mutants in it, compiled once, by AssemblyScript and by the engine that runs it: which of them is in
-// force stands in the memory of each instance, and is written there as it is made.
+// A core with all mutants, compiled once, by AssemblyScript and by the JavaScript engine. The number of the active
+// mutant is in the memory of each instance, where it is written when the instance is made.
 
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,14 +8,16 @@ import { CompiledComponent } from "../../hosts/driver/component.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
 import type { Build } from "../core/exhaustive/core-memory.js";
 
-/** Eight bytes that stand nowhere else; what follows is the number of the mutant in force, and how often each was asked. */
+/**
+ * Eight unique bytes, followed by the number of the active mutant and by counts of how often each mutant's code ran.
+ */
 const MARK = Buffer.from("mutant! ");
 
-/** Numbers below this have room to be counted. */
+/** Numbers below this can be counted. */
 export const MOST = 256;
 const ROOM = [...MARK, ...new Uint8Array(4 + 4 * MOST)];
 
-/** The core's mutant.ts, which every file with a mutant in it asks. */
+/** The core's mutant.ts, which every file with a mutant imports. */
 export const CHOICE = `// Which rule is wrong: see tests/mutants.
 
 export function isWrong(mutant: u32): bool {
@@ -26,17 +28,17 @@ export function isWrong(mutant: u32): bool {
 }
 `;
 
-/** Mutants by number; 0 is the core as it should be. */
+/** Cores by mutant number; 0 is the correct core. */
 export class MutatedCore {
   readonly #build: Build;
-  /** Of the mark in memory. */
+  /** Position of the mark in memory. */
   #at = -1;
 
   private constructor(build: Build) {
     this.#build = build;
   }
 
-  /** What `makeMutants` has made. */
+  /** Loads what `makeMutants` has built. */
   static async load(folder: string): Promise<MutatedCore> {
     const names = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
     const modules = names.map(
@@ -75,7 +77,7 @@ export class MutatedCore {
   }
 }
 
-/** How often each mutant's place was come to, in whatever instances a story had. */
+/** How often each mutant's code ran, in all instances of a run. */
 export class Asked {
   readonly #all: Counts[] = [];
 
@@ -83,12 +85,12 @@ export class Asked {
     this.#all.push(new Counts(memory, at));
   }
 
-  /** Of the instance that was made last. */
+  /** Counts of the newest instance. */
   get newest(): Counts | undefined {
     return this.#all.at(-1);
   }
 
-  /** By a mutant's number. */
+  /** By mutant number. */
   counts(): number[] {
     for (const counts of this.#all) counts.take();
     return Array.from({ length: MOST }, (_, number) =>
@@ -97,7 +99,10 @@ export class Asked {
   }
 }
 
-/** Of one instance. With a snapshot that it is restored from come the counts of another one, which are not its own. */
+/**
+ * Counts of one instance. A snapshot that it is restored from contains the counts of another instance, which must not
+ * be included.
+ */
 class Counts {
   readonly total = new Float64Array(MOST);
   readonly #memory: WebAssembly.Memory;
@@ -115,7 +120,7 @@ class Counts {
     this.#before = now;
   }
 
-  /** What stands there now is another one's. */
+  /** The current values belong to another instance. */
   forget(): void {
     this.#before = this.#now();
   }

@@ -1,5 +1,4 @@
-// Hosts with all of their mutants in them, as they are bundled or as tests load them: which one is in force is said by
-// a variable of the process.
+// Hosts with all of their mutants, for bundles and for tests. A variable of the process selects the active one.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,30 +10,30 @@ const OWN = MUTANTS.filter(isOfHosts);
 
 interface Choice {
   mutantInForce?: number;
-  /** By a mutant's number. */
+  /** By mutant number. */
   mutantsAsked?: number[];
 }
 
-/** Puts the mutant of this number in force; 0 for none. `asked`: where it is counted how often each was asked. */
+/** Activates the mutant of this number; 0 for none. `asked` counts how often each mutant's code ran. */
 export function enforce(mutant: number, asked: number[] = []): void {
   const choice = globalThis as Choice;
   [choice.mutantInForce, choice.mutantsAsked] = [mutant, asked];
 }
 
-/** A file's text with the mutants of this file; null if there are none. `file`: within the repository. */
+/** A file's text with its mutants; null if it has none. `file`: path in the repository. */
 export function withMutants(file: string, text: string): string | null {
   const here = OWN.filter((mutant) => mutant.file === file);
   if (here.length === 0) return null;
   return here.reduce((all, mutant) => mutated(all, mutant, isWrong(numberOf(mutant))), text);
 }
 
-/** Also in a thread, where nobody has chosen any. */
+/** Also works in a thread, in which no mutant was chosen. */
 function isWrong(number: number): string {
   const counted = `(globalThis.mutantsAsked ??= [])[${number}] = (globalThis.mutantsAsked[${number}] ?? 0) + 1`;
   return `((${counted}), globalThis.mutantInForce === ${number})`;
 }
 
-/** For a bundle. `complete` throws if one that the simulator is to find is not in it. */
+/** For a bundle. `complete` throws if a mutant that the simulator should find is missing. */
 export function mutatingHosts(root: string): { plugin: Plugin; complete: () => void } {
   const ofHosts = new Set(OWN.map(({ file }) => file));
   const seen = new Set<string>();

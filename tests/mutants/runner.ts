@@ -1,5 +1,5 @@
-// Runs a test once for each mutant that it is to find, with that one in force; and before and after them as it should be,
-// to see that it finds mutants and nothing else, and that none has left anything behind.
+// Runs a test once for each mutant that it should find, with that mutant active; and without mutants before and after,
+// to check that it finds only mutants and that none leaves anything behind.
 
 import { TestRunner, type RunnerTestCase } from "vitest";
 import { enforce } from "./mutating-hosts.js";
@@ -7,20 +7,20 @@ import { isNamed, projectsOf } from "./unit-tests.js";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** By a mutant's number, 0 for none: whether the test failed with it in force. */
+    /** By mutant number, 0 for none: whether the test failed. */
     failed?: Record<number, boolean>;
-    /** With which of them it did not come to its end in time. */
+    /** The mutants with which it did not finish in time. */
     late?: number[];
   }
 }
 
-/** vitest's words for what was given up: that tells nothing of what the test would have found. */
+/** vitest's message for a timeout, which does not show what the test would have found. */
 const LATE = /^(?:Test|Hook) timed out in /;
 
 export default class Runner extends TestRunner {
-  /** In force one after the other. */
+  /** The order of the active mutants. */
   #order: number[] = [];
-  /** Those that an earlier test of this file has found. */
+  /** Mutants that an earlier test of this file has found. */
   readonly #found = new Set<number>();
 
   override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
@@ -37,7 +37,7 @@ export default class Runner extends TestRunner {
     super.onBeforeTryTask(test);
   }
 
-  /** What it comes to is told by `failed`: the test itself has always passed, for the next try to begin as the first. */
+  /** The result is in `failed`. The test itself always counts as passed, so that each try begins like the first. */
   onAfterRetryTask(test: RunnerTestCase, { repeats }: { repeats: number }): void {
     const mutant = this.#order[repeats] ?? 0;
     const isLate = test.result?.errors?.some(({ message }) => LATE.test(message)) === true;

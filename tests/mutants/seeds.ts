@@ -1,5 +1,5 @@
-// Which seed of the simulator finds which mutant: written by `npm run simulate -- --mutants --write`, for whenever what
-// the simulator draws changes, another one may.
+// Which seed of the simulator finds which mutant. Written by `npm run simulate -- --mutants --write`, because a change
+// of the simulator's random choices may change it.
 
 import { writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -8,18 +8,18 @@ import type { Mutant } from "./mutant.js";
 
 const FILE = fileURLToPath(new URL("../../tests/mutants/seeds.json", import.meta.url));
 
-/** Those that are tried. */
+/** How many seeds are tried. */
 export const MOST_SEEDS = 60;
 export const ALL_SEEDS: readonly number[] = Array.from({ length: MOST_SEEDS }, (_, at) => at + 1);
 
-/** By a mutant's name; null: none of them finds it. */
+/** By mutant name; null if none of the seeds finds it. */
 export type Seeds = Record<string, number | null>;
 
 export async function readSeeds(): Promise<Seeds> {
   return JSON.parse(await readFile(FILE, "utf8")) as Seeds;
 }
 
-/** `mutants`: all that there are. */
+/** `mutants`: all existing ones. */
 export function writeSeeds(seeds: Seeds, mutants: readonly Mutant[]): void {
   const known = mutants.map(({ name }) => name).filter((name) => name in seeds);
   const sorted = known.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => [name, seeds[name]]);

@@ -1,10 +1,10 @@
-// Tries mutants side by side, each in a process that does not matter: one may not come to its end, or take it along.
+// Tries mutants in parallel, each in a separate process, because a mutant may hang or crash its process.
 
 import { fork, type ChildProcess } from "node:child_process";
 import type { Made } from "./build.js";
 
 export interface Trial {
-  /** Number of the mutant in force; 0 for none. */
+  /** Number of the active mutant; 0 for none. */
   mutant: number;
   by: "search" | { seed: number } | { played: string; rule: string } | { story: string };
 }
@@ -12,15 +12,15 @@ export interface Trial {
 export interface Answer {
   /** Rule and message; null if nothing is wrong. */
   found: string | null;
-  /** Or moves, or lines, whatever it was tried by. */
+  /** Or moves, or lines, depending on the finder. */
   steps: number;
-  /** Why it was not brought to its end: the core may do no more than to keep whoever looks at it from looking. */
+  /** Why it did not finish. For the core this counts only if it stops the check itself. */
   lost?: string;
-  /** Of a seed: how often each mutant's place was come to, by its number. */
+  /** For a seed: how often each mutant's code ran, by its number. */
   asked?: number[];
 }
 
-/** Whatever takes so long goes on for ever. */
+/** A trial that takes this long would never end. */
 const LONGEST_MS = 300_000;
 const ROOM = ["--max-semi-space-size=64"];
 

@@ -1,4 +1,5 @@
-// Tries mutants by tests: in one run of vitest, each file once, each of its tests as often as it is to find one (runner.ts).
+// Tries mutants with tests: in one run of vitest, each file runs once, and each of its tests once for every mutant that
+// it should find (runner.ts).
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -15,20 +16,20 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** For vitest.config.ts, runner.ts, and from the reporter. */
 export const PLAN = "CORACLE_MUTANTS_PLAN";
 
-/** A mutant, and who is to find it: tests of a file, by a part of their names. */
+/** A mutant and its finder: tests of a file, by a part of their names. */
 export interface Project {
   mutant: number;
   file: string;
   named: string;
 }
 
-/** What a run has found. */
+/** The result of a run. */
 export interface Outcome {
-  /** By a mutant's number: the first test that failed with it in force, or null. */
+  /** By mutant number: the first test that failed with it, or null. */
   found: Record<number, string | null>;
-  /** By a mutant's number: a test that did not come to its end with it in force, whether or not another one found it. */
+  /** By mutant number: a test that did not finish with it, whether or not another test found it. */
   late: Record<number, string>;
-  /** By file: what went wrong without any mutant; null for nothing. */
+  /** By file: the failure without any mutant; null if there is none. */
   wrong: Record<string, string | null>;
 }
 
@@ -36,13 +37,13 @@ export function isNamed(name: string, part: string): boolean {
   return name.includes(part);
 }
 
-/** Of this run: all of them, or those of a file. */
+/** The projects of this run: all, or those of a file. */
 export function projectsOf(file?: string): Project[] {
   const all = JSON.parse(readFileSync(process.env[PLAN] ?? "", "utf8")) as Project[];
   return file === undefined ? all : all.filter((project) => file.endsWith(`/${project.file}`));
 }
 
-/** What becomes of each. */
+/** The verdict on each mutant. */
 export async function triedByTests(mutants: readonly Mutant[]): Promise<Map<Mutant, Verdict>> {
   const projects = mutants.map(projectOf);
   const outcome = projects.length === 0 ? { found: {}, late: {}, wrong: {} } : await run(projects);
@@ -77,7 +78,7 @@ async function run(projects: Project[]): Promise<Outcome> {
   }
 }
 
-/** What it says. */
+/** Its output. */
 function vitest(plan: string): Promise<string> {
   const args = ["node_modules/vitest/vitest.mjs", "run", "--config", "tests/mutants/vitest.config.ts"];
   const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, [PLAN]: plan } });

@@ -1,4 +1,4 @@
-// What becomes of a mutant, whoever finds it.
+// The verdict on a mutant, whatever finds it.
 
 import { numberOf } from "./mutants.js";
 import type { Mutant } from "./mutant.js";
@@ -6,11 +6,11 @@ import { ALL_SEEDS, type Seeds } from "./seeds.js";
 import type { Answer, Trial, Trials } from "./trials.js";
 
 export interface Verdict {
-  /** Who finds it, after how much, and by which rule; null if it survives. */
+  /** What finds it, after how many steps, and by which rule; null if it survives. */
   found: string | null;
-  /** Seed of the simulator; null if none of them does. */
+  /** Seed of the simulator; null if no seed finds it. */
   seed: number | null;
-  /** Why a trial could not be brought to its end: that tells nothing of who would have found the mutant. */
+  /** Why a trial did not finish, which does not show what would have found the mutant. */
   lost: string | null;
 }
 
@@ -19,7 +19,7 @@ export const NOBODY: Verdict = { seed: null, found: null, lost: null };
 export class Judge {
   readonly #trials: Trials;
   readonly #seeds: Seeds;
-  /** What becomes of the core as it should be, by who looks at it. */
+  /** Results of the correct core, by finder. */
   readonly #right = new Map<string, Promise<Answer>>();
 
   constructor(trials: Trials, seeds: Seeds) {
@@ -27,7 +27,7 @@ export class Judge {
     this.#seeds = seeds;
   }
 
-  /** By the search, or by a story: whoever is said to find it. */
+  /** Uses the search, a story or a scenario: the mutant's named finder. */
   async byFinder(mutant: Mutant): Promise<Verdict> {
     const { finder } = mutant;
     if (finder === "simulator") return this.bySeeds(mutant);
@@ -37,7 +37,7 @@ export class Judge {
     throw new Error(`${finder.test} is run with others of its kind`);
   }
 
-  /** The known seed; then `most` others, those first that come to the mutant's place most often for what they do. */
+  /** Tries the known seed, then `most` others: first those that run the mutant's code most often in proportion. */
   async bySeeds(mutant: Mutant, most = ALL_SEEDS.length): Promise<Verdict> {
     const verdict = { ...NOBODY };
     let all = 0;
@@ -59,7 +59,7 @@ export class Judge {
     yield* others.slice(0, most);
   }
 
-  /** Seeds that come to a mutant's place at all. */
+  /** Seeds that run a mutant's code at all. */
   async #ranked(mutant: number): Promise<number[]> {
     const shares = await Promise.all(
       ALL_SEEDS.map(async (seed) => {
@@ -76,7 +76,7 @@ export class Judge {
     return { seed: null, found: isFound ? `${who}, after ${steps} ${what}: ${brief(found)}` : null, lost };
   }
 
-  /** Who finds something where nothing is wrong finds nothing. */
+  /** A finder that complains without a mutant does not count. */
   async #isRight(by: Trial["by"]): Promise<boolean> {
     const { found, lost } = await this.#rightBy(by);
     return found === null && lost === undefined;

@@ -1,4 +1,4 @@
-// How tests are run with mutants of hosts in what they test (unit-tests.ts).
+// The vitest configuration for tests with mutants of hosts (unit-tests.ts).
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,8 +48,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 20_000,
-    // What is waited for comes late on a machine that is busy, and not at all where a mutant keeps it away; who waits for it
-    // must give up before the test is given up.
+    // An expected event is late on a busy machine, and never comes if a mutant prevents it. The wait must end before
+    // the test's timeout.
     expect: { poll: { timeout: 15_000 } },
     reporters: [telling],
   },

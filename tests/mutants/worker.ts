@@ -1,4 +1,4 @@
-// Tries mutants, one after the other, as it is told (trials.ts).
+// Tries mutants one after the other, on request (trials.ts).
 
 import { readFile } from "node:fs/promises";
 import { Broken, Search } from "../core/exhaustive/search.js";
@@ -47,8 +47,8 @@ function search(mutant: number, before?: readonly string[]): Answer {
 }
 
 /**
- * Copies of the engine, which are cut off after each output, are not looked at: that would take twice as long, and most
- * is seen without them. `asked`: of mutants of hosts.
+ * Without the copies of the engine that are cut off after each output: they would double the time, and most mutants are
+ * found without them. `asked`: counts for mutants of hosts.
  */
 async function simulate(mutant: number, seed: number, asked: number[]): Promise<Answer> {
   const inCore = new Asked();
@@ -57,14 +57,14 @@ async function simulate(mutant: number, seed: number, asked: number[]): Promise<
   return { found, steps, asked: inCore.counts().map((count, number) => asked[number] ?? count) };
 }
 
-/** A story of the simulator, which is to find it by a rule. */
+/** A story of the simulator, which must find it by a rule. */
 async function playSimulated(mutant: number, { played, rule }: { played: string; rule: string }): Promise<Answer> {
   const text = await readFile(new URL(`../../tests/simulator/stories/${played}.txt`, import.meta.url), "utf8");
   const { breach, steps } = await playOut(readStory(text), { core: core.compiledWith(mutant) });
   return { found: breach !== null && breach.rule === rule ? `${rule}: ${breach.message}` : null, steps };
 }
 
-/** Found, if it comes out otherwise, or cannot be played to its end. */
+/** Found if the result differs, or if the scenario cannot be played to its end. */
 async function playStory(mutant: number, name: string): Promise<Answer> {
   const text = await readFile(new URL(`../../tests/core/scenarios/${name}.txt`, import.meta.url), "utf8");
   const lines = text.split("\n");

@@ -1,4 +1,4 @@
-// Whatever is changed in a trace's file is told, with its line: a bit, and a line that is gone, doubled or moved.
+// Every change to a trace file is reported with its line: a flipped bit, and a missing, repeated or moved line.
 
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,16 +17,16 @@ import { RecordedEngine, identity, trapping } from "./engine.js";
 import { live } from "./stories.js";
 
 const LF = 0x0a;
-/** Of one trace: each is another bit. */
+/** Number of different bits per trace. */
 const FLIPS = 320;
-/** At either end, besides. */
+/** Additional bits at each end. */
 const EDGE = 160;
 const SEED = 20_260_714;
-/** It is deflated: there a change may go through but for sums. */
+/** It is compressed: there only a checksum detects some changes. */
 const LONG = "long ".repeat(2000);
 
 let directory = "";
-/** As a daemon keeps it: with what is long in short. */
+/** As a daemon writes it: with long values compressed. */
 let trace = Buffer.alloc(0);
 let shared = Buffer.alloc(0);
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Of a daemon of several lives and segments. */
+/** The trace of a daemon with several runs and segments. */
 async function recorded(): Promise<Buffer<ArrayBuffer>> {
   const flight = new FlightRecorder({
     ...{ directory: join(directory, "trace"), limit: 512 << 10, core: identity },
@@ -68,7 +68,7 @@ async function recorded(): Promise<Buffer<ArrayBuffer>> {
   return Buffer.concat(pieces);
 }
 
-/** What `replay` reads of such a file: null if all is as it was written; else the sentence about it. */
+/** The message of `replay` about such a file; null if it is unchanged. */
 function complaintOf(bytes: Uint8Array): string | null {
   return complaintIn(bytes, (file) => {
     let cut: string | null = null;
@@ -100,7 +100,7 @@ function complaintIn(bytes: Uint8Array, read: (file: string) => string | null): 
   }
 }
 
-/** Numbers below `most`, the same ones each time (mulberry32). */
+/** Numbers below `most`, the same each time (mulberry32). */
 function* random(most: number): Generator<number> {
   for (let state = SEED; ;) {
     state = (state + 0x6d2b79f5) | 0;
@@ -122,11 +122,11 @@ function flipped(bytes: Uint8Array, bit: number): Uint8Array {
   return changed;
 }
 
-/** Bits whose change is not told, or told of another line. */
+/** Bits whose change is not reported, or is reported for another line. */
 function untold(bytes: Uint8Array, bits: Iterable<number>, complaint: (bytes: Uint8Array) => string | null): string[] {
   return [...bits].flatMap((bit) => {
     const line = lineAt(bytes, bit >> 3);
-    // Without its LF the last line is one that was cut short.
+    // Without its LF, the last line counts as cut off.
     const isLast = bit >> 3 === bytes.length - 1;
     const said = complaint(flipped(bytes, bit));
     const isTold = said?.startsWith(`line ${isLast ? line - 1 : line}: `) ?? false;
@@ -134,7 +134,7 @@ function untold(bytes: Uint8Array, bits: Iterable<number>, complaint: (bytes: Ui
   });
 }
 
-/** Random ones, and those at either end: of the header, and of the end with its LF. */
+/** Random bits, and those at either end: of the header, and of the end with its LF. */
 function bitsOf(bytes: Uint8Array): Set<number> {
   const bits = new Set<number>();
   for (const bit of random(bytes.length * 8)) if (bits.add(bit).size === FLIPS) break;
@@ -177,7 +177,7 @@ describe("one bit", () => {
   });
 });
 
-/** Each with its LF; as units that are bytes. */
+/** Each with its LF; one character per byte. */
 function linesIn(bytes: Uint8Array): string[] {
   return Buffer.from(bytes)
     .toString("latin1")
@@ -231,7 +231,7 @@ test("segments that have changed places, or are there twice, are told", () => {
     const [one, other] = [segments[at]!, segments[at + 1]!];
     expect(complaintOf(bytesOf(segments.toSpliced(at, 2, other, one).flat()))).toMatch(/^line \d+: /);
     expect(complaintOf(bytesOf(segments.toSpliced(at, 0, one).flat()))).toMatch(/^line \d+: /);
-    // Of the one the header, of the other all else.
+    // The header of one trace, and the rest of the other.
     const mixed = [one[0]!, ...other.slice(1)];
     expect(complaintOf(bytesOf(segments.toSpliced(at, 1, mixed).flat()))).toMatch(
       new RegExp(`^line ${starts[at]! + 2}: its sum is another`),
@@ -275,7 +275,7 @@ test("what is damaged on the disk is so in what is saved of it", async () => {
   const silent: number[] = [];
   for (const bit of bits) {
     const bytes = await saved(flipped(segment, bit));
-    // Without its LF the line is one that was cut short, and in its place stands that there was no more.
+    // Without its LF, the line counts as cut off, and is replaced by the note that nothing follows.
     const isCut = bit >> 3 === segment.length - 1;
     if ((complaintOf(bytes) === null) !== isCut) silent.push(bit);
     if (isCut) expect(bytes.toString()).toContain('"error":"the engine was killed');

@@ -1,4 +1,4 @@
-// What recording costs. Prints microseconds and bytes a step.
+// The cost of recording. Prints microseconds and bytes per step.
 
 import { expect, test } from "vitest";
 import type { Input } from "../../hosts/shared/host.js";
@@ -9,7 +9,7 @@ import { create } from "./stories.js";
 
 const REQUESTS = 3000;
 
-/** Counts what it is given. */
+/** Counts the bytes that it is given. */
 class Counter implements Sink {
   lines = 0;
   characters = 0;
@@ -60,7 +60,7 @@ test("recording costs little time and few bytes", async () => {
   expect(characters / REQUESTS).toBeLessThan(1000);
 });
 
-/** Times what a recorder does, and the beginning of new segments apart. */
+/** Measures the time of a recorder, and of new segments separately. */
 class Watch implements Observer {
   readonly #recorder: Recorder;
   /** Milliseconds. */

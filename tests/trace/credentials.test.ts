@@ -98,7 +98,7 @@ describe("forms", () => {
   test.each([
     ["fromImage=jane:pw@host/app&tag=1", "fromImage=xxxxxxx@host/app&tag=1"],
     ["fromSrc=https://u:p%23q@host/x.tar?sig=abc&tag=1", "fromSrc=https://xxxxxxx@host/x.tar?xxxxxxx&tag=1"],
-    // There are no fragments in a body.
+    // A body has no fragments.
     ["fromSrc=https://jane:p#w@host/", "fromSrc=https://xxxxxxxx@host/"],
     [
       "a=1&X-Registry-Auth=e30=&pass\x81word=\x81\xff&password=\x81\xff",
@@ -167,10 +167,10 @@ test.each([
     "/x?fromSrc=https%3A%2F%2Fhost%2Fx.tar%3Fsig%3Dabc&tag=1",
     "/x?fromSrc=https%3A%2F%2Fhost%2Fx.tar%3Fxxxxxxxxx&tag=1",
   ],
-  // What cannot be read must stay so.
+  // Unreadable text must stay unreadable.
   ["/events?token=ab%zz", "/events?token=%xxxx"],
   ["/events?token=a;c", "/events?token=;xx"],
-  // A user's password may hold what ends an address.
+  // A password may contain characters that end an address.
   ["/x?fromSrc=https://u:p?q@h/x", "/x?fromSrc=https://xxxxx@h/x"],
   ["/x?remote=https%3A%2F%2Fh%2Fx%23abc&t=1", "/x?remote=https%3A%2F%2Fh%2Fx%23xxx&t=1"],
 ])("parameters that sound like credentials: %s", (target, hidden) => {
@@ -187,7 +187,8 @@ test.each([
   [`/images/${"%3a%40sha256:".repeat(60_000)}`, ""],
   ["", `a${" ".repeat(900_000)}b`],
 ])("no target and no header is searched for long, whatever it is made of: %.20s…", (target, header) => {
-  // No patterns' steps can be counted. This is some hundred times what it takes; each step for each would take hours.
+  // A pattern's steps cannot be counted. This limit is some hundred times the usual time; quadratic time would take
+  // hours.
   const before = process.cpuUsage();
   masked({ target: `/x?${target}`, headers: `Authorization: ${header}` });
   expect(process.cpuUsage(before).user).toBeLessThan(30_000_000);
@@ -232,7 +233,7 @@ describe("a registry's address", () => {
     ["h/x%3Fa=b", "h/x%3Fxxx"],
     ["https://u:p@h/x@y?z", "https://xxx@h/x@y?x"],
     ["https://u:p%40h/", "https://xxx%40h/"],
-    // What ends an address in a password that should have been encoded.
+    // Characters that end an address, in a password that should have been encoded.
     ["https://u:p/q@h/x", "https://x:x/x@h/x"],
     ["https://u:p?q@h/x", "https://xxxxx@h/x"],
     ["u:p#q@h", "xxxxx@h"],

@@ -1,4 +1,4 @@
-// The real core in the real driver, on a small world that does at once what it is asked, and a recorder that watches.
+// The real core in the real driver, on a small world that carries commands out at once, with a recorder.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -26,7 +26,7 @@ export const identity = identityOf(
   readFileSync(fileURLToPath(new URL("../../build/core/core.core.wasm", import.meta.url))),
 );
 
-/** The core, but that it traps on requests for `target`. */
+/** The core, except that it traps on requests for `target`. */
 export function trappingOn(target: string): CompiledCore {
   return {
     instantiate(imports) {
@@ -64,7 +64,7 @@ export class RecordedEngine {
   readonly world = new World();
   readonly stored = new Map<string, Uint8Array>([...FIRST_RECORDS, ...BUSYBOX_RECORDS]);
   readonly told = new Map<bigint, Told>();
-  /** Answers that have begun, and are not over. */
+  /** Answers that have begun and are not over. */
   readonly #begun = new Set<Told>();
   readonly lost: unknown[] = [];
   readonly recorder: Recorder;
@@ -75,7 +75,7 @@ export class RecordedEngine {
   #happen: (input: Input) => void = () => {};
   driver!: Driver;
 
-  /** `records`: where they are kept; if not given, in `stored`. */
+  /** `records`: the store; `stored` if not given. */
   constructor(options: Partial<RecorderOptions> = {}, run: CompiledCore = trapping, records?: RecordStore) {
     this.#core = run;
     this.recorder = new Recorder({ core: identity, sink: this.ring, ...options });
@@ -115,7 +115,7 @@ export class RecordedEngine {
     await this.driver.opened;
   }
 
-  /** Sends a request and lets everything come to rest. */
+  /** Sends a request and waits until everything is idle. */
   async ask({ method, target, body, headers = {} }: Sent): Promise<Told> {
     const id = this.send({ method, target, body, headers });
     await settle();
@@ -123,7 +123,7 @@ export class RecordedEngine {
     return this.told.get(id)!;
   }
 
-  /** The same until the answer is over: while requests come, readers of events have theirs in turns. */
+  /** The same, and waits until the answer is over: while requests arrive, readers of events take turns. */
   async askToTheEnd(sent: Sent): Promise<Told> {
     const told = await this.ask(sent);
     for (let turn = 0; this.#begun.has(told); turn++) {
@@ -147,7 +147,7 @@ export class RecordedEngine {
     return id;
   }
 
-  /** Lets a second pass in which nothing happens. */
+  /** Lets an idle second pass. */
   async rest(): Promise<void> {
     this.#clock.advance(1_000_000_000n);
     await settle();

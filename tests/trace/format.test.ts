@@ -15,7 +15,7 @@ import { bareLines, summed } from "./sums.js";
 import { SECURE } from "../support/security.js";
 
 const STRIDE = 49_999;
-/** Why an exchange failed, where nothing more is told of it. */
+/** The reasons of a failed exchange, if there are no further details. */
 const WHYS = [
   "closed",
   "timeout",
@@ -30,7 +30,7 @@ const WHYS = [
   "form-redirect",
 ] as const;
 let text = "";
-/** Without their sums. */
+/** Without their checksums. */
 let lines: string[] = [];
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   expect(summed(lines)).toBe(text);
 });
 
-/** The trace with some lines in place of others, and sums that fit. */
+/** The trace with some lines replaced, and matching checksums. */
 function changed(at: number, ...instead: string[]): string {
   return summed([...lines.slice(0, at), ...instead, ...lines.slice(at + 1)]);
 }
@@ -85,7 +85,7 @@ describe("refused", () => {
   test.each([1, 4, 6])("another version: %i", (version) => {
     const said = `line 1: a trace of version ${version}: this engine reads traces of version 5 only`;
     expect(refusal(edited(0, (header) => ({ ...header, version, more: {} })))).toBe(said);
-    // Whatever its lines end with.
+    // With any line end.
     expect(refusal(`{"format":"coracle-trace","version":${version}}\n`)).toBe(said);
   });
 
@@ -103,7 +103,7 @@ describe("refused", () => {
     let refused = 0;
     for (let length = text.length - 2; length > 0; length -= STRIDE)
       if (refusal(text.slice(0, length)) !== "") refused++;
-    // Segments that have ended are whole.
+    // Segments that have ended are complete.
     expect(refused).toBeGreaterThanOrEqual(Math.floor((text.length - 2) / STRIDE) - 3);
   });
 
@@ -368,7 +368,7 @@ describe("hashes", () => {
     expect(asRecords).toBe(hashesOf({ records: [], effects: [], replies }, false).replies);
   });
 
-  // SMHasher's own verification of an implementation: of the hashes of 256 keys, each with a seed of its own.
+  // SMHasher's own verification of an implementation: hashes of 256 keys, each with its own seed.
   test("are those of MurmurHash3", () => {
     const hashes = new Uint8Array(256 * 16);
     const key = Uint8Array.from({ length: 256 }, (_, at) => at);

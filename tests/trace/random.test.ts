@@ -1,5 +1,5 @@
-// Random stories, recorded with a snapshot every few inputs and the engine cut off now and then: every segment replays
-// by itself. TRACE_STORIES and TRACE_SEED ask for more, or for one.
+// Random sequences, recorded with a snapshot every few inputs and the engine sometimes cut off: every segment replays
+// by itself. TRACE_STORIES and TRACE_SEED select more sequences, or one.
 
 import { expect, test } from "vitest";
 import { decodeTrace } from "../../hosts/trace/decode.js";
@@ -65,7 +65,7 @@ async function record(seed: number): Promise<string> {
   await engine.open();
   for (let i = 0; i < LENGTH; i++) {
     const sent = REQUESTS[random(REQUESTS.length)]!(["web", "db", "job"][random(3)]!);
-    // Some come while others are still under way.
+    // Some are sent while others are pending.
     if (random(3) === 0) engine.send(sent);
     else await engine.ask(sent);
     if (random(12) !== 0) continue;

@@ -60,7 +60,7 @@ describe("a trace", () => {
   test("holds no credentials, in no encoding", async () => {
     const { text } = await recorded();
     expectNone(text, SECRETS);
-    // What is there is seen.
+    // Existing text is found.
     expect(formsOf("busybox").filter((form) => text.includes(form)).length).toBeGreaterThan(1);
   });
 
@@ -118,10 +118,10 @@ test("of another core, up to an update: what came behind it is replayed", async 
   expect(replay({ segments }, trapping, { identity })).toMatchObject({
     ...{ difference: null, compared: steps, leftOut: update },
   });
-  // Before the update, nothing is there to be done.
+  // Before the update there is nothing to do.
   const until = { epoch: trace.segments[0]!.epoch, step: 2 };
   expect(() => replay({ segments }, trapping, { identity, until })).toThrow("recorded with another core");
-  // Nor does what began on another core go on here.
+  // A run that began on another core does not continue here.
   const back = trace.segments.map((one, at) => (at === 1 ? { ...one, core: "0".repeat(64) } : one));
   expect(replay({ segments: back }, trapping, { identity })).toMatchObject({ difference: null, leftOut: 1 });
 });
@@ -131,7 +131,7 @@ test("of another core is replayed all the same if asked for, without that core's
   const foreign = trace.segments.map((segment) => ({ ...segment, core: "0".repeat(64) }));
   const all = replay({ segments: foreign }, trapping, { identity, anyCore: true });
   expect([all.difference, all.compared]).toEqual([null, stepsOf(trace)]);
-  // Without its beginning there is nothing to go on with, until the next one.
+  // Without its beginning a run cannot be replayed, so replay starts with the next one.
   const next = foreign.findIndex(({ start }, at) => at > 1 && start.tag === "open");
   const later = replay({ segments: foreign.slice(1) }, trapping, { identity, anyCore: true });
   expect(later.difference).toBeNull();

@@ -1,4 +1,4 @@
-// Traces that may be shown to others: told from wherever they begin, and without a value of an environment or a label.
+// Traces for sharing: the text is complete from any starting point, and holds no value of an environment or a label.
 
 import { describe, expect, test } from "vitest";
 import { storyLine } from "../../hosts/timeline/story.js";
@@ -17,7 +17,7 @@ import { bareLines, summed } from "./sums.js";
 const ENV = "value-of-an-environment";
 const LABEL = "value-of-a-label";
 
-/** In a filter, as the docker CLI sends it and otherwise. */
+/** In a filter, as the docker CLI sends it and in other forms. */
 const FILTERED = ["as-a-key", "left-out", "folded", "misspelt"].map((word) => `label-${word}`);
 const FILTERS = [
   { label: { [`a=${FILTERED[0]}`]: true } },
@@ -51,7 +51,7 @@ function shared(segments: Segment[]): string[] {
   return lines;
 }
 
-/** A step a line, without its time and its records. */
+/** One step per line, without its time and its records. */
 function told(lines: Iterable<string>): string[] {
   const story: string[] = [];
   const timeline = new Timeline({

@@ -1,10 +1,10 @@
-// What the recorded engines of these tests live through.
+// The events in the life of the recorded engines of these tests.
 
 import type { Observer } from "../../hosts/driver/observer.js";
 import { settle } from "../driver/fake.js";
 import { TOKEN, type RecordedEngine } from "./engine.js";
 
-/** Secrets of `AUTH`, and of what else clients show. */
+/** Secrets of `AUTH`, and other secrets that clients send. */
 export const SECRETS = [
   "correct-horse-ÿ-battery",
   "jane.the.user",
@@ -73,7 +73,7 @@ export async function live(engine: RecordedEngine): Promise<void> {
   await engine.ask({ method: "POST", target: "/containers/create", body: { Image: decodeURIComponent(image) } });
   await engine.ask({ method: "POST", target: "/build", headers: { "X-Registry-Config": registryAuth({ r: AUTH }) } });
   await engine.ask({ method: "GET", target: "/nowhere" });
-  // Nobody knows such parameters: one that goes on being answered, one that is sent elsewhere, one that is refused.
+  // Unknown parameters: a request with a streamed answer, one that is redirected, one that is refused.
   const query = `access_token=${encodeURIComponent(OF_QUERY!)}`;
   engine.send({ method: "GET", target: `/events?${query}` });
   await engine.ask({ method: "GET", target: `//info?${query}` });
@@ -94,7 +94,10 @@ export async function create(engine: RecordedEngine, name: string): Promise<stri
   return (JSON.parse(text) as { Id: string }).Id;
 }
 
-/** More events than the core keeps in mind, and somebody who reads all of them so many times: each time a page. */
+/**
+ * More events than the core keeps in memory, and a client that reads all of them this many times, each time from the
+ * journal.
+ */
 export async function readAgain(engine: RecordedEngine, times: number, observer?: Observer): Promise<void> {
   await engine.open(observer);
   const id = await create(engine, "renamed");

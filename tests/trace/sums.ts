@@ -1,8 +1,8 @@
-// Lines of traces that a test has changed, with sums that fit: what is wrong with them otherwise is to be seen.
+// Lines of changed traces with matching checksums, so that other errors become visible.
 
 import { Chain } from "../../hosts/trace/chain.js";
 
-/** The lines of a trace, without their sums and LFs. */
+/** The lines of a trace, without their checksums and LFs. */
 export function bareLines(text: string): string[] {
   return text
     .trimEnd()
@@ -10,7 +10,7 @@ export function bareLines(text: string): string[] {
     .map((line) => line.replace(/,"sum":"[^"]{16}"\}$/, "}"));
 }
 
-/** The text of such lines, each with its sum. */
+/** The text of such lines, each with its checksum. */
 export function summed(lines: readonly string[]): string {
   let chain = new Chain();
   const sealed = lines.map((line) => {

@@ -1,4 +1,4 @@
-// What tests/README.md says of the search: of three commands to the last state, of four, which take minutes, about.
+// The figures of the search in tests/README.md: exact for three commands; approximate for four, which take minutes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -9,18 +9,18 @@ export interface Counts {
 }
 
 const SENTENCE =
-  "Three commands come to N states, N moves between them and N different remains of crashes. Four commands came to about " +
-  "N states, N moves and N remains when they were last counted.";
-/** Line ends may stand wherever there are spaces. */
+  "Three commands give N states, N moves between them and N different states after crashes. Four commands gave about " +
+  "N states, N moves and N states after crashes when they were last counted.";
+/** A line may end at any space. */
 const PATTERN = new RegExp(
   SENTENCE.replaceAll(/[().]/g, "\\$&").replaceAll("N", "([\\d,]+)").replaceAll(" ", "\\s+"),
   "d",
 );
 const FIELDS = ["states", "moves", "cuts"] as const;
-/** How far `about` goes. */
+/** Largest relative error of the approximate figures. */
 const ABOUT = 0.02;
 
-/** Of so many commands; null where it says nothing. Throws where the sentence is not there. */
+/** The figures for this many commands; null if there are none. Throws if the sentence is missing. */
 export function published(page: URL, commands: number): Counts | null {
   const found = sentenceIn(readFileSync(page, "utf8"));
   if (commands !== 3 && commands !== 4) return null;
@@ -28,12 +28,12 @@ export function published(page: URL, commands: number): Counts | null {
   return { states: states!, moves: moves!, cuts: cuts! };
 }
 
-/** Whether what is found is what is published. */
+/** Whether the counts match the published ones. */
 export function agree(commands: number, found: Counts, said: Counts): boolean {
   return FIELDS.every((field) => Math.abs(found[field] / said[field] - 1) <= (commands === 3 ? 0 : ABOUT));
 }
 
-/** Writes it down there. */
+/** Writes the counts into the page. */
 export function publish(page: URL, commands: 3 | 4, counts: Counts): void {
   let text = readFileSync(page, "utf8");
   for (const [at, field] of FIELDS.entries()) {
@@ -49,6 +49,6 @@ function placeOf(field: number, commands: 3 | 4): number {
 
 function sentenceIn(text: string): RegExpExecArray {
   const found = PATTERN.exec(text);
-  if (found === null) throw new Error("the page does not say what the search comes to");
+  if (found === null) throw new Error("the page does not contain the sentence about the search");
   return found;
 }
