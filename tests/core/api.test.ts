@@ -1,4 +1,4 @@
-// How the core reads requests: versions, headers, parameters, filters.
+// How the core parses requests: versions, headers, parameters, filters.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor, randomFrom } from "./door.js";

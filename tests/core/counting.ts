@@ -1,5 +1,5 @@
-// Work of a compiled core, counted instead of timed: entries into functions and turns of loops. The same work counts the
-// same on any machine, whatever else it does.
+// Counts the work of a compiled core instead of its time: function entries and loop iterations. The same work gives the
+// same count on any machine, whatever else is running.
 
 import binaryen from "assemblyscript/binaryen";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,35 +8,35 @@ import { instantiate } from "../../build/core/core.js";
 import { CompiledComponent } from "../../hosts/driver/component.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
 
-/** A pass of Binaryen: each function and loop tells an import of `env` where it is whenever it is entered. */
+/** A Binaryen pass: each function and loop calls an import of `env` with its number whenever it is entered. */
 export const TELLS_WORK = "log-execution";
 
-/** As the import is called. */
+/** The signature of the import. */
 interface Counter {
   readonly exports: { log_execution(place: number): void; readonly count: WebAssembly.Global };
 }
 
-/** In WebAssembly itself: a call into JavaScript for each turn of a loop would take longer than the turn. */
+/** Written in WebAssembly: a call into JavaScript for each loop iteration would take longer than the iteration. */
 const COUNTER = `(module
   (global $count (export "count") (mut i64) (i64.const 0))
   (func (export "log_execution") (param i32) (global.set $count (i64.add (global.get $count) (i64.const 1)))))`;
 
-/** What instances that share it have done. */
+/** The work of the instances that share it. */
 export class Count {
   readonly #counter = new WebAssembly.Instance(compiled()) as unknown as Counter;
 
-  /** Beside an instance's own imports. */
+  /** To add to an instance's own imports. */
   get imports(): { env: Record<string, (place: number) => void> } {
     return { env: { log_execution: this.#counter.exports.log_execution } };
   }
 
-  /** Functions entered and turns of loops begun, so far. */
+  /** Functions entered and loop iterations begun so far. */
   get steps(): number {
     return Number(this.#counter.exports.count.value);
   }
 }
 
-/** The core as it was built, with its work told to `count`. */
+/** The built core, with its work counted in `count`. */
 export function countedCore(count: Count): CompiledCore {
   const directory = fileURLToPath(new URL("../../build/core/", import.meta.url));
   const names = readdirSync(directory).filter((name) => name.endsWith(".wasm"));

@@ -1,5 +1,6 @@
-// Random stories against a world that obeys, the engine cut after every single output: what is opened from the records
-// kept and from what the host finds must come to rest healed. CRASH_STORIES and CRASH_SEED ask for more, or for one.
+// Random stories in a world that obeys, with the engine cut off after every single output: an engine opened from the
+// records and the host's inventory must recover and come to rest. CRASH_STORIES and CRASH_SEED select more stories, or
+// one.
 
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
@@ -27,7 +28,7 @@ test(
   10 * 60_000,
 );
 
-/** Why a story fails, and at which of its cuts; null if it does not. */
+/** Why a story fails, and at which cut; null if it does not. */
 function play(story: string[]): string | null {
   const memory = new Memory();
   const engine = Engine.first();
@@ -40,7 +41,7 @@ function play(story: string[]): string | null {
       cuts += 1;
       healed = healOnce(engine, memory);
     };
-    // An answer changes nothing but what must be true: a cut behind it is healed as the one before.
+    // An answer only adds conditions that must hold: a cut after it recovers like the previous one.
     engine.told = (request) => {
       memory.hears(engine, request);
       checkJournaled(engine, request);
@@ -58,7 +59,7 @@ function play(story: string[]): string | null {
   }
 }
 
-/** Stories begin alike: what was healed once need not be again. */
+/** Stories begin alike, so a recovery that was already checked is skipped. */
 const healedBefore = new Map<string, Rest>();
 
 function healOnce(engine: Engine, told: Memory): Rest {
@@ -70,13 +71,13 @@ function healOnce(engine: Engine, told: Memory): Rest {
   return rest;
 }
 
-/** The engine is killed: its world and its records are all that is left. */
+/** The engine is killed: only its world and its records remain. */
 function heal(before: Engine, told: Memory, draw: number): Rest {
   const engine = new Engine(before.world.afterCrash(), new Map(before.records), before);
   const memory = told.copy();
   hurt(engine, draw);
   engine.told = (request) => memory.hears(engine, request);
-  // Killed once more while it heals; what comes to rest then can also be taken down.
+  // Killed again during the recovery; the result must also allow removal.
   let outputs = 0;
   engine.changed = () => {
     checkUnique(engine);
@@ -89,14 +90,14 @@ function heal(before: Engine, told: Memory, draw: number): Rest {
     again.close();
   };
   engine.open();
-  // Clients do not wait until all is mended.
+  // Clients do not wait until the recovery is complete.
   if (draw % 2 === 0) for (const name of NAMES) act(engine, memory, `start ${name}`);
   rest(engine, memory);
   engine.close();
   return { records: engine.records, files: engine.world.state.files };
 }
 
-/** Something of a container that no record speaks of. */
+/** Leaves parts of a container without a record. */
 function leaveStray(state: State): void {
   const stray = "5".repeat(64);
   const process = { frozen: false, joined: "", stubborn: false, pending: false, code: 0, memory: 0, hosts: "" };
@@ -108,7 +109,7 @@ function leaveStray(state: State): void {
   state.chains.set(`sha256:${"7".repeat(64)}`, null);
 }
 
-/** Now and then something ends, or a supervisor is lost, while no engine is there. */
+/** Sometimes a process ends, or a supervisor is lost, while no engine runs. */
 function hurt(engine: Engine, draw: number): void {
   const running = [...engine.world.state.processes.values()].filter(({ status }) => status === "running");
   if (draw % 5 === 0) leaveStray(engine.world.state);
@@ -128,7 +129,7 @@ function rest(engine: Engine, memory: Memory): void {
   checkHangs(engine);
 }
 
-/** In the end everybody goes, and nothing is left. */
+/** At the end everything is removed, and nothing is left. */
 function removeAll(engine: Engine, memory: Memory): void {
   for (const name of NAMES) act(engine, memory, `remove ${name} force=1&v=1`);
   rest(engine, memory);
@@ -136,7 +137,7 @@ function removeAll(engine: Engine, memory: Memory): void {
   expect([...mounts.keys(), ...files, ...joins.keys(), ...processes.keys()]).toEqual([]);
 }
 
-/** The same failure with as few lines as can be. */
+/** The same failure with as few lines as possible. */
 function shortest(story: string[]): string[] {
   let lines = story;
   for (let size = Math.ceil(lines.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {

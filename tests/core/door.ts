@@ -1,5 +1,5 @@
-// Compiles a library of the core behind a door (tests/core/door/*.ts, AssemblyScript) and calls it from tests: the
-// wasm is tested, not the source under Node, since integers differ.
+// Compiles a library of the core behind a door (tests/core/door/*.ts, AssemblyScript) and calls it from tests. This
+// tests the wasm instead of the source under Node, because integers differ.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -11,7 +11,9 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 type Exports = { memory: WebAssembly.Memory } & Record<string, (...args: number[]) => number>;
 
-/** Compiles `tests/core/door/NAME.ts` as the build does: minimal runtime, and no imports but those that tell of traps and of work. */
+/**
+ * Compiles `tests/core/door/NAME.ts` like the build: minimal runtime, and only the imports that report traps and work.
+ */
 export async function openDoor(name: string): Promise<Door> {
   const wasm = await compile(`tests/core/door/${name}.ts`);
   let memory: WebAssembly.Memory | null = null;
@@ -25,7 +27,7 @@ export async function openDoor(name: string): Promise<Door> {
   return new Door(exports, count);
 }
 
-/** A compiled door. Its functions take what was given and leave an answer. */
+/** A compiled door. Its functions read the given input and leave an answer. */
 export class Door {
   readonly #exports: Exports;
   readonly #count: Count;
@@ -35,7 +37,7 @@ export class Door {
     this.#count = count;
   }
 
-  /** Gives bytes (of a string: its UTF-8), calls, and returns the answer's bytes. */
+  /** Passes bytes (a string as UTF-8), calls, and returns the answer's bytes. */
   bytes(name: string, input: Uint8Array | string = ""): Uint8Array {
     const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
     const at = this.#call("allocate", bytes.length);
@@ -52,17 +54,17 @@ export class Door {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(this.bytes(name, input));
   }
 
-  /** Gives a list of arguments as JSON and returns the answer, parsed. */
+  /** Passes a list of arguments as JSON and returns the parsed answer. */
   call(name: string, ...args: unknown[]): unknown {
     return JSON.parse(this.text(name, JSON.stringify(args)));
   }
 
-  /** How much work its calls have been, so far: functions entered and turns of loops begun. */
+  /** The work of its calls so far: functions entered and loop iterations begun. */
   get steps(): number {
     return this.#count.steps;
   }
 
-  /** Bytes of the instance's memory. */
+  /** Size of the instance's memory in bytes. */
   get memorySize(): number {
     return this.#exports.memory.buffer.byteLength;
   }
@@ -107,14 +109,14 @@ async function readText(file: string): Promise<string | null> {
   }
 }
 
-// AssemblyScript keeps a string's length in bytes right before it.
+// AssemblyScript stores a string's length in bytes right before it.
 function utf16(memory: WebAssembly.Memory | null, at: number): string {
   if (memory === null || at === 0) return "";
   const length = new DataView(memory.buffer).getUint32(at - 4, true);
   return new TextDecoder("utf-16le").decode(memory.buffer.slice(at, at + length));
 }
 
-/** A source of the same numbers each time, for tests with random bytes. Below `limit`. */
+/** Repeatable random numbers, for tests with random bytes. Below `limit`. */
 export function randomFrom(seed: number): (limit: number) => number {
   let state = seed >>> 0 || 1;
   return (limit) => {

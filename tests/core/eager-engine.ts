@@ -1,4 +1,4 @@
-// An engine whose host does all that it is asked at once, and which tells what a step costs.
+// An engine whose host carries out every command at once, and which reports the cost of a step.
 
 import type { engine, types } from "../../hosts/shared/host.js";
 import { Instance, type CompiledCore } from "../../hosts/driver/instance.js";
@@ -19,15 +19,18 @@ export class EagerEngine {
   readonly #instance: Instance;
   readonly #count: Count | undefined;
   readonly #answers = new Map<bigint, Answer>();
-  /** Timers that are due at once. No other ever is: its clock stands. */
+  /** Timers that are due at once. No other timer ever is, because its clock stands still. */
   readonly #due: bigint[] = [];
   #requests = 0n;
-  /** The most work in a step, if it is counted: functions entered and turns of loops begun. */
+  /** The most work in a step, if it is counted: functions entered and loop iterations begun. */
   longest = 0;
-  /** Bytes that the greediest step allocated: nothing is given back within a step. */
+  /** Most bytes that a step has allocated: memory is not freed within a step. */
   greediest = 0;
 
-  /** It has the image `busybox`. `others`: records of its own beside the first. `machine`: what is unlike the usual one. `counted`: what counts its work. */
+  /**
+   * It has the image `busybox`. `others`: additional records. `machine`: differences from the usual machine. `counted`:
+   * what counts its work.
+   */
   constructor(
     others: Iterable<readonly [string, Uint8Array]> = [],
     machine: Partial<engine.Machine> = {},
@@ -43,7 +46,7 @@ export class EagerEngine {
     this.#complete(this.#instance.open(options, NOW, new Uint8Array(32), records, { next: 1n, at: 0n }, inventory));
   }
 
-  /** The answer; what the engine asks of its host succeeds, and nothing comes in between. */
+  /** The answer. All host operations succeed, and nothing happens in between. */
   request(method: string, target: string, body?: unknown): Answer {
     const id = this.begin(method, target, body);
     while (this.turn());
@@ -52,7 +55,7 @@ export class EagerEngine {
     return answer;
   }
 
-  /** Gives a request, and does nothing of what the engine wants to do in later turns. */
+  /** Sends a request, and does not run the engine's later turns. */
   begin(method: string, target: string, body?: unknown): bigint {
     const id = ++this.#requests;
     const whole = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
@@ -63,19 +66,19 @@ export class EagerEngine {
     return id;
   }
 
-  /** The first of what it wants to do in later turns; false if there is nothing. */
+  /** Runs the first of its later turns; false if there is none. */
   turn(): boolean {
     const op = this.#due.shift();
     if (op !== undefined) this.#complete(this.#step({ tag: "elapsed", val: op }));
     return op !== undefined;
   }
 
-  /** Null: it has not come yet. */
+  /** Null if it has not come yet. */
   answer(request: bigint): Answer | null {
     return this.#answers.get(request) ?? null;
   }
 
-  /** Whether a text is anywhere in what lives in the core. */
+  /** Whether a text is anywhere in the core's live memory. */
   knows(text: string): boolean {
     return Buffer.from(this.#instance.snapshot()).includes(Buffer.from(text, "utf16le"));
   }

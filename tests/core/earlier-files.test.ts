@@ -1,5 +1,5 @@
-// Runs that an earlier version has started, on another container's network: they have copies of that one's files, and no
-// record says whose files they have. They go on as they are, and their copies are told what that one's file is told.
+// Runs that an earlier version started on another container's network: they have copies of its files, and no record
+// says whose files they have. They continue unchanged, and their copies get the changes of the other's files.
 
 import { expect, test } from "vitest";
 import { Engine } from "./crash/engine.js";
@@ -40,7 +40,7 @@ function begun(): Engine {
   return engine;
 }
 
-/** By text: numbers of 64 bits do not outlive JSON.parse. */
+/** As text, because 64-bit numbers do not survive JSON.parse. */
 function asEarlier(record: string, owner: string): Uint8Array {
   const told = /"toldLinks":"(?:[^"\\]|\\.)*"/.exec(owner)![0];
   const whose = /"filesOf":"[0-9a-f]{64}"/;

@@ -1,6 +1,7 @@
-// All that can become of up to so many commands over two containers (create, start, stop, kill, pause, unpause, remove,
-// sent without waiting for each other), whatever order the host works in, with a crash at every point: equal states are
-// taken for one. CORACLE_TEST_COMMANDS says how many commands; UPDATE=1 writes what comes out into tests/README.md.
+// Everything that can happen with a given number of commands on two containers (create, start, stop, kill, pause,
+// unpause, remove, sent without waiting for each other), for every order of the host's work, with a crash at every
+// point; equal states are merged. CORACLE_TEST_COMMANDS sets the number of commands; UPDATE=1 writes the result into
+// tests/README.md.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// For each field of a create body that the table says works: the test that sees what it does, by file and title. Files are
-// below `tests`; each names the field.
+// For each field of a create body that works according to the table: the test of its effect, by file and title. Files
+// are below `tests`; each contains the field's name.
 
 type Case = readonly [file: string, title: string];
 

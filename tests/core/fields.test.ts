@@ -1,5 +1,5 @@
-// core/fields.md says what the core's tables say: a change of a field's state is read as a change of it.
-// And what it says works is seen at work by a test.
+// core/fields.md matches the core's tables, so that a change of a field's state is visible in review. Every field that
+// works has a test of its effect.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -41,12 +41,14 @@ test("of every field that works a test sees what it does", async () => {
   expect(strangers).toEqual([]);
 }, 60_000);
 
-/** Whether a file has a test of this title, or of one that begins so. */
+/** Whether a file has a test whose title is or begins with this. */
 function hasTest(source: string, title: string): boolean {
   return ['"', "`"].some((quote) => source.includes(`(${quote}${title}`) || source.includes(`\n    ${quote}${title}`));
 }
 
-/** A row for each field, with those of its struct that are in the same state; each of the others has a row of its own. */
+/**
+ * A row for each field, together with the fields of its struct in the same state; each of the others has its own row.
+ */
 function print(objects: Record<string, Row[]>): string {
   const lines = Object.entries(objects).flatMap(([object, rows]) => {
     const heads = rows.filter((row) => headOf(row, rows) === row);
@@ -59,7 +61,7 @@ function print(objects: Record<string, Row[]>): string {
   return ["\n", "| object | field | state |", "|---|---|---|", ...lines, "\n"].join("\n").replaceAll("\n\n\n", "\n\n");
 }
 
-/** The outermost struct around a field of which all between are in its state; the field itself if there is none. */
+/** The outermost struct around a field with only structs of its state in between; the field itself if there is none. */
 function headOf(row: Row, rows: Row[]): Row {
   const struct = row[0].replace(/(\.\*)?\.[^.]+$/, "");
   const outer = rows.find(([path]) => path === struct && path !== row[0]);

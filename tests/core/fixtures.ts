@@ -1,4 +1,4 @@
-// A small world for the core's stories: a machine, options, and records of one image.
+// A small world for the core's tests: a machine, options, and records of one image.
 
 import { createHash } from "node:crypto";
 import type { engine } from "../../hosts/shared/host.js";
@@ -64,14 +64,14 @@ export const OPTIONS: engine.Options = {
   machine: MACHINE,
 };
 
-/** Ids of the networks that are always there, by their names. */
+/** Ids of the predefined networks, by their names. */
 export const NETWORKS: ReadonlyMap<string, string> = new Map([
   ["bridge", "b".repeat(64)],
   ["host", "d".repeat(64)],
   ["none", "e".repeat(64)],
 ]);
 
-/** What the records hold after the first start. */
+/** The records after the first start. */
 export const FIRST_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
   [
     ["engine/id", "f".repeat(64)] as const,
@@ -96,7 +96,7 @@ const CONFIG = JSON.stringify({
 
 export const BUSYBOX_ID = `sha256:${createHash("sha256").update(CONFIG).digest("hex")}`;
 
-/** What the records hold after `busybox:latest` was loaded. */
+/** The records after `busybox:latest` was loaded. */
 export const BUSYBOX_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
   Object.entries({
     [`config/${BUSYBOX_ID}`]: CONFIG,

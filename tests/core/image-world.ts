@@ -1,4 +1,4 @@
-// A core and a world around it in which registries, archives and layers are what a test says they are.
+// A core and a world in which the test controls registries, archives and layers.
 
 import { createHash } from "node:crypto";
 import type { Input, Outcome, content, engine, processes, types, failures } from "../../hosts/shared/host.js";
@@ -14,7 +14,7 @@ const START = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
 
 export type Json = Record<string, unknown>;
 
-/** A command that the core has asked for and that has not been answered. */
+/** A command of the core that is not answered yet. */
 export interface Asked<Value> {
   op: bigint;
   val: Value;
@@ -24,13 +24,13 @@ type ContentTag = content.ContentCommand["tag"];
 type ContentValue<Tag extends ContentTag> = Extract<content.ContentCommand, { tag: Tag }>["val"];
 type ProcessTag = processes.ProcessCommand["tag"];
 
-/** What a client has got so far. */
+/** What a client has received so far. */
 export interface Answer {
   status: number;
   headers: string;
   text: string;
   over: boolean;
-  /** Bytes sent and not said to be read. */
+  /** Bytes sent but not reported as read. */
   unread: number;
 }
 
@@ -40,7 +40,7 @@ export interface WorldOptions {
   /** Containers whose first run the host finds running. */
   running?: string[];
   insecureRegistries?: string[];
-  /** Clients read what they are sent. */
+  /** Whether clients read what they are sent. */
   reading?: boolean;
 }
 
@@ -51,7 +51,7 @@ export class ImageWorld {
   readonly #reading: boolean;
   #content: { op: bigint; command: content.ContentCommand }[] = [];
   #processes: { op: bigint; command: processes.ProcessCommand }[] = [];
-  /** Operations and times of the timers that are set, in nanoseconds. */
+  /** Operations and times of the pending timers, in nanoseconds. */
   readonly #timers = new Map<bigint, bigint>();
   readonly #journal = new MemoryJournal();
   #elapsed = 0n;
@@ -86,7 +86,7 @@ export class ImageWorld {
     this.#elapsed += BigInt(milliseconds) * 1_000_000n;
   }
 
-  /** The same, a second at a time, and timers whose time has come go off. */
+  /** The same, one second at a time, and due timers fire. */
   wait(seconds: number): void {
     for (let passed = 0; passed < seconds; passed++) {
       this.sleep(1000);
@@ -102,7 +102,7 @@ export class ImageWorld {
     return this.#timers.size;
   }
 
-  /** Asks something of the engine; the answer is read by its id. */
+  /** Sends a request; the answer is read by its id. */
   ask(method: string, target: string, body?: unknown, headers: Record<string, string> = {}): bigint {
     const id = ++this.#requests;
     this.#answers.set(id, { status: 0, headers: "", text: "", over: false, unread: 0 });
@@ -161,7 +161,7 @@ export class ImageWorld {
     this.#step({ tag: "drained", val: { request: id, bytes } });
   }
 
-  /** The oldest unanswered content command of a sort; it counts as answered from now on. */
+  /** The oldest unanswered content command of a kind; it counts as answered from now on. */
   take<Tag extends ContentTag>(tag: Tag): Asked<ContentValue<Tag>> {
     const at = this.#content.findIndex(({ command }) => command.tag === tag);
     const [found] = at < 0 ? [] : this.#content.splice(at, 1);
@@ -176,12 +176,12 @@ export class ImageWorld {
     return found.op;
   }
 
-  /** Sorts of the unanswered content commands. */
+  /** Kinds of the unanswered content commands. */
   open(): string[] {
     return this.#content.map(({ command }) => command.tag);
   }
 
-  /** Takes all drops of layers: their chains. */
+  /** Takes all drops of layers, and returns their chains. */
   dropped(): string[] {
     const chains: string[] = [];
     while (this.open().includes("drop-chain")) {
@@ -253,7 +253,7 @@ export class ImageWorld {
   }
 }
 
-/** An image as a registry or an archive has it. */
+/** An image as in a registry or an archive. */
 export interface MadeImage {
   id: string;
   config: Uint8Array;
@@ -269,11 +269,11 @@ export interface Wish {
   architecture?: string;
   config?: Json;
   created?: string;
-  /** Layers below its own. */
+  /** The image below its own layers. */
   on?: MadeImage;
 }
 
-/** Layers are named: the same names make the same layers. */
+/** Layers are named: the same names give the same layers. */
 export function makeImage(
   layers: string[],
   { architecture = "amd64", config = {}, created, on }: Wish = {},

@@ -1,4 +1,4 @@
-// The core's JSON: what is read is written again as it came, and broken documents are told of in Go's words.
+// The core's JSON: a parsed document is written again unchanged, and errors have Go's messages.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor, randomFrom } from "./door.js";
@@ -148,7 +148,7 @@ test("a document cut off or bent anywhere never traps, and what is read agrees w
     const answer: unknown = JSON.parse(door.text("roundTrip", bytes));
     const text = Buffer.from(bytes).toString("utf8");
     const error = answer !== null && typeof answer === "object" && "error" in answer;
-    // Where bytes are no UTF-8, or a surrogate stands alone, JSON.parse would see something else.
+    // With invalid UTF-8 or a lone surrogate, JSON.parse would see a different text.
     if (!error && !text.includes("\ufffd") && !JSON.stringify(answer).includes("\ufffd")) {
       expect(answer).toEqual(JSON.parse(text));
     }

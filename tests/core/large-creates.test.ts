@@ -1,17 +1,17 @@
-// A create whose body is large is read in several steps, and others come in between: who is first is decided at its end.
+// A large create body is parsed in several steps, and other creates come in between: the order is decided at the end.
 
 import { describe, expect, test } from "vitest";
 import { EagerEngine } from "./eager-engine.js";
 
 const MEBIBYTE = 1024 * 1024;
-/** Besides what the test is about, more than is read in one step. */
+/** More than is parsed in one step, in addition to the test's own fields. */
 const LARGE = {
   Image: "busybox",
   Labels: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`label.${at}`, "x"])),
 };
 const CREATE = "/v1.55/containers/create";
 
-/** Until it is answered: in how many turns. */
+/** Number of turns until the answer. */
 function turnsUntil(engine: EagerEngine, request: bigint): number {
   let turns = 0;
   for (; engine.answer(request) === null; turns++) expect(engine.turn()).toBe(true);
@@ -78,7 +78,7 @@ describe("a large create", () => {
 
 const list = <T>(length: number, of: (at: number) => T): T[] => Array.from({ length }, (_, at) => of(at));
 
-/** Nothing is given back within a step: what it allocates is what the engine grows by. */
+/** Memory is not freed within a step, so the engine grows by what the step allocates. */
 test.each<[string, number, object]>([
   ["150,000 labels", 40, { Labels: Object.fromEntries(list(150_000, (at) => [`label.${at}`, `v${at}`])) }],
   [

@@ -1,4 +1,5 @@
-// What a client may send in one request is kept, however many values its record comes to: it is not damaged.
+// Everything that a client may send in one request can be stored, however many values its record has, without counting
+// as damaged.
 
 import { describe, expect, test } from "vitest";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS } from "./fixtures.js";

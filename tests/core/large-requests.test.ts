@@ -1,18 +1,18 @@
-// One request must not hold up all others: whatever it is filled with, no step is much work, none runs out of memory.
-// The bounds are there to tell work that grows with the square of what a client sent; they measure nothing.
+// One request must not delay all others: whatever its content, no step does too much work or runs out of memory. The
+// limits only detect quadratic work; they are not measurements.
 
 import { describe, expect, test } from "vitest";
 import { Count, countedCore } from "./counting.js";
 import { EagerEngine } from "./eager-engine.js";
 
-/** Functions entered and turns of loops begun. What is quadratic here is ten times as much. */
+/** Functions entered and loop iterations begun. Quadratic work would be ten times as much here. */
 const LONGEST_STEP = 1_000_000_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 
 const list = <T>(length: number, of: (at: number) => T): T[] => Array.from({ length }, (_, at) => of(at));
 const map = <T>(length: number, of: (at: number) => [string, T]) => Object.fromEntries(list(length, of));
 
-/** Of the machine, and each another. */
+/** Ports of the machine, each different. */
 const onLoopback = (at: number) => ({ HostIp: `127.1.${at >> 8}.${at & 255}`, HostPort: "8080" });
 
 const count = new Count();

@@ -1,4 +1,4 @@
-// The rules of a container's life, printed: a change of them is read as a change of this table.
+// The rules of a container's life as a table, so that a change is visible in review.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Records that are lost, with keys that nobody knows: nothing on the machine is swept for want of them. What is found there
-// is set aside under its own id, runs on, and goes when somebody says so.
+// Lost records with unknown keys: nothing on the machine is removed because its record is missing. What is found is set
+// aside under its own id, keeps running, and is removed on request.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const CONTAINERS = restOf(TODAY, "container/");
 const [bridge] = restOf(TODAY, "network/");
 const running = CONTAINERS.find((id) => TODAY.get(`container/${id}`)!.includes('"name":"running"'))!;
 
-/** All that the host has. */
+/** Everything that the host has. */
 const FOUND: Partial<engine.Inventory> = {
   ...wholeOf(TODAY),
   processes: [{ container: running, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } }, memoryKills: 0 }],
@@ -33,7 +33,7 @@ function wholeOf(records: ReadonlyMap<string, string>): Partial<engine.Inventory
   };
 }
 
-/** Without the records whose keys begin so, and whether that is known. */
+/** Without the records whose keys have these prefixes, and whether the loss is known. */
 function lacking(prefixes: string[], isKnown = true): Opened {
   const kept = [...TODAY].filter(([key]) => !prefixes.some((prefix) => key.startsWith(prefix)));
   return new Opened(new Map([...kept, ...(isKnown ? ([["", ""]] as const) : [])]), FOUND).settle();

@@ -1,4 +1,4 @@
-// What is to stand in a container besides its own files: what a request may say, by version, and what it comes to.
+// Mounts of a container: what a request may say, by version, and the result.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor } from "./door.js";
@@ -177,7 +177,7 @@ describe("mounts", () => {
       const HostConfig = { Mounts: [{ ...bind, ReadOnly: true, BindOptions }] };
       return engine.request("POST", "/v1.55/containers/create", { Image: "busybox", HostConfig });
     };
-    // Unless it must be so, it is as far as the kernel can.
+    // Unless it is required, it is done as far as the kernel can.
     expect(create({}).status).toBe(201);
     const { status: answered, body } = create({ ReadOnlyForceRecursive: true });
     expect(answered).toBe(status);

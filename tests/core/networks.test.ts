@@ -1,4 +1,4 @@
-// Which network a client means by the beginning of an id that more than one has.
+// Which network a client means by an id prefix that several networks have.
 
 import { expect, test } from "vitest";
 import { EagerEngine } from "./eager-engine.js";

@@ -1,6 +1,6 @@
-// Every in-between state that a record can tell of, against everything that a host may find of it: what the next start
-// makes of it stands in `open-states.txt` (UPDATE=1 writes it), a line each. Whatever mounts, places on networks and files
-// there are beside a process, or are not, the outcome is the same, and nothing is left of what does not run.
+// Every transitional state in a record, combined with everything that a host may find: `open-states.txt` has a line for
+// the result of the next start for each (UPDATE=1 writes it). The result does not depend on which mounts, network joins
+// and files exist besides the process, and nothing is left of a container that is not running.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { STATUSES } from "../../build/core/statuses.js";
 const FILE = new URL("open-states.txt", import.meta.url);
 const SETTLED = ["created", "running", "paused", "exited", "dead", "gone"];
 const FINDINGS = ["none", "unstarted", "running", "exited", "lost", "another run"] as const;
-/** Which of mount, place on the network and files are there. */
+/** Which of mount, network join and files exist. */
 const PARTS = Array.from({ length: 8 }, (_, bits) => ({
   mount: (bits & 1) > 0,
   join: (bits & 2) > 0,
@@ -24,7 +24,7 @@ const PARTS = Array.from({ length: 8 }, (_, bits) => ({
 type Records = Map<string, Uint8Array>;
 type Finding = (typeof FINDINGS)[number];
 
-/** A container that runs, as its engine has left it: its records and its world. */
+/** A running container as its engine has left it: its records and its world. */
 const RUNNING = (() => {
   const engine = begun();
   send(engine, "POST", "/containers/box/start");
@@ -32,7 +32,7 @@ const RUNNING = (() => {
 })();
 const ID = RUNNING.container.id;
 
-/** What records say of it, and what they say besides. */
+/** Its state in the records, and additional records. */
 const STATES: [name: string, changes: Record<string, unknown>, more?: Record<string, string>][] = [
   ["created, never started", { status: "created", run: 0, everRan: false, endpoint: null }],
   ["created, being made", { status: "created", run: 0, everRan: false, endpoint: null, creating: true }],
@@ -74,7 +74,7 @@ test("each comes to rest in one way, and leaves nothing of what does not run", (
   expect(text).toBe(readFileSync(FILE, "utf8"));
 });
 
-/** Not of a container's status. */
+/** Not about a container's status. */
 const OTHERS: [name: string, hurt: (records: Records, state: State) => void][] = [
   [
     "a pull: a layer that is whole, and no image yet",
@@ -113,7 +113,7 @@ const OTHERS: [name: string, hurt: (records: Records, state: State) => void][] =
 ];
 const EXEC = "e".repeat(64);
 
-/** `told`: its record says that it has been told to have begun. */
+/** `told`: whether its record says that its start was reported. */
 function exec(
   records: Records,
   { execs }: State,
@@ -127,12 +127,12 @@ function volume(name: string): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ name, created: 0, named: true, labels: {} }));
 }
 
-/** The same for all parts, or a line that says where not. */
+/** The same for all combinations, or a line that names the difference. */
 function outcomeOf(name: string, finding: Finding, records: Records): string {
   const outcomes = PARTS.map((parts) => {
     const { engine, told } = opened(records, worldOf(finding, parts));
     checkClean(name, finding, engine);
-    // What is told of mounts and the like is told of where they are.
+    // Messages about mounts and the like depend on their existence.
     return { parts, rest: restOf(engine), told: told.filter((line) => /^(mended|adopted) (run|container)/.test(line)) };
   });
   const [first] = outcomes;
@@ -167,7 +167,7 @@ function otherOutcome(name: string, hurt: (records: Records, state: State) => vo
   return (told.join("; ") || "nothing to tell").replaceAll(ID, "ID");
 }
 
-/** Word, code and error, in the end. */
+/** Status word, exit code and error at rest. */
 function restOf(engine: Engine): string {
   const container = containersOf(engine.records)[0] as (ContainerRecord & { error: string }) | undefined;
   if (container === undefined) return "gone";
@@ -180,7 +180,7 @@ function restOf(engine: Engine): string {
   ].join(", ");
 }
 
-/** Nothing stays between, and what does not run has nothing. */
+/** No transitional status is left, and a stopped container has no resources. */
 function checkClean(name: string, finding: string, engine: Engine): void {
   const container = containersOf(engine.records)[0];
   const word = container === undefined ? "gone" : wordOf(container);
@@ -221,12 +221,12 @@ function worldOf(finding: Finding, parts: { mount: boolean; join: boolean; files
   return new World(state);
 }
 
-/** The container's record with other members; by text, since numbers of 64 bits do not outlive JSON.parse. */
+/** The container's record with changed fields; as text, because 64-bit numbers do not survive JSON.parse. */
 function recordsOf(changes: Record<string, unknown>, more: Record<string, string>): Records {
   let text = new TextDecoder().decode(RUNNING.records.get(`container/${ID}`));
   for (const [member, value] of Object.entries(changes)) {
     if (member === "creating") {
-      // The one that a record has only while it is so.
+      // A field that a record has only during that time.
       text = text.replace(/\}$/, `,"creating":true}`);
       continue;
     }

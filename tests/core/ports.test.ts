@@ -1,4 +1,4 @@
-// Addresses of both families, and what a container's configuration asks for in ports.
+// Addresses of both families, and the ports in a container's configuration.
 
 import { isIPv4, isIPv6 } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -52,7 +52,7 @@ describe("addresses", () => {
     "::1/64",
   ])("%j is none", (text) => {
     expect(door.call("canonical", text)).toBe("");
-    // Node takes a zone for a part of an address.
+    // Node accepts a zone as part of an address.
     expect(isIPv4(text) || (isIPv6(text) && !text.includes("%"))).toBe(false);
   });
 

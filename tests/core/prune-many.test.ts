@@ -1,4 +1,5 @@
-// Thousands that others remove while they are pruned are passed over one after the other: no stack grows with them.
+// Thousands of objects that are removed by others during a prune are skipped one after the other, without growing the
+// stack.
 
 import { expect, test } from "vitest";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS } from "./fixtures.js";

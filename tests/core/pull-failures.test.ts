@@ -1,4 +1,4 @@
-// Pulls that fail, seen from the core: what the client reads, and what is kept.
+// Failing pulls, as seen by the core: what the client reads, and what is kept.
 
 import { describe, expect, test } from "vitest";
 import { encode, ImageWorld, INDEX, makeImage, resolved } from "./image-world.js";
@@ -129,14 +129,14 @@ describe("what goes wrong", () => {
     const given = [world.take("abandon").val, world.take("abandon").val];
     expect(new Set(given)).toEqual(new Set([third.op, fourth.op]));
     expect(world.open()).toEqual([]);
-    // One of them was done before it heard.
+    // One of them finished before it was cancelled.
     world.succeed(third.op, { tag: "size", val: 1n });
     world.failAs(fourth.op, GIVEN_UP);
     expect(world.dropped()).toEqual([image.chains[2]]);
     expect(world.open()).toEqual([]);
     expect(new Set(world.records.keys())).toEqual(records);
     expect(world.call("GET", `/images/${image.id}/json`).status).toBe(404);
-    // All three may download again.
+    // All three download places are free again.
     begin(world, "x:1", image);
     expect(world.open()).toEqual(["layer", "layer", "layer"]);
   });

@@ -1,4 +1,4 @@
-// What is asked for by which name, of which registry and with which credentials, seen from the core.
+// The names, registries and credentials of a pull's requests, as seen by the core.
 
 import { describe, expect, test } from "vitest";
 import { ImageWorld, makeImage, resolved } from "./image-world.js";

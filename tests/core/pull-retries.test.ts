@@ -1,4 +1,4 @@
-// Layers that break off on their way, seen from the core: which failures are tried again, when, and what is told of it.
+// Layers whose download breaks off, as seen by the core: which failures are retried, when, and the messages about it.
 
 import { describe, expect, test } from "vitest";
 import { ImageWorld, makeImage, shortId } from "./image-world.js";
@@ -27,7 +27,7 @@ describe("a layer that breaks off", () => {
     expect(world.said(id).at(-1)).toBe("unexpected EOF");
     expect(world.answer(id).over).toBe(true);
     expect(world.timers).toBe(0);
-    // What had come of it.
+    // The partial download.
     expect(world.dropped()).toEqual([CHAIN]);
     expect(world.open()).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe("a layer that breaks off", () => {
     fail(world, OTHER_BYTES, 10);
     world.failAs(world.take("layer").op, OTHER_BYTES);
     expect(world.said(id).at(-1)).toBe("filesystem layer verification failed for digest sha256:0");
-    // The host keeps nothing of what is corrupt.
+    // The host keeps nothing of a corrupt blob.
     expect(world.open()).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// Pulls, seen from the core: what it asks of registry and disk, and what the client reads.
+// Pulls, as seen by the core: its requests to registry and disk, and what the client reads.
 
 import { describe, expect, test } from "vitest";
 import { digestOf, encode, ImageWorld, INDEX, makeImage, makeIndex, resolved, shortId } from "./image-world.js";
@@ -38,7 +38,7 @@ describe("an image of five layers", () => {
       [0, 1, 2].map((at) => [image.chains[at], image.chains[at - 1], image.diffIds[at]]),
     );
 
-    // The third is first: what it is to extract waits for those below.
+    // The third finishes first, but its extraction waits for those below.
     world.progress(layers[2]!.op, "downloading", 500, 1002);
     world.progress(layers[2]!.op, "verifying", 1002, 1002);
     world.progress(layers[2]!.op, "downloaded", 1002, 1002);

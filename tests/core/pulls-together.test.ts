@@ -1,4 +1,4 @@
-// Pulls beside pulls, and beside loads, seen from the core: what is fetched once, and for whom.
+// Concurrent pulls and loads, as seen by the core: what is fetched once, and for which requests.
 
 import { describe, expect, test } from "vitest";
 import { encode, ImageWorld, makeImage, shortId } from "./image-world.js";
@@ -55,7 +55,7 @@ describe("two pulls", () => {
     const three = begin(world, "x:3", image);
     expect(world.open()).toEqual(["layer"]);
     world.succeed(world.take("layer").op, { tag: "size", val: 1n });
-    // The host gives the abandoned one up at last: it is asked for once more.
+    // The host finally cancels the abandoned one, and it is requested again.
     world.failAs(second.op, GIVEN_UP);
     const again = world.take("layer");
     expect(again.val.chain).toBe(image.chains[1]);
@@ -77,7 +77,7 @@ test("a layer that passes to another source as its first pull lets go of one tha
   expect(world.dropped()).toHaveLength(1);
   const again = world.take("layer");
   expect(again.val.source).toMatchObject({ val: { from: { credentials: { password: "good" } } } });
-  // It has one of the three places, and gives it back.
+  // It holds one of the three places, and releases it.
   const many = begin(world, "x:3", makeImage(["k", "l", "m", "n"]));
   expect(world.open()).toEqual(["layer", "layer"]);
   world.succeed(again.op, { tag: "size", val: 1n });
@@ -130,7 +130,7 @@ describe("a pull and a load of the same layer", () => {
   });
 });
 
-/** Loads an image of one layer, until that is to be unpacked. */
+/** Loads an image of one layer, until its unpacking is requested. */
 function beginLoad(world: ImageWorld, { config }: MadeImage): bigint {
   const id = world.ask("POST", "/images/load", encode("tar"));
   const val = ["manifest.json", "c.json", "0.tar"].map((path) => ({ path, size: 1n }));

@@ -3,7 +3,7 @@
 import { resolved } from "./image-world.js";
 import type { ImageWorld, MadeImage } from "./image-world.js";
 
-/** Asks for an image and answers until its layers are to be fetched. */
+/** Requests an image, and answers until its layers are fetched. */
 export function begin(world: ImageWorld, name: string, image: MadeImage, password?: string): bigint {
   const [repository, tag] = name.split(":");
   const headers = password === undefined ? {} : { "X-Registry-Auth": authOf(password) };
@@ -13,7 +13,7 @@ export function begin(world: ImageWorld, name: string, image: MadeImage, passwor
   return id;
 }
 
-/** Base64 in the alphabet of URLs, filled up, as clients send it. */
+/** Base64 in the URL alphabet with padding, as clients send it. */
 export function authOf(password: string): string {
   const header = Buffer.from(JSON.stringify({ username: "me", password })).toString("base64url");
   return header.padEnd(Math.ceil(header.length / 4) * 4, "=");
@@ -25,7 +25,7 @@ export function pull(world: ImageWorld, name: string, image: MadeImage): void {
   if (!world.answer(id).over) throw new Error(`the pull of ${name} has not ended`);
 }
 
-/** Chains of the images a world begins with. */
+/** Chains of the images at the beginning of a world. */
 export function chainsOf(world: ImageWorld): string[] {
   return [...world.records.keys()].filter((key) => key.startsWith("layer/")).map((key) => key.slice(6));
 }

@@ -1,4 +1,4 @@
-// What instances of the core were given and what came out of it, noted while a story is played.
+// The inputs and outputs of core instances, recorded while a story is played.
 
 import { vi } from "vitest";
 import type { Input, types } from "../../hosts/shared/host.js";
@@ -11,14 +11,14 @@ export interface RecordedStep {
   outputs: StepOutputs;
 }
 
-/** One instance's life. */
+/** The recording of one instance. */
 export interface Recording {
   instance: Instance;
   open: Parameters<Instance["open"]>;
   steps: RecordedStep[];
 }
 
-/** Plays, and returns what every instance that was opened has been given. */
+/** Plays a story, and returns the inputs of every instance that was opened. */
 export function record(play: () => void): Recording[] {
   const recordings = new Map<Instance, Recording>();
   const { open, step } = Instance.prototype;
@@ -43,7 +43,7 @@ export function record(play: () => void): Recording[] {
 
 const SECRET = ["username", "password", "identityToken", "registryToken"];
 
-/** The same, with credentials as a snapshot has them: as many other characters. */
+/** The same, with credentials as in a snapshot: replaced by as many other characters. */
 export function blanked<Value>(value: Value): Value {
   const text = JSON.stringify(value, (key, part: unknown) => {
     if (typeof part === "bigint") return { bigint: String(part) };

@@ -1,5 +1,5 @@
-// Records of earlier versions are brought to this one, those of later ones are refused, and what is damaged is set aside:
-// whatever stands in a record, the rest opens. RECORDS_EVERY=1 cuts and flips at every byte.
+// Records of earlier versions are converted, those of later ones are refused, and damaged ones are set aside: whatever
+// a record contains, the rest opens. RECORDS_EVERY=1 cuts and flips at every byte.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import type { HostEffect } from "../../hosts/shared/outputs.js";
 import { randomFrom } from "./door.js";
 import { Opened, refusal, type Records } from "./records/opened.js";
 
-/** What an engine had written before records had a version: of containers in most statuses, images, volumes. */
+/** Records from before they had a version: containers in most statuses, images, volumes. */
 const VERSION_0: ReadonlyMap<string, string> = new Map(
   JSON.parse(readFileSync(new URL("records/version-0.json", import.meta.url), "utf8")) as [string, string][],
 );
@@ -16,7 +16,7 @@ const VERSION_0: ReadonlyMap<string, string> = new Map(
 const restOf = (records: Records, prefix: string): string[] =>
   [...records.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
 
-/** What the host finds, if it has lost nothing. */
+/** The host's inventory if nothing is lost. */
 function whole(records: Records): Partial<engine.Inventory> {
   return {
     containers: restOf(records, "container/"),
@@ -26,7 +26,7 @@ function whole(records: Records): Partial<engine.Inventory> {
   };
 }
 
-/** The same in the form of today. */
+/** The same in the current format. */
 const TODAY: ReadonlyMap<string, string> = new Opened(VERSION_0, whole(VERSION_0)).records;
 
 const idOf = (name: string): string => {
@@ -86,7 +86,7 @@ describe("versions", () => {
       hostConfig: { ...(rest["hostConfig"] as object), Binds: ["/srv:/data2:ro"] },
       volumes: [{ destination: "/data", name: volume!.name, populated: true }],
     };
-    // The one number that JSON.parse does not keep as it is: no timeout.
+    // The only number that JSON.parse does not preserve: no timeout.
     const text = JSON.stringify(first).replace(/"stopTimeout":[-\d]+/, `"stopTimeout":${-(2n ** 63n)}`);
     const records = new Map(VERSION_0).set(`container/${idOf("exited")}`, text);
     const opened = new Opened(records, whole(records));
@@ -105,7 +105,7 @@ describe("versions", () => {
     before.send("POST", "/containers/create?name=first", body);
     const [first, halfMade] = [...before.records].find(([, value]) => value.includes('"added":true'))!;
     expect(before.call("POST", "/containers/create?name=second", body).status).toBe(201);
-    // An earlier engine left the mark there until the first was made.
+    // An earlier engine left the mark until the first one was made.
     const records = new Map(before.records).set(first, halfMade);
     const isMaking = ({ to, command }: HostEffect): boolean => to === "volumes" && command.tag === "make";
     const opened = new Opened(records, whole(records), (effect) => (isMaking(effect) ? "it is full" : undefined));
@@ -137,7 +137,7 @@ describe("versions", () => {
 
 describe("damage", () => {
   const exited = `container/${idOf("exited")}`;
-  /** By text: numbers of 64 bits would not outlive JSON.parse. */
+  /** As text, because 64-bit numbers would not survive JSON.parse. */
   const change = (key: string, from: string | RegExp, to: string): string => {
     const changed = TODAY.get(key)!.replace(from, to);
     if (changed === TODAY.get(key)) throw new Error(`nothing of ${key} was changed`);
@@ -230,7 +230,8 @@ describe("damage", () => {
       expect(namesIn(opened).sort()).toEqual(NAMES.filter((name) => !lost.includes(name)));
       const drops = opened.asked.map(({ to, command }) => `${to} ${command.tag}`).filter((one) => one.includes("drop"));
       expect(drops).toEqual([]);
-      // It stays so over restarts, until it is there again, or was of a run that has gone on, or of no kind at all.
+      // It stays so over restarts, until it exists again, belonged to a run that has continued, or is of an unknown
+      // kind.
       const over = keys.filter((one) => opened.records.has(one) || /^(?:commit|exec|other)\//.test(one));
       const again = new Opened(opened.records, whole(TODAY)).settle();
       expect(again.setAside.sort()).toEqual(keys.filter((one) => !over.includes(one)).sort());
@@ -252,7 +253,7 @@ describe("damage", () => {
 
   test("the default bridge is made anew where containers are that run on it", () => {
     const key = `container/${idOf("running")}`;
-    // Without its process it has come off the network: it is as it was found.
+    // Without its process it was disconnected from the network, as found.
     const records = new Map(TODAY).set(key, VERSION_0.get(key)!.replace('"format":2,', ""));
     const before = JSON.parse(TODAY.get(`network/${bridge}`)!) as object;
     const opened = new Opened(records.set(`network/${bridge}`, ""), whole(TODAY));
@@ -382,7 +383,7 @@ function shown(command: unknown): string {
   return JSON.stringify(command, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
-/** As few as there can be, one of each kind. */
+/** As few as possible, one of each kind. */
 const FEW: ReadonlyMap<string, string> = (() => {
   const names = ["running", "created"].map((name) => `container/${idOf(name)}`);
   const kept = [...TODAY].filter(([key]) => !key.startsWith("container/") || names.includes(key));
@@ -422,7 +423,7 @@ describe("whatever is done to the bytes of a record, the others open", () => {
     every ? 3_600_000 : 300_000,
   );
 
-  /** What a client may do with it next. Traps throw. */
+  /** Requests that a client may send next. Traps throw. */
   function exercise(records: Map<string, string | Uint8Array>): void {
     const opened = new Opened(records, whole(FEW)).settle(1);
     const names = namesIn(opened);

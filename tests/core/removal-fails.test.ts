@@ -1,5 +1,5 @@
-// Whatever of a removal the host cannot do: the container is `dead`, says why, is so after restarts, and can be removed
-// once the host can do it.
+// Removals in which any host operation fails: the container is `dead` with the reason, stays so over restarts, and can
+// be removed once the host works again.
 
 import { describe, expect, test } from "vitest";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS } from "./fixtures.js";
@@ -25,7 +25,7 @@ describe.each(["1", "0"])("with force=%s", (force) => {
     expect(engine.call("POST", "/containers/box/start").status).toBe(204);
     host.failing = command;
     if (force === "0") {
-      // Its run ends by itself; what cannot be given back of it then stays for the removal.
+      // Its run ends by itself; what cannot be released then is left for the removal.
       engine.happen({
         tag: "exited",
         val: { container: Id, run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 1n } },
@@ -39,7 +39,7 @@ describe.each(["1", "0"])("with force=%s", (force) => {
     const stateOf = (of: Opened) => of.json<{ State: object }>("/containers/box/json").State;
     expect(stateOf(engine)).toMatchObject({ Status: "dead", Dead: true, Running: false, Error: BUSY });
     expect(engine.call("POST", "/containers/box/start").status).toBe(409);
-    // Neither a restart nor another failure makes it anything else.
+    // Neither a restart nor another failure changes its state.
     const again = new Opened(engine.records, { ...found, containers: [Id] }, host.fails).settle();
     expect(stateOf(again)).toMatchObject({ Status: "dead", Error: BUSY });
     expect(again.call("DELETE", "/containers/box?v=1").status).toBe(500);
@@ -71,7 +71,7 @@ test.each(COMMANDS)("%s fails while a removal goes on after a restart", (command
   host.failing = command;
   const again = new Opened(records.set(key, removing), found, host.fails).settle();
   const inspected = again.call("GET", "/containers/box/json");
-  // Nobody waits for the place on a network that its record does not know of.
+  // Nothing waits for a network join that its record does not contain.
   if (command === "networks leave") return expect(inspected.status).toBe(404);
   expect(JSON.parse(inspected.text)).toMatchObject({ State: { Status: "dead", Error: BUSY } });
   host.failing = "";

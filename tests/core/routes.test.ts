@@ -1,4 +1,4 @@
-// The table of routes names for each handler the file that decides: `explain` shows it.
+// The route table names the deciding file for each handler: `explain` shows it.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

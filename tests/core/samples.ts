@@ -1,10 +1,10 @@
-// Samples of what a container uses, as a host gives them.
+// Samples of a container's resource use, as a host reports them.
 
 import type { engine } from "../../hosts/shared/host.js";
 
 const NOTHING: engine.Traffic = { bytes: 0n, packets: 0n, errors: 0n, dropped: 0n };
 
-/** Of a container on cgroup v2 with one interface. `given`: `cpu=5`, `memoryLimit=64`, `per-cpu=1,2`, `no-blocks`. */
+/** For a container on cgroup v2 with one interface. `given`: `cpu=5`, `memoryLimit=64`, `per-cpu=1,2`, `no-blocks`. */
 export function sampleOf(at: bigint, given: readonly string[] = []): engine.Sample {
   const sample: engine.Sample = {
     at,

@@ -17,7 +17,7 @@ import { digestOf, encode } from "./image-world.js";
 import { sampleOf } from "./samples.js";
 import { exchangeFailure, registryAnswer } from "./scenario-registries.js";
 
-/** What a line may speak of. */
+/** What a line may refer to. */
 export interface Glossary {
   operation: (name: string) => bigint;
   unnamed: (text: string) => string;
@@ -61,13 +61,13 @@ export function exitOf(code: string | undefined, how: string | undefined, at: bi
   return { code: Number(code ?? "0"), outOfMemory: how === "oom", lost: how === "lost", at };
 }
 
-/** What a host finds of an exec: one with a code has ended. */
+/** The host's finding about an exec: one with a code has ended. */
 export function foundExec([exec = "", container = "", run, code]: string[], at: bigint): engine.FoundExec {
   const exit = code === undefined ? {} : { exit: exitOf(code, undefined, at) };
   return { exec, subject: { container, run: Number(run) }, running: code === undefined, ...exit };
 }
 
-/** No text of a story's outputs may hold this. */
+/** No output text of a story may contain this. */
 export function isSecret(text: string): boolean {
   return text.includes(PASSWORD);
 }
@@ -92,7 +92,7 @@ function request(id: string, [method = "", target = "", ...body]: string[], inde
 function headerOf(line: string): string {
   if (!line.startsWith("auth ")) return line;
   const auth = JSON.stringify({ username: line.slice("auth ".length), password: PASSWORD });
-  // Clients pad it, and Docker insists on that.
+  // Clients pad it, and Docker requires it.
   return `X-Registry-Auth: ${Buffer.from(auth).toString("base64").replaceAll("+", "-").replaceAll("/", "_")}`;
 }
 
@@ -106,7 +106,7 @@ function exited(container: string, [run, code, how]: string[], { now }: Glossary
   return { container, run: Number(run), exit: exitOf(code, how, now.wall) };
 }
 
-/** What follows the code is the beginning of its output; `…` behind that: there was more. */
+/** After the code comes the beginning of its output; `…` at the end means that there was more. */
 function execExited(exec: string, [code, ...words]: string[], { now }: Glossary): engine.ExecExited {
   const text = words.join(" ");
   const truncated = text.endsWith("…");
@@ -240,7 +240,7 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
   }
 }
 
-/** Lines stand between slashes. */
+/** Lines are separated by slashes. */
 function psOutput([pids = "", ...words]: string[]): engine.PsOutput {
   return { text: encode(words.join(" ").replaceAll(" / ", "\n")), pids: Uint32Array.from(pids.split(","), Number) };
 }

@@ -1,5 +1,5 @@
-// Names for what has no readable name: ids become `#1`, `#2` … in the order they appear, their first twelve digits
-// `#1.short`; digests that a story knows by a word become `sha256:WORD`.
+// Names for unreadable values: ids become `#1`, `#2` … in the order of appearance, their first twelve digits
+// `#1.short`; digests with a name in the story become `sha256:WORD`.
 
 const ID = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 const SHORT = /(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])/g;
@@ -10,23 +10,23 @@ export class Names {
   #ids = 0;
   #digests = 0;
 
-  /** A digest that has a word from now on. */
+  /** Gives a digest a name from now on. */
   call(digest: string, word: string): void {
     this.#add(digest.slice("sha256:".length), word);
   }
 
-  /** An id that is `#WORD` from now on. */
+  /** Makes an id `#WORD` from now on. */
   callId(id: string, word: string): void {
     this.#add(id, `#${word}`);
   }
 
-  /** A text with names in the place of ids and digests. */
+  /** Replaces ids and digests by names. */
   named(text: string): string {
     const whole = text.replace(ID, (hex, at: number) => this.#wordOf(hex, text.slice(0, at).endsWith("sha256:")));
     return whole.replace(SHORT, (short) => this.#short(short));
   }
 
-  /** The other way round. */
+  /** Replaces names by ids and digests. */
   unnamed(text: string): string {
     const ids = text.replace(/#(?:\d+|[a-z]+)(\.short)?/g, (name, short?: string) => {
       const hex = this.#hexOf(name.replace(".short", ""));

@@ -1,5 +1,5 @@
-// What the core asked of its host, a line each, reduced to what a reader of a story wants to know. Credentials never
-// show: only that there are some.
+// Prints the core's commands to its host, one per line, reduced to what matters to a reader. Credentials are never
+// shown: only that there are some.
 
 import { STATUSES } from "../../build/core/statuses.js";
 import type { content, engine, networks, processes, replies, timers, types, volumes } from "../../hosts/shared/host.js";
@@ -8,7 +8,7 @@ import type { Effect, StepOutputs } from "../../hosts/shared/outputs.js";
 const USUAL_MOUNTS =
   "/proc /dev /dev/pts /sys /sys/fs/cgroup /dev/mqueue /dev/shm /etc/resolv.conf /etc/hostname /etc/hosts".split(" ");
 
-/** Entries of the journal are what readers are told; a story shows those. */
+/** Journal entries appear as events of readers instead. */
 export function shownRecord(command: StepOutputs["records"][number]): string[] {
   if (command.tag === "delete") return [`record delete ${command.val}`];
   if (command.tag !== "put") return [];
@@ -16,7 +16,7 @@ export function shownRecord(command: StepOutputs["records"][number]): string[] {
   return [`record put ${key} ${summary(key, text(value))}`.trimEnd()];
 }
 
-/** `now`: monotonic time, since a timer is told as a delay. `nameOf`: what a story calls an operation. */
+/** `now`: monotonic time, because a timer is shown as a delay. `nameOf`: the story's name of an operation. */
 export function shownEffect(effect: Effect, now: bigint, nameOf: (op: bigint) => string): string {
   switch (effect.to) {
     case "processes":
@@ -62,7 +62,7 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
   }
 }
 
-/** Documents in full: they are what matters. Configs come from outside. */
+/** Documents in full, because they matter most. Configs come from outside. */
 function shownMember({ name, content }: replies.SavedMember): string {
   if (content.tag === "layer") return `\n    ${name}: tar of ${content.val}`;
   return `\n    ${name}: ${text(content.val).trimEnd()}`;
@@ -127,7 +127,7 @@ function shownProcess(command: processes.ProcessCommand): string {
   }
 }
 
-/** Of a hosts file: without what every one has. */
+/** The lines of a hosts file, without those that every one has. */
 function ownLines({ content = new Uint8Array() }: processes.ContainerFile): string {
   return JSON.stringify(text(content).replace(/^[^]*ip6-allrouters\n/, ""));
 }
@@ -143,7 +143,7 @@ interface Spec {
   linux: { namespaces: { type: string; path?: string }[]; resources?: Record<string, unknown> };
 }
 
-/** Undefined for one of its own. */
+/** Undefined for a namespace of its own. */
 function shownNamespace({ linux }: Spec, type: string): string | undefined {
   const namespace = linux.namespaces.find((one) => one.type === type);
   return namespace === undefined ? "host" : namespace.path;
@@ -170,20 +170,20 @@ function shownLaunch(launch: processes.Launch): string {
   return `launch ${launch.container} run ${launch.run} by ${launch.runtime}: ${fields(shown)}`;
 }
 
-/** How much of the log is kept, where somebody says so. */
+/** How much of the log is kept, if it is given. */
 function shownKeeping({ fileBytes, files, compressed, passing }: processes.LogKeeping): string {
   if (fileBytes === 20_000_000n && files === 5 && !compressed && !passing) return "";
   return `${files}x${fileBytes}${compressed ? " compressed" : ""}${passing ? " passing" : ""}`;
 }
 
-/** Its own one that it was joined to, another container's, none, or the machine's. */
+/** Its own namespace that it was joined to, another container's, none, or the machine's. */
 function networkOf(namespace: { path?: string } | undefined): string {
   if (namespace === undefined) return "host";
   if (namespace.path === undefined) return "none";
   return namespace.path === "network:" ? "joined" : `of ${namespace.path.slice("network:".length)}`;
 }
 
-/** Those that not every container has, and with a minus those that this one lacks. */
+/** Mounts that not every container has, and with a minus the usual ones that this one lacks. */
 function mountsOf({ mounts }: Spec): string {
   const own = mounts.filter(({ destination }) => !USUAL_MOUNTS.includes(destination));
   const missing = USUAL_MOUNTS.filter((usual) => !mounts.some(({ destination }) => destination === usual));
@@ -285,7 +285,7 @@ function shownTimer(command: timers.TimerCommand, now: bigint): string {
   return command.tag === "cancel" ? "cancel" : `set +${Number(command.val - now) / 1e9}s`;
 }
 
-/** The type is told where it is not JSON. */
+/** The type is shown if it is not JSON. */
 function shownHead({ status, headers }: replies.Head): string {
   const type = /^Content-Type: (.*)$/m.exec(headers)?.[1];
   const location = /^Location: (.*)$/m.exec(headers)?.[1];
@@ -302,7 +302,7 @@ function shownBody(body: string, paths: string[]): string {
   return picked.join(" ");
 }
 
-/** `*` goes through all elements of a list. */
+/** `*` visits all elements of a list. */
 function at(value: unknown, [step, ...rest]: string[]): unknown {
   if (step === undefined || step === "") return value;
   if (step === "*") return (value as unknown[]).map((element) => at(element, rest));
@@ -318,7 +318,7 @@ function visible(body: string): string {
     .replaceAll(/\p{Cc}/gu, escape);
 }
 
-/** Those that say something: no empty texts, no false, no missing ones. */
+/** Fields with a value: no empty texts, no false, no missing ones. */
 function fields(record: object): string {
   return Object.entries(record as Record<string, unknown>)
     .filter(([, value]) => value !== undefined && value !== false && value !== "" && value !== 0n)

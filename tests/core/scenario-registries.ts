@@ -1,10 +1,10 @@
-// What hosts tell of registries in scenarios.
+// Registry answers of hosts in scenarios.
 
 import type { failures } from "../../hosts/shared/host.js";
 
 const CODE = /^[A-Z_]{5,}$/;
 
-/** `401`, `insufficient` for a lack of scope, a code and what is said of it; more errors behind slashes. */
+/** `401`, `insufficient` for missing scope, a code and its message; more errors after slashes. */
 export function registryAnswer(tokenServer: boolean, [status = "", ...words]: string[]): failures.Failure {
   const lacksScope = words[0] === "insufficient";
   const parts = words

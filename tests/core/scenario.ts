@@ -34,7 +34,7 @@ const NS = 1_000_000_000;
 const EPOCH = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
 const STARTED = 100n * BigInt(NS);
 
-/** The story as it came out: the same text, if nothing has changed. */
+/** The story as it came out: the same text if nothing has changed. */
 export function play(text: string, core: CompiledCore = (built ??= loadCore())): string {
   const story = new Story(core);
   const blocks = text.trimEnd().split(/\n\n(?=\S)/);
@@ -47,7 +47,7 @@ class Story {
   readonly #records = new Map<string, Uint8Array>();
   readonly #journal = new MemoryJournal();
   readonly #operations = new Map<string, bigint>();
-  /** What matters of a request's answer. */
+  /** The parts of a request's answer to show. */
   readonly #paths = new Map<bigint, string[]>();
   readonly #core: CompiledCore;
   #instance: Instance;
@@ -55,7 +55,7 @@ class Story {
   #elapsed = 0n;
   /** How far the time of day was set. */
   #set = 0n;
-  /** What had elapsed when the machine was started. */
+  /** Elapsed time when the machine was started. */
   #booted = 0n;
   #showsSizes = false;
 
@@ -141,7 +141,7 @@ class Story {
     this.#records.set(key, encode(JSON.stringify({ ...record, subnet })));
   }
 
-  /** By text: numbers of 64 bits do not outlive JSON.parse. */
+  /** As text, because 64-bit numbers do not survive JSON.parse. */
   #forget(member: string): void {
     const kept = new RegExp(`"${member}":-?\\d+,`);
     for (const [key, value] of this.#records) {
@@ -220,7 +220,7 @@ class Story {
     return digest;
   }
 
-  /** What is counted by itself is not part of a story, unless it is about that. */
+  /** Automatic measurements are not part of a story, unless it is about them. */
   #taken({ records, effects, replies }: StepOutputs, asked = false): string[] {
     const isShown = ({ command }: Effect): boolean => this.#showsSizes || asked || command.tag !== "measure";
     for (const change of records) keep(change, this.#records, this.#journal);
@@ -254,14 +254,14 @@ class Story {
   }
 }
 
-/** Lines that belong to the one at `at`. */
+/** The lines that belong to the one at `at`. */
 function below(lines: string[], at: number): string[] {
   const rest = lines.slice(at + 1);
   const end = rest.findIndex((line) => !line.startsWith(" "));
   return rest.slice(0, end < 0 ? rest.length : end);
 }
 
-/** What the records hold after an image was pulled as `NAME:latest`. */
+/** The records after an image was pulled as `NAME:latest`. */
 function recordsOf(name: string, image: MadeImage): [string, Uint8Array][] {
   const layers = image.chains.map((chain, at): [string, string] => {
     const parent = at === 0 ? {} : { parent: image.chains[at - 1] };

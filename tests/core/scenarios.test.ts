@@ -1,4 +1,4 @@
-// The core's stories: each file is played and must come out as it stands. UPDATE=1 rewrites them, by hand only.
+// The core's stories: each file is played, and the output must match the file. UPDATE=1 rewrites them, only by hand.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";

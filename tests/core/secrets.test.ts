@@ -1,4 +1,4 @@
-// Credentials of clients: in no snapshot, at no time, in no form; and the work that they are for goes on.
+// Clients' credentials are in no snapshot, at no time and in no form, but still work.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { ImageWorld, encode, makeImage, resolved } from "./image-world.js";
 import { record } from "./recordings.js";
 import { answered } from "../support/registry-failures.js";
 
-// Nothing that could stand in the core's own texts.
+// Texts that do not occur in the core itself.
 const AUTH = {
   username: "kqXv7wzJp2LmRt9",
   password: "Zq8nB~xW4vKd/6Yh",
@@ -19,7 +19,7 @@ const HEADER = Buffer.from(JSON.stringify(AUTH)).toString("base64url") + "==".sl
 const ISSUED = "dP9+sFy4/UvK2xGo7";
 const SECRETS = [...Object.values(AUTH), HEADER, ISSUED];
 
-/** A world, and the instance in it. */
+/** A world, and its instance. */
 function begin(): { world: ImageWorld; instance: Instance } {
   let world: ImageWorld | undefined;
   const [recording] = record(() => (world = new ImageWorld()));
@@ -179,7 +179,7 @@ function expectClean(instance: Instance): void {
   expect(found(instance.snapshot())).toEqual([]);
 }
 
-/** Eight characters in a row of any secret: as UTF-8, UTF-16, or base64 of it. */
+/** Eight consecutive characters of any secret: as UTF-8, UTF-16, or base64 of it. */
 function found(snapshot: Uint8Array): string[] {
   const memory = Buffer.from(snapshot.buffer, snapshot.byteOffset, snapshot.length);
   return PARTS.filter((part) => memory.includes(part, 0, "utf8") || memory.includes(part, 0, "utf16le"));
@@ -189,7 +189,7 @@ const PARTS = SECRETS.flatMap((secret) => [secret, ...encodings(secret)]).flatMa
   Array.from({ length: Math.floor(form.length / 4) - 1 }, (_, at) => form.slice(at * 4, at * 4 + 8)),
 );
 
-/** Base64 of a text wherever in the encoded text it stands; what depends on its neighbours left out. */
+/** Base64 of a text at any offset, without the characters that depend on its neighbours. */
 function encodings(text: string): string[] {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.from(" ".repeat(shift) + text).toString("base64");

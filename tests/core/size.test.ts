@@ -1,4 +1,4 @@
-// benches/README.md says how large the core is; what was built must be that large.
+// The core's size in benches/README.md must match the build.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ROOT } from "../support/engines.js";
 import { expectFigure } from "../support/published-figures.js";
 
 const FIGURE = /(?<=^\| the core: wasm, brotli \| )\d+(?= KB \|)/m;
-/** A line more or less of the core does not change what a reader learns of it. */
+/** A line more or less of the core makes no difference to readers. */
 const LEEWAY_KB = 2;
 
 test("the published size of the core is the built one's, to two KB", () => {

@@ -1,5 +1,5 @@
-// Snapshots of the core, taken between the steps of stories: what goes on from one goes on as the one it was taken of,
-// and nobody can tell that it was taken.
+// Snapshots of the core, taken between the steps of stories: a restored instance continues like the original, and
+// taking a snapshot has no visible effect.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -66,7 +66,7 @@ function followSnapshots({ open, steps }: Recording, isTaken: (step: number) => 
   });
 }
 
-/** Vitest's comparison takes most of this file's time: it is for telling what differs. */
+/** Vitest's comparison takes most of this file's time, so it is used only to show a difference. */
 function expectEqual<Value>(actual: Value, expected: Value): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 }

@@ -1,4 +1,4 @@
-// Hashes, codes, times and other texts of the core, against Node's.
+// Hashes, encodings, times and other texts of the core, compared with Node's.
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -307,7 +307,7 @@ describe("regular expressions", () => {
     expect(door.call("regex", "((a{100}){100}){100}", "a")).toBe(null);
     expect(door.call("regex", "(".repeat(5000), "a")).toBe(null);
     expect(door.call("regex", `${"(".repeat(150)}a${")*".repeat(150)}`, "a")).toBe(true);
-    // Some 36 million are taken now. Whoever tries one way after the other has more ways than that.
+    // Currently about 36 million. Trying one alternative after the other would exceed this.
     expect(door.steps - before).toBeLessThan(100_000_000);
   });
 

@@ -1,5 +1,5 @@
-// What the core tells of its records is what it has put, behind every step of every scenario. A container, or a volume, may
-// be ahead of its record with what no client has been told of: not any more once one is.
+// After every step of every scenario, the core's state matches the records it has put. A container or a volume may be
+// ahead of its record only as long as no client was told of the change.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -14,12 +14,12 @@ import { play } from "./scenario.js";
 const core = loadCore();
 const SCENARIOS = new URL("./scenarios/", import.meta.url);
 
-/** Requests whose answers tell of all that they change, or show. */
+/** Requests whose answers reveal everything that they change or show. */
 const TELLING = /^(?:\/v1\.\d+)?\/containers\/([^/?]+)\/(?:json|kill|stop|start|restart|pause|unpause|update|rename)\b/;
-/** Those that tell of all containers and volumes. */
+/** Those that reveal all containers and volumes. */
 const TELLING_ALL = /^(?:\/v1\.\d+)?\/system\/df(?:$|\?(?!.*\btype=))/;
 const ALL = "all of them";
-/** Those that tell of all containers that are listed. */
+/** Those that reveal all listed containers. */
 const TELLING_SIZES = /^(?:\/v1\.\d+)?\/containers\/json\?(?=.*\ball=1)(?=.*\bsize=1)/;
 const CONTAINERS = "all containers";
 
@@ -39,7 +39,7 @@ test.each(readdirSync(SCENARIOS).sort())("%s", (name) => {
 
 class Told {
   readonly #kept: Map<string, Uint8Array>;
-  /** Containers that requests are about, as these call them. */
+  /** The containers of requests, as named in them. */
   readonly #subjects = new Map<bigint, string>();
 
   constructor(kept: Map<string, Uint8Array>) {
@@ -52,7 +52,7 @@ class Told {
     if (subject !== undefined) this.#subjects.set(input.val.id, subject);
   }
 
-  /** What a step has put is what memory holds. */
+  /** Expects that a step's records match memory. */
   expect(instance: Instance, { records, replies }: StepOutputs): void {
     for (const command of records) {
       if (command.tag === "put") this.#kept.set(command.val.key, command.val.value);

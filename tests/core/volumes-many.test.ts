@@ -1,12 +1,11 @@
-// Many volumes, each in a container: whoever asks which of them are used has not every container looked at for
-// each.
+// Many volumes, each in a container: finding out which are in use must not scan every container for each of them.
 
 import { expect, test } from "vitest";
 import { Count, countedCore } from "./counting.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS } from "./fixtures.js";
 import { Opened } from "./records/opened.js";
 
-/** Of the smaller lot; the larger is so many times as large. */
+/** Size of the smaller set; the larger is `TIMES` as large. */
 const COUNT = 250;
 const TIMES = 8;
 
@@ -21,7 +20,7 @@ const ASKED = [
 
 test.each(ASKED)("%s %s is so many times the work for so many times as many", (method, target) => {
   const [few, many] = [stepsOf(smaller(), method, target), stepsOf(larger(), method, target)];
-  // Names are sorted. With the square of it, it would be 64 times.
+  // Names are sorted. Quadratic work would be 64 times as much.
   expect(many).toBeLessThan(TIMES * 1.5 * few);
 });
 
@@ -61,7 +60,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** So many containers, each with a volume of its own. */
+/** This many containers, each with its own volume. */
 function engineWith(count: number): Opened {
   const first = new Map([...FIRST_RECORDS, ...BUSYBOX_RECORDS]);
   const one = new Opened(first, { chains: [BUSYBOX_CHAIN] }).settle();

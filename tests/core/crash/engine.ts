@@ -1,6 +1,6 @@
-// The core in its world, driven as hosts/driver/driver.ts drives it, but one thing at a time: a step's records are kept, its
-// effects wait to be carried out in any order that the contracts allow, its replies go out. Between any two of these
-// the engine may be cut.
+// The core in its world, driven like in hosts/driver/driver.ts, but one thing at a time: a step's records are written,
+// its effects wait to be carried out in any order that the contracts allow, its replies are sent. The engine can be cut
+// off between any two of these.
 
 import type { Input, engine, replies, types } from "../../../hosts/shared/host.js";
 import type { Instance } from "../../../hosts/driver/instance.js";
@@ -24,9 +24,9 @@ export interface Request {
   over: boolean;
   /** The run whose stdio it is bound to; 0 for none. */
   run: number;
-  /** Layers whose tars are on their way to its client. */
+  /** Layers whose tars are being sent to its client. */
   chains: string[];
-  /** Its client has hung up. */
+  /** Whether its client has hung up. */
   gone: boolean;
 }
 
@@ -36,23 +36,23 @@ export interface Sending {
   sent: (request: Request) => void;
 }
 
-/** What the engines of one world count on. */
+/** Counters shared by the engines of one world. */
 export interface Counted {
   readonly epoch: number;
-  /** Nanoseconds since the first began. */
+  /** Nanoseconds since the first engine began. */
   readonly now: bigint;
   readonly lastRequest: bigint;
   readonly journal: MemoryJournal;
 }
 
-/** A moment that stories can go on from. */
+/** A state from which stories can continue. */
 export interface Saved extends Counted {
   world: World;
   records: ReadonlyMap<string, Uint8Array>;
   requests: readonly Request[];
   timers: ReadonlyMap<bigint, bigint>;
   abandoned: ReadonlySet<bigint>;
-  /** In the order in which they were asked. */
+  /** In the order of the commands. */
   waiting: readonly HostEffect[];
   outcomes: ReadonlyMap<HostEffect, engine.Completed["outcome"]>;
 }
@@ -63,17 +63,17 @@ export class Engine implements Counted {
   readonly journal: MemoryJournal;
   readonly requests: Request[] = [];
   readonly epoch: number;
-  /** Something became durable, or happened in the world. */
+  /** Called when something became durable or happened in the world. */
   changed: () => void = () => {};
-  /** A request was told something new. */
+  /** Called when a request was told something new. */
   told: (request: Request) => void = () => {};
   readonly #instance: Instance;
   readonly #timers = new Map<bigint, bigint>();
   readonly #abandoned = new Set<bigint>();
   #waiting: HostEffect[] = [];
-  /** What became of those that were carried out, and of which the core has not heard yet. */
+  /** Outcomes of carried out commands that the core has not received yet. */
   readonly #outcomes = new Map<HostEffect, engine.Completed["outcome"]>();
-  /** Requests whose bytes the host moves. */
+  /** Requests whose bytes the host sends. */
   #moving: Request[] = [];
   #unread: { request: bigint; bytes: number }[] = [];
   #last: Input | null = null;
@@ -90,14 +90,14 @@ export class Engine implements Counted {
     this.#lastRequest = before?.lastRequest ?? 0n;
   }
 
-  /** The first start of an engine that has one image. */
+  /** The first start of an engine with one image. */
   static first(instance?: Instance): Engine {
     const world = new World();
     world.state.chains.set(BUSYBOX_CHAIN, null);
     return new Engine(world, new Map([...FIRST_RECORDS, ...BUSYBOX_RECORDS]), undefined, instance);
   }
 
-  /** Goes on from there. The instance has taken the snapshot in that belongs to it. */
+  /** Continues from a saved state. The instance has already restored the matching snapshot. */
   static resumed(saved: Saved, instance: Instance): Engine {
     const before = { ...saved, epoch: saved.epoch - 1 };
     const engine = new Engine(saved.world.copy(), new Map(saved.records), before, instance);
@@ -109,7 +109,7 @@ export class Engine implements Counted {
     return engine;
   }
 
-  /** All but what the core itself knows, as it is now. Requests that are over are left out. */
+  /** The current state except the core's own. Finished requests are left out. */
   save(): Saved {
     if (this.#moving.length > 0) throw new Error("what a host moves cannot be saved");
     return {
@@ -127,7 +127,7 @@ export class Engine implements Counted {
     };
   }
 
-  /** It is not used any more. */
+  /** The engine is no longer used. */
   close(): void {
     giveBack(this.#instance);
   }
@@ -152,13 +152,13 @@ export class Engine implements Counted {
     this.#take(this.#instance.open(options, this.#time(), seed, records, journal, this.world.inventory()));
   }
 
-  /** What the last call, `open`, did with what it found: `swept volume x: why`. */
+  /** What the last call, `open`, did with its findings: `swept volume x: why`. */
   found(): string[] {
     const notes = this.#instance.explain();
     return notes.flatMap(({ tag, val }) => (tag === "found" ? [`${val.deed} ${val.what}: ${val.why}`] : []));
   }
 
-  /** All that a crash leaves, as one text. */
+  /** Everything that a crash leaves, as one text. */
   fingerprint(): string {
     const texts = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key} ${text(value)}`);
     const { archives: _, ...state } = this.world.state;
@@ -166,12 +166,14 @@ export class Engine implements Counted {
     return `${this.epoch} ${texts.join("\n")} ${JSON.stringify(lists)}`;
   }
 
-  /** What could happen next without a client: the heads of all subjects' queues, and ends of processes. */
+  /**
+   * Number of things that can happen next without a client: the heads of all subjects' queues, and ends of processes.
+   */
   get choices(): number {
     return this.#ready().length + this.world.execEnds.length + this.world.exits.length + this.#moving.length;
   }
 
-  /** Lets the `at`-th of them happen. */
+  /** Makes the `at`-th of them happen. */
   work(at: number): void {
     const ready = this.#ready();
     const choice = at % this.choices;
@@ -186,12 +188,12 @@ export class Engine implements Counted {
     this.#step({ tag: "exited", val: { container: process.container, run: process.run, exit } });
   }
 
-  /** What could be carried out without the core's hearing of it yet. */
+  /** Commands that could be carried out without the core's knowing it yet. */
   get untold(): readonly HostEffect[] {
     return this.#ready().filter((effect) => !this.#outcomes.has(effect));
   }
 
-  /** Carries out one of them: what comes of it may come before the core hears that it is done. */
+  /** Carries one of them out: its consequences may arrive before its completion. */
   perform(effect: HostEffect): void {
     this.#outcomes.set(effect, this.#outcome(effect));
     this.changed();
@@ -204,7 +206,7 @@ export class Engine implements Counted {
     this.#step({ tag: "exec-exited", val: { exec: end.exec, exit, output: new Uint8Array(), truncated: false } });
   }
 
-  /** All of a reply whose bytes the core does not see has gone out. */
+  /** A reply whose bytes the core does not see has been sent completely. */
   #moved(at: number): void {
     const [request] = this.#moving.splice(at, 1);
     if (request === undefined || request.over || request.gone) return;
@@ -224,7 +226,7 @@ export class Engine implements Counted {
     return true;
   }
 
-  /** Everything that can happen without a client happens, processes that nobody ends excepted. */
+  /** Everything happens that can happen without a client, except ends of processes that run by themselves. */
   settle(): void {
     for (let turns = 0; this.choices > 0 || this.pass(); turns++) {
       if (this.choices > 0) this.work(0);
@@ -232,7 +234,7 @@ export class Engine implements Counted {
     }
   }
 
-  /** `image`: the archive of this image is the body. `sent` is called before anything is told of it. */
+  /** `image`: the archive of this image is the body. `sent` is called before any answer. */
   request(method: string, target: string, { body, image, sent }: Sending): void {
     const id = ++this.#lastRequest;
     const request: Request = { id, method, target, status: 0, text: "", run: 0, chains: [], over: false, gone: false };
@@ -259,14 +261,14 @@ export class Engine implements Counted {
     this.#step({ tag: "closed", val: { request: request.id, why: "client" } });
   }
 
-  /** The last completion comes once more: nothing may come of it. */
+  /** Delivers the last completion again: it must have no effect. */
   repeat(): void {
     if (this.#last === null) return;
     const { records, effects, replies: sent } = this.#instance.step(this.#time(), this.#last);
     if (records.length + effects.length + sent.length > 0) throw new Breach("a completion that came twice had effects");
   }
 
-  /** Clients read at once what they are sent. */
+  /** Clients read everything at once. */
   #step(input: Input): void {
     this.#take(this.#instance.step(this.#time(), input));
     for (let read = this.#unread.shift(); read !== undefined; read = this.#unread.shift()) {
@@ -296,7 +298,7 @@ export class Engine implements Counted {
     this.#waiting.push(effect);
   }
 
-  /** The first of each subject; a layer waits for the one below while that is on its way. */
+  /** The first command of each subject; a layer waits for the one below while that is being pulled. */
   #ready(): HostEffect[] {
     const seen = new Set<string>();
     const coming = new Set(this.#waiting.map((effect) => chainOf(effect)));

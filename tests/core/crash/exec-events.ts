@@ -1,18 +1,18 @@
-// What the journal says of execs, whenever the engine is cut off: nothing goes on or has ended that it does not know the
-// beginning of, and what a client was told is in it.
+// Execs in the journal, wherever the engine is cut off: no exec continues or ends without its start in the journal, and
+// everything that a client was told is in it.
 
 import type { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { eventOf } from "../../../hosts/timeline/journal-event.js";
 import type { Engine, Request } from "./engine.js";
 import { Breach } from "./world.js";
 
-/** Without the command line that two of them are followed by. */
+/** Without the command line that follows two of them. */
 type Action = "exec_create" | "exec_start" | "exec_die";
 
-/** What has been read of each journal, which only grows. */
+/** The parsed part of each journal, which only grows. */
 const read = new WeakMap<MemoryJournal, { found: Map<string, Action[]>; next: bigint }>();
 
-/** Actions of each exec, in their order. */
+/** Actions of each exec, in order. */
 export function execEvents(journal: MemoryJournal): ReadonlyMap<string, readonly Action[]> {
   const { found, next } = read.get(journal) ?? { found: new Map<string, Action[]>(), next: 1n };
   read.set(journal, { found, next: journal.endsAt.next });
@@ -25,7 +25,7 @@ export function execEvents(journal: MemoryJournal): ReadonlyMap<string, readonly
   return found;
 }
 
-/** At any moment. */
+/** Must hold at any time. */
 export function checkExecEvents({ journal, world }: Engine): void {
   const told = execEvents(journal);
   for (const [exec, actions] of told) {
@@ -39,7 +39,10 @@ export function checkExecEvents({ journal, world }: Engine): void {
   }
 }
 
-/** When a client has been told something. Of an attached exec that ran the end of the stream tells its end. */
+/**
+ * Must hold when a client has been told something. For an attached exec that ran, the end of the stream reports its
+ * end.
+ */
 export function checkExecTold({ journal }: Engine, { method, target, status, text, over }: Request): void {
   if (method !== "POST" || status > 201) return;
   const told = execEvents(journal);

@@ -1,9 +1,9 @@
-// What clients have asked for and what they were told: that must stay true, whatever happens to the engine.
+// What clients requested and what they were told: this must stay true, whatever happens to the engine.
 
 import { STATUSES } from "../../../build/core/statuses.js";
 import type { Engine, Request } from "./engine.js";
 
-/** A container's record, as far as the truths need it. */
+/** The parts of a container's record that the checks need. */
 export interface ContainerRecord {
   id: string;
   name: string;
@@ -22,18 +22,18 @@ export interface ContainerRecord {
 }
 
 export class Memory {
-  /** Ids of containers that were answered 201. */
+  /** Ids of containers that were answered with 201. */
   created = new Set<string>();
-  /** Those somebody asked to remove, or that remove themselves. */
+  /** Containers that a client asked to remove, or with auto-remove. */
   mayGo = new Set<string>();
   removed = new Set<string>();
   started = new Set<string>();
-  /** Last run that a client was told had ended, by id; and the code, where one was told. */
+  /** The last run that a client was told had ended, by id; and its exit code, if the client was told. */
   ended = new Map<string, number>();
   codes = new Map<string, { run: number; code: number }>();
-  /** References and ids of images that are there. */
+  /** References and ids of existing images. */
   images = new Set<string>();
-  /** Whom requests are about: the container of that name when they were sent. */
+  /** The container that had the name when the request was sent. */
   readonly #about = new Map<Request, ContainerRecord | undefined>();
 
   copy(): Memory {
@@ -41,7 +41,7 @@ export class Memory {
     return Object.assign(new Memory(), { created, mayGo, removed, started, ended, codes, images });
   }
 
-  /** Before the request is sent. `name`: of the container it is about. */
+  /** Called before the request is sent. `name`: of the container it is about. */
   asks(engine: Engine, method: string, target: string, name: string): ContainerRecord | undefined {
     const found = containersOf(engine.records).find((container) => container.name === name);
     if (method === "DELETE" && found !== undefined) this.mayGo.add(found.id);
@@ -88,7 +88,7 @@ export class Memory {
   }
 }
 
-/** The word of the container's status, in-between ones included. */
+/** The word of the container's status, including transitional ones. */
 export function wordOf(container: ContainerRecord): string {
   return STATUSES[container.status] ?? "?";
 }
@@ -98,7 +98,7 @@ export function containersOf(records: ReadonlyMap<string, Uint8Array>): Containe
   return kept.map(([, value]) => readContainer(value));
 }
 
-/** What is kept is not written to: it is read once. */
+/** Kept bytes are never written to, so each is parsed once. */
 const read = new WeakMap<Uint8Array, ContainerRecord>();
 
 export function readContainer(value: Uint8Array): ContainerRecord {

@@ -1,4 +1,4 @@
-// The images of the crash test: what its registry answers, and what its archives hold.
+// The images of the crash test: the answers of its registry, and the contents of its archives.
 
 import type { content } from "../../../hosts/shared/host.js";
 import { type MadeImage, makeImage } from "../image-world.js";
@@ -10,7 +10,7 @@ export const IMAGES: ReadonlyMap<string, MadeImage> = new Map([
   ["lone", makeImage(["lone"], { config: { Cmd: ["lone"] } })],
 ]);
 
-/** A document by its digest or by `NAME:TAG`; undefined for what the registry does not have. */
+/** A document by its digest or by `NAME:TAG`; undefined if the registry does not have it. */
 export function manifestOf({ repository, reference }: content.Resolve): MadeImage | undefined {
   const named = IMAGES.get(repository.replace("library/", ""));
   return reference === "1" || reference === named?.digest ? named : undefined;
@@ -20,7 +20,7 @@ export function configOf(digest: string): Uint8Array | undefined {
   return [...IMAGES.values()].find((image) => image.id === digest)?.config;
 }
 
-/** The archive that a client loads: member names and their bytes; layers have none worth reading. */
+/** The archive that a client loads: member names and their bytes; layers have no meaningful content. */
 export function archiveOf(name: string): Map<string, Uint8Array> {
   const image = IMAGES.get(name) as MadeImage;
   const layers = image.diffIds.map((_, at) => `${at}/layer.tar`);

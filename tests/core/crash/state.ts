@@ -1,30 +1,30 @@
-// What there is in the world of the crash tests, and how it is copied.
+// The state of the crash tests' world, and how it is copied.
 
 export interface Process {
   container: string;
   run: number;
   status: "running" | "unstarted" | "exited" | "lost";
   frozen: boolean;
-  /** Does not obey SIGTERM. */
+  /** Ignores SIGTERM. */
   stubborn: boolean;
-  /** Container whose processes it is among; empty for none. */
+  /** The container whose pid namespace it joined; empty for none. */
   joined: string;
-  /** SIGTERM came while it was frozen. */
+  /** SIGTERM arrived while it was frozen. */
   pending: boolean;
   code: number;
-  /** Its limit of memory; 0 for none. */
+  /** Its memory limit; 0 for none. */
   memory: number;
   /** Its hosts file. */
   hosts: string;
 }
 
-/** One more process of a run. */
+/** An exec of a run. */
 export interface Exec {
   exec: string;
   container: string;
   run: number;
   running: boolean;
-  /** Once it has ended. */
+  /** Set once it has ended. */
   code?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Join {
   ports: string[];
 }
 
-/** All there is, and nothing that cannot be copied. */
+/** The whole state, which can be copied. */
 export interface State {
   mounts: Map<string, string | null>;
   /** Containers that were mounted at some time. */

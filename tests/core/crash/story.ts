@@ -1,4 +1,5 @@
-// Stories: rows of actions, a line each, drawn from a seed. What a line means depends on nothing but the lines before.
+// Stories: rows of actions, one per line, chosen at random from a seed. The meaning of a line depends only on the lines
+// before it.
 
 import { randomFrom } from "../door.js";
 import type { Engine, Request } from "./engine.js";
@@ -125,12 +126,12 @@ function drawLine(one: One, random: (limit: number) => number): string {
   ]);
 }
 
-/** Rare if left to chance. */
+/** Would be rare at random. */
 function failingStart(name: string, fault: string): string[] {
   return [`attach ${name}`, `fault ${fault}`, `start ${name}`, `wait ${name} not-running`];
 }
 
-/** Lets one line happen. */
+/** Carries out one line. */
 export function act(engine: Engine, memory: Memory, line: string): void {
   const [word = "", name = "", ...rest] = line.split(" ");
   const ask = (method: string, target: string, body?: unknown, image?: string) => {
@@ -234,7 +235,7 @@ function endProcess(engine: Engine, name: string, code: number): void {
   if (process !== undefined && !process.frozen) engine.world.end(process, code);
 }
 
-/** Created and started at once: what is only created is nobody's but the engine's. */
+/** Created and started at once, because an exec that was only created exists only in the engine. */
 function startExec(engine: Engine, name: string, detached: boolean): void {
   let made: Request | undefined;
   const keep = (request: Request): void => void (made = request);

@@ -1,4 +1,4 @@
-// What must hold: after every output, once all has come to rest, and for what clients were told.
+// What must hold: after every output, at rest, and for what clients were told.
 
 import type { Engine, Request } from "./engine.js";
 import { type ContainerRecord, type Memory, containersOf, wordOf } from "./memory.js";
@@ -7,7 +7,7 @@ import { Breach } from "./world.js";
 const SETTLED = ["created", "running", "paused", "exited", "dead"];
 const RUNNING = ["running", "paused"];
 
-/** At any moment: names, addresses and ports belong to one container each. */
+/** At any time: each name, address and port belongs to one container. */
 export function checkUnique(engine: Engine): void {
   const containers = containersOf(engine.records);
   unique(
@@ -30,13 +30,13 @@ export function checkUnique(engine: Engine): void {
 /** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
 
-/** Once nothing goes on any more: records and world say the same. */
+/** At rest: records and world agree. */
 export function checkAtRest(engine: Engine): void {
   const { mounts, files, joins, networks, volumes, chains, processes, execs, archives } = engine.world.state;
   const containers = containersOf(engine.records);
   for (const container of containers) checkContainer(engine, container);
   for (const container of containers) checkLinks(engine, container, containers);
-  // A removal that failed may have taken volumes already.
+  // A failed removal may already have removed volumes.
   const alive = containers.filter((container) => wordOf(container) !== "dead");
   const running = containers.filter((container) => RUNNING.includes(wordOf(container))).map(({ id }) => id);
   const unclean = containers.filter((container) => container.unclean).map(({ id }) => id);
@@ -63,13 +63,13 @@ export function checkAtRest(engine: Engine): void {
   checkImages(engine);
 }
 
-/** What is left of an engine that has come to rest. */
+/** The state of an engine at rest. */
 export interface Rest {
   records: Map<string, Uint8Array>;
   files: Set<string>;
 }
 
-/** What clients were told. */
+/** Checks what clients were told. */
 export function checkTold({ records, files }: Rest, told: Memory): void {
   const containers = new Map(containersOf(records).map((container) => [container.id, container]));
   for (const id of told.created) {
@@ -104,7 +104,7 @@ export function checkTold({ records, files }: Rest, told: Memory): void {
   }
 }
 
-/** What a reader of events was told last is in the journal by then, and nowhere else. */
+/** The last event that a reader received must be in the journal by then. */
 export function checkJournaled({ journal }: Engine, { target, text }: Request): void {
   if (target !== "/events") return;
   const last = text.trimEnd().split("\n").at(-1) as string;
@@ -116,7 +116,7 @@ export function checkJournaled({ journal }: Engine, { target, text }: Request): 
   throw new Breach(`a reader was told of ${Action} of ${Actor.ID}, and the journal was not`);
 }
 
-/** Nobody waits for what cannot come. */
+/** No request waits for something that cannot happen. */
 export function checkHangs(engine: Engine): void {
   const containers = containersOf(engine.records);
   for (const request of engine.requests) {
@@ -160,7 +160,7 @@ function checkContainer(engine: Engine, container: ContainerRecord): void {
   }
 }
 
-/** Who runs knows where those are that it is linked to, as long as they run. */
+/** A running container knows the addresses of the containers that it links to, as long as they run. */
 function checkLinks({ world }: Engine, { id, networkMode, links = [] }: ContainerRecord, all: ContainerRecord[]): void {
   const process = world.running(id);
   if (process === undefined || networkMode !== "bridge") return;

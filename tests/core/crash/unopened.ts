@@ -1,4 +1,5 @@
-// Instances that were never opened, or are as if: to restore a used one takes a twentieth of what it takes to make one.
+// Instances that were never opened, or have been reset: restoring a used one takes a twentieth of the time of making
+// one.
 
 import { packageCore } from "../../../hosts/embedding/core.js";
 import { Instance } from "../../../hosts/driver/instance.js";
@@ -14,7 +15,7 @@ export function unopened(): Instance {
   return instance;
 }
 
-/** Whoever gives it does not use it any more; one that has trapped is not given. */
+/** The caller no longer uses it; an instance that has trapped is not returned. */
 export function giveBack(instance: Instance): void {
   used.push(instance);
 }

@@ -1,5 +1,5 @@
-// A world that obeys the core's commands by the contracts of core/wit: *state* commands may be asked twice, *once*
-// commands must not. What the core must never ask for is a breach, and ends the test.
+// A world that obeys the core's commands according to the contracts of core/wit: *state* commands may be repeated,
+// *once* commands must not. A command that the core must never give is a breach and ends the test.
 
 import type {
   Outcome,
@@ -33,20 +33,20 @@ export class Breach extends Error {}
 
 export class World {
   state: State;
-  /** Commands of these sorts fail once. */
+  /** Commands of these kinds fail once. */
   readonly faults = new Set<string>();
   /** Bodies of requests: names of images. */
   readonly bodies = new Map<bigint, string>();
-  /** What ended by itself or by a signal and has not been told. */
+  /** Processes that ended by themselves or by a signal, not reported yet. */
   readonly exits: Process[] = [];
-  /** The same of execs, with their codes. */
+  /** The same for execs, with their exit codes. */
   readonly execEnds: { exec: string; code: number }[] = [];
 
   constructor(state: State = emptyState()) {
     this.state = state;
   }
 
-  /** What a crash of the engine leaves: archives are the engine's own. */
+  /** What a crash of the engine leaves: archives do not survive it. */
   afterCrash(): World {
     return new World({ ...copyOf(this.state), archives: new Map() });
   }
@@ -77,7 +77,7 @@ export class World {
     };
   }
 
-  /** Throws `Failed` for what a host may fail at. */
+  /** Throws `Failed` for operations that may fail on a host. */
   perform(effect: HostEffect, interrupted: boolean): Outcome {
     if (interrupted) throw new Failed({ tag: "interrupted", val: "given-up" });
     if (this.faults.delete(effect.command.tag)) this.#fail(effect);
@@ -101,7 +101,7 @@ export class World {
     process.frozen = false;
     process.code = code;
     this.exits.push(process);
-    // Nobody goes on in a pid namespace whose first process has ended.
+    // No process continues in a pid namespace whose first process has ended.
     for (const exec of this.state.execs.values())
       if (exec.container === process.container && exec.run === process.run) this.endExec(exec, 137);
     const among = [...this.state.processes.values()].filter(({ joined }) => joined === process.container);
@@ -119,7 +119,7 @@ export class World {
     return [...this.state.processes.values()].find((one) => one.container === container && one.status === "running");
   }
 
-  /** A launch that fails may leave something that only `reap` clears. */
+  /** A failed launch may leave something that only `reap` removes. */
   #fail(effect: HostEffect): never {
     if (effect.to === "processes" && effect.command.tag === "launch") {
       const { container, run } = effect.command.val;
@@ -184,7 +184,7 @@ export class World {
     return { tag: "launched", val: { pid: 200, at: 0n } };
   }
 
-  /** Whose end was not told yet ends untold. */
+  /** An end that was not reported is never reported. */
   #reapExec(exec: string): Outcome {
     this.state.execs.delete(exec);
     const ends = this.execEnds.filter((end) => end.exec !== exec);
@@ -263,7 +263,7 @@ export class World {
     }
   }
 
-  /** Layers of an archive that is on its way out. */
+  /** Layers of an archive that is being sent. */
   requireChains(chains: readonly string[]): void {
     for (const chain of chains) {
       if (!this.state.chains.has(chain)) throw new Breach(`the tar of ${chain} is read, which is not there`);
@@ -275,7 +275,7 @@ export class World {
     return { name: "data", size: 0n, mode: 0o040755, modified: 0n, linkTarget: "", place: "/", readOnly: false };
   }
 
-  /** They must be mounted, those of a run that has ended, too. */
+  /** They must be mounted, even those of a run that has ended. */
   #requireFiles({ container, places }: types.View): void {
     if (!this.state.mounts.has(container) && this.state.files.has(container)) {
       throw new Breach(`files of ${container} looked at, which are not mounted`);
@@ -293,7 +293,7 @@ export class World {
     return { tag: "size", val: 10n };
   }
 
-  /** Every container has changes of its own after every commit but each third, which has none. */
+  /** Every commit of a container has different changes, but every third one has none. */
   #commit({ archive, container }: content.Commit): Outcome {
     const count = ++this.state.commits;
     this.state.archives.set(archive, new Map([["layer.tar", new Uint8Array(1)]]));
@@ -336,7 +336,7 @@ export class World {
     joins.set(container, { network: bridge.network, address, ports: wanted });
   }
 
-  /** A removal takes the files away from under whoever works on them. */
+  /** A removal takes the files away during operations on them. */
   #unmounted(container: string): never {
     if (this.state.mountedOnce.has(container)) throw noSuch("file-system");
     throw new Breach("populate without a mount");
@@ -354,7 +354,7 @@ export class World {
   }
 }
 
-/** Of commands that this world knows. */
+/** For commands that this world supports. */
 function subjectOf(command: Exclude<processes.ProcessCommand, { tag: "launch" }>): processes.Subject {
   switch (command.tag) {
     case "signal":
@@ -378,7 +378,7 @@ function hostsOf(files: processes.ContainerFile[]): string {
   return new TextDecoder().decode(files.find(({ name }) => name === "hosts")?.content);
 }
 
-/** Of `linux.resources`. */
+/** From `linux.resources`. */
 function memoryOf(resources: { memory?: { limit?: number } } = {}): number {
   return resources.memory?.limit ?? 0;
 }

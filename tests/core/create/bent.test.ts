@@ -1,4 +1,4 @@
-// Bodies of create that are bent anywhere, or very large.
+// Bodies of create with faults anywhere, or very large ones.
 
 import { expect, test } from "vitest";
 import { randomFrom } from "../door.js";

@@ -1,4 +1,4 @@
-// The core's reading and filling of a create's body, compiled for the tests beside this file.
+// The core's parsing and filling of a create body, compiled for the tests in this folder.
 
 import { openDoor } from "../door.js";
 
@@ -12,6 +12,6 @@ export interface Created {
 
 export const door = await openDoor("container-door");
 
-/** What a body comes out as: a {@link Created}, or what refuses it. `version`: the API's, 1.x. */
+/** The result for a body: a {@link Created}, or the refusal. `version`: the API's, 1.x. */
 export const create = (body: unknown, version = 55) => door.call("create", body, version);
 export const created = (body: unknown, version = 55) => create(body, version) as Created;

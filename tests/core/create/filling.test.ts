@@ -1,4 +1,4 @@
-// What a container takes over from its image, gets by default, and loses where the kernel has no such thing.
+// What a container inherits from its image, gets by default, and loses if the kernel lacks the feature.
 
 import { describe, expect, test } from "vitest";
 import { type Json, door } from "./container-door.js";

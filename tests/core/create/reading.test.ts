@@ -1,9 +1,9 @@
-// Bodies of create: how they are read.
+// How bodies of create are parsed.
 
 import { describe, expect, test } from "vitest";
 import { type Created, type Json, create, created, door } from "./container-door.js";
 
-/** A mount of a volume whose driver is to do something. */
+/** A mount of a volume with driver options. */
 const DRIVEN = { Type: "volume", VolumeOptions: { DriverConfig: { Name: "local", Options: { type: "nfs" } } } };
 
 describe("a create body", () => {

@@ -1,4 +1,4 @@
-// Door to core/assembly/api and to what reads names: references, platforms, container names, signals.
+// Door to core/assembly/api and to the parsers of names: references, platforms, container names, signals.
 
 import { Filters, parseFilters } from "../../../core/assembly/api/filters";
 import { headerOf, headersWithPrefix, jsonTypeRefusal, mediaTypeOf } from "../../../core/assembly/api/headers";
@@ -152,7 +152,7 @@ export function reference(): void {
   );
 }
 
-/** Name, tag or digest → both together; null if the second is neither. */
+/** Name, and a tag or digest → both together; null if the second is neither. */
 export function retagged(): void {
   const reference = parseReference(text(0));
   if (reference === null) return answerText(null);
@@ -188,7 +188,7 @@ export function chain(): void {
   answer(Json.strings(texts));
 }
 
-/** Candidates as `os/arch/variant` or null, then what is wanted → index of the best. */
+/** Candidates as `os/arch/variant` or null, then the wanted platform → index of the best. */
 export function best(): void {
   const list = argument(0);
   const candidates: (Platform | null)[] = [];
@@ -207,7 +207,7 @@ export function nameProblem(): void {
   answerText(containerNameProblem(text(0)));
 }
 
-/** The smallest number of different names of a thousand draws, and whether all are names. */
+/** The smallest number of different names in a thousand draws, and whether all are valid names. */
 export function names(): void {
   const seen = new Set<string>();
   let good = true;

@@ -1,4 +1,4 @@
-// Door to what reads and checks a create body.
+// Door to the parsing and checking of a create body.
 
 import { CONFIG } from "../../../core/assembly/container/create/config";
 import { readCreate } from "../../../core/assembly/container/create/create-body";
@@ -34,7 +34,7 @@ export function create(): void {
   answer(result);
 }
 
-/** The same, whether by `Config` or by `HostConfig` alone: value, which → normalised, or the error. */
+/** The same for `Config` or `HostConfig` alone: value, which → normalized, or the error. */
 export function table(): void {
   const value = normalise(argument(0), text(1) == "Config" ? CONFIG : HOST_CONFIG);
   if (value === null) return answerText(schemaError());
@@ -63,7 +63,7 @@ export function defaults(): void {
   answer(host);
 }
 
-/** Hostname, network mode → the hostname filled in. */
+/** Hostname, network mode → the resulting hostname. */
 export function hostname(): void {
   const config = Json.object();
   config.set("Hostname", argument(0));
@@ -73,7 +73,7 @@ export function hostname(): void {
   answerText(config.stringOf("Hostname"));
 }
 
-/** Config, HostConfig, version → all mounts as a record has them, without what is empty; or `[status, message]`. */
+/** Config, HostConfig, version → all mounts as in a record, without empty fields; or `[status, message]`. */
 export function mounts(): void {
   const config = normalise(argument(0), CONFIG);
   const version = versionOf(2);
@@ -87,7 +87,7 @@ export function mounts(): void {
   answer(result);
 }
 
-/** What is not the default of a mount, by name. */
+/** The fields of a mount that are not the default, by name. */
 function mountOf(point: MountPoint): Json {
   const fields = new FieldWriter(512);
   mountPointFields(fields, point);
@@ -99,7 +99,7 @@ function mountOf(point: MountPoint): Json {
   return result;
 }
 
-/** HostConfig, features that the kernel has not → `[HostConfig, warnings]`. */
+/** HostConfig, features that the kernel lacks → `[HostConfig, warnings]`. */
 export function drop(): void {
   const host = normalise(argument(0), HOST_CONFIG);
   if (host === null) return answerText(schemaError());
@@ -135,7 +135,7 @@ export function validate(): void {
   answer(refusal === null ? Json.null() : refused(refusal));
 }
 
-/** All fields: `{object: [[path, effect, values that ask for nothing, note, first version, last version], …]}`. */
+/** All fields: `{object: [[path, effect, values without meaning, note, first version, last version], …]}`. */
 export function fields(): void {
   const result = Json.object();
   result.set("Config", fieldsOf(CONFIG));
@@ -150,7 +150,7 @@ function fieldsOf(table: Table): Json {
   return rows;
 }
 
-// What stands in a refused struct is refused with it.
+// Fields of a refused struct are refused with it.
 function addFields(rows: Json, table: Table, path: string, outer: Effect): void {
   for (let i = 0; i < table.fields.length; i++) {
     const field = table.fields[i];

@@ -1,11 +1,12 @@
-// How a test talks to a compiled library: it writes bytes in, calls a function without arguments, and reads bytes out.
+// The interface between a test and a compiled library: it writes bytes in, calls a function without arguments, and
+// reads bytes out.
 
 import { Json, jsonBytes, parseJson } from "./json";
 
 let input: Uint8Array = new Uint8Array(0);
 let output: Uint8Array = new Uint8Array(0);
 
-/** Makes room for the next input. Where to write it. */
+/** Makes room for the next input. Returns where to write it. */
 export function allocate(length: i32): usize {
   input = new Uint8Array(length);
   return input.dataStart;
@@ -19,17 +20,17 @@ export function outputLength(): i32 {
   return output.length;
 }
 
-/** Frees what nothing refers to; on an empty stack only. */
+/** Frees unreferenced objects; only with an empty stack. */
 export function collect(): void {
   __collect();
 }
 
-/** What the test has written. */
+/** The input that the test has written. */
 export function given(): Uint8Array {
   return input;
 }
 
-/** What the test has written, as the list of arguments that it is. */
+/** One argument of the list that the test has written. */
 export function argument(index: i32): Json {
   const list = parseJson(input);
   if (list === null || index >= list.items.length) return Json.null();

@@ -7,7 +7,7 @@ import { Json, JsonWriter, jsonBytes, jsonError, jsonErrorOffset, parseJson } fr
 
 export { allocate, collect, outputLength, outputStart } from "./exchange";
 
-/** Bytes → the same document written anew, or `{"error", "offset"}`. */
+/** Bytes → the same document rewritten, or `{"error", "offset"}`. */
 export function roundTrip(): void {
   const value = parseJson(given());
   if (value !== null) return answerBytes(jsonBytes(value));
@@ -34,7 +34,9 @@ export function find(): void {
   answer(found);
 }
 
-/** `{"names": [..], "object": …}` → for each name its value, taken from the object's bytes; "nothing" if there is none. */
+/**
+ * `{"names": [..], "object": …}` → the value of each name, taken from the object's bytes; "nothing" if there is none.
+ */
 export function members(): void {
   const value = parseJson(given());
   const found = Json.array();
@@ -49,7 +51,7 @@ export function members(): void {
   answer(found);
 }
 
-/** Bytes that need not be JSON → the object of those members that are found in it by the names a, b and c. */
+/** Bytes that need not be JSON → the object of the members that are found under the names a, b and c. */
 export function copiedMembers(): void {
   const members = new Members(given());
   const writer = new JsonWriter();
@@ -81,7 +83,7 @@ export function integers(): void {
   answer(result);
 }
 
-/** One of everything that the writer can write. */
+/** One of everything that the writer supports. */
 export function written(): void {
   const writer = new JsonWriter(false, 1);
   writer.beginObject();
@@ -94,7 +96,7 @@ export function written(): void {
   answerBytes(writer.endObject().finish());
 }
 
-/** A list → each item a line, with HTML characters escaped. */
+/** A list → each item on a line, with HTML characters escaped. */
 export function lines(): void {
   const list = parseJson(given());
   const writer = new JsonWriter(true);
@@ -104,7 +106,7 @@ export function lines(): void {
   answerBytes(writer.finish());
 }
 
-/** Unpaired surrogates, as only the core itself could make them. */
+/** Unpaired surrogates, which only the core itself could make. */
 export function surrogates(): void {
   const writer = new JsonWriter();
   writer

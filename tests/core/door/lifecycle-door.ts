@@ -6,7 +6,7 @@ import { Json } from "./json";
 
 export { allocate, collect, outputLength, outputStart } from "./exchange";
 
-/** For each status a row: what follows from each cause, or -1. */
+/** One row per status: the next status for each cause, or -1. */
 export function table(): void {
   const rows = Json.array();
   for (let status = 0; status < STATUS_NAMES.length; status++) {

@@ -31,7 +31,7 @@ export function refusal(): void {
   answerText(problem === null ? unbuiltPorts(argument(0)) : problem);
 }
 
-/** HostConfig, Config, IPv6 → `FIRST-LAST on ADDRESS… to PORT/PROTOCOL` of each wish. */
+/** HostConfig, Config, IPv6 → `FIRST-LAST on ADDRESS… to PORT/PROTOCOL` of each binding. */
 export function wishes(): void {
   const found: PortWish[] = readPortWishes(argument(0), argument(1), argument(2).bool);
   const told: string[] = [];

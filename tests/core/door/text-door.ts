@@ -127,7 +127,7 @@ export function visible(): void {
   answerText(visibleAscii(text(0)));
 }
 
-/** Pattern, text → whether it matches; null for a bad pattern. */
+/** Pattern, text → whether it matches; null for an invalid pattern. */
 export function regex(): void {
   const regex = Regex.compile(text(0));
   answer(regex === null ? Json.null() : Json.bool(regex.search(text(1))));

@@ -1,5 +1,5 @@
-// Creations in the journal: the engine is killed after any of its outputs, and the next one tells what was not told yet,
-// and nothing of what it has only taken from another container.
+// Creations in the journal: the engine is killed after any of its outputs, and the next one reports what was not
+// reported yet, and nothing that was only taken from another container.
 
 import { expect, test } from "vitest";
 import { eventOf } from "../../../hosts/timeline/journal-event.js";
@@ -25,7 +25,7 @@ test("of a container with another's volumes beside its own: each volume once, an
   expect([...told]).toEqual(["volume of first, container first, volume of second, container second"]);
 });
 
-/** What is told to have been created, in order; volumes by the container that was created with them. */
+/** The reported creations, in order; volumes by the container that was created with them. */
 function creationsOf({ journal, records }: Engine): string[] {
   const owners = new Map<string, string>();
   const containers = containersOf(records) as unknown as { name: string; mounts: { name: string }[] }[];

@@ -1,5 +1,5 @@
-// Execs in the journal: whatever was started or told of is there, and an end never without its beginning, though the
-// engine is killed after any of its outputs and the exec goes on.
+// Execs in the journal: everything that was started or reported is there, and an end never without its start, even if
+// the engine is killed after any of its outputs and the exec continues.
 
 import { expect, test } from "vitest";
 import { eventOf } from "../../../hosts/timeline/journal-event.js";
@@ -58,7 +58,7 @@ test("of one that ends with its container while no engine is there: its end is t
   run(first, {});
   const { Id } = JSON.parse(ask(first, "/containers/box/exec", { Cmd: ["more"] })) as { Id: string };
   ask(first, `/exec/${Id}/start`, { Detach: true });
-  // The host may have nothing left of it.
+  // The host may have no trace left of it.
   for (const isFound of [true, false]) {
     const world = first.world.afterCrash();
     world.end([...world.state.processes.values()][0]!, 0);
@@ -80,7 +80,7 @@ test("of one whose start was not known to have come to something when its run en
     checkExecEvents(first);
     cutAgain(first, 2, (engine) => tales.add(execEvents(engine.journal).get(exec)!.join(" ")));
   };
-  // All but the start's own completion, which comes last.
+  // Everything except the start's own completion, which comes last.
   while (first.choices > 1) first.work(first.choices - 1);
   expect(tales).toEqual(new Set([`${CREATE} ${START} ${DIE}`]));
   work(first);
@@ -95,13 +95,13 @@ test("of one that is taken over and ends with its container: its end is told, an
   const engine = reopened(first);
   const [container] = containersOf(engine.records);
   engine.world.end(engine.world.running(container!.id)!, 0);
-  // The container's end is told first.
+  // The container's end is reported first.
   while (engine.world.exits.length > 0) engine.work(engine.choices - 1);
   work(engine);
   expect(execEvents(engine.journal).get(Id)).toEqual([CREATE, START, DIE]);
 });
 
-/** What journals have told of execs in the end, of all engines that were killed on the way and of the one that was not. */
+/** The final exec events in the journals, of all engines that were killed on the way and of the one that was not. */
 function cutEverywhere(story: (engine: Engine) => void): string[] {
   const told = new Set<string>();
   const note = ({ journal }: Engine): void => {
@@ -122,7 +122,7 @@ function cutEverywhere(story: (engine: Engine) => void): string[] {
   return [...told].sort();
 }
 
-/** An exec has begun, and its container's run has ended; the engine has heard of neither. */
+/** An exec has begun, and its container's run has ended; the engine knows neither. */
 function startedWithinRun(): { first: Engine; exec: string } {
   const first = begun();
   run(first, {});
@@ -133,7 +133,7 @@ function startedWithinRun(): { first: Engine; exec: string } {
   return { first, exec: Id };
 }
 
-/** Killed, and the next one in its turn after any of its outputs, so many times; `check`: one that was not. */
+/** Killed; each next engine is killed after any of its outputs, this many times; `check`: one that was not killed. */
 function cutAgain(before: Engine, cuts: number, check: (engine: Engine) => void): void {
   const engine = new Engine(before.world.afterCrash(), new Map(before.records), before);
   engine.changed = () => {
@@ -146,7 +146,7 @@ function cutAgain(before: Engine, cuts: number, check: (engine: Engine) => void)
   check(engine);
 }
 
-/** Killed; its execs end with 3, and the next one is killed in its turn after any of its outputs, so many times. */
+/** Killed; its execs end with 3, and each next engine is killed after any of its outputs, this many times. */
 function endedMeanwhile(before: Engine, cuts: number, note: (tale: string) => void): void {
   const begun = [...before.world.state.execs.keys()];
   const world = before.world.afterCrash();
@@ -194,7 +194,7 @@ function run(engine: Engine, config: object): void {
   ask(engine, "/containers/box/start");
 }
 
-/** Posts; what is told. */
+/** Sends a POST and returns the answer. */
 function ask(engine: Engine, target: string, body?: unknown): string {
   engine.request("POST", target, { body, sent: () => {} });
   work(engine);
@@ -203,7 +203,7 @@ function ask(engine: Engine, target: string, body?: unknown): string {
   return text;
 }
 
-/** All that happens without time passing. */
+/** Everything that happens without time passing. */
 function work(engine: Engine): void {
   while (engine.choices > 0) engine.work(0);
 }

@@ -1,4 +1,5 @@
-// Events are a journal: whoever reads gets each of them once, in order, as long as it is kept, and is told of the rest.
+// Events as a journal: a reader gets each event once, in order, as long as it is kept, and is told how many are
+// missing.
 
 import { describe, expect, test } from "vitest";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
@@ -12,12 +13,12 @@ function numbers(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at);
 }
 
-/** Entries of an engine that ran before. */
+/** Entries of an earlier engine. */
 function journalOf(events: number, limit?: number): MemoryJournal {
   const journal = new MemoryJournal(limit);
   const engine = new JournaledEngine(journal);
   engine.happen(1, events);
-  // What could wait is kept with the next that cannot.
+  // Entries that could wait are written with the next one that cannot.
   return journal;
 }
 
@@ -184,7 +185,7 @@ describe("a slow reader", () => {
     expect(Number(lost.Actor.Attributes["coracle.lost"]) + told.length).toBe(MANY);
     expect(told.slice(0, at)).toEqual(numbers(1, at));
     expect(told.slice(at)).toEqual(numbers(MANY - (told.length - at) + 1, MANY));
-    // Nothing is unread there, so it was never behind.
+    // It has nothing unread, so it was never behind.
     expect(engine.events(some)).toEqual([]);
   });
 
@@ -247,7 +248,7 @@ describe("what cannot be read", () => {
   });
 });
 
-/** Those that a journal has, from the first to the last of these left out. */
+/** The entries of a journal without those from the first to the last of these. */
 function without(journal: MemoryJournal, first: bigint, last: bigint): MemoryJournal {
   const rest = new MemoryJournal();
   for (const entry of journal.page({ from: { tag: "position", val: 1n }, bytes: 1 << 30 }).entries) {
@@ -256,7 +257,7 @@ function without(journal: MemoryJournal, first: bigint, last: bigint): MemoryJou
   return rest;
 }
 
-/** The same entries but for one. */
+/** The same entries with one changed. */
 function damagedAt(journal: MemoryJournal, position: bigint, damage: (bytes: Uint8Array) => unknown): MemoryJournal {
   const damaged = new MemoryJournal();
   for (const entry of journal.page({ from: { tag: "position", val: 1n }, bytes: 1 << 30 }).entries) {
@@ -266,7 +267,7 @@ function damagedAt(journal: MemoryJournal, position: bigint, damage: (bytes: Uin
   return damaged;
 }
 
-/** In the form of engines before this one: its attributes in another order. */
+/** In the format of earlier engines: its attributes in another order. */
 function asBefore(entry: Uint8Array): Uint8Array {
   const view = new DataView(entry.buffer, entry.byteOffset, entry.length);
   const texts: Uint8Array[] = [];

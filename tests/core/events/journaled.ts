@@ -1,4 +1,4 @@
-// An engine whose events are told by number, its journal, and clients who read as slowly as a test wants.
+// An engine with numbered events, its journal, and clients that read as slowly as a test wants.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Instance } from "../../../hosts/driver/instance.js";
@@ -12,10 +12,10 @@ import { FIRST_RECORDS, OPTIONS } from "../fixtures.js";
 const core = loadCore();
 export const BEGAN = 1_767_225_600;
 const SECOND = 1_000_000_000n;
-/** Nanoseconds within which readers who have to wait have their turn. */
+/** Nanoseconds within which waiting readers get their turn. */
 const TURN = 5_000_000n;
 
-/** What a client was sent. */
+/** The data sent to a client. */
 interface Sent {
   text: string;
   unread: number;
@@ -30,16 +30,16 @@ export class JournaledEngine {
   readonly #timers = new Map<bigint, bigint>();
   /** Seconds since the engine began, by the time of day. */
   seconds: number;
-  /** Nanoseconds that each step takes; at first so many that none shares its moment with another. */
+  /** Nanoseconds of each step; at first so many that no two steps share a moment. */
   pace = 5_000_000n;
   #paced = 0n;
-  /** What its host was asked to read. */
+  /** The reads that its host was asked for. */
   reads: (HostEffect & { to: "records" })[] = [];
-  /** Bytes of answers that one step has sent, at most. */
+  /** Most bytes of answers sent in one step. */
   mostInStep = 0;
-  /** Bytes of answers that all of them have sent. */
+  /** Bytes of all answers. */
   bytesSent = 0;
-  /** Bytes that one step has taken of the core's memory, at most. */
+  /** Most bytes of the core's memory that one step has taken. */
   mostTaken = 0;
   #requests = 0n;
 
@@ -52,18 +52,18 @@ export class JournaledEngine {
     this.#take(this.#instance.open(OPTIONS, this.#now(), new Uint8Array(32), records, journal.endsAt, inventory));
   }
 
-  /** Events numbered so: the configuration is read again, and names the number. */
+  /** Makes events with these numbers: the configuration is reloaded, with the number in it. */
   happen(from: number, to: number): void {
     for (let number = from; number <= to; number++) this.reload([`number=${number}`]);
   }
 
-  /** One event, which has these labels. */
+  /** Makes one event with these labels. */
   reload(labels: string[]): void {
     const { debug, insecureRegistries, runtimes, defaultRuntime } = OPTIONS;
     this.#step({ tag: "reloaded", val: { debug, insecureRegistries, runtimes, defaultRuntime, labels } });
   }
 
-  /** Somebody reads events; `query` as behind the question mark, `version` as before the path. */
+  /** A client reads events; `query` as after the question mark, `version` as before the path. */
   follow(query: string, version = ""): bigint {
     const id = ++this.#requests;
     this.#sent.set(id, { text: "", unread: 0, mostUnread: 0, over: false });
@@ -71,7 +71,7 @@ export class JournaledEngine {
     return id;
   }
 
-  /** Somebody asks for something else. */
+  /** Sends another request. */
   ping(): void {
     this.#request(++this.#requests, "/_ping");
   }
@@ -81,7 +81,7 @@ export class JournaledEngine {
     this.#step({ tag: "request", val: { ...request, body: { tag: "none" } } });
   }
 
-  /** The client reads all that it was sent. */
+  /** The client reads everything that it was sent. */
   read(id: bigint): void {
     const sent = this.#sent.get(id)!;
     const { unread } = sent;
@@ -89,20 +89,20 @@ export class JournaledEngine {
     if (unread > 0) this.#step({ tag: "drained", val: { request: id, bytes: unread } });
   }
 
-  /** The client goes away. */
+  /** The client disconnects. */
   leave(id: bigint): void {
     this.#sent.get(id)!.unread = 0;
     this.#step({ tag: "closed", val: { request: id, why: "client" } });
   }
 
-  /** The host reads a page of the journal, or fails to. */
+  /** The host reads a page of the journal, or fails. */
   page(failure?: string): void {
     const effect = this.reads.shift()!;
     const outcome = failure === undefined ? journalRead(this.journal, effect) : failed(failure);
     this.#step({ tag: "completed", val: { op: effect.op, outcome } });
   }
 
-  /** Everybody reads until nothing more comes. */
+  /** All clients read until nothing more comes. */
   settle(): void {
     for (let turn = 0; this.reads.length > 0 || this.#someUnread() || this.waits; turn++) {
       if (turn > 10_000) throw new Error("it never comes to rest");
@@ -112,7 +112,7 @@ export class JournaledEngine {
     }
   }
 
-  /** Pages are read and timers go off, but nobody reads. Returns how many pages. */
+  /** Pages are read and timers fire, but no client reads. Returns the number of pages. */
   settleUnread(): number {
     for (let pages = 0; ; pages += 1) {
       while (this.waits) this.takeTurn();
@@ -131,7 +131,7 @@ export class JournaledEngine {
     }
   }
 
-  /** Whoever waits for a turn has it. */
+  /** A waiting turn runs. */
   takeTurn(): void {
     const { monotonic } = this.#now();
     const left = [...this.#timers.values()].map((at) => at - monotonic).filter((left) => left <= TURN);
@@ -149,17 +149,17 @@ export class JournaledEngine {
     return lines.map((line) => JSON.parse(line) as Event);
   }
 
-  /** The numbers of events that a client was told of, in their order. */
+  /** The numbers of the events that a client received, in order. */
   numbers(id: bigint): number[] {
     return this.events(id).map(({ Actor }) => Number(/number=(\d+)/.exec(Actor.Attributes["labels"] ?? "")?.[1]));
   }
 
-  /** Bytes of all that lives in the core. */
+  /** Size of the core's live memory. */
   size(): number {
     return this.#instance.snapshot().length;
   }
 
-  /** The same without what is free between them, and without zeros. */
+  /** The same without free space and zeros. */
   living(): number {
     return this.#instance.snapshot().reduce((sum, byte) => (byte === 0 ? sum : sum + 1), 0);
   }
@@ -168,7 +168,7 @@ export class JournaledEngine {
     return this.#instance.explain();
   }
 
-  /** Somebody waits for a turn. */
+  /** Whether a turn is requested. */
   get waits(): boolean {
     return [...this.#timers.values()].some((at) => at <= this.#now().monotonic + TURN);
   }

@@ -1,5 +1,5 @@
-// Events of megabytes: a client gets them whole, piece by piece as it reads; what is kept for those who do not read is
-// little, and no step works long for them.
+// Events of megabytes: a client gets them completely, piece by piece as it reads; little is kept for clients that do
+// not read, and no step works long for them.
 
 import { describe, expect, test } from "vitest";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
@@ -10,17 +10,17 @@ const MIB = 1 << 20;
 const READERS = 60;
 /** A piece more than the credit. */
 const UNREAD_MOST = (256 + 64 + 1) * KIB;
-/** What one step sends all of them. */
+/** The most that one step sends to all of them. */
 const STEP_MOST = MIB + 64 * KIB + 1;
 
-/** What readers are sent in one moment while requests come, and how much that may be more. */
+/** What readers are sent in one moment while requests arrive, and how much more it may be. */
 const LITTLE = 128 * KIB;
 const LITTLE_MOST = LITTLE + 64 * KIB + 1;
 
-/** As a container's labels make it: many short texts. */
+/** Like a container's labels: many short texts. */
 const large = (name: string): string[] => [`number=${name}`, "x".repeat(3 * MIB), `end=${name}`];
 
-/** After a small one each. */
+/** Each after a small event. */
 function engineWithLarge(): JournaledEngine {
   const engine = new JournaledEngine();
   engine.happen(1, 1);
@@ -112,7 +112,7 @@ describe("a large event", () => {
     const query = `since=0&filters=${encodeURIComponent(JSON.stringify(filters))}`;
     for (let at = 0; at < READERS; at++) engine.follow(query);
     engine.settle();
-    // It comes from the journal in one step; what a moment's pieces take on their way is the rest.
+    // It comes from the journal in one step; the rest is for the pieces of a moment.
     expect(engine.mostTaken).toBeLessThan(3 * MIB + 4 * MIB);
   });
 
@@ -122,7 +122,7 @@ describe("a large event", () => {
     expect(engine.reads).toEqual([]);
     expect(engine.bytesSent).toBeGreaterThan(LITTLE / 2);
     expect(engine.bytesSent).toBeLessThan(LITTLE_MOST);
-    // Nobody has asked for anything since.
+    // There was no request since.
     engine.settleUnread();
     expect(engine.bytesSent).toBeGreaterThan(READERS * 12 * 40 * KIB);
     expect(engine.mostInStep).toBeGreaterThan(MIB / 2);
@@ -135,7 +135,7 @@ describe("a large event", () => {
     const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
     for (let moment = 0; moment < 20; moment++) {
       const before = engine.bytesSent;
-      // However many turns a host's loop has within it.
+      // However many turns a host's event loop has within it.
       for (let turn = 0; turn < 10; turn++) {
         engine.ping();
         engine.pass(0);
@@ -166,7 +166,7 @@ describe("a large event", () => {
       engine.page();
       pages += 1;
     }
-    // Twice from end to end: for whoever came first, and for those who came too late for that.
+    // Twice from end to end: for the first reader, and for those that came too late.
     expect(pages).toBeGreaterThanOrEqual(events);
     expect(pages).toBeLessThanOrEqual(2 * events);
   });
@@ -186,7 +186,7 @@ describe("a large event", () => {
     const { unread } = engine.sent(slow);
     engine.settle();
     expect(engine.sent(slow).over).toBe(true);
-    // Nothing that could be taken for another event, or for the rest of this one, stands behind what it has.
+    // Its data is not followed by anything that could be taken for another event, or for the rest of this one.
     expect(engine.sent(slow).text).toHaveLength(unread);
     expect(engine.sent(slow).text).not.toContain("\n");
     expect(engine.sent(slow).text).toContain("number=1");
@@ -205,7 +205,7 @@ describe("a large event", () => {
     const before = engine.living();
     for (let number = 0; number < 10; number++) engine.reload(large(String(number)));
     engine.happen(2, 2);
-    // Of the configuration's labels the core keeps the newest.
+    // The core keeps the newest labels of the configuration.
     expect(engine.living() - before).toBeLessThan(3 * MIB);
   });
 });

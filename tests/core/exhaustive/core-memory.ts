@@ -1,5 +1,5 @@
-// An instance of the core whose memory can be looked into (core/bindgen/classes.ts tells what lies where), and all that
-// it knows as text: two instances with the same text, but for names, go on in the same way.
+// An instance of the core whose memory can be read (core/bindgen/classes.ts describes its layout), and its whole
+// knowledge as text: two instances with the same text, except for names, continue in the same way.
 
 import type { ClassLayout } from "../../../core/bindgen/classes.js";
 import { CompiledComponent, type Instantiate, type WasmSource } from "../../../hosts/driver/component.js";
@@ -12,7 +12,10 @@ import { Layouts, Reading, entryLayout } from "./object-text.js";
 const ENGINE = "core/assembly/state/Engine";
 const STEPS = "core/assembly/task/Steps";
 const STORE = "core/assembly/container/store/ContainerStore";
-/** What the core knows, but for images and events: there is one of each. No story here touches images; events are history. */
+/**
+ * The core's knowledge except images and events: there is one object of each. These stories do not touch images, and
+ * events are history.
+ */
 export const ROOTS = [
   ENGINE,
   STORE,
@@ -26,7 +29,7 @@ export const ROOTS = [
   "core/assembly/volume/store/VolumeStore",
 ];
 
-/** Of what the core knows these are left out: images, since no story here touches them; events; what is of one step only. */
+/** Left out of the core's knowledge: images, which these stories do not touch; events; and data of a single step. */
 export const OMITTED = [
   "core/assembly/container/exit/after-run/AfterRun",
   "core/assembly/event/ring/EventRing",
@@ -37,12 +40,12 @@ export const OMITTED = [
   "core/assembly/reply/CommonHeaders",
 ];
 
-/** What makes no difference to what comes next, or none but to times and ids, by class. */
+/** Fields without an effect on what comes next, or with an effect only on times and ids, by class. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   // Steps are written by their operations.
   [ENGINE]: ["options", "now", "id", "ids", "steps"],
   [STORE]: ["byId", "sequence"],
-  // What it was created with; what is kept for the list; stamps, and who asked.
+  // Creation settings; data for the list; timestamps, and origins.
   "core/assembly/container/container/Container": [
     ...["config", "hostConfig", "settings", "listed"],
     ...["sequence", "created", "startedAt", "finishedAt", "begunAt", "lastChange", "ender"],
@@ -59,7 +62,7 @@ const BY_OPERATION = entryLayout(8, 4);
 /** A core as it was built. */
 export interface Build {
   modules: Map<string, WasmSource>;
-  /** Made with them: each build may order its imports otherwise. */
+  /** Built together: each build may order its imports differently. */
   instantiate: Instantiate<ImportObject, Core>;
   classes: readonly ClassLayout[];
 }
@@ -94,24 +97,24 @@ export class CoreMemory {
     this.#roots = new Map(ROOTS.map((name) => [name, findOnly(snapshot, this.#layouts, name)]));
   }
 
-  /** As it is now: what is read of it is true until its next step. */
+  /** The current state: valid until its next step. */
   look(): CoreLook {
     return new CoreLook(new Reading(this.#memory.buffer, this.#layouts), this.#roots);
   }
 }
 
-/** Reads each thing once, in the order in which it is asked for: operations as `@N`, requests as `%N`. */
+/** Reads each object once, in the order of use: operations as `@N`, requests as `%N`. */
 export class CoreLook {
   readonly #reading: Reading;
   readonly #roots: ReadonlyMap<string, number>;
 
-  /** `roots`: where the only object of each class in `ROOTS` is. */
+  /** `roots`: the address of the only object of each class in `ROOTS`. */
   constructor(reading: Reading, roots: ReadonlyMap<string, number>) {
     this.#reading = reading;
     this.#roots = roots;
   }
 
-  /** Id → address, in the order in which they were created. */
+  /** Id → address, in the order of creation. */
   containers(): Map<string, number> {
     const entries = this.#reading.entries(this.#field(this.#root(STORE), STORE, "byId"), BY_ID);
     return new Map(Array.from(entries, ([key, value]) => [this.#reading.string(this.#at(key)), this.#at(value)]));
@@ -130,12 +133,12 @@ export class CoreLook {
     return this.#reading.textOf(address);
   }
 
-  /** Everything but containers and steps. */
+  /** Everything except containers and steps. */
   rest(): string {
     return ROOTS.map((name) => this.#reading.textOf(this.#root(name))).join(" ");
   }
 
-  /** What was met whose order tells nothing. */
+  /** Entries whose order has no meaning. */
   get loose(): readonly string[] {
     return this.#reading.loose;
   }
@@ -157,7 +160,7 @@ function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): 
   return new WebAssembly.Instance(module, imports);
 }
 
-/** Objects begin at multiples of sixteen; class and size stand right before (rt/common). */
+/** Objects begin at multiples of sixteen; class and size are right before them (rt/common). */
 const ALIGNMENT = 16;
 const CLASS_BEFORE = 8;
 const SIZE_BEFORE = 4;
@@ -168,7 +171,7 @@ function findOnly(snapshot: Uint8Array, layouts: Layouts, name: string): number 
   const view = new DataView(snapshot.buffer, snapshot.byteOffset, snapshot.byteLength);
   const classAt = (at: number) =>
     at >= CLASS_BEFORE && at <= snapshot.length ? view.getUint32(at - CLASS_BEFORE, true) : 0;
-  // Two numbers in some list may look like an object; what it points to tells.
+  // Two numbers in a list may look like an object; its pointers show the difference.
   const tables = fields.filter(({ type }) => type.startsWith("~lib/map/"));
   const hasTables = (at: number) =>
     tables.every(({ offset, type }) => classAt(view.getUint32(at + offset, true)) === layouts.of(type).id);

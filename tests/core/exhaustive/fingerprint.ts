@@ -1,5 +1,5 @@
-// A state as text, so that equal ones are told: whatever a name, an id, an address, an operation or a request is called,
-// and in which order things were done whose order nobody can tell any more.
+// A state as text, to recognize equal states: independent of the values of names, ids, addresses, operations and
+// requests, and of the order of past actions if that has no effect any more.
 
 import { createHash } from "node:crypto";
 import { subjectOf } from "../../../hosts/driver/order.js";
@@ -10,16 +10,19 @@ import type { World } from "../crash/world.js";
 import type { CoreLook, CoreMemory } from "./core-memory.js";
 
 const NAMED = /([@%]\d+|\b(?:[0-9a-f]{64}|[0-9a-f]{12}|172\.17\.0\.\d+|02:42:ac:11:00:\w\w|anna|bert)\b)/;
-/** Times decide nothing of containers without health checks and restart policies; what a container was created with is the same for all. */
+/**
+ * Times have no effect on containers without health checks and restart policies; creation settings are the same for
+ * all.
+ */
 const LEFT_OUT = ["created", "startedAt", "finishedAt", "begunAt", "sequence", "config", "hostConfig", "lastChange"];
 
-/** Of all that is: core, world, what is under way, whoever waits for an answer. */
+/** For the whole state: core, world, pending work, and waiting requests. */
 export function fingerprint(memory: CoreMemory, saved: Saved): string {
   const ids = [...memory.look().containers().keys()];
   return least(ids, saved.records, (order) => stateText(memory.look(), order, saved));
 }
 
-/** Of what a crash leaves. */
+/** For what a crash leaves. */
 export function remains(world: World, records: ReadonlyMap<string, Uint8Array>): string {
   const kept = recordTexts(records);
   const ids = containersOf(records).map(({ id }) => id);
@@ -30,7 +33,10 @@ export function remains(world: World, records: ReadonlyMap<string, Uint8Array>):
   });
 }
 
-/** Of two containers it does not matter which is which: by their records, or, if those are alike, by the texts. */
+/**
+ * It does not matter which of two containers is which: sorts them by their records, or, if those are equal, by the
+ * texts.
+ */
 function least(ids: readonly string[], records: Saved["records"], text: (order: readonly string[]) => string): string {
   const [one = "", other] = ids;
   if (other === undefined) return hashOf(text(ids));
@@ -42,7 +48,7 @@ function least(ids: readonly string[], records: Saved["records"], text: (order: 
 
 const ownTexts = new WeakMap<Uint8Array, string>();
 
-/** A record with names of its own. */
+/** A record with separate names. */
 function ownText(key: string, records: Saved["records"]): string {
   const value = records.get(key);
   if (value === undefined) return "";
@@ -55,14 +61,14 @@ function hashOf(text: string): string {
   return createHash("sha1").update(text).digest("base64");
 }
 
-/** A text cut at its names: every second part is one. */
+/** A text cut at its names: every second part is a name. */
 type Parts = readonly string[];
 
 function cut(text: string): Parts {
   return text.split(NAMED);
 }
 
-/** Names for things, by the order in which they are met. */
+/** Names for objects, by the order in which they are met. */
 class Names {
   readonly #names = new Map<string, string>();
 
@@ -72,7 +78,7 @@ class Names {
     return text;
   }
 
-  /** Of texts in which nothing new is met, or nothing of which it matters which is which. */
+  /** For texts without new names, or with names that are interchangeable. */
   sorted(texts: readonly Parts[]): string[] {
     return texts.map((text) => this.call(text)).sort();
   }
@@ -100,7 +106,7 @@ function requestText({ id, method, target, status, text }: Request): Parts {
   return cut(`%${id} ${method} ${target} ${status} ${text}`);
 }
 
-/** What is under way, each with the step that waits for it: in the order given on one subject only; then timers. */
+/** Pending work, each with the step that waits for it: in the given order only on one subject; then timers. */
 function stepTexts(look: CoreLook, names: Names, { waiting, outcomes, timers, now }: Saved): string[] {
   const steps = look.steps();
   const queues = new Map<string, HostEffect[]>();
@@ -159,7 +165,7 @@ function entriesOf(name: string, list: Iterable<unknown>): Parts[] {
   return Array.from(list, (entry) => cut(`${name} ${JSON.stringify(entry)}`));
 }
 
-/** Numbers of 64 bits as they are; specs, which follow from their containers, not at all. */
+/** 64-bit numbers unchanged; specs, which follow from their containers, left out. */
 function written(key: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (key === "spec") return "";

@@ -1,5 +1,5 @@
-// What can happen next in a state: whatever a client asks, whatever the host does in whichever order, the end of a
-// process, the passing of time. Each move is a line of a story.
+// What can happen next in a state: any request of a client, any work of the host in any order, the end of a process,
+// the passing of time. Each move is a line of a story.
 
 import type { HostEffect } from "../../../hosts/shared/outputs.js";
 import type { Engine } from "../crash/engine.js";
@@ -8,12 +8,12 @@ import { containersOf } from "../crash/memory.js";
 export const NAMES: readonly string[] = ["anna", "bert"];
 export const COMMANDS: readonly string[] = ["create", "start", "stop", "kill", "pause", "unpause", "remove"];
 
-/** What a process ends with that nobody has ended. */
+/** Exit code of a process that ends by itself. */
 const OWN_CODE = 3;
 
 export interface Move {
   line: string;
-  /** It happens by itself sooner or later. */
+  /** Whether it happens by itself sooner or later. */
   isWork: boolean;
   make: (engine: Engine) => void;
 }
@@ -45,7 +45,7 @@ export function clientMoves(): Move[] {
   );
 }
 
-/** A signal that ends a process: its end may be told before the signal is said to be sent. */
+/** A signal that ends a process: the end may be reported before the signal's completion. */
 function ends(engine: Engine, { to, command }: HostEffect): boolean {
   if (to !== "processes" || command.tag !== "signal") return false;
   return engine.world.running(command.val.subject.container) !== undefined;

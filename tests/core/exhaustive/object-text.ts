@@ -1,9 +1,9 @@
-// Objects of AssemblyScript as text: everything that can be reached from one of them, each object once, in the order in
-// which it is met. Where an object lies in memory leaves no trace in it.
+// AssemblyScript objects as text: everything that can be reached from one of them, each object once, in the order in
+// which it is met. Memory addresses do not affect the text.
 
 import type { ClassLayout, FieldLayout } from "../../../core/bindgen/classes.js";
 
-/** Fields that hold an operation or a request, and classes of those whose keys do. */
+/** Fields that hold an operation or a request, and classes whose keys do. */
 const OPERATIONS = ["timer", "op"];
 const REQUESTS = ["core/assembly/call/Call.id", "build/bindings/types/Request.id"];
 const CALL = "core/assembly/call/Call";
@@ -15,18 +15,18 @@ const SIZE_BEFORE = 4;
 /** How to write an object of a class. */
 type Kind = (reading: Reading, address: number) => void;
 
-/** How to write what lies in a field, an element, an entry. */
+/** How to write a field, an element, an entry. */
 interface Slot {
   size: number;
   write: Kind;
 }
 
-/** What is known of classes, by their ids. */
+/** The known classes, by their ids. */
 export class Layouts {
   readonly kinds: Kind[] = [];
   readonly #classes: ReadonlyMap<string, ClassLayout>;
 
-  /** `leftOut`: names of fields, by class, that are not written. */
+  /** `leftOut`: names of fields that are not written, by class. */
   constructor(classes: readonly ClassLayout[], leftOut: Readonly<Record<string, readonly string[]>>) {
     this.#classes = new Map(classes.map((one) => [one.name, one]));
     for (const [name, fields] of Object.entries(leftOut)) for (const field of fields) this.offsetOf(name, field);
@@ -46,9 +46,9 @@ export class Layouts {
   }
 }
 
-/** A memory is read once, piece by piece. */
+/** Reads a memory once, piece by piece. */
 export class Reading {
-  /** Entries of tables whose order tells nothing: texts or numbers by texts. */
+  /** Entries of tables whose order has no meaning: texts or numbers by texts. */
   readonly loose: string[] = [];
   readonly view: DataView;
   #parts: string[] = [];
@@ -61,7 +61,7 @@ export class Reading {
     this.view = new DataView(memory);
   }
 
-  /** The text of an object, less what has been met before. */
+  /** The text of an object, without what was met before. */
   textOf(address: number): string {
     this.#parts = [];
     this.object(address);
@@ -91,7 +91,7 @@ export class Reading {
     return Buffer.from(this.memory, address, this.uint32(address - SIZE_BEFORE)).toString("utf16le");
   }
 
-  /** Addresses of key and value of each entry of a map, in the order in which they were set. */
+  /** Addresses of key and value of each entry of a map, in the order of insertion. */
   *entries(address: number, { value, link, size }: EntryLayout): Generator<[number, number]> {
     const [first, used] = [this.uint32(address + 8), this.uint32(address + 16)];
     for (let at = first; at < first + used * size; at += size) {
@@ -183,7 +183,7 @@ function mapOf(parameters: string): Kind {
   };
 }
 
-/** Where things stand in an entry of a map: its key is first, in its link one bit says whether it was deleted. */
+/** The layout of a map's entry: its key is first; one bit of its link says whether it was deleted. */
 export interface EntryLayout {
   value: number;
   link: number;

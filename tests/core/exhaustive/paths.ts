@@ -1,13 +1,13 @@
-// How states were come to, and which lead to which by the host's work alone.
+// How states were reached, and which states lead to which by the host's work alone.
 
 export class Paths {
   readonly #from: (number | null)[] = [];
   readonly #lines: string[] = [];
-  /** To each state, those that lead to it. */
+  /** For each state, the states that lead to it. */
   readonly #before: number[][] = [];
   readonly #rests: number[] = [];
 
-  /** The number of a new state. */
+  /** Returns the number of a new state. */
   add(from: number | null, line: string): number {
     this.#from.push(from);
     this.#lines.push(line);
@@ -24,7 +24,7 @@ export class Paths {
     this.#rests.push(number);
   }
 
-  /** Calls `fail` for the first state that no work leads on from to a rest. */
+  /** Calls `fail` for the first state from which no work leads to rest. */
   checkRests(fail: (number: number) => void): void {
     const reached = new Set(this.#rests);
     for (const number of reached) for (const before of this.#before[number] ?? []) reached.add(before);

@@ -1,4 +1,4 @@
-// What must hold of one move: what clients are told is true when they are told, and nothing that was true is lost.
+// What must hold for one move: what clients are told is true at that time, and nothing that was true is lost.
 
 import type { StatusWord } from "../../../build/core/statuses.js";
 import type { Engine, Request } from "../crash/engine.js";
@@ -8,7 +8,7 @@ import { Breach, type World } from "../crash/world.js";
 const RUNNING: string[] = ["running", "paused"] satisfies StatusWord[];
 const IS_OVER: string[] = ["releasing", "exited", "removing", "dead"] satisfies StatusWord[];
 
-/** When a request is answered: records and world say so, too. */
+/** When a request is answered, records and world agree with the answer. */
 export function checkAnswer(engine: Engine, request: Request): void {
   const { method, target, status } = request;
   const [, name = ""] = /(?:containers\/|name=)(anna|bert)/.exec(target) ?? [];
@@ -28,13 +28,13 @@ export function checkAnswer(engine: Engine, request: Request): void {
   if (stray !== undefined) throw new Breach(`removed, and something of ${stray} is there`);
 }
 
-/** `ending`: its process has ended, and the engine has not heard of it. */
+/** `ending`: its process has ended, and the engine does not know it yet. */
 function wordIn(engine: Engine, container: ContainerRecord): string {
   const word = wordOf(container);
   return RUNNING.includes(word) && engine.world.running(container.id) === undefined ? "ending" : word;
 }
 
-/** What is frozen after SIGKILL is thawed at once. */
+/** A container that is frozen after SIGKILL is thawed at once. */
 function isBeingKilled({ requests }: Engine, name: string): boolean {
   return requests.some(({ over, target }) => !over && new RegExp(`/${name}/(kill|stop)$`).test(target));
 }
@@ -53,7 +53,9 @@ const EXISTS = [
 ] satisfies (StatusWord | "ending")[];
 const OVER = ["created", "unwinding", "releasing", "exited", "removing", "dead", "starting"] satisfies StatusWord[];
 
-/** By command and status: what the container may be while its client is told. A start may follow in the same step. */
+/**
+ * By command and status: the container's allowed states when the client is told. A start may follow in the same step.
+ */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "create 201": ["created"],
   "create 409": EXISTS,
@@ -65,7 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "stop 304": OVER,
   "stop 404": ["none"],
   "kill 204": OVER,
-  // Time ran out before the host came to it.
+  // Time ran out before the host got to it.
   "kill 500": ["running", "paused", "ending"],
   "stop 500": ["running", "paused", "ending"],
   "kill 404": ["none"],
@@ -81,7 +83,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "remove 409": ["running", "paused", "removing", "ending"],
 };
 
-/** Between two moments of one world: a cut may lie between them. */
+/** Between two moments of one world, which may be separated by a cut. */
 export function checkMove(before: ReadonlyMap<string, Uint8Array>, { records, world }: Engine): void {
   for (const [key, value] of before) {
     if (!key.startsWith("container/") || records.get(key) === value) continue;
@@ -97,7 +99,7 @@ function checkGone(container: ContainerRecord): void {
   throw new Breach(`the record of ${container.id} is gone, and it was ${wordOf(container)}`);
 }
 
-/** A run is counted once, and known to have been; how it ended does not change any more. */
+/** A run is counted once, and stays counted; its end does not change any more. */
 function checkChange(before: ContainerRecord, after: ContainerRecord, world: World): void {
   const { id } = before;
   const process = world.state.processes.get(`${id} ${after.run}`);

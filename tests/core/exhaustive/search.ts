@@ -1,5 +1,6 @@
-// All states that up to so many commands of clients lead to, equal ones taken for one: each is gone on from in every way,
-// and cut after everything that a host may have done by then. What no single move can break is checked in the end.
+// Visits all states that a given number of client commands can lead to, with equal ones merged: each is continued in
+// every way, and cut off after every subset of work that a host may have done by then. What no single move can break is
+// checked at the end.
 
 import type { HostEffect } from "../../../hosts/shared/outputs.js";
 import { subjectOf } from "../../../hosts/driver/order.js";
@@ -14,24 +15,24 @@ import { checkAnswer, checkMove } from "./promises.js";
 import { Snapshots, type Packed } from "./snapshots.js";
 
 export interface Found {
-  /** That differ in more than names. */
+  /** States that differ in more than names. */
   states: number;
-  /** From one of them to another, or to itself. */
+  /** Moves from one of them to another, or to itself. */
   moves: number;
-  /** What a crash may leave, equal ones taken for one. */
+  /** Different states after a crash. */
   cuts: number;
-  /** States in which nothing goes on any more. */
+  /** States in which nothing is pending. */
   rests: number;
 }
 
-/** A state that must be gone on from. */
+/** A state that must be continued. */
 interface State {
   number: number;
   saved: Saved;
   snapshot: Packed;
 }
 
-/** Something broke: the story says how to come there. */
+/** Something broke: the story tells how to get there. */
 export class Broken extends Error {
   constructor(
     readonly story: readonly string[],
@@ -51,15 +52,15 @@ export class Search {
   readonly #paths = new Paths();
   readonly #clientMoves = clientMoves();
 
-  /** Of one build; the one in `build/core` if none is given. */
+  /** For one build; the one in `build/core` if none is given. */
   constructor(build?: Build) {
     this.#memory = new CoreMemory(build);
     this.#unopened = this.#memory.instance.snapshot();
   }
 
   /**
-   * Throws `Broken`. A state that can be had with fewer commands is gone on from with what is left of them.
-   * `before`: commands that have been asked one after the other, and are done.
+   * Throws `Broken`. A state that can be reached with fewer commands is continued with the rest of them. `before`:
+   * commands that were sent one after the other and are done.
    */
   run(commands: number, before: readonly string[] = []): Found {
     const seeds: State[] = [];
@@ -71,7 +72,7 @@ export class Search {
       const next: State[] = [];
       for (const state of level) {
         this.#expand(state, this.#clientMoves, next);
-        // Nothing is asked behind the last command: what follows need not be kept.
+        // No command follows the last one, so later states need not be kept.
         if (left === 1) this.#close(next);
       }
       level = this.#close(next);
@@ -80,7 +81,7 @@ export class Search {
     return this.found;
   }
 
-  /** All that follows without clients, the states given included. */
+  /** Everything that follows without clients, the given states included. */
   #close(open: State[]): State[] {
     const closed: State[] = [];
     for (let state = open.pop(); state !== undefined; state = open.pop()) {
@@ -118,7 +119,7 @@ export class Search {
     };
   }
 
-  /** The number of the state. */
+  /** Returns the number of the state. */
   #meet(engine: Engine, from: number | null, line: string, into: State[]): number {
     const saved = engine.save();
     const key = fingerprint(this.#memory, saved);
@@ -131,7 +132,7 @@ export class Search {
     return number;
   }
 
-  /** Nothing goes on: all that was promised is there, and everything can be removed. */
+  /** Nothing is pending: all promises are kept, and everything can be removed. */
   #rest(state: State): void {
     this.found.rests += 1;
     this.#paths.rests(state.number);
@@ -148,7 +149,7 @@ export class Search {
     return Engine.resumed(state.saved, this.#memory.instance);
   }
 
-  /** The engine is cut off; by then the host has carried out nothing, something, or all that it was asked. */
+  /** Cuts the engine off; by then the host has carried out nothing, something, or everything that was pending. */
   #cut({ number, saved }: State, into: State[]): void {
     const queues = new Map<string, HostEffect[]>();
     for (const effect of saved.waiting) {

@@ -1,4 +1,4 @@
-// Many snapshots of one core in little room: of each the pages in which it differs from the first.
+// Stores many snapshots of one core compactly: for each, the pages that differ from the first.
 
 const PAGE = 256;
 
@@ -28,7 +28,7 @@ export class Snapshots {
     return { length: whole.length, pages: Uint16Array.from(pages), bytes };
   }
 
-  /** Good until the next one. */
+  /** Valid until the next call. */
   unpack({ length, pages, bytes }: Packed): Uint8Array {
     if (this.#room.length < length + PAGE) this.#room = new Uint8Array(2 * length);
     this.#room.set((this.#base as Uint8Array).subarray(0, Math.min(length, this.#base!.length)));

@@ -1,4 +1,4 @@
-// What the tests of images do to bring images and containers about.
+// Creates images and containers for the tests of images.
 
 import { expect } from "vitest";
 import { digestOf, encode, type ImageWorld, type Json, type MadeImage } from "../image-world.js";
@@ -12,7 +12,7 @@ export function answerList(world: ImageWorld, op: bigint, list: Json[]): void {
   world.succeed(op, { tag: "bytes", val: encode(JSON.stringify(list)) });
 }
 
-/** Loads an archive as far as its layers. `listed`: how the archive's list names a member. */
+/** Loads an archive until its layers are requested. `listed`: how the archive's list names a member. */
 export function beginLoad(
   world: ImageWorld,
   image: MadeImage,
@@ -38,7 +38,7 @@ export function load(world: ImageWorld, image: MadeImage, tags: string[] | null)
   return id;
 }
 
-/** A container that runs. Its id. */
+/** Runs a container and returns its id. */
 export function run(world: ImageWorld, image: string, name = "runs"): string {
   const HostConfig = { NetworkMode: "none" };
   const { json } = world.call("POST", `/containers/create?name=${name}`, { Image: image, Cmd: ["x"], HostConfig });
@@ -49,7 +49,7 @@ export function run(world: ImageWorld, image: string, name = "runs"): string {
   return (json as { Id: string }).Id;
 }
 
-/** Commits a running container with changes. The image's id. */
+/** Commits a running container with changes, and returns the image's id. */
 export function commit(world: ImageWorld, query: string, body?: Json): string {
   const id = world.ask("POST", `/commit?${query}`, body);
   world.done(world.takeProcess("pause"));

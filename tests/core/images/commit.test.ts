@@ -1,4 +1,4 @@
-// POST /commit, seen from the core.
+// POST /commit, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { BUSYBOX_CHAIN } from "../fixtures.js";
@@ -158,7 +158,7 @@ describe("commit", () => {
     world.ask("POST", "/commit?container=made");
     const chains = [BUSYBOX_CHAIN, image.chains[0] as string];
     const running = [container];
-    // Before the pause was heard of, and after.
+    // Before the completion of the pause, and after.
     for (const heard of [false, true]) {
       if (heard) world.done(world.takeProcess("pause"));
       const again = new ImageWorld({ records: world.records, chains, running });

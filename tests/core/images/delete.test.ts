@@ -1,4 +1,4 @@
-// DELETE /images/NAME, seen from the core.
+// DELETE /images/NAME, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { BUSYBOX_CHAIN } from "../fixtures.js";

@@ -1,4 +1,4 @@
-// GET /images/json and GET /images/NAME/json, seen from the core.
+// GET /images/json and GET /images/NAME/json, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { ImageWorld, makeImage } from "../image-world.js";

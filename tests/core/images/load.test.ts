@@ -1,4 +1,4 @@
-// POST /images/load, seen from the core.
+// POST /images/load, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { failures } from "../../../hosts/shared/host.js";

@@ -1,4 +1,4 @@
-// POST /auth, seen from the core.
+// POST /auth, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { answered, REFUSED } from "../../support/registry-failures.js";

@@ -1,4 +1,4 @@
-// POST /images/prune, seen from the core.
+// POST /images/prune, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { digestOf, encode, ImageWorld, makeImage } from "../image-world.js";

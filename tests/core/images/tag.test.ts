@@ -1,4 +1,4 @@
-// POST /images/NAME/tag, seen from the core.
+// POST /images/NAME/tag, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { BUSYBOX_CHAIN } from "../fixtures.js";

@@ -1,4 +1,4 @@
-// An engine opened on given records and findings, whose host does all that it is asked at once; and what it did.
+// An engine opened on given records and findings, whose host carries out everything at once; and its actions.
 
 import type { engine, processes } from "../../../hosts/shared/host.js";
 import { packageCore } from "../../../hosts/embedding/core.js";
@@ -10,7 +10,7 @@ import { giveBack, unopened } from "../crash/unopened.js";
 import { OPTIONS } from "../fixtures.js";
 
 const core = packageCore();
-/** Records were made by either runtime. */
+/** The records were made with either runtime. */
 const WITH_CRUN: engine.Options = {
   ...OPTIONS,
   runtimes: ["crun", "runc"].map((name) => ({ ...OPTIONS.runtimes[0]!, name })),
@@ -44,15 +44,15 @@ export function refusal(records: Records): string | undefined {
 }
 
 export class Opened {
-  /** As they are kept now. */
+  /** The current records. */
   readonly records: Map<string, string>;
-  /** Of `open`, a line each: `swept volume x: why`. */
+  /** Messages of `open`, one per line: `swept volume x: why`. */
   readonly told: string[];
-  /** Of `open`. */
+  /** Records written by `open`. */
   readonly puts: string[];
-  /** What the host was asked for, but for timers. */
+  /** The commands to the host, except timers. */
   readonly asked: HostEffect[] = [];
-  /** A container whose process ends when it is sent SIGKILL. */
+  /** A container whose process ends by SIGKILL. */
   exitsByKill = "";
   readonly #instance: Instance;
   readonly #timers: { op: bigint; at: bigint }[] = [];
@@ -63,7 +63,7 @@ export class Opened {
   #now = 0n;
   #requests = 0n;
 
-  /** `fails`: what the host says to what it cannot do. */
+  /** `fails`: the host's failure for a command, if any. */
   constructor(
     given: Records,
     found: Partial<engine.Inventory> = {},
@@ -83,17 +83,17 @@ export class Opened {
     this.#take(outputs);
   }
 
-  /** It is not used any more. */
+  /** The engine is no longer used. */
   close(): void {
     giveBack(this.#instance);
   }
 
-  /** Keys of what is set aside. */
+  /** Keys of the records that were set aside. */
   get setAside(): string[] {
     return [...this.records.keys()].filter((key) => key.startsWith("damaged/")).map((key) => key.slice(8));
   }
 
-  /** The host does all that it was asked for; time passes until nothing waits for it, or `seconds` have gone by. */
+  /** The host carries out everything; time passes until nothing waits for it, or for `seconds`. */
   settle(seconds = 30): this {
     const until = this.#now + BigInt(seconds) * 1_000_000_000n;
     for (;;) {
@@ -110,14 +110,14 @@ export class Opened {
     }
   }
 
-  /** The answer, once all has come to rest; status 0 for one that waits. */
+  /** The answer once everything is at rest; status 0 if the request still waits. */
   call(method: string, target: string, body?: unknown): Answer {
     const answer = this.send(method, target, body);
     this.settle();
     return answer;
   }
 
-  /** What the answer will be once it is there. */
+  /** The answer, filled in when it arrives. */
   send(method: string, target: string, body?: unknown): Answer {
     const id = ++this.#requests;
     const answer: Answer = { status: 0, text: "" };
