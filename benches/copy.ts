@@ -3,7 +3,7 @@ import { createCipheriv } from "node:crypto";
 import { connect } from "node:net";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { COMMON_VERSION } from "../tests/support/engine-client.js";
-import { tarOf, type TarEntry } from "../tests/support/images.js";
+import { tarOf, type TarEntry } from "../tests/support/archives/images.js";
 import { atMost, Rounds, timed, type Answer, type Sizes } from "./question.js";
 import { withSleepers } from "./running-sleepers.js";
 

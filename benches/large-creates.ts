@@ -1,7 +1,7 @@
 // What does a create of several megabytes cost: how long does it take, how long do others wait, and how much memory
 // does it use?
 import { writeFileSync } from "node:fs";
-import { probePings } from "../tests/support/ping-probe.js";
+import { probePings } from "../tests/support/measured/ping-probe.js";
 import { readFor } from "../tests/support/processes.js";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { atMost, Rounds, timed, under, type Answer, type Sizes } from "./question.js";

@@ -1,6 +1,6 @@
 // How long does a ping take while containers start and end? Time that the client itself waits for a processor is left
 // out.
-import { probePings } from "../tests/support/ping-probe.js";
+import { probePings } from "../tests/support/measured/ping-probe.js";
 import type { RunningEngine } from "../tests/support/engines.js";
 import { runOnce } from "./containers.js";
 import { byHands } from "./hands.js";

@@ -2,9 +2,9 @@
 import { createCipheriv } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { RunningEngine } from "../tests/support/engines.js";
-import { startDockerRegistry, type DockerRegistry } from "../tests/support/docker-registry.js";
-import { tarOf, type TarEntry } from "../tests/support/images.js";
-import { packImage, pushImage } from "../tests/support/push-image.js";
+import { startDockerRegistry, type DockerRegistry } from "../tests/support/registry/docker-registry.js";
+import { tarOf, type TarEntry } from "../tests/support/archives/images.js";
+import { packImage, pushImage } from "../tests/support/registry/push-image.js";
 import { atMost, medians, round, timed, type Answer, type Sizes } from "./question.js";
 
 const LAYERS = 5;

@@ -1,6 +1,6 @@
 // All questions by name, in the order in which they run: memory first, while the engines are fresh.
 import { reasonForNoPages } from "../tests/browser/chromium.js";
-import { dockerRegistryMissing } from "../tests/support/docker-registry.js";
+import { dockerRegistryMissing } from "../tests/support/registry/docker-registry.js";
 import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
 import { copy } from "./copy.js";
 import { coreSize } from "./core-size.js";

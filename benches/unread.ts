@@ -2,7 +2,7 @@
 import { pause } from "../tests/support/commands.js";
 import { COMMON_VERSION } from "../tests/support/engine-client.js";
 import type { RunningEngine } from "../tests/support/engines.js";
-import { probePings, type Pings } from "../tests/support/ping-probe.js";
+import { probePings, type Pings } from "../tests/support/measured/ping-probe.js";
 import { encodeRequest, RawConnection } from "../tests/support/raw-http.js";
 import { Rounds, under, type Answer, type Sizes } from "./question.js";
 

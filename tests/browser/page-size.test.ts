@@ -5,7 +5,7 @@ import { test } from "vitest";
 import { PLAYGROUND } from "./chromium.js";
 import { REFERENCE, firstLoad, gzipped } from "./first-load.js";
 import { describeUnless } from "../support/on-engines.js";
-import { expectFigure } from "../support/published-figures.js";
+import { expectFigure } from "../support/measured/published-figures.js";
 
 const WHOLE = /(?<=^\| first load of the playground, gzip \| )\d+(?= KB, )/m;
 const PART = /(?<=^\| first load of the playground, gzip \| \d+ KB, )\d+(?= of them the reference of the API \|)/m;

@@ -8,10 +8,10 @@ import { run, type Finished } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { CORACLE, engines, startSimulated, startWithBusybox, type Engine } from "../support/engines.js";
-import { busyboxLayer } from "../support/images.js";
-import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
+import { busyboxLayer } from "../support/archives/images.js";
+import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
-import { packImage } from "../support/push-image.js";
+import { packImage } from "../support/registry/push-image.js";
 import { secretsIn } from "../support/secret-search.js";
 import { bareLines, summed } from "../trace/sums.js";
 

@@ -1,7 +1,7 @@
 // curl as people type it: old and new notations of the target, any host name.
 import { expect, test } from "vitest";
 import { findProgram, run } from "../support/commands.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { onEngines } from "../support/on-engines.js";
 
 const curl = findProgram("curl");

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, until } from "../support/commands.js";
-import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../support/registry/docker-registry.js";
 import {
   busyboxArchive,
   busyboxLayer,
@@ -13,10 +17,10 @@ import {
   sha256,
   tarOf,
   type ImageSpec,
-} from "../support/images.js";
+} from "../support/archives/images.js";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
-import { packImage, pushImage } from "../support/push-image.js";
+import { packImage, pushImage } from "../support/registry/push-image.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
 
 const registryMissing =

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
-import { readTar } from "../support/read-tar.js";
-import { rawTar } from "../support/tar.js";
+import { readTar } from "../support/archives/read-tar.js";
+import { rawTar } from "../support/archives/tar.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
 
 onEngines(

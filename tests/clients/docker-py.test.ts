@@ -6,9 +6,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { run } from "../support/commands.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
-import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
-import { packImage, pushImage } from "../support/push-image.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../support/registry/docker-registry.js";
+import { packImage, pushImage } from "../support/registry/push-image.js";
 import { Stories } from "./stories.js";
 
 const python = await pythonWithDocker();

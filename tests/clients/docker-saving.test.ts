@@ -7,10 +7,10 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { must } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive, tarOf, type ImageSpec } from "../support/images.js";
+import { busyboxLayer, dockerArchive, tarOf, type ImageSpec } from "../support/archives/images.js";
 import { onEngines } from "../support/on-engines.js";
 import { referenceMissing, startReference } from "../support/reference.js";
-import { readSaved } from "../support/saved.js";
+import { readSaved } from "../support/archives/saved.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
 
 onEngines(

@@ -5,11 +5,15 @@ import Docker from "dockerode";
 import { extract } from "tar-stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/commands.js";
-import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
-import { busyboxLayer, dockerArchive, tarOf } from "../support/images.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../support/registry/docker-registry.js";
+import { busyboxLayer, dockerArchive, tarOf } from "../support/archives/images.js";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
-import { packImage, pushImage } from "../support/push-image.js";
+import { packImage, pushImage } from "../support/registry/push-image.js";
 
 const registryMissing = dockerRegistryMissing();
 

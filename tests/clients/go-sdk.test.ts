@@ -2,11 +2,15 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until, type Finished } from "../support/commands.js";
-import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
-import { busyboxLayer } from "../support/images.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../support/registry/docker-registry.js";
+import { busyboxLayer } from "../support/archives/images.js";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { stamp } from "../support/past-events.js";
-import { packImage, pushImage } from "../support/push-image.js";
+import { packImage, pushImage } from "../support/registry/push-image.js";
 import { buildGoPrograms, goMissing, LONGEST_BUILD_MS, type GoPrograms } from "./go-programs.js";
 
 const missing = goMissing();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, must, run } from "../support/commands.js";
-import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/images.js";
+import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/archives/images.js";
 import { onEngines } from "../support/on-engines.js";
 
 const skopeo = findProgram("skopeo");

@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE, UNBUILT_NETWORKS } from "../support/allowed-skips.js";
-import { dockerRegistryMissing, freePort, startDockerRegistry } from "../support/docker-registry.js";
+import { dockerRegistryMissing, freePort, startDockerRegistry } from "../support/registry/docker-registry.js";
 import { ROOT } from "../support/engines.js";
-import { busyboxLayer } from "../support/images.js";
+import { busyboxLayer } from "../support/archives/images.js";
 import { onEngines } from "../support/on-engines.js";
-import { packImage, pushImage } from "../support/push-image.js";
+import { packImage, pushImage } from "../support/registry/push-image.js";
 import { Stories } from "./stories.js";
 
 const registryMissing = dockerRegistryMissing();

@@ -8,7 +8,7 @@ import { run, type Finished } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { CORACLE, engines, startWithBusybox, type Engine } from "../support/engines.js";
-import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
+import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { secretsIn } from "../support/secret-search.js";
 import { Canaries, answerWithSecrets, tellPrivate, tellSecrets } from "../support/told/canaries.js";

@@ -6,7 +6,7 @@ import { Instance } from "../../hosts/driver/instance.js";
 import { packageCore } from "../../hosts/embedding/core.js";
 import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { MemoryJournal } from "../../hosts/shared/journal.js";
-import { keep } from "../support/kept-records.js";
+import { keep } from "../support/records/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, OPTIONS } from "./fixtures.js";
 
 const core = packageCore();

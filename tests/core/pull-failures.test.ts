@@ -3,7 +3,14 @@
 import { describe, expect, test } from "vitest";
 import { encode, ImageWorld, INDEX, makeImage, resolved } from "./image-world.js";
 import { begin } from "./pulls.js";
-import { answered, exchange, FULL_DISK, GIVEN_UP, OTHER_BYTES, REFUSED } from "../support/registry-failures.js";
+import {
+  answered,
+  exchange,
+  FULL_DISK,
+  GIVEN_UP,
+  OTHER_BYTES,
+  REFUSED,
+} from "../support/registry/registry-failures.js";
 
 describe("what goes wrong", () => {
   const image = makeImage(["f", "g", "h", "i", "j"]);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { ImageWorld, makeImage, resolved } from "./image-world.js";
 import { authOf } from "./pulls.js";
-import { INSECURE, SECURE } from "../support/security.js";
+import { INSECURE, SECURE } from "../support/registry/security.js";
 
 describe("names", () => {
   test.each([

@@ -4,7 +4,14 @@ import { describe, expect, test } from "vitest";
 import { ImageWorld, makeImage, shortId } from "./image-world.js";
 import { begin, chainsOf } from "./pulls.js";
 import type { failures } from "../../hosts/shared/host.js";
-import { answered, CUT_SHORT, exchange, FULL_DISK, OTHER_BYTES, REFUSED } from "../support/registry-failures.js";
+import {
+  answered,
+  CUT_SHORT,
+  exchange,
+  FULL_DISK,
+  OTHER_BYTES,
+  REFUSED,
+} from "../support/registry/registry-failures.js";
 
 const image = makeImage(["only"]);
 const CHAIN = image.chains[0]!;

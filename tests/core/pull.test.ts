@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { digestOf, encode, ImageWorld, INDEX, makeImage, makeIndex, resolved, shortId } from "./image-world.js";
 import { chainsOf, pull } from "./pulls.js";
-import { SECURE } from "../support/security.js";
+import { SECURE } from "../support/registry/security.js";
 
 describe("an image of five layers", () => {
   const image = makeImage(["a", "b", "c", "d", "e"]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { encode, ImageWorld, makeImage, shortId } from "./image-world.js";
 import type { MadeImage } from "./image-world.js";
 import { begin } from "./pulls.js";
-import { answered, CUT_SHORT, GIVEN_UP, OTHER_BYTES } from "../support/registry-failures.js";
+import { answered, CUT_SHORT, GIVEN_UP, OTHER_BYTES } from "../support/registry/registry-failures.js";
 
 describe("two pulls", () => {
   const image = makeImage(["s", "t"]);

@@ -24,7 +24,7 @@ import { loadCore } from "../../hosts/node/core-files.js";
 import type { Effect, StepOutputs } from "../../hosts/shared/outputs.js";
 import { BUSYBOX_CHAIN, BUSYBOX_ID, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS, OPTIONS } from "./fixtures.js";
 import { type MadeImage, digestOf, encode, makeImage } from "./image-world.js";
-import { keep } from "../support/kept-records.js";
+import { keep } from "../support/records/kept-records.js";
 import { exitOf, foundExec, inputOf, isSecret } from "./scenario-inputs.js";
 import { Names } from "./scenario-names.js";
 import { shownEffect, shownNote, shownRecord, shownReply } from "./scenario-outputs.js";

@@ -6,7 +6,7 @@ import type { Instance } from "../../hosts/driver/instance.js";
 import { SECRET_WORDS } from "../../hosts/trace/credentials.js";
 import { ImageWorld, encode, makeImage, resolved } from "./image-world.js";
 import { record } from "./recordings.js";
-import { answered } from "../support/registry-failures.js";
+import { answered } from "../support/registry/registry-failures.js";
 
 // Texts that do not occur in the core itself.
 const AUTH = {

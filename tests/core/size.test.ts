@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { test } from "vitest";
 import { ROOT } from "../support/engines.js";
-import { expectFigure } from "../support/published-figures.js";
+import { expectFigure } from "../support/measured/published-figures.js";
 
 const FIGURE = /(?<=^\| the core: wasm, brotli \| )\d+(?= KB \|)/m;
 /** A line more or less of the core makes no difference to readers. */

@@ -7,7 +7,7 @@ import type { Input } from "../../hosts/shared/host.js";
 import { Instance } from "../../hosts/driver/instance.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { StepOutputs } from "../../hosts/shared/outputs.js";
-import { lateMembers } from "../support/late-members.js";
+import { lateMembers } from "../support/records/late-members.js";
 import { record } from "./recordings.js";
 import { play } from "./scenario.js";
 

@@ -10,7 +10,7 @@ import { Outbox } from "../../hosts/driver/outbox.js";
 import { type StepOutputs } from "../../hosts/shared/outputs.js";
 import { HandClock, HeldRecords, answer, beginWorld, noInventory, openWorld, put, scripted, settle } from "./fake.js";
 import { launch, signal } from "./fake.js";
-import { keep, keysOf } from "../support/kept-records.js";
+import { keep, keysOf } from "../support/records/kept-records.js";
 import { NO_STREAMS } from "../support/no-streams.js";
 
 /**

@@ -19,7 +19,7 @@ import type {
 import type { CompiledCore } from "../../hosts/driver/instance.js";
 import { MemoryJournal } from "../../hosts/shared/journal.js";
 import type { Fork } from "../../hosts/driver/life.js";
-import { keysOf } from "../support/kept-records.js";
+import { keysOf } from "../support/records/kept-records.js";
 import { NO_STREAMS, PLAIN_LAUNCH } from "../support/no-streams.js";
 
 export interface Script {

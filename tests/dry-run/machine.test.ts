@@ -6,8 +6,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { takeCensus } from "../support/census.js";
-import { busyboxArchive, tarOf } from "../support/images.js";
+import { takeCensus } from "../support/measured/census.js";
+import { busyboxArchive, tarOf } from "../support/archives/images.js";
 import { past, stamp } from "../support/past-events.js";
 import { onDryRunEngines } from "./engines.js";
 

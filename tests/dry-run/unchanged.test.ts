@@ -1,7 +1,7 @@
 // A dry run changes nothing: the live engine and its world are the same before and after, byte for byte.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { busyboxArchive } from "../support/images.js";
+import { busyboxArchive } from "../support/archives/images.js";
 import { Rig, effectsOf, eventsOf } from "./rig.js";
 
 const SLEEP = { Image: "busybox", Cmd: ["sleep", "1000"] };

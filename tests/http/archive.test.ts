@@ -7,8 +7,8 @@ import { messageOf, type Json } from "../support/engine-client.js";
 import { findProgram } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
 import type { RawResponse } from "../support/raw-http.js";
-import { readTar, type TarMember } from "../support/read-tar.js";
-import { rawTar, type RawEntry } from "../support/tar.js";
+import { readTar, type TarMember } from "../support/archives/read-tar.js";
+import { rawTar, type RawEntry } from "../support/archives/tar.js";
 
 const SETTING = [
   "mkdir -p /d/sub /real && cd /d && echo one > file && chmod 640 file && echo two > sub/deep && ln -s file link",

@@ -5,10 +5,14 @@ import type { AddressInfo } from "node:net";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { findProgram } from "../support/commands.js";
-import { busyboxLayer } from "../support/images.js";
-import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
-import { startMemoryRegistry, type MemoryRegistry } from "../support/memory-registry.js";
-import { packImage, pushImage } from "../support/push-image.js";
+import { busyboxLayer } from "../support/archives/images.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../support/registry/docker-registry.js";
+import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
+import { packImage, pushImage } from "../support/registry/push-image.js";
 
 const LOGIN = { username: "someone", password: "s3cret: with colon" };
 const missing = dockerRegistryMissing() ?? (findProgram("htpasswd") === null ? "htpasswd is not installed" : null);

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
-import { readTar } from "../support/read-tar.js";
-import { rawTar } from "../support/tar.js";
+import { readTar } from "../support/archives/read-tar.js";
+import { rawTar } from "../support/archives/tar.js";
 
 interface Change {
   Path: string;

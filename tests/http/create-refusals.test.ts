@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 
 const MIB = 1 << 20;
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { dockerArchive, busyboxLayer, tarOf } from "../support/images.js";
+import { dockerArchive, busyboxLayer, tarOf } from "../support/archives/images.js";
 
 const IMAGE_CONFIG = {
   User: "nobody",

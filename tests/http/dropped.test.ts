@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
-import { Footprint } from "../support/footprint.js";
-import { FULL } from "../support/full-sizes.js";
+import { Footprint } from "../support/measured/footprint.js";
+import { FULL } from "../support/measured/full-sizes.js";
 import { onOwnEngines } from "../support/on-engines.js";
-import { promptly } from "../support/prompt.js";
+import { promptly } from "../support/measured/prompt.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const CONNECTIONS = FULL ? 10_000 : 4000;

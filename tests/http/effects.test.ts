@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import type { Json } from "../support/engine-client.js";
 import { messageOf } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 

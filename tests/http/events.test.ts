@@ -1,8 +1,8 @@
 // Events: what each operation reports, in which order, and to whom.
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
-import { dockerArchive, tarOf } from "../support/images.js";
-import { MEMORY_EATER } from "../support/memory-eater.js";
+import { dockerArchive, tarOf } from "../support/archives/images.js";
+import { MEMORY_EATER } from "../support/measured/memory-eater.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { messageOf } from "../support/engine-client.js";

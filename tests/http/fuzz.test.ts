@@ -6,13 +6,13 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { REFERENCE } from "../support/allowed-skips.js";
 import type { RunningEngine } from "../support/engines.js";
-import { Footprint } from "../support/footprint.js";
-import { FULL } from "../support/full-sizes.js";
+import { Footprint } from "../support/measured/footprint.js";
+import { FULL } from "../support/measured/full-sizes.js";
 import { fuzzRequests, type Description, type FuzzRequest } from "../support/fuzz/requests.js";
 import { breaksHttp, send, type Outcome } from "../support/fuzz/sending.js";
 import { FuzzWorld } from "../support/fuzz/world.js";
 import { onOwnEngines } from "../support/on-engines.js";
-import { probePings } from "../support/ping-probe.js";
+import { probePings } from "../support/measured/ping-probe.js";
 import { joinFolded, swaggers } from "../support/swagger.js";
 
 const SETS = Number(process.env["CORACLE_TEST_FUZZ_SETS"] ?? (FULL ? 160 : 60));

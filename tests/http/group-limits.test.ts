@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { frames } from "../support/frames.js";
-import { limitsShown, sharesOf, SHOW_LIMITS, type GroupLimits } from "../support/group-limits.js";
+import { limitsShown, sharesOf, SHOW_LIMITS, type GroupLimits } from "../support/measured/group-limits.js";
 import { onEngines } from "../support/on-engines.js";
 
 const MIB = 1 << 20;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
 import type { Json } from "../support/engine-client.js";
-import { tarOf } from "../support/images.js";
+import { tarOf } from "../support/archives/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 
 const MS = 1_000_000;

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/images.js";
+import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/archives/images.js";
 
 onEngines("images", (engine) => {
   test("an image in the list and in full", async () => {

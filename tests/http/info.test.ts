@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { onEngines, onOwnEngines, testExcept } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
-import { dockerArchive, tarOf } from "../support/images.js";
+import { dockerArchive, tarOf } from "../support/archives/images.js";
 import { run } from "../support/commands.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 

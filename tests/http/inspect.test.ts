@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
-import { MEMORY_EATER } from "../support/memory-eater.js";
+import { MEMORY_EATER } from "../support/measured/memory-eater.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import type { Json } from "../support/engine-client.js";
 import { until } from "../support/commands.js";

@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
 import type { RunningEngine } from "../support/engines.js";
-import { Footprint } from "../support/footprint.js";
+import { Footprint } from "../support/measured/footprint.js";
 import { splitFrames } from "../support/frames.js";
-import { FULL } from "../support/full-sizes.js";
-import { expectNothingOf, heldWhenCalm } from "../support/held.js";
+import { FULL } from "../support/measured/full-sizes.js";
+import { expectNothingOf, heldWhenCalm } from "../support/measured/held.js";
 import { onOwnEngines } from "../support/on-engines.js";
-import { promptly } from "../support/prompt.js";
+import { promptly } from "../support/measured/prompt.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 const CONTAINERS = FULL ? 200 : 80;

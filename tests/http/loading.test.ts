@@ -3,12 +3,12 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import type { Json } from "../support/engine-client.js";
-import { dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/images.js";
+import { dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/archives/images.js";
 import { onEngines } from "../support/on-engines.js";
 import { past, stamp } from "../support/past-events.js";
 import { RawConnection } from "../support/raw-http.js";
-import { readSaved } from "../support/saved.js";
-import { rawTar, zstdStored, type RawEntry } from "../support/tar.js";
+import { readSaved } from "../support/archives/saved.js";
+import { rawTar, zstdStored, type RawEntry } from "../support/archives/tar.js";
 
 const LAYER = rawTar([{ name: "a", body: "of a bad archive" }]);
 const SPEC: ImageSpec = { reference: "bad:1", config: {}, layers: [LAYER, LAYER] };

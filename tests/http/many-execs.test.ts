@@ -3,13 +3,13 @@
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
-import { collectedMemory, PROBED, slopeOf, type InUse } from "../support/collected-memory.js";
-import { Footprint } from "../support/footprint.js";
+import { collectedMemory, PROBED, slopeOf, type InUse } from "../support/measured/collected-memory.js";
+import { Footprint } from "../support/measured/footprint.js";
 import { frames } from "../support/frames.js";
-import { FULL } from "../support/full-sizes.js";
-import { expectNothingOf, heldWhenCalm } from "../support/held.js";
+import { FULL } from "../support/measured/full-sizes.js";
+import { expectNothingOf, heldWhenCalm } from "../support/measured/held.js";
 import { onEngines } from "../support/on-engines.js";
-import { promptly } from "../support/prompt.js";
+import { promptly } from "../support/measured/prompt.js";
 
 const COUNT = Number(process.env["CORACLE_TEST_EXECS"] ?? (FULL ? 5000 : 200));
 const AT_ONCE = 8;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import type { RawResponse } from "../support/raw-http.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 
 const IMAGE = "linked:1";
 const NOT_PROC = "it is not of type proc";

@@ -8,10 +8,10 @@ import { expect, test } from "vitest";
 import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { past, short, stamp, type Event } from "../support/past-events.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 
 interface Point {
   Type: string;

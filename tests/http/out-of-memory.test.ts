@@ -1,7 +1,7 @@
 // OOM kills while the container keeps running: each is reported when it happens, and inspect shows it from then on.
 import { expect, test } from "vitest";
 import { until } from "../support/commands.js";
-import { MEMORY_EATER } from "../support/memory-eater.js";
+import { MEMORY_EATER } from "../support/measured/memory-eater.js";
 import { onEngines } from "../support/on-engines.js";
 import { pastOf, stamp } from "../support/past-events.js";
 

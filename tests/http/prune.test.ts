@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { messageOf } from "../support/engine-client.js";
-import { dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/images.js";
+import { dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/archives/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { past, stamp } from "../support/past-events.js";
 

@@ -4,12 +4,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { pause, until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
-import { tarOf } from "../support/images.js";
-import { answerError, startMemoryRegistry, type Fault, type MemoryRegistry } from "../support/memory-registry.js";
+import { tarOf } from "../support/archives/images.js";
+import {
+  answerError,
+  startMemoryRegistry,
+  type Fault,
+  type MemoryRegistry,
+} from "../support/registry/memory-registry.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
-import { askPull, pullLines, smallImage } from "../support/pulls.js";
-import { digestOf, packImage, type PackedImage } from "../support/push-image.js";
+import { askPull, pullLines, smallImage } from "../support/registry/pulls.js";
+import { digestOf, packImage, type PackedImage } from "../support/registry/push-image.js";
 
 /** How many times a layer is requested. */
 const ATTEMPTS = 6;

@@ -1,13 +1,17 @@
 // Pull from a real registry: the lines of the answer, what is stored, and what is not fetched again.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
-import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry } from "../support/docker-registry.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../support/registry/docker-registry.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, tarOf } from "../support/images.js";
+import { busyboxLayer, tarOf } from "../support/archives/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { past, stamp } from "../support/past-events.js";
-import { askPull, pullLines, shortId, smallImage } from "../support/pulls.js";
-import { digestOf, packImage, packIndex, pushImage, pushManifest } from "../support/push-image.js";
+import { askPull, pullLines, shortId, smallImage } from "../support/registry/pulls.js";
+import { digestOf, packImage, packIndex, pushImage, pushManifest } from "../support/registry/push-image.js";
 
 onEngines(
   "pull",

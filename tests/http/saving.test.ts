@@ -2,17 +2,17 @@
 import { expect, test } from "vitest";
 import { gzipSync } from "node:zlib";
 import { REFERENCE } from "../support/allowed-skips.js";
-import { startDockerRegistry, dockerRegistryMissing } from "../support/docker-registry.js";
+import { startDockerRegistry, dockerRegistryMissing } from "../support/registry/docker-registry.js";
 import { until } from "../support/commands.js";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/images.js";
+import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/archives/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { past, stamp } from "../support/past-events.js";
-import { pullLines, smallImage } from "../support/pulls.js";
-import { packImage, pushImage } from "../support/push-image.js";
+import { pullLines, smallImage } from "../support/registry/pulls.js";
+import { packImage, pushImage } from "../support/registry/push-image.js";
 import { RawConnection } from "../support/raw-http.js";
-import { membersOf, readSaved, type SavedImage } from "../support/saved.js";
-import { rawTar } from "../support/tar.js";
+import { membersOf, readSaved, type SavedImage } from "../support/archives/saved.js";
+import { rawTar } from "../support/archives/tar.js";
 
 onEngines("saving", (engine, kind) => {
   /** An image, and what its archive must contain. */

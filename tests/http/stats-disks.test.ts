@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { SIMULATED } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
-import { diskBelow } from "../support/disks.js";
+import { diskBelow } from "../support/measured/disks.js";
 import type { Json } from "../support/engine-client.js";
 import { onOwnEngines, testExcept } from "../support/on-engines.js";
 

@@ -2,11 +2,11 @@
 // for files copied into a container and for layers of images.
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { onEngines } from "../support/on-engines.js";
-import { readTar, type TarMember } from "../support/read-tar.js";
-import { bodyMapEntry, FORMS, type Sparse } from "../support/sparse-tar.js";
-import { base256, rawTar, type RawEntry } from "../support/tar.js";
+import { readTar, type TarMember } from "../support/archives/read-tar.js";
+import { bodyMapEntry, FORMS, type Sparse } from "../support/archives/sparse-tar.js";
+import { base256, rawTar, type RawEntry } from "../support/archives/tar.js";
 
 const BROKEN = "Error processing tar file(exit status 1): ";
 const UP = "../".repeat(20);

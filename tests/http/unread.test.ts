@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { atOnce } from "../support/at-once.js";
 import { pause, until } from "../support/commands.js";
-import { Footprint } from "../support/footprint.js";
+import { Footprint } from "../support/measured/footprint.js";
 import { onOwnEngines } from "../support/on-engines.js";
-import { promptly } from "../support/prompt.js";
+import { promptly } from "../support/measured/prompt.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
 /** Clients of each kind. */

@@ -1,7 +1,7 @@
 // Fields that come and go between versions: present on one side of a version, absent on the other (surface.md §3).
 import { beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { describeUnless, onEngines, testExcept } from "../support/on-engines.js";
 import { COMMON_VERSION, type Json } from "../support/engine-client.js";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { messageOf, type Json } from "../support/engine-client.js";
 import { onEngines } from "../support/on-engines.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 
 onEngines("working directory", (engine) => {
   test("exists before the first start", async () => {

@@ -9,9 +9,9 @@ import { findProgram } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, messageOf, type Json } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
-import { busyboxLayer, dockerArchive } from "../support/images.js";
+import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const crun = findProgram("crun");

@@ -10,7 +10,7 @@ import { EngineClient, type Json } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import type { RawResponse } from "../support/raw-http.js";
-import { rawTar, type RawEntry } from "../support/tar.js";
+import { rawTar, type RawEntry } from "../support/archives/tar.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;

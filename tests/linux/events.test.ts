@@ -6,7 +6,7 @@ import { pause, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
-import { MEMORY_EATER } from "../support/memory-eater.js";
+import { MEMORY_EATER } from "../support/measured/memory-eater.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
 import { type Event, past, pastSigned, short, stamp } from "../support/past-events.js";

@@ -8,7 +8,7 @@ import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
-import { tarOf } from "../support/images.js";
+import { tarOf } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
 import { type Event, past, stamp } from "../support/past-events.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";

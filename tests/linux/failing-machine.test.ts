@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { must } from "../support/commands.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
-import { tarOf } from "../support/images.js";
-import { startMemoryRegistry } from "../support/memory-registry.js";
+import { tarOf } from "../support/archives/images.js";
+import { startMemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
-import { packImage } from "../support/push-image.js";
+import { packImage } from "../support/registry/push-image.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;

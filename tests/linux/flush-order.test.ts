@@ -6,7 +6,7 @@ import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
-import { tarOf } from "../support/images.js";
+import { tarOf } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
 import { readFor } from "../support/processes.js";
 import {
@@ -17,7 +17,7 @@ import {
   stringsIn,
   watch,
   type SystemCall,
-} from "../support/system-calls.js";
+} from "../support/measured/system-calls.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : (linux.missing ?? straceMissing());

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { must, until } from "../support/commands.js";
-import { recordsOf } from "../support/census.js";
+import { recordsOf } from "../support/measured/census.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, messageOf } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
-import { changeRecords } from "../support/stored-records.js";
+import { changeRecords } from "../support/records/stored-records.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 const missing = linux === undefined ? "another engine was chosen" : linux.missing;

@@ -4,10 +4,10 @@
 import { expect, test } from "vitest";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
-import { tarOf } from "../support/images.js";
-import { startMemoryRegistry } from "../support/memory-registry.js";
+import { tarOf } from "../support/archives/images.js";
+import { startMemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
-import { digestOf, packImage } from "../support/push-image.js";
+import { digestOf, packImage } from "../support/registry/push-image.js";
 
 const linux = engines().find((engine) => engine.kind === "linux");
 /** One silence and the pause after it take about 40 s. */

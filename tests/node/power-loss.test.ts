@@ -10,7 +10,14 @@ import { afterAll, expect, test } from "vitest";
 import { must, run } from "../support/commands.js";
 import { programOf } from "../support/program.js";
 import { randomFrom } from "../support/random.js";
-import { callsIn, pathOf, straceMissing, stringsIn, watched, type SystemCall } from "../support/system-calls.js";
+import {
+  callsIn,
+  pathOf,
+  straceMissing,
+  stringsIn,
+  watched,
+  type SystemCall,
+} from "../support/measured/system-calls.js";
 import { Disk } from "./power-loss/disk.js";
 import { foundIn } from "./power-loss/found.js";
 import { states } from "./power-loss/transactions.js";

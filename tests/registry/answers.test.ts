@@ -8,12 +8,12 @@ import { registryClient } from "../../hosts/registry/client.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { HandClock } from "../driver/fake.js";
 import { until } from "../support/commands.js";
-import { digestOf } from "../support/push-image.js";
-import { freePort } from "../support/docker-registry.js";
+import { digestOf } from "../support/registry/push-image.js";
+import { freePort } from "../support/registry/docker-registry.js";
 import { errors, json, readAll, repository, startFake, type Answer, type Fake } from "./fake.js";
 import { failed } from "../support/failed.js";
-import { answered } from "../support/registry-failures.js";
-import { SECURE } from "../support/security.js";
+import { answered } from "../support/registry/registry-failures.js";
+import { SECURE } from "../support/registry/security.js";
 
 /** Uses real time: a stalled machine must not be taken for a silent registry. */
 const client = registryClient();

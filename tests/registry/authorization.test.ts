@@ -6,10 +6,10 @@ import type { types } from "../../hosts/shared/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { parseChallenges } from "../../hosts/registry/challenge.js";
 import { fetchTransport } from "../../hosts/registry/transport.js";
-import { digestOf } from "../support/push-image.js";
+import { digestOf } from "../support/registry/push-image.js";
 import { errors, json, NOBODY, readAll, repository, startFake, type Asked, type Answer, type Fake } from "./fake.js";
 import { failed } from "../support/failed.js";
-import { INSECURE, SECURE } from "../support/security.js";
+import { INSECURE, SECURE } from "../support/registry/security.js";
 
 const USER = { username: "ann", password: "s3cret" };
 const BASIC = `Basic ${Buffer.from("ann:s3cret").toString("base64")}`;

@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { nodeTransport } from "../../hosts/node/registry-transport.js";
-import type { DockerRegistry } from "../support/docker-registry.js";
-import { tarOf } from "../support/images.js";
+import type { DockerRegistry } from "../support/registry/docker-registry.js";
+import { tarOf } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
-import { digestOf, packImage, pushImage, type PackedImage } from "../support/push-image.js";
-import { loginRegistryMissing, startLoopbackRegistry } from "../support/registry.js";
+import { digestOf, packImage, pushImage, type PackedImage } from "../support/registry/push-image.js";
+import { loginRegistryMissing, startLoopbackRegistry } from "../support/registry/registry.js";
 import { NOBODY, readAll } from "./fake.js";
 import { shownFailure } from "../support/failed.js";
-import { INSECURE } from "../support/security.js";
+import { INSECURE } from "../support/registry/security.js";
 
 const missing = loginRegistryMissing();
 

@@ -3,7 +3,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { content, types } from "../../hosts/shared/host.js";
-import { INSECURE } from "../support/security.js";
+import { INSECURE } from "../support/registry/security.js";
 
 export interface Asked {
   method: string;

@@ -11,7 +11,7 @@ import { registryClient } from "../../hosts/registry/client.js";
 import { findProgram, must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { shownFailure } from "../support/failed.js";
-import { INSECURE, SECURE } from "../support/security.js";
+import { INSECURE, SECURE } from "../support/registry/security.js";
 
 const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { failures } from "../../hosts/shared/host.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { failed } from "../support/failed.js";
-import { SECURE } from "../support/security.js";
+import { SECURE } from "../support/registry/security.js";
 
 const URL = "https://r.example:5000/v2/";
 const AT = "r.example:5000";

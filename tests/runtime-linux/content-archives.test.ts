@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent } from "../../runtime-linux/content.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import { FORMS } from "../support/sparse-tar.js";
-import { rawTar, zstdStored } from "../support/tar.js";
+import { FORMS } from "../support/archives/sparse-tar.js";
+import { rawTar, zstdStored } from "../support/archives/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 

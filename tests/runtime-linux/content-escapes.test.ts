@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FORMS } from "../support/sparse-tar.js";
-import { rawTar, type RawEntry } from "../support/tar.js";
+import { FORMS } from "../support/archives/sparse-tar.js";
+import { rawTar, type RawEntry } from "../support/archives/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 

@@ -9,9 +9,9 @@ import { linuxContent, type LinuxContent } from "../../runtime-linux/content.js"
 import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { describeUnless } from "../support/on-engines.js";
-import { openFiles } from "../support/open-files.js";
-import { rawTar, type RawEntry } from "../support/tar.js";
-import { turnsDuring } from "../support/turns.js";
+import { openFiles } from "../support/measured/open-files.js";
+import { rawTar, type RawEntry } from "../support/archives/tar.js";
+import { turnsDuring } from "../support/measured/turns.js";
 import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 
 const OP = 4711n;

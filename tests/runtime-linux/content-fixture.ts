@@ -10,8 +10,8 @@ import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent, type LinuxContent } from "../../runtime-linux/content.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
-import { tarOf } from "../support/images.js";
-import { digestOf } from "../support/push-image.js";
+import { tarOf } from "../support/archives/images.js";
+import { digestOf } from "../support/registry/push-image.js";
 
 /** Why layers cannot be unpacked here; null if they can. */
 export const missing = process.getuid?.() === 0 ? null : "needs root";

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { libc } from "../../runtime-linux/kernel/libc.js";
-import { tarOf } from "../support/images.js";
-import { rawEntry, rawTar, zstdStored, type RawEntry } from "../support/tar.js";
+import { tarOf } from "../support/archives/images.js";
+import { rawEntry, rawTar, zstdStored, type RawEntry } from "../support/archives/tar.js";
 import { findProgram, run } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
-import { digestOf } from "../support/push-image.js";
+import { digestOf } from "../support/registry/push-image.js";
 import { chainOf, failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 
 const it = (title: string, body: () => void): void => describeUnless(missing, title, body);

@@ -10,8 +10,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { content } from "../../hosts/shared/host.js";
 import { errors, json, repository, startFake, type Fake } from "../registry/fake.js";
 import { until } from "../support/commands.js";
-import { digestOf } from "../support/push-image.js";
-import { rawTar } from "../support/tar.js";
+import { digestOf } from "../support/registry/push-image.js";
+import { rawTar } from "../support/archives/tar.js";
 import { chainOf, failed, missing, openFixture, tree, type Fixture, type Told } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 

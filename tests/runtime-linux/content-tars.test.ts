@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FrameFile } from "../../runtime-linux/content/layers/frame-file.js";
 import { describeUnless } from "../support/on-engines.js";
-import { digestOf } from "../support/push-image.js";
-import { rawTar } from "../support/tar.js";
+import { digestOf } from "../support/registry/push-image.js";
+import { rawTar } from "../support/archives/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 
 let fixture: Fixture;

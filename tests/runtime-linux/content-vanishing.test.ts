@@ -10,7 +10,7 @@ import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 import { missing, openFixture, type Fixture } from "./content-fixture.js";
 
 let fixture: Fixture;

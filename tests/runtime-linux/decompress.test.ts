@@ -6,7 +6,7 @@ import { HostFailure } from "../../hosts/shared/failure.js";
 import { decompressed } from "../../runtime-linux/content/layers/decompress.js";
 import { zstdInScript } from "../../runtime-linux/content/layers/zstd.js";
 import { findProgram } from "../../runtime-linux/launch/runtimes.js";
-import { zstdStored } from "../support/tar.js";
+import { zstdStored } from "../support/archives/tar.js";
 import { flat } from "../support/failed.js";
 
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { makePrivate, removeAll } from "../../runtime-linux/directories.js";
-import { turnsDuring } from "../support/turns.js";
+import { turnsDuring } from "../support/measured/turns.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "coracle-directories-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

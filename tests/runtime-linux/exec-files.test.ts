@@ -11,7 +11,7 @@ import { MS_BIND } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { isAlive, isLiving, processStat, Run } from "../../runtime-linux/ends/run.js";
 import { findProgram } from "../../runtime-linux/launch/runtimes.js";
-import { described, kindOf, openFiles } from "../support/open-files.js";
+import { described, kindOf, openFiles } from "../support/measured/open-files.js";
 import { childrenOf, commandLineOf } from "../support/processes.js";
 import { launchOf, makeRootfs, newId, openFixture, traces, unable, type Fixture } from "./fixture.js";
 import { shownFailure } from "../support/failed.js";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { HostFailure } from "../../hosts/shared/failure.js";
 import { throwIfGivenUp, UnderWay, unlessGivenUp } from "../../runtime-linux/under-way.js";
-import { FULL_DISK } from "../support/registry-failures.js";
+import { FULL_DISK } from "../support/registry/registry-failures.js";
 
 const INTERRUPTED = { failure: { tag: "interrupted", val: "given-up" } };
 

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { volumes } from "../../hosts/shared/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { linuxVolumes, type LinuxVolumes } from "../../runtime-linux/volumes.js";
-import { FORMS } from "../support/sparse-tar.js";
-import { rawTar } from "../support/tar.js";
+import { FORMS } from "../support/archives/sparse-tar.js";
+import { rawTar } from "../support/archives/tar.js";
 import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 import { Fixture, listing } from "./content-fixture.js";
 import { namesIn, numbers, randomChange, randomTar } from "./random-files.js";
 import { dir, file } from "./raw-entries.js";

@@ -11,9 +11,9 @@ import { RegistryNetwork } from "../../hosts/simulated/registry/transport.js";
 import { simulatedVolumes } from "../../hosts/simulated/volumes.js";
 import { WorldFaults } from "../../hosts/simulated/world-faults.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
-import { rawTar } from "../support/tar.js";
-import { digestOf } from "../support/push-image.js";
-import { SECURE } from "../support/security.js";
+import { rawTar } from "../support/archives/tar.js";
+import { digestOf } from "../support/registry/push-image.js";
+import { SECURE } from "../support/registry/security.js";
 
 export interface Told {
   phase: engine.Phase;

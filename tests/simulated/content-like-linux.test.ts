@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { missing, openFixture, type Fixture as Linux } from "../runtime-linux/content-fixture.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 import { Fixture, listing } from "./content-fixture.js";
 import { linuxFiles } from "./linux-files.js";
 import { namesIn, numbers, randomChange, randomTar } from "./random-files.js";

@@ -3,8 +3,8 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
-import { digestOf } from "../support/push-image.js";
-import { rawTar, type RawEntry } from "../support/tar.js";
+import { digestOf } from "../support/registry/push-image.js";
+import { rawTar, type RawEntry } from "../support/archives/tar.js";
 import { failed, Fixture } from "./content-fixture.js";
 import { dir, file, link, symlink } from "./raw-entries.js";
 

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { content } from "../../hosts/shared/host.js";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
-import { digestOf } from "../support/push-image.js";
+import { digestOf } from "../support/registry/push-image.js";
 import { failed, Fixture, type Told } from "./content-fixture.js";
 
 let world: Fixture;

@@ -8,7 +8,7 @@ import { randomFrom } from "../support/random.js";
 import type { Answer, Client, CutBy, Door, Tally } from "../support/told/client.js";
 import { ContainerClient, type Processes } from "../support/told/container-client.js";
 import { ImageClient } from "../support/told/image-client.js";
-import { UnflushedRecords, type Promising } from "../support/unflushed-records.js";
+import { UnflushedRecords, type Promising } from "../support/records/unflushed-records.js";
 
 const CUTS = Number(process.env["CORACLE_TEST_POWER_CUTS"] ?? 60);
 const SEED = Number(process.env["CORACLE_TEST_POWER_CUTS_SEED"] ?? Date.now() % 1_000_000);

@@ -1,7 +1,7 @@
 // Random files, tars and changes from a seed, for comparing their effects.
 
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
-import { rawTar, type RawEntry } from "../support/tar.js";
+import { rawTar, type RawEntry } from "../support/archives/tar.js";
 import { dir, file, symlink } from "./raw-entries.js";
 
 /** The operations that random changes use. */

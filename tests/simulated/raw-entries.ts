@@ -1,6 +1,6 @@
 // Short forms of tar entries for tests.
 
-import type { RawEntry } from "../support/tar.js";
+import type { RawEntry } from "../support/archives/tar.js";
 
 export function file(name: string, body: string): RawEntry {
   return { name, body };

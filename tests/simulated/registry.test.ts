@@ -6,9 +6,9 @@ import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
 import { findProgram } from "../../hosts/simulated/processes/executable.js";
 import { PROGRAMS } from "../../hosts/simulated/programs/table.js";
 import { Catalogue } from "../../hosts/simulated/registry/catalogue.js";
-import { digestOf } from "../support/push-image.js";
+import { digestOf } from "../support/registry/push-image.js";
 import { at, credentials, failed, Fixture, once } from "./content-fixture.js";
-import { SECURE } from "../support/security.js";
+import { SECURE } from "../support/registry/security.js";
 
 let world: Fixture;
 

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Disk } from "../../hosts/simulated/files/disk.js";
 import type { MountedFiles } from "../../hosts/simulated/files/mounted-files.js";
-import { rawTar } from "../support/tar.js";
+import { rawTar } from "../support/archives/tar.js";
 import { failed, Fixture, listing } from "./content-fixture.js";
 
 let world: Fixture;

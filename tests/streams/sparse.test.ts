@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HostFailure } from "../../hosts/shared/failure.js";
 import { TarReader } from "../../hosts/streams/tar/reader.js";
-import { bodyMapEntry, FORMS, type Sparse } from "../support/sparse-tar.js";
-import { rawTar, type RawEntry } from "../support/tar.js";
+import { bodyMapEntry, FORMS, type Sparse } from "../support/archives/sparse-tar.js";
+import { rawTar, type RawEntry } from "../support/archives/tar.js";
 import { flat } from "../support/failed.js";
 
 interface Told {

@@ -8,7 +8,7 @@ import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
 import { launchDaemon, placeIn, type CommandLine, type DaemonProcess } from "./daemon-process.js";
 import { EngineClient } from "./engine-client.js";
-import { busyboxArchive } from "./images.js";
+import { busyboxArchive } from "./archives/images.js";
 import { HERE } from "./netns.js";
 import { referenceMissing, startReference } from "./reference.js";
 

@@ -2,7 +2,7 @@
 // machine is, and nothing later than needed.
 import { until } from "./commands.js";
 import type { EngineClient, Json } from "./engine-client.js";
-import { tarOf } from "./images.js";
+import { tarOf } from "./archives/images.js";
 
 /** A shell command that ends once the test has created the file /go, which it removes. */
 export const WAITS = "until rm /go 2>/dev/null; do sleep 0.05; done";

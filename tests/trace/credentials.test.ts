@@ -12,7 +12,7 @@ import { replay } from "../../hosts/trace/replay.js";
 import { RecordedEngine, identity, trapping, type Sent } from "./engine.js";
 import { expectNone } from "./secret-forms.js";
 import { AUTH, registryAuth } from "./stories.js";
-import { answered, CUT_SHORT, exchange, REFUSED } from "../support/registry-failures.js";
+import { answered, CUT_SHORT, exchange, REFUSED } from "../support/registry/registry-failures.js";
 
 function masked(part: Partial<engine.Request>): engine.Request & { masked: boolean } {
   const request = { id: 1n, listener: "", method: "POST", target: "/", headers: "", body: { tag: "none" } as const };

@@ -18,7 +18,7 @@ import { Ring } from "../../hosts/trace/ring.js";
 import { Failed, World } from "../core/crash/world.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../core/fixtures.js";
 import { HandClock, settle } from "../driver/fake.js";
-import { keep } from "../support/kept-records.js";
+import { keep } from "../support/records/kept-records.js";
 import { NO_STREAMS } from "../support/no-streams.js";
 
 export const core: CompiledCore = loadCore();

@@ -8,11 +8,11 @@ import { murmur3 } from "../../hosts/trace/murmur3.js";
 import { deflatedLine, deflatedSnapshotLine, encodeTrace } from "../../hosts/trace/lines.js";
 import { input as inputCodec, opening as openingCodec } from "../../hosts/trace/values.js";
 import { OPTIONS } from "../core/fixtures.js";
-import { answered, exchange, REFUSED } from "../support/registry-failures.js";
+import { answered, exchange, REFUSED } from "../support/registry/registry-failures.js";
 import { RecordedEngine } from "./engine.js";
 import { live } from "./stories.js";
 import { bareLines, summed } from "./sums.js";
-import { SECURE } from "../support/security.js";
+import { SECURE } from "../support/registry/security.js";
 
 const STRIDE = 49_999;
 /** The reasons of a failed exchange, if there are no further details. */

@@ -1,7 +1,7 @@
 // What is done with a container once it is ready.
 import { Readable } from "node:stream";
 import { GenericContainer, PullPolicy, Wait } from "testcontainers";
-import { tarOf } from "../../support/images.js";
+import { tarOf } from "../../support/archives/images.js";
 import { chatty, contents, failure, lastWords, remove, type Story } from "./containers.js";
 
 export const USING: Readonly<Record<string, Story>> = {

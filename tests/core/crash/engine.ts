@@ -7,7 +7,7 @@ import type { Instance } from "../../../hosts/driver/instance.js";
 import { subjectOf } from "../../../hosts/driver/order.js";
 import type { Effect, HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
-import { journalRead, keep } from "../../support/kept-records.js";
+import { journalRead, keep } from "../../support/records/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../fixtures.js";
 import { giveBack, unopened } from "./unopened.js";
 import { Breach, Failed, World } from "./world.js";

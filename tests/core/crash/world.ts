@@ -16,7 +16,7 @@ import { digestOf, encode } from "../image-world.js";
 import { sampleOf } from "../samples.js";
 import { archiveOf, configOf, manifestOf } from "./registry.js";
 import { copyOf, emptyState, processOf } from "./state.js";
-import { answered } from "../../support/registry-failures.js";
+import { answered } from "../../support/registry/registry-failures.js";
 import type { Exec, Process, State } from "./state.js";
 
 export class Failed extends Error {

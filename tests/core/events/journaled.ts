@@ -5,7 +5,7 @@ import { Instance } from "../../../hosts/driver/instance.js";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { loadCore } from "../../../hosts/node/core-files.js";
 import type { HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
-import { journalRead, keep } from "../../support/kept-records.js";
+import { journalRead, keep } from "../../support/records/kept-records.js";
 import type { Event } from "../../support/past-events.js";
 import { FIRST_RECORDS, OPTIONS } from "../fixtures.js";
 

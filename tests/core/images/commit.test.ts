@@ -5,7 +5,7 @@ import { BUSYBOX_CHAIN } from "../fixtures.js";
 import { ImageWorld, digestOf, encode, makeImage } from "../image-world.js";
 import type { Json } from "../image-world.js";
 import { commit, load, run } from "./begun.js";
-import { FULL_DISK } from "../../support/registry-failures.js";
+import { FULL_DISK } from "../../support/registry/registry-failures.js";
 
 let world: ImageWorld;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 // POST /auth, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { answered, REFUSED } from "../../support/registry-failures.js";
+import { answered, REFUSED } from "../../support/registry/registry-failures.js";
 import { ImageWorld } from "../image-world.js";
-import { SECURE } from "../../support/security.js";
+import { SECURE } from "../../support/registry/security.js";
 
 const ATTEMPT = "login attempt to https://r.example/v2/ failed with status:";
 

@@ -5,7 +5,7 @@ import { packageCore } from "../../../hosts/embedding/core.js";
 import { Instance, type CompiledCore } from "../../../hosts/driver/instance.js";
 import type { HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
-import { journalRead } from "../../support/kept-records.js";
+import { journalRead } from "../../support/records/kept-records.js";
 import { giveBack, unopened } from "../crash/unopened.js";
 import { OPTIONS } from "../fixtures.js";
 

@@ -1,6 +1,6 @@
 // What clients copy into containers.
 
-import { rawTar } from "../../support/tar.js";
+import { rawTar } from "../../support/archives/tar.js";
 
 /** A file where the other has a directory. */
 export function clashingTar(): Uint8Array {

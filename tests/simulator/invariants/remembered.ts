@@ -3,7 +3,7 @@
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { isEqual } from "../ledger.js";
-import { lateMembers } from "../../support/late-members.js";
+import { lateMembers } from "../../support/records/late-members.js";
 import { SET_ASIDE } from "./spared.js";
 import type { Invariant, Seen } from "./invariant.js";
 

@@ -3,7 +3,7 @@
 import { HostFailure, refusedPort } from "../../../hosts/shared/failure.js";
 import type { failures, networks } from "../../../hosts/shared/host.js";
 import type { HostCommand } from "../commands.js";
-import { answered, exchange } from "../../support/registry-failures.js";
+import { answered, exchange } from "../../support/registry/registry-failures.js";
 
 /** Beside what is likeliest. */
 export const ALSO: Readonly<Partial<Record<HostCommand, readonly string[]>>> = {

@@ -2,7 +2,7 @@
 // fail; completions are lost until the engine dies, or come twice; transactions are slow, are not kept, or are kept and
 // said not to be; the time of day jumps.
 
-import { FULL_DISK } from "../../support/registry-failures.js";
+import { FULL_DISK } from "../../support/registry/registry-failures.js";
 import { HostFailure, interrupted } from "../../../hosts/shared/failure.js";
 import { hostWith } from "../../../hosts/engine/host-with.js";
 import type {

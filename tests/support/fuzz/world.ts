@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningEngine } from "../engines.js";
-import { busyboxArchive } from "../images.js";
+import { busyboxArchive } from "../archives/images.js";
 import type { FuzzRequest } from "./requests.js";
 
 interface Listed {

@@ -1,7 +1,7 @@
 // What a test file must know about a borrowed engine, and the state that it must restore.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { takeCensus, type Census } from "../census.js";
+import { takeCensus, type Census } from "../measured/census.js";
 import type { DaemonProcess, Directories } from "../daemon-process.js";
 import { EngineClient } from "../engine-client.js";
 import type { Engine, EngineKind } from "../engines.js";

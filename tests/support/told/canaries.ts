@@ -1,7 +1,7 @@
 // A unique word for each place where a secret may enter an engine. If one is found, its name shows the place.
 
 import type { EngineClient } from "../engine-client.js";
-import type { MemoryRegistry } from "../memory-registry.js";
+import type { MemoryRegistry } from "../registry/memory-registry.js";
 
 export class Canaries {
   /** Must not be in any trace, record or log. */

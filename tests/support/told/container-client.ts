@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 import { until } from "../commands.js";
 import { frames } from "../frames.js";
-import { tarOf } from "../images.js";
-import { readTar } from "../read-tar.js";
+import { tarOf } from "../archives/images.js";
+import { readTar } from "../archives/read-tar.js";
 import { Client, type CutBy, type Door, type Step } from "./client.js";
 import { ToldEvents } from "./told-events.js";
 

@@ -1,8 +1,8 @@
 // A client with three image names: one that it pulls, a second name for the same image, and one that it commits.
 import { expect } from "vitest";
 import { until } from "../commands.js";
-import { tarOf } from "../images.js";
-import { readTar } from "../read-tar.js";
+import { tarOf } from "../archives/images.js";
+import { readTar } from "../archives/read-tar.js";
 import { Client, type Door, type Step } from "./client.js";
 
 /** A name, and the image that it was reported to name; null if there is none. */

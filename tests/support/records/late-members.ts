@@ -1,6 +1,6 @@
 // Fields of records that may lag behind the engine's state, because no client has seen the newer value.
 
-import type { engine } from "../../hosts/shared/host.js";
+import type { engine } from "../../../hosts/shared/host.js";
 
 /** Fields of a container. */
 const LATE = ["health", "manuallyStopped", "disarmed"];

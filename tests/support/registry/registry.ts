@@ -1,7 +1,7 @@
 // The real registry on this machine's own loopback, for tests that need no engine.
-import { findProgram } from "./commands.js";
+import { findProgram } from "../commands.js";
 import { dockerRegistryMissing, startDockerRegistry, type DockerRegistry, type Login } from "./docker-registry.js";
-import { HERE } from "./netns.js";
+import { HERE } from "../netns.js";
 
 /** Why a registry with a login cannot run here, or null. */
 export function loginRegistryMissing(): string | null {

@@ -1,8 +1,8 @@
 // Applies changes of records and journal entries in memory.
 
-import type { HostEffect } from "../../hosts/shared/outputs.js";
-import type { RecordChange, engine } from "../../hosts/shared/host.js";
-import type { MemoryJournal } from "../../hosts/shared/journal.js";
+import type { HostEffect } from "../../../hosts/shared/outputs.js";
+import type { RecordChange, engine } from "../../../hosts/shared/host.js";
+import type { MemoryJournal } from "../../../hosts/shared/journal.js";
 
 /** Applies a change as a transaction does. */
 export function keep(change: RecordChange, stored: Map<string, Uint8Array>, journal: MemoryJournal): void {

@@ -1,9 +1,9 @@
 // Shared code of tests of pulls: small unique images, and the lines of an answer.
-import { LONGEST_MS } from "./commands.js";
-import type { EngineClient, Json } from "./engine-client.js";
-import { tarOf, type ImageSpec } from "./images.js";
+import { LONGEST_MS } from "../commands.js";
+import type { EngineClient, Json } from "../engine-client.js";
+import { tarOf, type ImageSpec } from "../archives/images.js";
 import { digestOf } from "./push-image.js";
-import type { RawResponse } from "./raw-http.js";
+import type { RawResponse } from "../raw-http.js";
 
 /** Sends a pull and returns the whole answer, whatever it is. */
 export function askPull(engine: EngineClient, query: string, timeoutMs = LONGEST_MS): Promise<RawResponse> {

@@ -1,8 +1,8 @@
 // What an engine uses on its machine, before and after many operations: at the end it must be the same.
 import { expect } from "vitest";
 import { recordsOf, takeCensus } from "./census.js";
-import { pause, until } from "./commands.js";
-import type { RunningEngine } from "./engines.js";
+import { pause, until } from "../commands.js";
+import type { RunningEngine } from "../engines.js";
 
 /** What a real daemon uses in addition to open files, including these containers' cgroups. Null for a simulated one. */
 async function heldBy(engine: RunningEngine, ids: readonly string[]): Promise<object | null> {

@@ -1,6 +1,6 @@
 // Registry failures of a host, for tests that report or expect them.
 
-import type { failures } from "../../hosts/shared/host.js";
+import type { failures } from "../../../hosts/shared/host.js";
 
 type Answered = Extract<failures.Failure, { tag: "registry-answer" }>;
 

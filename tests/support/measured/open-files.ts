@@ -1,6 +1,6 @@
 // The open files of processes. A file that a daemon leaves open is reported with the process at its other end.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { commandLineOf, pids, stateOf } from "./processes.js";
+import { commandLineOf, pids, stateOf } from "../processes.js";
 
 export interface OpenFile {
   readonly fd: number;

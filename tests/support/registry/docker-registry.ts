@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findProgram, must, until } from "./commands.js";
+import { findProgram, must, until } from "../commands.js";
 
 export interface DockerRegistry {
   /** The engine's name for it: `127.0.0.1:PORT`. */

@@ -1,10 +1,10 @@
 // The open files and memory of any kind of daemon.
 import { expect } from "vitest";
 import { openFilesOf } from "./census.js";
-import { pause } from "./commands.js";
-import type { DaemonProcess } from "./daemon-process.js";
+import { pause } from "../commands.js";
+import type { DaemonProcess } from "../daemon-process.js";
 import { described, kindOf, openFiles, type OpenFile } from "./open-files.js";
-import { rssKibibytes } from "./processes.js";
+import { rssKibibytes } from "../processes.js";
 
 /** A connection that a client has just closed may still be open in the daemon, and a requested file not yet open. */
 const SETTLED_MS = 500;

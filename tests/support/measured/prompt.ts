@@ -1,6 +1,6 @@
 // Checks that /_ping is answered promptly during a test.
 import { expect } from "vitest";
-import type { EngineKind, RunningEngine } from "./engines.js";
+import type { EngineKind, RunningEngine } from "../engines.js";
 import { probePings, type Pings } from "./ping-probe.js";
 
 /** Returns the result of `act` if pings were prompt meanwhile. */

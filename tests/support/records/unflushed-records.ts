@@ -1,6 +1,6 @@
 // A record store with a slow disk: a power loss discards what is not flushed.
-import type { Clock, RecordChange, RecordStore, engine } from "../../hosts/shared/host.js";
-import { MemoryJournal } from "../../hosts/shared/journal.js";
+import type { Clock, RecordChange, RecordStore, engine } from "../../../hosts/shared/host.js";
+import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { keep } from "./kept-records.js";
 
 /**

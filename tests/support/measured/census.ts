@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { open } from "lmdb";
-import { must, run } from "./commands.js";
-import type { DaemonProcess } from "./daemon-process.js";
+import { must, run } from "../commands.js";
+import type { DaemonProcess } from "../daemon-process.js";
 import { kindOf, openFiles } from "./open-files.js";
-import { commandLineOf, findProcesses } from "./processes.js";
+import { commandLineOf, findProcesses } from "../processes.js";
 
 export interface Census {
   readonly mounts: readonly string[];

@@ -1,8 +1,8 @@
 // Measures how long /_ping takes during a test.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import type { DaemonProcess } from "./daemon-process.js";
-import { ROOT } from "./engines.js";
+import type { DaemonProcess } from "../daemon-process.js";
+import { ROOT } from "../engines.js";
 
 export interface Pings {
   readonly count: number;
@@ -24,7 +24,7 @@ export interface Pings {
 }
 
 const SLOW_MS = 50;
-const LOOP = join(ROOT, "tests/support/ping-loop.mjs");
+const LOOP = join(ROOT, "tests/support/measured/ping-loop.mjs");
 
 export interface PingProbe {
   /** Resolves when the first ping was answered, or when no answer is possible. */

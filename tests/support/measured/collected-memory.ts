@@ -4,8 +4,8 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pause, until } from "./commands.js";
-import type { DaemonProcess } from "./daemon-process.js";
+import { pause, until } from "../commands.js";
+import type { DaemonProcess } from "../daemon-process.js";
 
 /** Node flags for a daemon whose memory will be measured. */
 export const PROBED: readonly string[] = ["--require", fileURLToPath(new URL("memory-probe.cjs", import.meta.url))];

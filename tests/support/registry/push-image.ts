@@ -1,6 +1,6 @@
 // Pushes images to a registry over the distribution protocol, with exactly the bytes that a test specifies.
 import { gzipSync } from "node:zlib";
-import { imageConfig, sha256, type ImageSpec } from "./images.js";
+import { imageConfig, sha256, type ImageSpec } from "../archives/images.js";
 
 export interface Blob {
   readonly mediaType: string;

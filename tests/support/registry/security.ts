@@ -1,6 +1,6 @@
 // The allowed ways to connect to registries, as in the core.
 
-import type { types } from "../../hosts/shared/host.js";
+import type { types } from "../../../hosts/shared/host.js";
 
 /** For all other registries. */
 export const SECURE: types.Security[] = ["verified-tls"];

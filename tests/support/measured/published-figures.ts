@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { ROOT } from "./engines.js";
+import { ROOT } from "../engines.js";
 
 const PAGE = join(ROOT, "benches/README.md");
 

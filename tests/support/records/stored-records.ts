@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
-import type { DaemonProcess } from "./daemon-process.js";
+import type { DaemonProcess } from "../daemon-process.js";
 
 export async function changeRecords(
   { directories }: DaemonProcess,

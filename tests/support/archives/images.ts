@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { pack, type Header } from "tar-stream";
-import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
-import { must } from "./commands.js";
+import { embeddedBusybox } from "../../../runtime-linux/embedded-image.js";
+import { must } from "../commands.js";
 
 export interface ImageSpec {
   /** `name:tag`, or null for an image without a name. */

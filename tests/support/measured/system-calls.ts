@@ -3,8 +3,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { findProgram, until } from "./commands.js";
-import { readFor } from "./processes.js";
+import { findProgram, until } from "../commands.js";
+import { readFor } from "../processes.js";
 
 export interface SystemCall {
   readonly name: string;
