@@ -47,10 +47,10 @@ export function failureText({ tag, val }: failures.Failure): string {
   return `${tag}: ${leaves(val).join(" ")}`;
 }
 
-/** All values in it, however deep. */
+/** All values in it, however deep, except flags and zeros. */
 function leaves(value: unknown): string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(leaves);
-  return value === "" ? [] : [String(value)];
+  return value === "" || value === 0 || typeof value === "boolean" ? [] : [String(value)];
 }
 
 /** Something is missing: a thing by its name, or a path. */
@@ -125,8 +125,8 @@ export interface ProcessSpec {
 }
 
 /** A start that broke off. */
-export function startBroke(how: failures.StartBreak, said = ""): HostFailure {
-  return new HostFailure({ tag: "start-broke", val: { how, said } });
+export function startBroke(how: failures.StartBreak, said = "", error = ""): HostFailure {
+  return new HostFailure({ tag: "start-broke", val: { how, said, error } });
 }
 
 /** Processes that do not react. */

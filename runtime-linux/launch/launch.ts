@@ -136,7 +136,7 @@ function openGate(gate: string): void {
   try {
     fifo = openSync(gate, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw startBroke("process-ended", (error as NodeJS.ErrnoException).code);
+    throw startBroke("process-ended", "", (error as NodeJS.ErrnoException).code);
   }
   try {
     writeSync(fifo, "0");

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
-import { HostFailure, malformed } from "../../hosts/shared/failure.js";
+import { HostFailure } from "../../hosts/shared/failure.js";
 import type { Argument, Seccomp } from "./profile.js";
 
 const EPERM = 1;
@@ -19,7 +19,7 @@ export function compileFilter(seccomp: Seccomp): Uint8Array | undefined {
   if (!library) return undefined;
   const fallback = action(seccomp.defaultAction, seccomp.defaultErrnoRet);
   const context = library.init(fallback);
-  if (!context) throw malformed("seccomp-action", seccomp.defaultAction);
+  if (!context) throw new Error(`seccomp_init refuses ${seccomp.defaultAction}`);
   try {
     library.attribute(context, CTL_OPTIMIZE, BINARY_TREE); // if this fails, the filter works anyway
     for (const name of seccomp.architectures) addArchitecture(library, context, name);
@@ -85,8 +85,9 @@ function open(): Library | null {
 
 function addArchitecture(library: Library, context: unknown, name: string): void {
   const token = library.architecture(tokenName(name));
-  const result = token === 0 ? -1 : library.addArchitecture(context, token);
-  if (result < 0 && result !== -EEXIST) throw malformed("seccomp-architecture", name);
+  if (token === 0) return; // newer than the library: what comes by way of it is killed
+  const result = library.addArchitecture(context, token);
+  if (result < 0 && result !== -EEXIST) throw refused("seccomp_arch_add", name, result);
 }
 
 function tokenName(name: string): string {
@@ -119,8 +120,7 @@ const ACTIONS: Record<string, number> = {
 };
 
 function action(name: string, errno = EPERM): number {
-  const found = ACTIONS[name];
-  if (found === undefined) throw malformed("seccomp-action", name);
+  const found = ACTIONS[name]!;
   return name === "SCMP_ACT_ERRNO" || name === "SCMP_ACT_TRACE" ? found + errno : found;
 }
 
@@ -134,10 +134,8 @@ const OPERATORS = ["", "NE", "LT", "LE", "EQ", "GE", "GT", "MASKED_EQ"];
 function packed(args: readonly Argument[]): Uint8Array {
   const bytes = Buffer.alloc(Math.max(args.length, 1) * 24);
   args.forEach(({ index, op, value, valueTwo }, at) => {
-    const operator = OPERATORS.indexOf(op.replace(/^SCMP_CMP_/, ""));
-    if (operator < 1) throw malformed("seccomp-operator", op);
     bytes.writeUInt32LE(index, at * 24);
-    bytes.writeUInt32LE(operator, at * 24 + 4);
+    bytes.writeUInt32LE(OPERATORS.indexOf(op.replace(/^SCMP_CMP_/, "")), at * 24 + 4);
     bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), at * 24 + 8);
     bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(valueTwo ?? 0)), at * 24 + 16);
   });

@@ -162,7 +162,7 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
     case "runtime":
       return { tag: kind, val: { program: first, directory: second, said: words.slice(2).join(" ") } };
     case "start-broke":
-      return { tag: kind, val: { how: first as failures.StartBreak, said: words.slice(1).join(" ") } };
+      return { tag: kind, val: { how: first as failures.StartBreak, ...brokenBy(words.slice(1).join(" ")) } };
     case "silent":
       return { tag: kind, val: { what: first as failures.Noun, limit: Number(second) } };
     case "unmoved": {
@@ -265,4 +265,9 @@ function changed(text: string): engine.Changed {
 
 function committed([layer = "", empty]: string[], glossary: Glossary): engine.Committed {
   return { diffId: glossary.diffId(layer), size: 10n, empty: empty === "empty" };
+}
+
+/** What was said of a start that broke off: the name of an errno is one. */
+function brokenBy(said: string): Pick<failures.BrokenStart, "said" | "error"> {
+  return /^E[A-Z]+$/.test(said) ? { said: "", error: said } : { said, error: "" };
 }

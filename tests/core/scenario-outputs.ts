@@ -157,6 +157,7 @@ function shownLaunch(launch: processes.Launch): string {
     env: JSON.stringify(spec.process.env),
     cwd: spec.process.cwd,
     user: launch.user,
+    seccomp: launch.seccomp === "default" ? "" : launch.seccomp,
     hostname: spec.hostname,
     network: networkOf(network),
     pid: shownNamespace(spec, "pid"),

@@ -80,6 +80,9 @@ test("supervisors see PATH and where to report", async () => {
   const { created, ended } = supervise(supervision, libc);
   const { tag, val } = await failed(created);
   await ended;
-  expect([tag, val]).toEqual(["start-broke", { how: "supervisor-ended", said: expect.any(String) as string }]);
+  expect([tag, val]).toEqual([
+    "start-broke",
+    { how: "supervisor-ended", said: expect.any(String) as string, error: "" },
+  ]);
   expect(namesIn((val as failures.BrokenStart).said)).toEqual(["PATH", "_OCI_SYNCPIPE"]);
 });

@@ -48,10 +48,6 @@ describe("a profile", () => {
     const old = '{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"name":"read","action":"SCMP_ACT_ALLOW","args":[]}]}';
     expect(applyProfile(parseProfile(old), HERE).syscalls).toEqual([{ names: ["read"], action: "SCMP_ACT_ALLOW" }]);
   });
-
-  it.each(["", "{", "[]", "null", '{"syscalls":[]}'])("is not %j", (text) => {
-    expect(() => parseProfile(text)).toThrow(`malformed: seccomp-profile ${text}`.trim());
-  });
 });
 
 const X86_64 = 0xc000003e;
@@ -92,16 +88,11 @@ describeUnless(missing, "the default filter", () => {
   });
 });
 
-it("refuses a profile that makes no sense", ({ skip }) => {
+it("leaves out an architecture that libseccomp does not know", ({ skip }) => {
   if (missing !== null) skip(missing);
-  const compile = (profile: object) => () => compileFilter(applyProfile(parseProfile(JSON.stringify(profile)), HERE));
-  expect(compile({ defaultAction: "SCMP_ACT_NONE" })).toThrow("seccomp-action SCMP_ACT_NONE");
-  expect(compile({ defaultAction: "SCMP_ACT_ALLOW", architectures: ["SCMP_ARCH_Z80"] })).toThrow(
-    "seccomp-architecture SCMP_ARCH_Z80",
-  );
-  const args = [{ index: 0, value: 1, op: "SCMP_CMP_SO_SO" }];
-  const syscalls = [{ names: ["read"], action: "SCMP_ACT_ERRNO", args }];
-  expect(compile({ defaultAction: "SCMP_ACT_ALLOW", syscalls })).toThrow("seccomp-operator SCMP_CMP_SO_SO");
+  const compiled = (architectures: string[]) =>
+    compileFilter(applyProfile({ defaultAction: "SCMP_ACT_ALLOW", architectures }, HERE));
+  expect(compiled(["SCMP_ARCH_Z80"])).toEqual(compiled([]));
 });
 
 /** Runs a filter as the kernel does: classic BPF on `struct seccomp_data`. */

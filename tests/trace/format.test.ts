@@ -276,7 +276,7 @@ describe("values", () => {
     { tag: "program", val: { program: "p", error: "ENOENT" } },
     { tag: "directory", val: { path: "/p", error: "ENOTDIR" } },
     { tag: "runtime", val: { said: "s", program: "p", directory: "/" } },
-    { tag: "start-broke", val: { how: "supervisor-ended", said: "s" } },
+    { tag: "start-broke", val: { how: "supervisor-ended", said: "s", error: "e" } },
     { tag: "silent", val: { what: "oci-runtime", limit: 500 } },
     { tag: "unmoved", val: { what: "freeze", pids: new Uint32Array([7, 8]) } },
     { tag: "setting", val: { file: "cpu.max", value: "1", error: "EINVAL" } },

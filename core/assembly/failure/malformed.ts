@@ -3,7 +3,6 @@
 import { Form, Malformed } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
 import { FailureKind } from "./failure-kind";
-import { isOfSeccomp, seccompText } from "./seccomp";
 
 const ID_MAX = "2147483647";
 
@@ -19,7 +18,6 @@ export function malformedText(failure: Malformed): string {
   if (what == Form.Path) return `path holds a NUL: ${quoteText(text)}`;
   if (what == Form.Digest) return `invalid checksum digest format: ${text}`;
   if (what == Form.CheckableDigest) return `unsupported digest algorithm: ${text}: only sha256 can be verified`;
-  if (isOfSeccomp(what)) return seccompText(what, text);
   return `not ${formOf(what)}: ${quoteText(text)}`;
 }
 

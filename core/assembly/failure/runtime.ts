@@ -57,7 +57,8 @@ export function runtimeText(refusal: RuntimeRefusal): string {
 
 export function brokenText(broken: BrokenStart): string {
   const text = howBroken(broken.how);
-  return broken.said.length > 0 ? `${text}: ${errnoText(broken.said)}` : text;
+  if (broken.error.length > 0) return `${text}: ${errnoText(broken.error)}`;
+  return broken.said.length > 0 ? `${text}: ${broken.said}` : text;
 }
 
 function howBroken(how: StartBreak): string {

@@ -14,10 +14,27 @@ export function missingKind(what: Noun): FailureKind {
       return FailureKind.Invalid;
     case Noun.KernelFile:
     case Noun.Tool:
+    case Noun.OciRuntime:
+    case Noun.InitProgram:
+    case Noun.NetworkInterface:
     case Noun.LayerTar:
       return FailureKind.Unsupported;
-    default:
+    case Noun.Container:
+    case Noun.Run:
+    case Noun.Process:
+    case Noun.Exec:
+    case Noun.Volume:
+    case Noun.Blob:
+    case Noun.Layer:
+    case Noun.Archive:
+    case Noun.Member:
+    case Noun.ContainerFile:
+    case Noun.FileSystem:
+    case Noun.MachineFile:
       return FailureKind.NotFound;
+    default:
+      // An answer, or a piece of a tar: it is never looked for.
+      return FailureKind.Internal;
   }
 }
 

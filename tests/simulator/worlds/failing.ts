@@ -66,7 +66,7 @@ function asData(how: string): failures.Failure {
     case "runtime":
       return { tag, val: { said: of, program: "some", directory: "/some" } };
     case "start-broke":
-      return { tag, val: { how: of as failures.StartBreak, said: "some" } };
+      return { tag, val: { how: of as failures.StartBreak, said: "some", error: "" } };
     case "silent":
       return { tag, val: { what: of as failures.Noun, limit: 500 } };
     case "unmoved":

@@ -10,9 +10,16 @@ import { hostsOf } from "../endpoint/hosts-file";
 import { closedPlaces } from "../mounts/closed-places";
 import { logOf } from "../output/log-config";
 import { devicesOf, ratesOf } from "./devices";
-import { securityOf } from "./security-options";
+import { checkedProfile } from "./seccomp-profile";
+import { isProfile, securityOf } from "./security-options";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
+
+/** A profile of the client's own has been found good when the start began. */
+function seccompOf(hostConfig: Json): string {
+  const chosen = securityOf(hostConfig).seccomp;
+  return isProfile(chosen) ? checkedProfile(chosen) : chosen;
+}
 
 export function launchOf(container: Container): Launch {
   const config = documentOf(container.config);
@@ -25,7 +32,7 @@ export function launchOf(container: Container): Launch {
     writeSpec(container, config, hostConfig),
     config.stringOf("User"),
     hostConfig.stringsOf("GroupAdd"),
-    securityOf(hostConfig).seccomp,
+    seccompOf(hostConfig),
     filesOf(container, config, hostConfig),
     bindSources(container),
     closedPlaces(),

@@ -14,6 +14,11 @@ export class SecurityOptions {
   notBuilt: string = "";
 }
 
+/** Of `seccomp`: JSON of a client's own. */
+export function isProfile(seccomp: string): bool {
+  return seccomp != "default" && seccomp != "unconfined";
+}
+
 export function securityOf(hostConfig: Json): SecurityOptions {
   const options = new SecurityOptions();
   if (hostConfig.boolOf("Privileged")) options.seccomp = "unconfined";

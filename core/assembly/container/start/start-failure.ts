@@ -12,6 +12,9 @@ import { badParameter, internal, notFound } from "../../refusal";
 import { Container } from "../container";
 import { misplaced } from "../mounts/closed-place-problem";
 import { sharesProblem } from "../spec/cpu-shares";
+import { documentOf } from "../spec/launch";
+import { profileProblem } from "../spec/seccomp-profile";
+import { isProfile, securityOf } from "../spec/security-options";
 import { OTHER_CODE, StartError } from "./start-error";
 import { StartStep } from "./start-step";
 
@@ -36,6 +39,15 @@ export function sharesStartProblem(container: Container): StartError | null {
   if (problem.length == 0) return null;
   const during = "error during container init: error setting cgroup config for procHooks process: ";
   return other(`${PREFIX}${during}${problem}: unknown`);
+}
+
+/** Why no filter of system calls can be made of a container's own profile, or null. */
+export function seccompStartProblem(container: Container): StartError | null {
+  const chosen = new Members(container.hostConfig).tree("SecurityOpt");
+  if (chosen === null || chosen.length == 0) return null;
+  const seccomp = securityOf(documentOf(container.hostConfig)).seccomp;
+  const problem = isProfile(seccomp) ? profileProblem(seccomp) : "";
+  return problem.length == 0 ? null : other(problem);
 }
 
 export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {

@@ -51,7 +51,7 @@ import { containerStore } from "../store";
 import { runtimeStartProblem } from "./oci-runtimes";
 import { StartCall, StartClient } from "./start-client";
 import { OTHER_CODE, StartError } from "./start-error";
-import { noSuchNetwork, sharesStartProblem, startErrorOf } from "./start-failure";
+import { noSuchNetwork, seccompStartProblem, sharesStartProblem, startErrorOf } from "./start-failure";
 import { StartStep } from "./start-step";
 
 /** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
@@ -103,6 +103,7 @@ export function startNow(container: Container, client: StartClient): void {
   if (problem === null) problem = tmpfsProblem(container);
   if (problem === null) problem = runtimeStartProblem(container);
   if (problem === null) problem = sharesStartProblem(container);
+  if (problem === null) problem = seccompStartProblem(container);
   if (problem === null) start.begin();
   else start.refuse(problem);
 }

@@ -1,0 +1,137 @@
+// Seccomp profiles of a client's own, in Docker's JSON form: read and refused at each start, in the words of Docker and
+// of the OCI runtime. A host gets them checked, with nothing in them but what this table has.
+
+import { Json } from "../../json/json";
+import { jsonError, parseJson } from "../../json/reader";
+import { normalise, schemaError } from "../../json/schema";
+import { Field, FieldType, Table } from "../../json/table";
+import { jsonBytes } from "../../json/writer";
+import { decodeUtf8, encodeUtf8 } from "../../text/utf8";
+
+const FILTER = new Table("Filter", [
+  new Field("caps", FieldType.Strings, null),
+  new Field("arches", FieldType.Strings, null),
+  new Field("minKernel", FieldType.String, null),
+]);
+
+const ARGUMENT = new Table("LinuxSeccompArg", [
+  new Field("index", FieldType.UInt64, "0").typed("uint"),
+  new Field("value", FieldType.UInt64, "0"),
+  new Field("valueTwo", FieldType.UInt64, null),
+  new Field("op", FieldType.String, '""').typed("specs.LinuxSeccompOperator"),
+]);
+
+const CALL = new Table("Syscall", [
+  new Field("name", FieldType.String, null),
+  new Field("names", FieldType.Strings, null),
+  new Field("action", FieldType.String, '""').typed("specs.LinuxSeccompAction"),
+  new Field("errnoRet", FieldType.UInt64, null).typed("uint").pointed(),
+  new Field("args", FieldType.Structs, null).of(ARGUMENT).typed("*specs.LinuxSeccompArg"),
+  new Field("includes", FieldType.Struct, null).of(FILTER).typed("seccomp.Filter"),
+  new Field("excludes", FieldType.Struct, null).of(FILTER).typed("seccomp.Filter"),
+]);
+
+const ARCHITECTURE = new Table("Architecture", [
+  new Field("architecture", FieldType.String, '""').typed("specs.Arch"),
+  new Field("subArchitectures", FieldType.Strings, null).typed("[]specs.Arch"),
+]);
+
+const PROFILE = new Table(
+  "Seccomp",
+  [
+    new Field("defaultAction", FieldType.String, '""').typed("specs.LinuxSeccompAction"),
+    new Field("defaultErrnoRet", FieldType.UInt64, null).typed("uint").pointed(),
+    new Field("archMap", FieldType.Structs, null).of(ARCHITECTURE).typed("seccomp.Architecture"),
+    new Field("architectures", FieldType.Strings, null).typed("[]specs.Arch"),
+    new Field("flags", FieldType.Strings, null).typed("[]specs.LinuxSeccompFlag"),
+    new Field("syscalls", FieldType.Structs, null).of(CALL).typed("*seccomp.Syscall"),
+  ],
+  "seccomp.Seccomp",
+);
+
+/** Why nothing can be started with a profile; empty if it can. */
+export function profileProblem(text: string): string {
+  const profile = read(text);
+  return profile === null ? `Decoding seccomp profile failed: ${lastError}` : problemOf(profile);
+}
+
+/** As a host gets it; of one that has no problem. One that asks for nothing filters nothing. */
+export function checkedProfile(text: string): string {
+  const profile = read(text)!;
+  return asksForNothing(profile) ? "unconfined" : decodeUtf8(jsonBytes(profile));
+}
+
+let lastError: string = "";
+
+function read(text: string): Json | null {
+  const document = parseJson(encodeUtf8(text));
+  if (document === null) {
+    // Go's decoder of streams, which others have, says it otherwise.
+    lastError = jsonError().endsWith("EOF") ? "unexpected end of JSON input" : jsonError();
+    return null;
+  }
+  const profile = normalise(document, PROFILE);
+  lastError = schemaError();
+  return profile;
+}
+
+function asksForNothing(profile: Json): bool {
+  return profile.stringOf("defaultAction").length == 0 && listOf(profile, "syscalls").length == 0;
+}
+
+function problemOf(profile: Json): string {
+  if (asksForNothing(profile)) return "";
+  const mapped = listOf(profile, "archMap");
+  const architectures = profile.stringsOf("architectures");
+  if (mapped.length > 0 && architectures.length > 0) return twice("architectures", "archMap");
+  for (let i = 0; i < mapped.length; i++) {
+    architectures.push(mapped[i].stringOf("architecture"));
+    const below = mapped[i].stringsOf("subArchitectures");
+    for (let j = 0; j < below.length; j++) architectures.push(below[j]);
+  }
+  for (let i = 0; i < architectures.length; i++) {
+    if (!isKnown(ARCHITECTURES, "SCMP_ARCH_", architectures[i])) return unknown("architecture", architectures[i]);
+  }
+  const action = profile.stringOf("defaultAction");
+  return isKnown(ACTIONS, "SCMP_ACT_", action) ? callsProblem(profile) : unknown("action", action);
+}
+
+function callsProblem(profile: Json): string {
+  const calls = listOf(profile, "syscalls");
+  for (let i = 0; i < calls.length; i++) {
+    if (calls[i].stringOf("name").length > 0 && calls[i].find("names") !== null) return twice("name", "names");
+    const action = calls[i].stringOf("action");
+    if (!isKnown(ACTIONS, "SCMP_ACT_", action)) return unknown("action", action);
+    const conditions = listOf(calls[i], "args");
+    for (let j = 0; j < conditions.length; j++) {
+      const operator = conditions[j].stringOf("op");
+      if (!isKnown(OPERATORS, "SCMP_CMP_", operator)) return unknown("operator", operator);
+    }
+  }
+  return "";
+}
+
+function listOf(json: Json, name: string): Json[] {
+  const list = json.find(name);
+  return list === null ? [] : list.items;
+}
+
+function isKnown(names: string[], prefix: string, text: string): bool {
+  return text.startsWith(prefix) && names.includes(text.substring(prefix.length));
+}
+
+function unknown(what: string, text: string): string {
+  return `seccomp: unknown ${what} ${text}`;
+}
+
+function twice(one: string, other: string): string {
+  return `both '${one}' and '${other}' are specified in the seccomp profile, use either '${one}' or '${other}'`;
+}
+
+// seccomp(2), libseccomp's names.
+const ACTIONS: string[] = "KILL KILL_THREAD KILL_PROCESS TRAP ERRNO TRACE LOG ALLOW".split(" ");
+const OPERATORS: string[] = "NE LT LE EQ GE GT MASKED_EQ".split(" ");
+const ARCHITECTURES: string[] = (
+  "X86 X86_64 X32 ARM AARCH64 LOONGARCH64 M68K MIPS MIPS64 MIPS64N32 MIPSEL MIPSEL64 MIPSEL64N32 " +
+  "PPC PPC64 PPC64LE S390 S390X SH SHEB PARISC PARISC64 RISCV64"
+).split(" ");
