@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { unmoved } from "../../hosts/shared/failure.js";
+import { noSuch, unmoved } from "../../hosts/shared/failure.js";
 import { groupOf } from "./chosen-groups.js";
 import { namesIn } from "../directories.js";
 import type { Kernel } from "../kernel.js";
@@ -139,7 +139,7 @@ export class Cgroups {
   }
 
   async #set(container: string, frozen: boolean): Promise<void> {
-    if (!this.#freezer) throw new Error("no freezer: neither cgroup v2 nor the freezer of v1 is mounted");
+    if (!this.#freezer) throw noSuch("kernel-file", "freezer"); // neither cgroup v2 nor the freezer of v1 is mounted
     const group = join(this.#freezer.path, groupOf(this.#paths, container));
     const { file, on, off, state } = this.#freezer.v2 ? V2_FREEZER : V1_FREEZER;
     const value = frozen ? on : off;

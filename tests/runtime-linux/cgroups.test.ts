@@ -119,7 +119,7 @@ it("gives up freezing what never stands still, and thaws the rest", async () => 
 
 it("says so when nothing can be frozen", async () => {
   await expect(new Cgroups(new Recorder(), paths, hierarchy("memory", "cgroup", {})).freeze(ID)).rejects.toThrow(
-    "no freezer",
+    "no-such: kernel-file freezer",
   );
 });
 
