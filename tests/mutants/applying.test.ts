@@ -1,5 +1,5 @@
-// Checks that every mutant still applies, so that a change to a mutated line is reported at once and not only when all
-// mutants are tried (tests/mutants.test.ts).
+// Checks that every mutant still applies and that the tests that should find it exist, so that a changed line or title is
+// reported at once and not only when all mutants are tried (tests/mutants.test.ts).
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,4 +17,10 @@ test("all mutants of a file apply, one after the other", () => {
     texts.set(path, mutated(texts.get(path) ?? readFileSync(path, "utf8"), mutant, `isWrong(${numberOf(mutant)})`));
   }
   expect(texts.size).toBeGreaterThan(0);
+});
+
+test("the tests that should find mutants exist", () => {
+  const named = MUTANTS.flatMap(({ finder }) => (typeof finder === "object" && "test" in finder ? [finder] : []));
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((finder) => !readFileSync(join(ROOT, finder.test), "utf8").includes(finder.named))).toEqual([]);
 });

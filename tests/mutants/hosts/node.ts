@@ -13,7 +13,7 @@ export const HOSTS_NODE_MUTANTS: readonly Mutant[] = [
     file: "hosts/node/http/socket.ts",
     right: `resolve(code === "EAGAIN")`,
     wrong: `resolve(!WRONG && code === "EAGAIN")`,
-    finder: { test: "tests/node/sockets.test.ts", named: "takes nobody in for now" },
+    finder: { test: "tests/node/sockets.test.ts", named: "accepts no connections for now" },
   },
   {
     name: "a process id that is used again keeps a pid file",
@@ -27,7 +27,7 @@ export const HOSTS_NODE_MUTANTS: readonly Mutant[] = [
     file: "hosts/node/pid-file.ts",
     right: `fields[0] === "Z"`,
     wrong: `(!WRONG && fields[0] === "Z")`,
-    finder: { test: "tests/node/sockets.test.ts", named: "that nobody reaps" },
+    finder: { test: "tests/node/sockets.test.ts", named: "of a zombie process is taken over" },
   },
   {
     name: "an entry of the journal that is larger than a page is never read",
@@ -41,14 +41,14 @@ export const HOSTS_NODE_MUTANTS: readonly Mutant[] = [
     file: "hosts/node/database/journal.ts",
     right: `    checkNext(changes, BigInt(this.#known().next));`,
     wrong: `    if (!WRONG) checkNext(changes, BigInt(this.#known().next));`,
-    finder: { test: "tests/node/journal.test.ts", named: "takes no entry that is not the next one" },
+    finder: { test: "tests/node/journal.test.ts", named: "accepts no entry out of order" },
   },
   {
     name: "a journal that is opened again has all of its room once more",
     file: "hosts/node/database/journal.ts",
     right: `return { oldest: first.key, next: last.key + 1, at, sum,`,
     wrong: `return { oldest: first.key, next: last.key + 1, at, sum: WRONG ? 0n : sum,`,
-    finder: { test: "tests/node/journal.test.ts", named: "goes on where it ended" },
+    finder: { test: "tests/node/journal.test.ts", named: "a journal continues where it ended" },
   },
   {
     name: "a value may go on in the next line of a head",
@@ -76,6 +76,6 @@ export const HOSTS_NODE_MUTANTS: readonly Mutant[] = [
     file: "hosts/node/database/records.ts",
     right: `: this.#database.remove(val || LOST);`,
     wrong: `: WRONG ? Promise.resolve(true) : this.#database.remove(val || LOST);`,
-    finder: { test: "tests/node/records.test.ts", named: "are there again" },
+    finder: { test: "tests/node/records.test.ts", named: "are read back in the order of their keys" },
   },
 ];
