@@ -1,4 +1,4 @@
-// A container, as the engine knows it. Everything above the line is kept in its record.
+// The container, as the engine knows it. Its record keeps every field above the line "not in the record".
 
 import { Call } from "../call";
 import { Health } from "../health/health";
@@ -18,30 +18,30 @@ import { NO_RESTARTS, RestartPolicy } from "./restart/policy-setting";
 import { ListedItem } from "./shown/list-cache";
 import { Watch } from "./usage/watch";
 
-/** What `stopTimeout` is if none was given. */
+/** Value of `stopTimeout` when the client gave none. */
 export const NO_TIMEOUT: i64 = i64.MIN_VALUE;
 
-/** Those whose records are put when the step ends. */
+/** Containers whose records are written when the step ends. */
 export const changedContainers: Container[] = [];
 
-/** What stands between a run and the next one of its own. */
+/** The pause between a run and the automatic restart that follows it. */
 export interface Backoff {
-  /** The run is given back. */
+  /** All resources of the run have been released. */
   released(): void;
   cancel(): void;
 }
 
-/** Something that waits for a container's run to end: a stop, a kill. */
+/** Something that waits until the container's run ends: a stop, a kill. */
 export interface RunEnd {
   runEnded(container: Container): void;
 }
 
 export class Container {
-  /** Place in the order of creation. */
+  /** Position in the order of creation. */
   sequence: u64 = 0;
   /** Nanoseconds since 1970. */
   created: i64 = 0;
-  /** Without the slash. */
+  /** Without the leading slash. */
   name: string = "";
   /** As the client gave it. */
   image: string = "";
@@ -49,13 +49,13 @@ export class Container {
   /** ChainID of the image's layers; null for an image without layers. */
   chain: string | null = null;
   platform: string = "linux";
-  /** Program, and its arguments. */
+  /** The program; its arguments follow in `args`. */
   path: string = "";
   args: string[] = [];
-  /** `Config` and `HostConfig` in Docker's JSON, all fields there and in order. */
+  /** `Config` and `HostConfig` as Docker's JSON, with all fields and in Docker's order. */
   config: Uint8Array = new Uint8Array(0);
   hostConfig: Uint8Array = new Uint8Array(0);
-  /** Of `hostConfig`, for the list; null if there are none. */
+  /** Annotations from `hostConfig`, for the list; null if there are none. */
   annotations: Json | null = null;
   labelKeys: string[] = [];
   labelValues: string[] = [];
@@ -65,117 +65,120 @@ export class Container {
   autoRemove: bool = false;
   networkMode: string = "default";
   policy: RestartPolicy = NO_RESTARTS;
-  /** Number; 0 for SIGTERM. */
+  /** Signal number; 0 stands for SIGTERM. */
   stopSignal: u32 = 0;
-  /** Seconds; less than 0 for ever; `NO_TIMEOUT` for none given. */
+  /** Seconds; a negative value means no limit, `NO_TIMEOUT` that the client gave none. */
   stopTimeout: i64 = NO_TIMEOUT;
-  /** What stands in its file system besides its own files. */
+  /** What is mounted in the container besides its own files. */
   mounts: MountPoint[] = [];
   endpoint: Endpoint | null = null;
-  /** It has nothing but a loopback interface, whatever its mode. */
+  /** The container has only a loopback interface, whatever its network mode. */
   networkDisabled: bool = false;
-  /** Hardware address that it asked for; empty for one made of its IPv4 address. */
+  /** Hardware address that the client asked for; empty if the engine derives one from the IPv4 address. */
   mac: string = "";
-  /** Endpoint settings that inspect shows again, in Docker's JSON; nothing for none. */
+  /** Endpoint settings that inspect shows, as Docker's JSON; an empty array if there are none. */
   settings: Uint8Array = new Uint8Array(0);
-  /** Others by names of its own, in the order that they were asked for. */
+  /** Links to other containers, each under an alias, in the order in which the client gave them. */
   links: Link[] = [];
 
   status: Status = Status.Created;
-  /** Number of the current or last run; 0 before the first. */
+  /** Number of the current or last run; 0 before the first run. */
   run: u32 = 0;
-  /** It has been running at least once. */
+  /** The container has been running at least once. */
   everRan: bool = false;
   pid: u32 = 0;
   exitCode: i32 = 0;
-  /** Restarts of its own since somebody started it. */
+  /** Automatic restarts since the last start by a client. */
   restartCount: u32 = 0;
-  /** Nanoseconds that were, or are, between the last run and the next one of its own; 0 for none yet. */
+  /** Nanoseconds of the current or last restart delay; 0 if there was none yet. */
   restartDelay: i64 = 0;
-  /** Somebody has sent it a signal since somebody started it. */
+  /** A client has sent the container a signal since the last start by a client. */
   manuallyStopped: bool = false;
-  /** Its policy does not count for this run any more. */
+  /** The restart policy no longer applies to this run. */
   disarmed: bool = false;
   outOfMemory: bool = false;
-  /** How often clients were told so of its last run. */
+  /** How many OOM kills of the last run clients have been told about. */
   memoryKills: u32 = 0;
-  /** What made the last start or the engine fail. */
+  /** Why the last start failed, or what went wrong in the engine. */
   error: string = "";
   startedAt: i64 = NO_TIME;
   finishedAt: i64 = NO_TIME;
-  /** When the run that goes on began, by the monotonic clock: see `exit/run-length.ts`. */
+  /** Start of the current run on the monotonic clock: see `exit/run-length.ts`. */
   begunAt: i64 = NO_TIME;
-  /** Bytes of the files it has written, as they were counted last: after a run, or while it went on. */
+  /** Size in bytes of the files that the container has written, as last counted: after a run, or during one. */
   written: i64 = 0;
-  /** Number of the last run behind which that was done. */
+  /** Number of the last run after which the files were counted. */
   countedRun: u32 = 0;
-  /** A removal that was asked for takes the anonymous volumes along. */
+  /** A pending removal also removes the anonymous volumes. */
   removeVolumes: bool = false;
-  /** Something of a run could not be undone; a removal tries again. */
+  /** Some resource of a run could not be released; a removal tries again. */
   unclean: bool = false;
-  /** Of which one: none after it has been launched. */
+  /** That run. No later run has been launched, since a start cleans up first. */
   uncleanRun: u32 = 0;
-  /** Null if it has no health checks, or never ran. */
+  /** Null if the container has no health checks or has never run. */
   health: Health | null = null;
-  /** New limits of its run are being set. */
+  /** New limits are being applied to the run. */
   limiting: bool = false;
-  /** Whose `hosts`, `hostname` and `resolv.conf` it has since it joined that one's network; empty for its own. */
+  /**
+   * The container whose `hosts`, `hostname` and `resolv.conf` this one uses since it joined that network; empty for its
+   * own.
+   */
   filesOf: string = "";
-  /** What its hosts file says of those it is linked to. */
+  /** What the container's hosts file says about linked containers. */
   toldLinks: string = "";
-  /** Somebody asked for a restart: once its run is over another one follows. */
+  /** A client asked for a restart: another run follows when the current one is over. */
   startsAgain: bool = false;
-  /** Null: it was made by an engine that did not keep that. */
+  /** Null for a container made by an engine that did not yet record this. */
   lastChange: LastChange | null = null;
 
   // ---------------------------------------------------------------- not in the record
-  /** Its record is put before the step ends: see `touch`. */
+  /** The record is written before the step ends: see `touch`. */
   changed: bool = false;
-  /** Its record is behind: see `touchLater`. */
+  /** The record is out of date: see `touchLater`. */
   behind: bool = false;
-  /** Its files wait to be counted. */
+  /** The container's files wait to be counted. */
   toCount: bool = false;
-  /** In which run its health was begun anew. */
+  /** The run in which the health state was last reset. */
   healthRun: u32 = 0;
-  /** Those that have links to it, each once. */
+  /** Containers that link to this one, each once. */
   linkedBy: Container[] = [];
-  /** How it stood in the last list. */
+  /** This container's entry in the last list. */
   listed: ListedItem | null = null;
-  /** On whose behalf its run is being ended; null: nobody's. */
+  /** Who asked for the end of the run; null if nobody did. */
   ender: Origin | null = null;
-  /** Works that want its run to stand still, or freeze or thaw it. */
+  /** Number of operations that keep the run frozen, or are freezing or thawing it. */
   holders: i32 = 0;
-  /** Its run is being frozen or thawed for a client or a commit. */
+  /** The run is being frozen or thawed for a client or a commit. */
   turning: bool = false;
   /** The last run that was sent SIGKILL. */
   killedRun: u32 = 0;
-  /** What it was created with is still being made: whoever asked for it has not been told. */
+  /** Its volumes and directories are still being made; the client of create has no answer yet. */
   creating: bool = false;
-  /** Works on its files: its mount stays until the last of them ends. */
+  /** Operations on the container's files: the mount stays until the last of them ends. */
   filesWorks: i32 = 0;
-  /** Operations that unpack into it. */
+  /** Operations that unpack archives into the container. */
   extracts: u64[] = [];
-  /** Requests that wait for an in-between status to end. */
+  /** Requests that wait until the container leaves a transitional state. */
   queue: Call[] = [];
-  /** It is about to start by itself. */
+  /** The pause before the next automatic restart; null if there is none. */
   backoff: Backoff | null = null;
-  /** The start under way is its policy's. */
+  /** The restart policy caused the start in progress. */
   automatic: bool = false;
-  /** Clients of a restart whose first half is done. */
+  /** Clients of restart, once the old run has ended. */
   restarts: Call[] = [];
-  /** Clients of its removal: of one that goes on, or of one that follows the end of its run. */
+  /** Clients of the container's removal, in progress or about to follow the end of the run. */
   removals: RemovalClient[] = [];
   waiters: Waiter[] = [];
-  /** Attached clients and followers of the log: they end with the run. */
+  /** Attached clients and clients that follow the log; their streams end with the run. */
   attached: Call[] = [];
-  /** Samples are taken for those who look at what it uses. */
+  /** Takes usage samples for clients of stats. */
   watch: Watch | null = null;
-  /** Tasks that wait for the run to end. */
+  /** Tasks that wait until the run ends. */
   runEnds: RunEnd[] = [];
 
   constructor(readonly id: string) {}
 
-  /** Moves it on; a cause that no rule foresees here is a defect. */
+  /** Changes the status. A cause that no rule allows in the current status is a bug. */
   advance(cause: Cause): void {
     const to = next(this.status, cause);
     assert(to != ILLEGAL, `no rule for cause ${(<i32>cause).toString()} in status ${(<i32>this.status).toString()}`);
@@ -184,19 +187,22 @@ export class Container {
     this.change();
   }
 
-  /** Somebody, or something, has made it other than it was: the record says who and why. */
+  /** The container has changed: the record says who did it and why. */
   change(): void {
     this.lastChange = changedNow();
     this.touch();
   }
 
-  /** What its newest run had could not be given back; what an earlier one left stays to be cleared away, too. */
+  /**
+   * Resources of the newest run could not be released. If an earlier run already left some, `uncleanRun` stays at that
+   * run.
+   */
   leaveUnclean(): void {
     if (!this.unclean) this.uncleanRun = this.run;
     this.unclean = true;
   }
 
-  /** Something that the record keeps has changed. */
+  /** Something in the record has changed. */
   touch(): void {
     this.listed = null;
     if (this.changed) return;
@@ -205,14 +211,14 @@ export class Container {
   }
 
   /**
-   * The same for what no client has been told of, and nothing that is done now relies upon: the record may wait for the
-   * next one that is put, but not longer than until somebody is told.
+   * Like `touch`, for a change that no client has been told about and that no current operation relies on. The record
+   * may be written later, with the next `touch`, but at the latest when a client is told.
    */
   touchLater(): void {
     this.behind = true;
   }
 
-  /** A client is told in this step of what the record may be behind with. */
+  /** A client is told in this step about changes that the record may not have yet. */
   tell(): void {
     if (this.behind) this.touch();
   }
@@ -221,17 +227,17 @@ export class Container {
     return next(this.status, cause) != ILLEGAL;
   }
 
-  /** Those of its mounts that are volumes. */
+  /** The volumes among the mounts. */
   get volumes(): MountPoint[] {
     return this.mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume);
   }
 
-  /** Some are to be filled from its file system. */
+  /** Some volumes still have to be filled from the container's file system. */
   get hasUnfilledVolumes(): bool {
     return this.volumes.some((volume: MountPoint) => !volume.populated);
   }
 
-  /** The one of this alias; null if there is none. */
+  /** The link with this alias; null if there is none. */
   linkTo(alias: string): Link | null {
     for (let i = 0; i < this.links.length; i++) if (this.links[i].alias == alias) return this.links[i];
     return null;
@@ -242,33 +248,33 @@ export class Container {
     return this.networkMode == "default" ? "bridge" : this.networkMode;
   }
 
-  /** Links mean something there only. */
+  /** Links only have an effect on the default bridge. */
   get onDefaultBridge(): bool {
     return !this.networkDisabled && (this.networkMode == "bridge" || this.networkMode == "default");
   }
 
-  /** It has a process. */
+  /** The container has a process. */
   get running(): bool {
     return this.status == Status.Running || this.status == Status.Paused;
   }
 
-  /** It is running, or about to. */
+  /** The container is running or starting. */
   get goesOn(): bool {
     return this.running || this.status == Status.Starting;
   }
 
-  /** Docker's `State.Restarting`: its run is over, and its policy lets another one follow. */
+  /** Docker's `State.Restarting`: the run is over, and the restart policy starts another one. */
   get restarting(): bool {
     if (this.status == Status.Starting) return this.automatic;
     return this.status == Status.Recycling || this.status == Status.Restarting;
   }
 
-  /** Docker's `State.Running`: true while paused, and while restarting, too. */
+  /** Docker's `State.Running`: also true while the container is paused or restarting. */
   get up(): bool {
     return this.running || this.restarting;
   }
 
-  /** Something that ends by itself soon. */
+  /** The container is in a transitional state that ends soon by itself. */
   get between(): bool {
     const status = this.status;
     if (this.creating || this.turning || this.limiting) return true;
@@ -276,7 +282,7 @@ export class Container {
     return status == Status.Releasing || status == Status.Recycling;
   }
 
-  /** Its run is over, and another one follows at once. */
+  /** The run is over, and another one follows at once. */
   get comesBack(): bool {
     return this.startsAgain && this.status == Status.Releasing;
   }

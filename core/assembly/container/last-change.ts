@@ -1,5 +1,5 @@
-// The last change of a container: when, by whom, and why. In its record, and in inspect as an extension that clients of
-// Docker's pass over.
+// The last change of a container: when, by whom, and why. It is kept in the record and shown by inspect, as an
+// extension that Docker's clients ignore.
 
 import { JsonWriter } from "../json/writer";
 import { acting, Asker, ENGINE_START, Origin } from "../origin";
@@ -11,15 +11,15 @@ export class LastChange {
     /** Nanoseconds since 1970. */
     readonly at: i64,
     readonly why: string,
-    /** User-Agent of who asked for it; empty if nobody did, or it has none. */
+    /** User-Agent of the client that asked for the change; empty if there was no client, or it sent none. */
     readonly agent: string,
-    /** The asking process; less than 0 where that cannot be known. */
+    /** Process id of the client; negative where it cannot be known. */
     readonly pid: i64,
     readonly uid: i64,
   ) {}
 }
 
-/** What is changed now. */
+/** A change made in the current step. */
 export function changedNow(): LastChange {
   const origin = acting.origin;
   const asker = origin.asker;
@@ -29,14 +29,14 @@ export function changedNow(): LastChange {
   return new LastChange(acting.at, origin.why, asker.agent, pid, uid);
 }
 
-/** On whose behalf something is resumed. */
+/** The origin to restore when an operation is resumed. */
 export function originOf(change: LastChange | null): Origin {
   if (change === null) return new Origin(null, ENGINE_START);
   const asker = Asker.recalled(change.agent, change.uid >= 0, <u32>change.uid, <u32>change.pid);
   return new Origin(asker, change.why);
 }
 
-/** In its container's record: a record that is older than this has none. */
+/** Reads or writes the change in a container's record; records from before this field have none. */
 export function lastChangeFields(fields: Fields, given: LastChange | null): LastChange {
   const change: LastChange = given === null ? UNKNOWN : given;
   const at = fields.number("at", change.at);
@@ -49,7 +49,7 @@ export function lastChangeFields(fields: Fields, given: LastChange | null): Last
 
 const UNKNOWN: LastChange = new LastChange(0, "", "", -1, -1);
 
-/** `"Coracle": {"LastChange": {…}}`: what is not known is left out. */
+/** `"Coracle": {"LastChange": {…}}`; unknown fields are left out. */
 export function writeExtension(json: JsonWriter, change: LastChange | null): void {
   if (change === null) return;
   json.key("Coracle");

@@ -1,8 +1,8 @@
-// Which cause moves a container from which status to which. Nothing else changes a status.
+// The table of the container's states: which cause leads from which status to which. Nothing else changes a status.
 
 import { Rule } from "../../../build/bindings/types";
 
-/** What a container is doing. In-between statuses have names of their own; clients see them as `wordOf` says. */
+/** Status of a container. Transitional states have their own names here; clients see the word from `wordOf`. */
 export enum Status {
   Created,
   Starting,
@@ -35,7 +35,7 @@ export enum Cause {
   Cancel,
 }
 
-/** Their names, for those who want to know why. */
+/** Names of statuses and causes, for explanations. */
 export const STATUS_NAMES: string[] = [
   "created",
   "starting",
@@ -68,21 +68,21 @@ export const CAUSE_NAMES: string[] = [
 ];
 export const ILLEGAL: i32 = -1;
 
-// One row a rule, in the order of a container's life: from, cause, to.
+// One rule per row, in the order of a container's life: from, cause, to.
 // prettier-ignore
 const RULES: StaticArray<i32> = [
   Status.Created,   Cause.Start,        Status.Starting,
   Status.Exited,    Cause.Start,        Status.Starting,
   Status.Starting,  Cause.Started,      Status.Running,
   Status.Starting,  Cause.StartFailed,  Status.Unwinding,
-  Status.Unwinding, Cause.Undone,       Status.Created,     // it never ran
-  Status.Unwinding, Cause.Released,     Status.Exited,      // it ran before
+  Status.Unwinding, Cause.Undone,       Status.Created,     // the container never ran
+  Status.Unwinding, Cause.Released,     Status.Exited,      // the container ran before
   Status.Running,   Cause.Pause,        Status.Paused,
   Status.Paused,    Cause.Unpause,      Status.Running,
   Status.Running,   Cause.Exit,         Status.Releasing,
   Status.Paused,    Cause.Exit,         Status.Releasing,   // SIGKILL reaches a frozen cgroup
   Status.Releasing, Cause.Released,     Status.Exited,
-  Status.Running,   Cause.Recycle,      Status.Recycling,   // its policy lets another run follow
+  Status.Running,   Cause.Recycle,      Status.Recycling,   // the restart policy starts another run
   Status.Paused,    Cause.Recycle,      Status.Recycling,
   Status.Recycling, Cause.Released,     Status.Restarting,
   Status.Restarting, Cause.Elapsed,     Status.Starting,
@@ -102,12 +102,12 @@ export function ruleTable(): Rule[] {
   return rules;
 }
 
-/** A rule in words. */
+/** A rule, with names instead of numbers. */
 export function ruleOf(from: i32, cause: i32, to: i32): Rule {
   return new Rule(STATUS_NAMES[from], CAUSE_NAMES[cause], STATUS_NAMES[to]);
 }
 
-/** The status that follows, or `ILLEGAL` when no rule says so. */
+/** The next status, or `ILLEGAL` if no rule allows the cause. */
 export function next(from: i32, cause: i32): i32 {
   for (let i = 0; i < RULES.length; i += 3) {
     if (RULES[i] == from && RULES[i + 1] == cause) return RULES[i + 2];
@@ -118,7 +118,7 @@ export function next(from: i32, cause: i32): i32 {
 /** Docker's words for statuses. */
 export const STATUS_WORDS: string[] = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
 
-/** That of a status (`State.Status`). */
+/** Docker's word for a status (`State.Status`). */
 export function wordOf(status: Status, everRan: bool): string {
   switch (status) {
     case Status.Running:

@@ -2,7 +2,7 @@ import { Moved as MovedNote, Note, NoteMoved } from "../../../build/bindings/typ
 import { Reason } from "../reason";
 import { ruleOf } from "./lifecycle";
 
-/** A container changed its status. */
+/** The status of a container changed. */
 export class Moved extends Reason {
   constructor(
     private readonly container: string,

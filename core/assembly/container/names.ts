@@ -1,12 +1,12 @@
-// Names of containers: what one may look like, and how one is made up.
+// Names of containers: which are valid, and how to generate one.
 
-/** Empty if a name may be given to a container, else Docker's refusal. A leading slash does not count. */
+/** Empty if a container may have this name, else Docker's refusal. Ignores a leading slash. */
 export function containerNameProblem(name: string): string {
   if (isContainerName(name.startsWith("/") ? name.substring(1) : name)) return "";
   return `Invalid container name (${name}), only [a-zA-Z0-9][a-zA-Z0-9_.-] are allowed`;
 }
 
-/** `[a-zA-Z0-9][a-zA-Z0-9_.-]+`: at least two characters. Volumes' names follow the same rule. */
+/** `[a-zA-Z0-9][a-zA-Z0-9_.-]+`: at least two characters. The rule also holds for names of volumes. */
 export function isContainerName(name: string): bool {
   if (name.length < 2 || !isAlphanumeric(name.charCodeAt(0))) return false;
   for (let i = 1; i < name.length; i++) {
@@ -16,7 +16,9 @@ export function isContainerName(name: string): bool {
   return true;
 }
 
-/** A name made of a random number: adjective and surname. From the second draw on (`draw` 1, 2 …) a digit follows. */
+/**
+ * Makes a name, adjective and surname, from a random number. From the second draw on (`draw` 1, 2 …) a digit follows.
+ */
 export function generatedName(random: u32, draw: i32): string {
   const adjectives = <u32>ADJECTIVES.length;
   const surnames = <u32>SURNAMES.length;

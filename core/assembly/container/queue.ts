@@ -1,8 +1,8 @@
-// Requests that met a container in an in-between status wait with it until that is over.
+// The queue of requests that wait until a container leaves a transitional state.
 
 import { Container } from "./container";
 
-/** Takes up the requests that waited. One of them may bring the container into such a status again: the rest queue anew. */
+/** Resumes the waiting requests. If one of them starts another transition, the rest queue again. */
 export function takeUpQueue(container: Container): void {
   const waiting = container.queue;
   container.queue = [];

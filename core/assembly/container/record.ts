@@ -1,4 +1,4 @@
-// A container's record: JSON, with Docker's own `Config` and `HostConfig` inside.
+// A container's record: JSON, which includes Docker's own `Config` and `HostConfig`.
 
 import { Health, healthFields } from "../health/health";
 import { isDigest } from "../image/reference";
@@ -17,11 +17,11 @@ import { MountPoint, mountPointFields } from "./mounts/mount-point";
 import { isContainerName } from "./names";
 import { restartPolicyOf } from "./restart/policy-setting";
 
-/** Room for all but its documents, mostly. */
+/** Usually enough room for everything but the JSON documents. */
 const REST_BYTES: i32 = 2048;
 
 export function writeRecord(container: Container): Uint8Array {
-  // Labels stand in it twice.
+  // The record contains the labels twice.
   const documents = 2 * container.config.length + container.hostConfig.length + container.settings.length;
   const fields = new FieldWriter(documents + REST_BYTES);
   fields.text("id", container.id);
@@ -29,7 +29,7 @@ export function writeRecord(container: Container): Uint8Array {
   return fields.take();
 }
 
-/** The container `id` of a document, unless the record has a problem. */
+/** Reads the container `id` from a document; sets a problem if the document is invalid. */
 export function readRecord(fields: FieldReader, id: string, document: Json): Container {
   const container = new Container(fields.text("id", id));
   containerFields(fields, container);
@@ -57,7 +57,7 @@ function containerFields(fields: Fields, container: Container): void {
   stateFields(fields, container);
 }
 
-/** What the container was asked to be; its JSON documents come last, since they are long. */
+/** What the client asked for. Its JSON documents come last, since they are long. */
 function wishFields(fields: Fields, container: Container): void {
   container.tty = fields.bool("tty", container.tty);
   container.openStdin = fields.bool("openStdin", container.openStdin);
@@ -107,7 +107,7 @@ function stateFields(fields: Fields, container: Container): void {
   container.lastChange = partOf<LastChange>(fields, "lastChange", container.lastChange, lastChangeFields);
 }
 
-/** What of it contradicts itself. */
+/** What is inconsistent in the record; empty if nothing is. */
 function problemOf(container: Container, id: string): string {
   if (container.id != id || !isFullId(id)) return "it is another container's";
   if (!isContainerName(container.name)) return "its name is none";
@@ -116,7 +116,7 @@ function problemOf(container: Container, id: string): string {
   return statusProblem(container);
 }
 
-/** Only what has been started can be in most statuses. */
+/** Most statuses require that the container has been started. */
 function statusProblem(container: Container): string {
   switch (container.status) {
     case Status.Created:

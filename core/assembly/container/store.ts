@@ -1,4 +1,4 @@
-// All containers: by id, by name, by prefix (surface §2.4), in the order of their creation.
+// All containers, in the order of their creation: look-up by id, by name, and by prefix of an id (surface §2.4).
 
 import { deleteRecord } from "../ask";
 import { CONTAINER_RECORDS } from "../records/kinds";
@@ -10,7 +10,7 @@ import { parseLinkName } from "./links/link";
 import { putHeldStill } from "./pause/held-record";
 import { writeRecord } from "./record";
 
-/** A container, or why none was found. */
+/** The container that was found, or the reason why none was. */
 export class Lookup {
   constructor(
     readonly container: Container | null,
@@ -23,7 +23,7 @@ export class ContainerStore {
   private readonly idByName: Map<string, string> = new Map<string, string>();
   private sequence: u64 = 0;
 
-  /** Takes in a new container, or one from its record. */
+  /** Adds a container, new or read from its record. */
   add(container: Container): void {
     if (container.sequence == 0) container.sequence = this.sequence + 1;
     if (container.sequence > this.sequence) this.sequence = container.sequence;
@@ -49,7 +49,7 @@ export class ContainerStore {
     return this.byId.has(id) ? this.byId.get(id) : null;
   }
 
-  /** Id of the container that has a name, or empty. */
+  /** Id of the container with this name, or empty. */
   idOf(name: string): string {
     return this.idByName.has(name) ? this.idByName.get(name) : "";
   }
@@ -63,7 +63,7 @@ export class ContainerStore {
     return this.byId.values();
   }
 
-  /** By full id, then full name, then a prefix of exactly one id. */
+  /** Looks up by full id, then by full name, then by a prefix that only one id has. */
   lookUp(reference: string): Lookup {
     const exact = this.exactly(reference);
     if (exact !== null) return new Lookup(exact, null);
@@ -75,13 +75,13 @@ export class ContainerStore {
     return new Lookup(null, notFound(`No such container: ${reference}`));
   }
 
-  /** The container whose id begins so, if only one does. */
+  /** The container whose id has this prefix, if there is exactly one. */
   onlyWithPrefix(prefix: string): Container | null {
     const hits = this.withPrefix(prefix);
     return hits.length == 1 ? hits[0] : null;
   }
 
-  /** Why a new container cannot have this name, or null. */
+  /** Why a new container cannot have this name; null if it can. */
   refuseName(name: string): Refusal | null {
     const owner = this.idOf(name);
     if (owner.length == 0) return null;
@@ -91,7 +91,7 @@ export class ContainerStore {
     );
   }
 
-  /** Puts the records of what the step has changed. */
+  /** Writes the records of all containers that the step has changed. */
   putChanged(): void {
     while (changedContainers.length > 0) {
       const container = changedContainers.pop();
@@ -101,7 +101,7 @@ export class ContainerStore {
     }
   }
 
-  /** Puts all records anew. */
+  /** Writes all records again. */
   putAll(): void {
     const containers = this.all();
     for (let i = 0; i < containers.length; i++) {

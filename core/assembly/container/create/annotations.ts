@@ -1,18 +1,20 @@
-// `HostConfig.Annotations` go into the OCI config, where runtimes look for orders of their own: those are not a client's.
+// `HostConfig.Annotations` go into the OCI config. Runtimes read commands of their own from there, which clients must
+// not give.
 
 import { Json } from "../../json/json";
 import { quoteText } from "../../text/go-quote";
 
-// crun's: hooks, a filter of one's own, another handler (crun(1)); systemd's properties of a unit (runc, crun).
+// Annotations that command crun (hooks, a seccomp filter, another handler: crun(1)), or set properties of a systemd
+// unit (runc, crun).
 const ORDERS: string[] = ["run.oci.", "module.wasm.", "org.systemd.property."];
 
-/** Null if there are none. */
+/** The annotations; null if there are none. */
 export function annotationsOf(host: Json): Json | null {
   const annotations = host.find("Annotations");
   return annotations === null || annotations.length == 0 ? null : annotations;
 }
 
-/** What is wrong with them; empty if nothing is. */
+/** What is wrong with the annotations; empty if nothing is. */
 export function annotationProblem(host: Json): string {
   const annotations = host.find("Annotations");
   if (annotations === null) return "";

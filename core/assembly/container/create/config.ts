@@ -1,4 +1,4 @@
-// `Config`: the portable half of a container, as create reads it and inspect shows it (surface §6.5).
+// `Config`, the portable half of a container, as create reads it and inspect shows it (surface §6.5).
 
 import { Field, FieldType, Table } from "../../json/table";
 
@@ -16,7 +16,7 @@ const EMPTY_OBJECT: string = "{}";
 
 const OF_CLIENTS: string = "clients read it; what an attach asks for counts";
 
-/** In the body of create these fields stand beside `HostConfig` and `NetworkingConfig`: see `create-body.ts`. */
+/** In the body of create, `HostConfig` and `NetworkingConfig` stand beside these fields: see `create-body.ts`. */
 export const CONFIG: Table = new Table("ContainerConfigWrapper", [
   new Field("Hostname", FieldType.String, '""'),
   new Field("Domainname", FieldType.String, '""'),

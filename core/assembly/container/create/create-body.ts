@@ -1,4 +1,5 @@
-// Reads the body of POST /containers/create: `Config`'s fields, with `HostConfig` and `NetworkingConfig` beside them.
+// Reads the body of POST /containers/create: the fields of `Config`, with `HostConfig` and `NetworkingConfig` beside
+// them.
 
 import { isZero, refusedField } from "../../json/asked";
 import { Json } from "../../json/json";
@@ -12,30 +13,30 @@ import { CONFIG } from "./config";
 import { HOST_CONFIG } from "./host-config";
 import { nonsense } from "./validate";
 
-/** The three parts of a create body, each with exactly its table's fields. */
+/** The three parts of a create body, each with exactly the fields of its table. */
 export class CreateBody {
   config: Json = Json.object();
   hostConfig: Json = Json.object();
   /** Endpoint settings by network; empty if none were sent. */
   endpoints: Json = Json.object();
-  /** Hardware address on its network; empty for one of the engine's choice. */
+  /** Hardware address of the endpoint; empty if the engine chooses one. */
   mac: string = "";
-  /** What else of its endpoint is to be shown again, in Docker's JSON; nothing for none. */
+  /** Other endpoint settings that inspect shows, as Docker's JSON; an empty array if there are none. */
   settings: Uint8Array = new Uint8Array(0);
-  /** What the client is told of it. */
+  /** Warnings in the answer to the client. */
   warnings: string[] = [];
-  /** Why the body cannot be used; then the rest means nothing. */
+  /** Why the body is invalid; if set, the other fields mean nothing. */
   refusal: Refusal | null = null;
 }
 
-/** `version`: minor number of the request. */
+/** `version`: minor API version of the request. */
 export function readCreate(body: Json, version: i32): CreateBody {
   const create = new CreateBody();
   create.refusal = read(create, body, version);
   return create;
 }
 
-/** Where clients of before 1.18 put what stands in `HostConfig` since; and it is what they mean still. */
+/** Where clients before 1.18 put fields that are now in `HostConfig`; they still have the old meaning. */
 const OLD_PLACES: Field[] = [
   new Field("Memory", FieldType.Int, "0"),
   new Field("MemorySwap", FieldType.Int, "0"),
@@ -44,7 +45,7 @@ const OLD_PLACES: Field[] = [
 ];
 const CPUSET = "CpusetCpus";
 
-// Go's struct of the body: it holds `Config`'s fields as its own.
+// Mirrors Go's struct of the body, which embeds the fields of `Config`.
 const BODY: Table = new Table(
   CONFIG.struct,
   CONFIG.fields
@@ -72,7 +73,7 @@ function read(create: CreateBody, body: Json, version: i32): Refusal | null {
   return refuseUnbuilt(create, version);
 }
 
-// Takes a part out of the body; one that was not sent has its defaults.
+// Takes one part out of the body; a missing part gets its defaults.
 function takePart(all: Json, name: string, table: Table): Json {
   const given = all.entry(name);
   all.remove(name);
@@ -81,7 +82,7 @@ function takePart(all: Json, name: string, table: Table): Json {
   return defaults === null ? Json.object() : defaults;
 }
 
-/** What `HostConfig` itself says comes first. */
+/** Values in `HostConfig` itself take precedence. */
 function takeOldPlaces(all: Json, host: Json): void {
   for (let i = 0; i < OLD_PLACES.length; i++) {
     const name = OLD_PLACES[i].name;

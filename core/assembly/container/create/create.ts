@@ -1,4 +1,5 @@
-// POST /containers/create (surface §2.14): read, look the image up, merge, check, then make.
+// POST /containers/create (surface §2.14): reads the body, looks the image up, merges and checks the configs, then
+// makes the container.
 
 import { Failure, Outcome, VolumeCommandFind } from "../../../../build/bindings/types";
 import { bodyLength, readJsonBody } from "../../api/json-body";
@@ -24,17 +25,17 @@ import { CreateBody, readCreate } from "./create-body";
 import { Creation } from "./creation";
 import { readWish, Wish } from "./wish";
 
-/** Tries at a name of two words before the short id is taken. */
+/** Attempts to generate a name of two words before the short id is used. */
 const NAME_DRAWS = 6;
 
-/** Bytes of a body that takes long to read. */
+/** Size in bytes from which reading a body takes long. */
 const LARGE_BODY: i32 = 128 << 10;
 
 export function createContainer(call: Call): Refusal | null {
   return read(call, false);
 }
 
-/** `checked`: sources of binds that must be there have been looked for. */
+/** `checked`: the sources of binds that must exist have been looked up. */
 function read(call: Call, checked: bool): Refusal | null {
   const body = readJsonBody(call.request, true);
   if (body.refusal !== null) return body.refusal;
@@ -59,13 +60,13 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   }
   const taker = takerOf(volumeNames(wish.mounts));
   if (taker !== null) {
-    // What it leaves is no volume any more: the request is read once more when that is sure.
+    // Volumes that a removal leaves behind no longer exist once it is over. The request is read again then.
     taker.queue.push(call);
     return null;
   }
   if (!checked && new SourceSearch(call, wish.mounts).begin()) return null;
 
-  // Accepted from here.
+  // The request is accepted from here on.
   const container = newContainer(wish, name);
   containerStore.add(container);
   tieLinks(container);
@@ -74,7 +75,7 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   return null;
 }
 
-/** Without the slash. */
+/** The name without the leading slash. */
 function nameOf(call: Call): string {
   const name = call.query.first("name");
   return name.startsWith("/") ? name.slice(1) : name;
@@ -141,8 +142,8 @@ function chooseName(container: Container): string {
 }
 
 /**
- * A large body is read in several steps: whoever asks for something meanwhile comes in between. What it asks for depends
- * on nothing but itself until the last one, which looks at everything else, and makes the container.
+ * Reads a large body in several steps, so that other requests can be handled in between. The earlier steps look at the
+ * body alone. The last one looks at everything else and makes the container.
  */
 class LargeCreate extends Task {
   private body: CreateBody | null = null;
@@ -165,7 +166,7 @@ class LargeCreate extends Task {
     const body = this.body;
     if (body === null) {
       this.body = readCreate(this.json, this.call.version);
-      // A tree of megabytes.
+      // The tree takes megabytes.
       this.json = Json.null();
       return this.begin();
     }
@@ -174,10 +175,10 @@ class LargeCreate extends Task {
   }
 }
 
-/** Looks for the sources of mounts that nobody makes; the request is read once more after it. */
+/** Looks up the sources of binds that are not created automatically, then the request is read again. */
 class SourceSearch extends Task {
   private open: i32 = 0;
-  /** The first one that is not there. */
+  /** The first source that does not exist. */
   private missing: string = "";
 
   constructor(
@@ -187,7 +188,7 @@ class SourceSearch extends Task {
     super();
   }
 
-  /** False if there are none. */
+  /** False if there are no sources to look up. */
   begin(): bool {
     for (let i = 0; i < this.mounts.length; i++) {
       const mount = this.mounts[i];

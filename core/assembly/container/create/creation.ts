@@ -1,4 +1,4 @@
-// What is made for a new container before its client is told: its volumes, what is in them, its working directory.
+// Creates what a new container needs before the client gets its answer: volumes, their content, the working directory.
 
 import {
   ContentCommandMakeDirectory,
@@ -39,7 +39,7 @@ import { removeNow } from "../remove/remove";
 import { documentOf } from "../spec/launch";
 import { containerSizes } from "../usage/sizes";
 
-/** How far the work in its files is. */
+/** Progress of the work in the container's files. */
 enum Filling {
   Not,
   Mounted,
@@ -48,16 +48,16 @@ enum Filling {
   Unmounted,
 }
 
-/** Number of that step's answer; of all others nothing but their failures matters. */
+/** Number of the step that makes the working directory. For all other steps only a failure matters. */
 const DIRECTORY: i32 = 1;
 
-/** Volumes are made, and filled, before the answer, and so is the working directory. */
+/** Makes and fills the volumes and makes the working directory before the client gets its answer. */
 export class Creation extends Task {
   private open: i32 = 0;
   private failure: string = "";
   private stage: Filling = Filling.Not;
 
-  /** `call`: null when whoever asked for it has gone with an earlier engine. `directory`: the working directory. */
+  /** `call`: null if the client was connected to an earlier engine. `directory`: the working directory. */
   constructor(
     private readonly container: Container,
     private readonly call: Call | null,
@@ -71,7 +71,7 @@ export class Creation extends Task {
     this.container.creating = true;
     const volumes = this.container.volumes;
     for (let i = 0; i < volumes.length; i++) {
-      // Those of other containers are there.
+      // Volumes of other containers exist already.
       if (!volumes[i].shared) this.makeVolume(volumes[i]);
     }
     beginMaking(this.container);
@@ -97,25 +97,26 @@ export class Creation extends Task {
     this.open -= 1;
     if (this.open > 0) return;
     if (this.failure.length == 0 && this.fill()) return;
-    // What was mounted for it goes with the container.
+    // The mount is removed together with the container.
     if (this.failure.length > 0 && this.stage > Filling.Not) this.container.leaveUnclean();
-    // Those that stay may have been filled in part.
+    // Remaining volumes may have been filled in part.
     if (this.failure.length > 0 && this.stage > Filling.Entered) containerSizes.volumesChanged(this.container);
-    // Its record says otherwise.
+    // The record still says that the creation goes on.
     this.container.touch();
     this.finish();
-    // A removal takes the queue up itself, in the end.
+    // A removal resumes the queue itself when it ends.
     if (this.failure.length == 0) takeUpQueue(this.container);
   }
 
-  /** Of what stands where it is to work. */
+  /** Checks what exists at the working directory's path. */
   private entered(stat: FileStat): void {
     if (!isDirectory(stat.mode)) this.failure = `Cannot mkdir: ${this.directory} is not a directory`;
   }
 
   /**
-   * The working directory is there before anybody looks, in the container's own files even where a volume will stand.
-   * Volumes get what is at their places: whoever uses them next finds it there. False when that is done.
+   * Makes the working directory first, in the container's own files, even if a volume will be mounted there. Then each
+   * volume gets the files at its mount point, so that later users of the volume find them. Returns false when all is
+   * done.
    */
   private fill(): bool {
     while (this.open == 0) {
@@ -185,7 +186,7 @@ export class Creation extends Task {
   }
 }
 
-/** Whoever asked for it hears why not when nothing of it is left, its name least of all. */
+/** Answers the client of a failed creation once everything is undone and the name is free again. */
 class Undone extends RemovalClient {
   constructor(
     private readonly call: Call | null,
@@ -204,12 +205,14 @@ class Undone extends RemovalClient {
   }
 }
 
-/** Before anything is mounted over them. */
+/** The container's own files, without anything mounted over them. */
 function ownFiles(container: Container): View {
   return new View(container.id, null, []);
 }
 
-/** Killed before the answer: it is made to the end, or undone. What is left mounted for that is swept away first. */
+/**
+ * The engine was killed before it answered: the creation is completed or undone. Any mounts it left are removed first.
+ */
 export function resumeCreation(container: Container): void {
   tellMended(`container ${container.id}`, "its making goes on, though nobody is told");
   acting.origin = originOf(container.lastChange);
@@ -221,7 +224,7 @@ export function resumeCreation(container: Container): void {
 function tellCreation(container: Container): void {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) {
-    // Told of those that were there before, too.
+    // The event is also sent for volumes that existed before.
     if (!volumes[i].shared) eventRing.emit(volumeEvent(volumes[i].name, "create"));
   }
   emitContainer(container, "create");

@@ -1,10 +1,10 @@
-// What create fills in where a client says nothing (surface §2.14).
+// The defaults that create fills in for fields the client left out (surface §2.14).
 
 import { Json } from "../../json/json";
 
-/** Facts that defaults follow. */
+/** The facts that the defaults depend on. */
 export class DefaultFacts {
-  /** Minor number of the request's version. */
+  /** Minor API version of the request. */
   version: i32 = 0;
   /** `1` or `2`. */
   cgroupVersion: string = "2";
@@ -30,7 +30,10 @@ export function fillHostConfig(host: Json, facts: DefaultFacts): void {
   if (host.stringsOf("Links").length == 0) host.set("Links", Json.null());
 }
 
-/** The container's short id, or the machine's name on the host's network. Changes a normalised `Config` in place. */
+/**
+ * The default hostname: the container's short id, or the machine's name on the host network. Changes a normalised
+ * `Config` in place.
+ */
 export function fillHostname(config: Json, host: Json, shortId: string, machine: string): void {
   fillText(config, "Hostname", host.stringOf("NetworkMode") == "host" ? machine : shortId);
 }
@@ -59,7 +62,7 @@ function fillMember(host: Json, name: string, member: string, text: string): voi
   if (object !== null) fillText(object, member, text);
 }
 
-// Swap is as much again as memory; no limit of processes is null, as is the machine's own swappiness.
+// Memory plus swap defaults to twice the memory. Null means no limit of processes, and the machine's own swappiness.
 function fillLimits(host: Json): void {
   const memory = host.i64Of("Memory");
   if (memory > 0 && memory <= i64.MAX_VALUE / 2 && host.i64Of("MemorySwap") == 0) {
@@ -69,7 +72,7 @@ function fillLimits(host: Json): void {
   if (host.i64Of("MemorySwappiness") < 0) host.set("MemorySwappiness", Json.null());
 }
 
-// Who sees the machine's processes, or may do anything, is not told apart by labels.
+// Containers that see the machine's processes, and privileged ones, are not separated by SELinux labels.
 function fillLabels(host: Json): void {
   if (!host.boolOf("Privileged") && host.stringOf("IpcMode") != "host" && host.stringOf("PidMode") != "host") return;
   const options = host.stringsOf("SecurityOpt");
@@ -78,7 +81,7 @@ function fillLabels(host: Json): void {
   host.set("SecurityOpt", Json.strings(options));
 }
 
-// Null asks for the default lists, an empty list for none.
+// Null asks for the default lists; an empty list means no paths.
 function fillPaths(host: Json): void {
   if (host.boolOf("Privileged")) {
     host.set("MaskedPaths", Json.null());

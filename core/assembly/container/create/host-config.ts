@@ -1,11 +1,11 @@
-// `HostConfig`: what a container wants of this machine (surface §2.14, §6.5).
+// `HostConfig`: what a container needs from this machine (surface §2.14, §6.5).
 
 import { Field, FieldType, Table } from "../../json/table";
 import { MOUNT } from "../mounts/mount-table";
 
 const LOG_CONFIG: Table = new Table("LogConfig", [
-  // Drivers that send logs elsewhere are not built, which `create-body.ts` says of each by its name; a name that is none
-  // is refused by `output/log-options.ts`.
+  // Log drivers that send logs elsewhere are not implemented; `create-body.ts` refuses them by name.
+  // `output/log-options.ts` refuses a name that is not a driver of Docker's.
   new Field("Type", FieldType.String, '""').refused(['"json-file"', '"local"', '"none"']),
   new Field("Config", FieldType.StringMap, "{}").says("all options of `json-file` and `local`"),
 ]);
@@ -97,7 +97,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("StorageOpt", FieldType.StringMap, null).denied().says("as where there are no quotas"),
   new Field("Tmpfs", FieldType.StringMap, null),
   new Field("UTSMode", FieldType.String, NO_TEXT).typed("container.UTSMode").says("`host`"),
-  // User namespaces are not remapped, so the host's is what every container has.
+  // There is no remapping of user namespaces, so every container uses the host's.
   new Field("UsernsMode", FieldType.String, NO_TEXT).typed("container.UsernsMode").refused(['"host"']),
   new Field("ShmSize", FieldType.Int, NO_NUMBER),
   new Field("Sysctls", FieldType.StringMap, null).says("an interface's are its endpoint's"),
@@ -147,7 +147,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("MaskedPaths", FieldType.Strings, NOTHING),
   new Field("ReadonlyPaths", FieldType.Strings, NOTHING),
   new Field("Init", FieldType.Bool, null).pointed(),
-  // Of one version only.
+  // Exists in one API version only.
   new Field("Capabilities", FieldType.Strings, null).from(40).upTo(40).refused(),
   new Field("DiskQuota", FieldType.Int, null).upTo(25).refused(),
 ]);

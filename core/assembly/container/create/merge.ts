@@ -1,14 +1,14 @@
-// What a container takes over from its image's config (surface §2.14).
+// What a container inherits from its image's config (surface §2.14).
 
 import { isZero } from "../../json/asked";
 import { Json } from "../../json/json";
 import { normalise, schemaError } from "../../json/schema";
 import { CONFIG, HEALTHCHECK } from "./config";
 
-/** A merged config, or why the image's cannot be used. */
+/** The merged config, or why the image's config is invalid. */
 export class MergedConfig {
   config: Json;
-  /** Empty if all went well. */
+  /** Empty on success. */
   error: string = "";
 
   constructor(config: Json) {
@@ -17,8 +17,8 @@ export class MergedConfig {
 }
 
 /**
- * `config`: normalised by `CONFIG`; it is not changed. `image`: the `config` member of the image's config, or null.
- * The result is normalised as well.
+ * `config`: normalised by `CONFIG`, and not changed. `image`: the `config` member of the image's config, or null. The
+ * result is normalised as well.
  */
 export function mergeImageConfig(config: Json, image: Json | null): MergedConfig {
   const merged = new MergedConfig(config.branch());
@@ -38,13 +38,15 @@ export function mergeImageConfig(config: Json, image: Json | null): MergedConfig
   uniteEnvironment(target, defaults);
   takeCommand(target, defaults);
   takeHealthcheck(target, defaults);
-  // Once more through the table: what was added goes to its place, maps are sorted.
+  // Normalises again: puts added fields in their place, and sorts maps.
   const ordered = normalise(target, CONFIG);
   if (ordered !== null) merged.config = ordered;
   return merged;
 }
 
-/** Program and arguments: `Entrypoint`, then `Cmd`. Empty: there is nothing to run (`no command specified`). */
+/**
+ * The program and its arguments: `Entrypoint`, then `Cmd`. If empty, there is nothing to run (`no command specified`).
+ */
 export function commandOf(config: Json): string[] {
   return config.stringsOf("Entrypoint").concat(config.stringsOf("Cmd"));
 }
@@ -54,7 +56,7 @@ function takeText(target: Json, image: Json, name: string): void {
   if (target.stringOf(name).length == 0 && text.length > 0) target.set(name, Json.string(text));
 }
 
-// The request's members win.
+// The request's members take precedence.
 function uniteMaps(target: Json, image: Json, name: string): void {
   const more = image.entry(name);
   if (more === null || more.length == 0) return;
@@ -71,13 +73,14 @@ function uniteMaps(target: Json, image: Json, name: string): void {
   target.set(name, united);
 }
 
-// Docker's CLI sends {} where there are none, and shows null.
+// Docker's CLI sends {} for an empty map, and shows null.
 function clearEmpty(target: Json, name: string): void {
   const own = target.entry(name);
   if (own !== null && own.length == 0) target.set(name, Json.null());
 }
 
-// The request's entries first, then the image's whose names are not among them. `NAME` alone keeps a default away.
+// The request's variables first, then the image's variables with other names. `NAME` without a value removes the
+// image's.
 function uniteEnvironment(target: Json, image: Json): void {
   const entries = target.stringsOf("Env");
   const defaults = image.stringsOf("Env");
@@ -95,7 +98,7 @@ function nameOf(entry: string): string {
   return equals < 0 ? entry : entry.substring(0, equals);
 }
 
-// The image's `Cmd` belongs to its `Entrypoint`: it is taken only if the request names neither.
+// The image's `Cmd` belongs to its `Entrypoint`: it is used only if the request sets neither.
 function takeCommand(target: Json, image: Json): void {
   const entrypoint = target.entry("Entrypoint");
   if (entrypoint === null || entrypoint.length == 0) {
@@ -115,7 +118,7 @@ function take(target: Json, image: Json, name: string): void {
   if (value !== null && !isZero(value)) target.set(name, value);
 }
 
-// Field by field; what the request leaves empty is the image's.
+// Merged field by field: the image fills in what the request leaves empty.
 function takeHealthcheck(target: Json, image: Json): void {
   const theirs = image.entry("Healthcheck");
   if (theirs === null) return;

@@ -1,9 +1,10 @@
-// Devices that make no sense. That there is no such device is for the machine to say, when the container is started.
+// Checks device settings for invalid values. Whether a device exists is found out on the machine, when the container
+// starts.
 
 import { Json } from "../../json/json";
 import { isAccess, readRule } from "../spec/device-rules";
 
-/** What is wrong with a `HostConfig`'s devices and rules; empty if nothing is. */
+/** What is wrong with the devices and device rules of a `HostConfig`; empty if nothing is. */
 export function deviceProblem(host: Json): string {
   const devices = host.find("Devices");
   if (devices !== null) {
@@ -21,7 +22,7 @@ export function deviceProblem(host: Json): string {
   return rateProblem(host);
 }
 
-/** Of block devices. */
+/** Rates of block devices. */
 function rateProblem(host: Json): string {
   const weights = host.find("BlkioWeightDevice");
   if (weights === null) return "";

@@ -1,11 +1,12 @@
-// What contradicts a network mode, with Docker's texts (surface §2.14): who is on another container's network has that
-// one's names, addresses and ports. It is the request's own words that count, not the image's.
+// Settings that conflict with a network mode, with Docker's texts (surface §2.14): a container on another container's
+// network has that container's names, addresses and ports. Only the request's own settings are checked, not the
+// image's.
 
 import { Json } from "../../json/json";
 import { WITH_HOST } from "../links/links";
 import { otherIn } from "../spec/namespaces";
 
-/** Empty if nothing does. */
+/** Empty if nothing conflicts. */
 export function networkProblem(config: Json, host: Json): string {
   const mode = host.stringOf("NetworkMode");
   if (mode == "host" && host.stringsOf("Links").length > 0) return WITH_HOST;

@@ -1,12 +1,12 @@
-// Limits that make no sense, and what Windows alone has, in Docker's words (surface §2.14).
+// Checks limits for invalid values and refuses settings that only Windows has, in Docker's words (surface §2.14).
 
 import { Json } from "../../json/json";
 import { quoteText } from "../../text/go-quote";
 import { KernelFacts } from "./warnings";
 
 /**
- * What is wrong with a `HostConfig`'s limits; empty if nothing is. `cpus`: processors of the machine. `updates`: what is
- * not among them stays as it is.
+ * What is wrong with the limits of a `HostConfig`; empty if nothing is. `cpus`: number of the machine's processors.
+ * `updates`: fields that are not set stay unchanged.
  */
 export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts, updates: bool = false): string {
   let problem = memoryProblem(host, updates);
@@ -23,7 +23,7 @@ export function resourceProblem(host: Json, cpus: i32, kernel: KernelFacts, upda
   return host.i64Of("ShmSize") < 0 ? "SHM size can not be less than 0" : "";
 }
 
-/** Of Windows, and nothing that could be done otherwise. */
+/** These exist on Windows only, and Linux has no equivalent. */
 export function qualityProblem(host: Json): string {
   const names = ["IOMaximumBandwidth", "IOMaximumIOps"];
   for (let i = 0; i < names.length; i++) {
@@ -34,20 +34,20 @@ export function qualityProblem(host: Json): string {
   return "";
 }
 
-/** Windows alone has more than one. */
+/** Only Windows has other values than the default. */
 export function isolationProblem(host: Json): string {
   const isolation = host.stringOf("Isolation");
   if (isolation.length == 0 || isolation.toLowerCase() == "default") return "";
   return `Invalid isolation: ${quoteText(isolation)} - linux only supports 'default'`;
 }
 
-/** -1 and null ask for nothing. */
+/** -1 and null leave the setting alone. */
 export function swappinessProblem(host: Json): string {
   const value = host.i64Of("MemorySwappiness");
   return value < -1 || value > 100 ? `Invalid value: ${value.toString()}, valid memory swappiness range is 0-100` : "";
 }
 
-/** Docker goes no further in a cpuset. */
+/** The highest number that Docker accepts in a cpuset. */
 const LARGEST_IN_SET: i32 = 8192;
 const MIN_MEMORY: i64 = 6 * 1024 * 1024;
 
@@ -63,7 +63,7 @@ function memoryProblem(host: Json, updates: bool): string {
     return "You should always set the Memory limit when using Memoryswap limit, see usage";
   const swappiness = swappinessProblem(host);
   if (swappiness.length > 0) return swappiness;
-  // Below nothing is none; only a new container can have it so.
+  // A negative value means no reservation, which only create accepts.
   if ((updates ? reservation != 0 : reservation > 0) && reservation < MIN_MEMORY) {
     return "Minimum memory reservation allowed is 6MB";
   }
@@ -73,7 +73,7 @@ function memoryProblem(host: Json, updates: bool): string {
   return "";
 }
 
-// Without these there would be no limit at all, so Docker warns of neither.
+// Without these kernel features there would be no limit at all, so Docker refuses instead of warning.
 function schedulerProblem(host: Json, kernel: KernelFacts): string {
   if (!kernel.cpuCfs && host.i64Of("NanoCpus") > 0) {
     return "NanoCPUs can not be set, as your kernel does not support CPU CFS scheduler or the cgroup is not mounted";
@@ -119,7 +119,7 @@ function cpusetProblem(host: Json, kernel: KernelFacts): string {
   return `Requested memory nodes are not available - requested ${nodes}, available: ${kernel.memoryNodes}`;
 }
 
-/** Whether a set holds another; one that is not known does. */
+/** Whether the set `set` includes `wanted`. An unknown set includes everything. */
 function hasAll(set: string, wanted: string): bool {
   if (set.length == 0 || wanted.length == 0) return true;
   const there = new Set<i32>();
@@ -141,7 +141,7 @@ function last(range: string): i32 {
   return I32.parseInt(ends[ends.length - 1], 10);
 }
 
-/** What is wrong with a set such as `0-2,4`; an empty one is none. */
+/** What is wrong with a set such as `0-2,4`; empty if nothing is. */
 function cpusetFault(text: string): string {
   if (text.length == 0) return "";
   const format = `invalid format: ${text}`;
@@ -157,7 +157,7 @@ function cpusetFault(text: string): string {
   return largest > LARGEST_IN_SET ? `value of out range, maximum is ${LARGEST_IN_SET.toString()}` : "";
 }
 
-/** Of nine digits at most: larger ones are no processor's, either. */
+/** At most nine digits: no processor has a larger number. */
 function isNumber(text: string): bool {
   if (text.length == 0 || text.length > 9) return false;
   for (let i = 0; i < text.length; i++) {

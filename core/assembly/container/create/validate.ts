@@ -1,5 +1,5 @@
-// What create refuses, with Docker's texts (surface §2.14, §6.2). Runs on the merged config, before defaults are
-// filled in; the order of the checks is the order in which a user hears of them.
+// What create refuses, with Docker's texts (surface §2.14, §6.2). The checks run on the merged config, before defaults
+// are filled in; their order decides which problem the user sees first.
 
 import { Json } from "../../json/json";
 import { refuseExposed, refusePorts, unbuiltPorts } from "../../network/port-wishes";
@@ -20,20 +20,20 @@ import { networkProblem } from "./validate-network";
 import { isolationProblem, qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
 import { KernelFacts } from "./warnings";
 
-/** What the machine and the daemon's options say. */
+/** Facts about the machine and the daemon's options. */
 export class ValidationFacts {
   cpus: i32 = 1;
-  /** Names of the OCI runtimes to choose from. */
+  /** Names of the available OCI runtimes. */
   runtimes: string[] = [];
   defaultRuntime: string = "";
   kernel: KernelFacts = new KernelFacts();
-  /** There is an init program. */
+  /** An init program is available. */
   init: bool = false;
-  /** There are processes besides those of containers. */
+  /** The machine has processes outside containers. */
   ownProcesses: bool = true;
 }
 
-/** Docker's refusal of a container, or null. `config`: merged with the image's; `host`: normalised. */
+/** Docker's refusal of a container, or null. `config`: merged with the image's config; `host`: normalised. */
 export function refuseContainer(config: Json, host: Json, facts: ValidationFacts): Refusal | null {
   let problem = nulProblem(config);
   if (problem.length == 0) problem = nulProblem(host);
@@ -46,7 +46,7 @@ export function refuseContainer(config: Json, host: Json, facts: ValidationFacts
 }
 
 /**
- * What makes no sense in fields that are not built: a sensible value there is 501, any other is 400 all the same.
+ * Invalid values of fields that are not implemented: a valid value gets a 501, an invalid one a 400 all the same.
  * `config`: the request's own. Empty if nothing is wrong.
  */
 export function nonsense(config: Json, host: Json): string {
@@ -56,7 +56,7 @@ export function nonsense(config: Json, host: Json): string {
   if (problem.length == 0) problem = restartProblem(host);
   if (problem.length == 0) problem = logProblem(host);
   if (problem.length == 0) problem = qualityProblem(host);
-  // Of 1.40 alone: nothing that follows knows of it.
+  // The field exists in 1.40 only; no later check knows it.
   if (problem.length == 0 && host.stringsOf("Capabilities").length > 0) {
     problem = "HostConfig.Capabilities is not supported: use CapAdd and CapDrop";
   }
@@ -66,7 +66,9 @@ export function nonsense(config: Json, host: Json): string {
 const MAX_HOSTNAME: i32 = 64;
 const MILLISECOND: i64 = 1_000_000;
 
-/** The kernel's texts end at a NUL byte: one inside would name something else than the client wrote. */
+/**
+ * The kernel ends strings at a NUL byte, so a string with one inside would name something other than the client wrote.
+ */
 export function nulProblem(document: Json): string {
   for (let i = 0; i < document.keys.length; i++) {
     if (hasNul(document.items[i])) return `invalid ${document.keys[i]}: it contains a NUL byte`;
@@ -181,7 +183,7 @@ function tmpfsProblem(host: Json): string {
   return "";
 }
 
-// What this machine has not got: by name, or in Docker's words where it has some.
+// What this machine lacks, by the field's name or in Docker's words if Docker has a text for it.
 function refuseLacking(host: Json, facts: ValidationFacts): Refusal | null {
   if (host.stringOf("PidMode") == "host" && !facts.ownProcesses) {
     return notSupported("HostConfig.PidMode host: this machine has no processes besides those of containers");
@@ -194,7 +196,7 @@ function refuseLacking(host: Json, facts: ValidationFacts): Refusal | null {
   return notSupported("--storage-opt is supported only for overlay over xfs with 'pquota' mount option");
 }
 
-// Volumes, ports and security options: what makes no sense, then what cannot be had yet.
+// Volumes, ports and security options: first invalid values, then what is not implemented.
 function refuseMachineFields(config: Json, host: Json): Refusal | null {
   const volumes = volumeProblem(config);
   if (volumes.length > 0) return badParameter(volumes);

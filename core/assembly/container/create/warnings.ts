@@ -1,10 +1,10 @@
-// What a machine's kernel cannot do is left out of a container's limits, and the client is told (surface §2.14).
+// Removes limits that the machine's kernel does not support, and warns the client (surface §2.14).
 
 import { Machine } from "../../../../build/bindings/types";
 import { isZero } from "../../json/asked";
 import { Json } from "../../json/json";
 
-/** What the kernel can do about limits. */
+/** Which limits the kernel supports. */
 export class KernelFacts {
   memoryLimit: bool = true;
   swapLimit: bool = true;
@@ -18,7 +18,7 @@ export class KernelFacts {
   blkioWeight: bool = true;
   blkioRates: bool = true;
   cpuRealtime: bool = true;
-  /** Processors and memory nodes that there are: `0-3,6`; empty if that is not known. */
+  /** Processors and memory nodes of the machine, as in `0-3,6`; empty if unknown. */
   processors: string = "";
   memoryNodes: string = "";
 }
@@ -42,7 +42,10 @@ export function kernelFacts(machine: Machine): KernelFacts {
   return facts;
 }
 
-/** Takes out of a normalised `HostConfig`, in place, what the kernel cannot do. The warnings, in Docker's words. */
+/**
+ * Removes from a normalised `HostConfig`, in place, what the kernel does not support. Returns the warnings, in Docker's
+ * words.
+ */
 export function dropUnsupported(host: Json, kernel: KernelFacts): string[] {
   const warnings: string[] = [];
   dropMemory(warnings, host, kernel);
@@ -121,7 +124,7 @@ function dropRate(warnings: string[], host: Json, name: string, feature: string,
   drop(warnings, host, [name], NONE, `${feature} limit ${NOT_MOUNTED} ${limit} limit discarded.`);
 }
 
-/** One warning for all of these fields, if any is given. */
+/** Gives one warning for all of these fields, if any is set. */
 function drop(warnings: string[], host: Json, names: string[], empty: Json, text: string): void {
   let given = false;
   for (let i = 0; i < names.length; i++) {

@@ -1,4 +1,4 @@
-// What a client of create asks for: its body, the image, the two merged and checked (surface §2.14).
+// What the client of create asks for: the body, merged with the image's config and checked (surface §2.14).
 
 import { Image } from "../../image/image";
 import { parsePlatform, Platform, platformError, platformFits } from "../../image/platform";
@@ -22,9 +22,9 @@ import { mergeImageConfig } from "./merge";
 import { refuseContainer, ValidationFacts } from "./validate";
 import { dropUnsupported, kernelFacts } from "./warnings";
 
-/** From this version on a client is told of ports with an empty list of bindings (surface §3). */
+/** From this version on, clients are warned about ports with an empty list of bindings (surface §3). */
 const EMPTY_LISTS_TOLD: i32 = 52;
-/** Since when the daemon tells that `VolumeDriver` is not for `Mounts` (surface §3). */
+/** The version from which the daemon warns that `VolumeDriver` does not apply to `Mounts` (surface §3). */
 const WITH_WARNING = 48;
 
 export class Wish {
@@ -33,16 +33,16 @@ export class Wish {
   hostConfig: Json = Json.object();
   image: Image | null = null;
   warnings: string[] = [];
-  /** Hardware address; empty for one of the engine's choice. */
+  /** Hardware address; empty if the engine chooses one. */
   mac: string = "";
-  /** Endpoint settings to show again. */
+  /** Endpoint settings that inspect shows. */
   settings: Uint8Array = new Uint8Array(0);
   mounts: MountPoint[] = [];
   links: Link[] = [];
 
   constructor(private readonly version: i32) {}
 
-  /** Fills in what follows from the container's id and the machine. */
+  /** Fills in what depends on the container's id and the machine. */
   finish(shortId: string): void {
     const machine = engine.options.machine;
     const facts = new DefaultFacts();
@@ -56,7 +56,7 @@ export class Wish {
   }
 }
 
-/** Changes `body`. `platform`: what the client asks the image to be made for; empty for no wish. */
+/** Changes `body`. `platform`: the platform that the client asks for; empty for any. */
 export function readWish(body: CreateBody, version: i32, platform: string): Wish {
   const wish = new Wish(version);
   wish.refusal = read(wish, body, version, platform);
@@ -107,7 +107,7 @@ function validationFacts(): ValidationFacts {
   return facts;
 }
 
-/** A container without an image is allowed: it has nothing below what it writes. */
+/** A container without an image is allowed: it has no files except those it writes. */
 function findImage(wish: Wish, reference: string, platform: string): Refusal | null {
   if (reference.length == 0) return null;
   const lookup = imageStore.lookUp(reference);
@@ -141,7 +141,7 @@ function warnOfPlatform(wish: Wish, actual: Platform, host: Platform): void {
   );
 }
 
-/** Before `WITH_WARNING` the client said so itself. */
+/** Before `WITH_WARNING` the client itself gave this warning. */
 function warnOfVolumeDriver(wish: Wish, version: i32): void {
   const mounts = wish.hostConfig.entry("Mounts");
   if (version < WITH_WARNING || mounts === null || wish.hostConfig.stringOf("VolumeDriver").length == 0) return;

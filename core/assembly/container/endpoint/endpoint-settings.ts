@@ -1,5 +1,5 @@
-// What a client says of its endpoint besides the hardware address: shown again as it came, refused at the start where only
-// networks of the client's own have it (surface §6.2). An endpoint's sysctls are the interface's.
+// Endpoint settings other than the hardware address. Inspect shows them unchanged. The start refuses those that only
+// user-defined networks support (surface §6.2). Sysctls in an endpoint apply to its interface.
 
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
@@ -14,7 +14,7 @@ import { addSysctls, refuseSysctls, SYSCTLS } from "./interface-sysctls";
 const SHOWN: string[] = ["IPAMConfig", "Links", "Aliases", "DriverOpts", "GwPriority"];
 const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
 
-/** Nothing if nothing is to be shown again. */
+/** An empty array if there are no settings to show. */
 export function keptSettings(given: Json): Uint8Array {
   const kept = Json.object();
   for (let i = 0; i < SHOWN.length; i++) {
@@ -34,7 +34,7 @@ export function writeSetting(json: JsonWriter, settings: Json, name: string): vo
   else json.key(name).json(value);
 }
 
-/** What makes no sense, or cannot be had. `path`: of the settings in the request. */
+/** Why the settings are invalid or not supported. `path`: their place in the request. */
 export function refuseSettings(settings: Json, path: string): Refusal | null {
   const addresses = settings.entry("IPAMConfig");
   if (addresses !== null) {
@@ -53,20 +53,20 @@ export function refuseSettings(settings: Json, path: string): Refusal | null {
   return null;
 }
 
-/** Of the characters that an address has; nobody gets one. */
+/** Only checks for the characters of an IPv6 address, since no container gets one. */
 function looksLikeIpv6(text: string): bool {
   for (let i = 0; i < text.length; i++) if (!"0123456789abcdefABCDEF:.".includes(text.charAt(i))) return false;
   return text.split(":").length > 2;
 }
 
-/** Why it cannot be started: what only networks of the client's own have. */
+/** Why the container cannot be started: it has settings that only user-defined networks support. */
 export function settingsProblem(container: Container): StartError | null {
   if (container.networkDisabled) return null;
   const problems = ofOwnNetworks(settingsOf(container));
   return problems.length == 0 ? null : new StartError(problems[0], OTHER_CODE, badParameter(problems[0]));
 }
 
-/** What settings have that only networks of the client's own have. */
+/** The settings that only user-defined networks support. */
 export function ofOwnNetworks(settings: Json): string[] {
   const problems: string[] = [];
   const addresses = settings.entry("IPAMConfig");
@@ -80,7 +80,7 @@ export function ofOwnNetworks(settings: Json): string[] {
   return problems;
 }
 
-/** Adds what is set for its interface. */
+/** Adds the sysctls of the container's interface. */
 export function addInterfaceSysctls(sysctls: MembersByName, container: Container): void {
   if (container.endpoint === null) return;
   const options = settingsOf(container).entry("DriverOpts");

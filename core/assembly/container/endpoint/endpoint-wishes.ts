@@ -1,5 +1,5 @@
-// `NetworkingConfig.EndpointsConfig` of a create body: on which networks a container wants to be, and under which
-// hardware address. `Config.MacAddress`, which came first, means its endpoint on the network of its mode (surface §3).
+// `NetworkingConfig.EndpointsConfig` of a create body: the networks that a container asks for, and its hardware address
+// there. The older `Config.MacAddress` means the endpoint on the network of the container's mode (surface §3).
 
 import { refusedField } from "../../json/asked";
 import { Json } from "../../json/json";
@@ -10,24 +10,24 @@ import { keptSettings, refuseSettings } from "./endpoint-settings";
 import { MovedSysctls } from "./interface-sysctls";
 import { ENDPOINT_SETTINGS } from "./networking-config-table";
 
-/** From this version on every endpoint has a hardware address of its own, and there may be several. */
+/** From this version on, every endpoint has its own hardware address, and a container may have several endpoints. */
 const OWN_ADDRESSES = 44;
-/** Networks that exist from the beginning. */
+/** The built-in networks. */
 const NETWORKS: string[] = ["bridge", "host", "none"];
 
 export class EndpointWishes {
   refusal: Refusal | null = null;
-  /** As the client wrote it; empty for one of the engine's choice. */
+  /** As the client wrote it; empty if the engine chooses one. */
   mac: string = "";
-  /** What else is to be shown again; nothing for none. */
+  /** Other settings that inspect shows; an empty array if there are none. */
   settings: Uint8Array = new Uint8Array(0);
-  /** What the client is told. */
+  /** Warnings for the client. */
   readonly warnings: string[] = [];
 }
 
 /**
- * `endpoints`: by name of network. `version`: minor number of the request. Kernel parameters of the interface are moved
- * from `hostConfig` to the endpoint, in place.
+ * `endpoints`: by name of network. `version`: minor API version of the request. Sysctls of the interface are moved from
+ * `hostConfig` to the endpoint, in place.
  */
 export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, version: i32): EndpointWishes {
   const wishes = new EndpointWishes();
@@ -52,7 +52,7 @@ function takeSysctls(moved: MovedSysctls, hostConfig: Json, endpoints: Json): Re
   return moved.refusal;
 }
 
-/** Less than 0 if nothing is said of the network. */
+/** Negative if there are no settings for this network. */
 function placeOf(endpoints: Json, network: string): i32 {
   for (let i = 0; i < endpoints.keys.length; i++) if (nameOf(endpoints.keys[i]) == network) return i;
   return -1;
@@ -76,7 +76,7 @@ function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, v
       if (refusal !== null) return refusal;
     }
   }
-  // Those that are always there exclude one another.
+  // Built-in networks exclude one another.
   if (others.length == 1) return null;
   return badParameter(`Container cannot be connected to network endpoints: ${others.join(", ")}`);
 }
@@ -109,13 +109,13 @@ function takeAddress(wishes: EndpointWishes, whole: string, mode: string, versio
   return null;
 }
 
-/** Before, it is looked at when the container is started. */
+/** Before that version, the address is checked when the container starts. */
 function refuseAddress(mac: string, network: string, version: i32): Refusal | null {
   if (version < OWN_ADDRESSES || mac.length == 0 || parseMac(mac).length > 0) return null;
   return badParameter(`invalid config for network ${network}: invalid MAC address ${mac}`);
 }
 
-/** `default` means `bridge`. */
+/** `default` stands for `bridge`. */
 function nameOf(network: string): string {
   return network.length == 0 || network == "default" ? "bridge" : network;
 }

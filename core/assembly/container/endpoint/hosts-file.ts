@@ -1,5 +1,5 @@
-// `/etc/hosts` of a container (hosts(5)): what every machine has, what the client added, those
-// it is linked to, itself.
+// `/etc/hosts` of a container (hosts(5)): the standard entries, those that the client added, linked containers, and the
+// container itself.
 
 import { ContainerFile } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
@@ -17,7 +17,7 @@ const OF_EVERY_MACHINE =
   "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n" +
   "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n";
 
-/** The machine's own for who is on its network and adds nothing. */
+/** The machine's own file for a container on the host network without added entries. */
 export function hostsOf(container: Container): ContainerFile {
   const extra = parseKept(container.hostConfig)!.stringsOf("ExtraHosts");
   if (container.networkMode == "host" && extra.length == 0) return new ContainerFile("hosts", null);
@@ -29,7 +29,7 @@ export function hostsOf(container: Container): ContainerFile {
   return new ContainerFile("hosts", encodeUtf8(text.toString()));
 }
 
-/** `name:address`, or `name=address` as newer clients write it; an IPv6 address has colons of its own. */
+/** `name:address`, or `name=address` from newer clients; IPv6 addresses contain colons. */
 function addExtra(text: TextBuilder, extra: string[]): void {
   for (let i = 0; i < extra.length; i++) {
     const at = nameEnd(extra[i]);
@@ -37,23 +37,23 @@ function addExtra(text: TextBuilder, extra: string[]): void {
   }
 }
 
-/** Where the name of an entry ends; less than 1 if it has none. */
+/** Index where the name of an entry ends; less than 1 if the entry has no name. */
 function nameEnd(entry: string): i32 {
   const equals = entry.indexOf("=");
   return equals > 0 ? equals : entry.indexOf(":");
 }
 
-/** `host-gateway` stands for the machine's address on the default bridge, wherever the container is. */
+/** `host-gateway` stands for the machine's address on the default bridge, on whatever network the container is. */
 function hostAddress(address: string): string {
   return address == HOST_GATEWAY ? networkStore.named("bridge")!.gateway : withoutBrackets(address);
 }
 
-/** Newer clients may write IPv6 addresses so. */
+/** Newer clients may put IPv6 addresses in brackets. */
 function withoutBrackets(address: string): string {
   return address.startsWith("[") && address.endsWith("]") ? address.slice(1, -1) : address;
 }
 
-/** What makes no sense in `ExtraHosts`, in Docker's words; or empty. */
+/** What is invalid in `ExtraHosts`, in Docker's words; empty if nothing is. */
 export function extraHostProblem(extra: string[]): string {
   for (let i = 0; i < extra.length; i++) {
     const at = nameEnd(extra[i]);
@@ -65,7 +65,7 @@ export function extraHostProblem(extra: string[]): string {
   return "";
 }
 
-/** By alias, host name and name. One that does not run has no address. */
+/** Each linked container's address with alias, hostname and name. A container that is not running has no address. */
 export function linkedHosts(container: Container): string {
   const text = new TextBuilder();
   if (!container.onDefaultBridge) return "";
@@ -80,7 +80,7 @@ export function linkedHosts(container: Container): string {
   return text.toString();
 }
 
-/** The full name, wherever the client wrote its domain, and then the name alone. */
+/** The fully qualified name, wherever the client wrote the domain, then the name alone. */
 function namesOf(config: Json): string {
   const domain = config.stringOf("Domainname");
   const full = domain.length > 0 ? `${config.stringOf("Hostname")}.${domain}` : config.stringOf("Hostname");

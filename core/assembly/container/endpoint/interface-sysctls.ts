@@ -1,33 +1,36 @@
-// Kernel parameters of a container's interface. They are its endpoint's to tell, with `IFNAME` for a name that is the
-// engine's choice; clients of old name `eth0` among the parameters of the whole container (surface §3, 1.46).
+// Sysctls of a container's interface. They belong in the settings of its endpoint, where `IFNAME` stands for the name
+// that the engine chooses. Older clients name `eth0` among the sysctls of the whole container (surface §3, 1.46).
 
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
 import { badParameter, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 
-/** The driver option of an endpoint that holds them: `net.X.Y.IFNAME.Z=V`, with commas between. */
+/** The driver option of an endpoint that holds its sysctls: `net.X.Y.IFNAME.Z=V`, separated by commas. */
 export const SYSCTLS: string = "com.docker.network.endpoint.sysctls";
-/** Stands for the name of the interface. */
+/** Placeholder for the name of the interface. */
 const INTERFACE = "IFNAME";
-/** A container's only interface. */
+/** The only interface of a container. */
 const FIRST = "eth0";
-/** How names of interfaces begin. */
+/** Prefix of interface names. */
 const ANY = "eth";
-/** From this version on a client must tell them of the endpoint itself. */
+/** From this version on, clients must put these sysctls in the endpoint's settings. */
 const NOT_MOVED: i32 = 48;
 
-/** What naming an interface among a container's own parameters comes to. */
+/** The result of moving interface sysctls out of a container's own sysctls. */
 export class MovedSysctls {
   refusal: Refusal | null = null;
-  /** What the client is told; empty if none named one. */
+  /** Warning for the client; empty if the container's sysctls named no interface. */
   warning: string = "";
   private readonly names: string[] = [];
   private readonly entries: string[] = [];
 
   constructor(private readonly version: i32) {}
 
-  /** Moves those of `eth0` from a `HostConfig` to the settings of an endpoint, in place; what is said there wins. */
+  /**
+   * Moves the sysctls of `eth0` from a `HostConfig` to the settings of an endpoint, in place. Values already there take
+   * precedence.
+   */
   move(hostConfig: Json, settings: Json): void {
     const given = hostConfig.entry("Sysctls");
     if (given === null || given.isNull) return;
@@ -43,7 +46,7 @@ export class MovedSysctls {
     this.add(settings);
   }
 
-  /** False if it is of no interface, or cannot be had. */
+  /** False if the sysctl names no interface, or is refused. */
   private take(name: string, value: string): bool {
     const parts = name.split(".");
     if (this.refusal !== null || !namesInterface(parts)) return false;
@@ -78,7 +81,7 @@ function namesInterface(parts: string[]): bool {
   return parts.length >= 5 && parts[0] == "net" && parts[3].startsWith(ANY);
 }
 
-/** `text`: the driver option. */
+/** `text`: the value of the driver option. */
 export function refuseSysctls(text: string): Refusal | null {
   const entries = text.split(",");
   for (let i = 0; i < entries.length; i++) {
@@ -93,7 +96,7 @@ export function refuseSysctls(text: string): Refusal | null {
   return null;
 }
 
-/** Adds what the driver option `text` says, under the names that the kernel has for it. */
+/** Adds the sysctls in the driver option `text` under their kernel names. */
 export function addSysctls(sysctls: MembersByName, text: string): void {
   const entries: string[] = text.length > 0 ? text.split(",") : [];
   for (let i = 0; i < entries.length; i++) {

@@ -1,8 +1,8 @@
-// `NetworkingConfig`: on which networks a container wants to be, and how (surface §6.5).
+// `NetworkingConfig`: the networks that a container asks for, and its settings there (surface §6.5).
 
 import { Field, FieldType, Table } from "../../json/table";
 
-/** What Docker refuses at the start, on the networks that are always there. */
+/** Docker refuses these at the start, on the built-in networks. */
 const OF_OWN_NETWORKS = "at the start, as on all networks that are always there";
 
 const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
@@ -11,7 +11,9 @@ const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
   new Field("LinkLocalIPs", FieldType.Strings, null).refused(),
 ]);
 
-/** What a client may say of one endpoint; addresses and ids are the engine's to give, and only shown. */
+/**
+ * The settings of one endpoint that a client may give. Addresses and ids are assigned by the engine, and only shown.
+ */
 export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
   new Field("IPAMConfig", FieldType.Struct, "null")
     .typed("network.EndpointIPAMConfig")

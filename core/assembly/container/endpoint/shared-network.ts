@@ -1,4 +1,5 @@
-// Other containers whose network a container is on: `NetworkMode` `container:NAME`, kept with the id once it is known.
+// Containers that share another container's network: `NetworkMode` `container:NAME`, stored with the id once it is
+// known.
 
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
@@ -11,7 +12,10 @@ import { containerStore } from "../store";
 
 const PREFIX = "container:";
 
-/** A name in a mode becomes an id: the other one may be renamed. One that nobody has stays, and start says so. */
+/**
+ * Replaces the name in a mode by the id, since the other container may be renamed. An unknown name stays, and the start
+ * refuses it.
+ */
 export function resolveMode(hostConfig: Json, field: string): void {
   const reference = otherIn(hostConfig.stringOf(field));
   if (reference.length == 0) return;
@@ -19,10 +23,12 @@ export function resolveMode(hostConfig: Json, field: string): void {
   if (other !== null) hostConfig.set(field, Json.string(PREFIX + other.id));
 }
 
-/** Whose network it is on: that of the last container of a row of them; its own if it joins none. */
+/**
+ * The container that owns the network: the last one in a chain of such modes, or the container itself if it joins none.
+ */
 export function networkOwner(container: Container): Container {
   let owner = container;
-  // From its start on each refers to the next by id, and the next was running by then: they cannot form a ring.
+  // Each started container refers to the next by id, and the next one was running before it, so there is no cycle.
   for (let reference = otherIn(owner.networkMode); reference.length > 0; reference = otherIn(owner.networkMode)) {
     const next = containerStore.find(reference);
     if (next === null) break;
@@ -31,7 +37,7 @@ export function networkOwner(container: Container): Container {
   return owner;
 }
 
-/** Why it cannot join the network it refers to, or null. */
+/** Why the container cannot join the network; null if it can. */
 export function joinProblem(container: Container): StartError | null {
   const reference = otherIn(container.networkMode);
   const lookup = containerStore.lookUp(reference);
@@ -46,10 +52,10 @@ export function joinProblem(container: Container): StartError | null {
   return new StartError(text, OTHER_CODE, conflict(text));
 }
 
-/** It goes by the names of the one whose network it is on, and has the very files that say so. */
+/** The container takes the hostname and domain of the network's owner, and shares its files. */
 export function takeNames(container: Container): void {
   const other = containerStore.lookUp(otherIn(container.networkMode)).container;
-  if (other === null) return; // It has gone while something was cleared away; the host finds nobody either.
+  if (other === null) return; // It was removed while something was cleared away; the host does not find it either.
   container.networkMode = PREFIX + other.id;
   container.filesOf = other.filesOf.length > 0 ? other.filesOf : other.id;
   const config = parseKept(container.config)!;

@@ -1,5 +1,6 @@
-// What follows once all that a run used is given back. Starts and removals do, and they lead there themselves: so whoever
-// gives it back knows of them by this alone, and core/assembly/engine.ts puts both together.
+// The hook for what follows when all resources of a run are released. Restarts and removals follow, and their code
+// leads back to the release. To avoid an import cycle, the release knows only this hook, and core/assembly/engine.ts
+// connects both.
 
 import { Container } from "../container";
 

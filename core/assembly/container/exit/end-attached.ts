@@ -1,7 +1,7 @@
 import { endReply } from "../../reply";
 import { Container } from "../container";
 
-/** Attached clients get what is still to come of the output, then the end. */
+/** Attached clients get the rest of the output, then their streams end. */
 export function endAttached(container: Container): void {
   const attached = container.attached;
   container.attached = [];

@@ -1,4 +1,4 @@
-// A run ends: whoever waits for it hears of it at once, then what it used is given back.
+// The end of a run: everyone who waits for it is told at once, then its resources are released.
 
 import { Exit } from "../../../../build/bindings/types";
 import { containerEvent, emitContainer, emitNetwork, emitUnmounts } from "../../event/emit";
@@ -37,7 +37,7 @@ export function exitedByItself(container: Container, exit: Exit, lasted: i64): v
   release(container, null);
 }
 
-/** Whoever asked for the end, or else what brought it. */
+/** The origin of the exit is whoever asked for it, or else its cause. */
 function endedBy(container: Container, exit: Exit): void {
   const ender = container.ender;
   container.ender = null;
@@ -45,7 +45,10 @@ function endedBy(container: Container, exit: Exit): void {
   else if (exit.outOfMemory) acting.alone(OUT_OF_MEMORY);
 }
 
-/** `kills`: how often in this run. What was told is in the record: an engine that finds the run again tells the rest. */
+/**
+ * `kills`: OOM kills in this run so far. The record holds how many were reported: after a restart the engine reports
+ * the rest.
+ */
 export function ranOutOfMemory(container: Container, kills: u32): void {
   if (kills <= container.memoryKills) return;
   container.memoryKills = kills;

@@ -1,4 +1,5 @@
-// What a run used is given back: its processes, its network, its mount, side by side. Requests that came meanwhile go on.
+// Releases the resources of a run: processes, network and mount, in parallel. Then requests that arrived meanwhile
+// resume.
 
 import {
   ContentCommandUnmount,
@@ -21,7 +22,7 @@ import { afterRun } from "./after-run";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
-/** The answer to a start that failed: it leaves when everything is undone. */
+/** The answer to a start that failed. It is sent when everything is undone. */
 export class Refused {
   constructor(
     private readonly client: StartClient,
@@ -33,7 +34,7 @@ export class Refused {
   }
 }
 
-/** From Unwinding or Releasing to Created or Exited. */
+/** Leads from Unwinding or Releasing to Created or Exited. */
 export function release(container: Container, refused: Refused | null): void {
   new Release(container, refused).begin();
 }
@@ -58,7 +59,7 @@ class Release extends Task {
     }
     this.open += 1;
     askProcesses(this, 0, new ProcessCommandReap(new Subject(container.id, container.run)));
-    // Who works on its files gives the mount back.
+    // Operations on the container's files will unmount it.
     if (container.filesWorks > 0) return;
     this.open += 1;
     askContent(this, 0, new ContentCommandUnmount(container.id));
@@ -70,17 +71,18 @@ class Release extends Task {
     if (this.open > 0) return;
     const container = this.container;
     if (this.clean) freeEndpoint(container);
-    // What an earlier run left behind stays to be cleared away, however well this one went.
+    // Leftovers of an earlier run stay to be cleared away, even if this release succeeded.
     if (!this.clean) container.leaveUnclean();
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
     const refused = this.refused;
-    // One that waits since its run ended waits for the next one (surface §2.10). No exit comes of a start that failed.
+    // A client that waits since the run ended waits for the next exit (surface §2.10). After a failed start there is no
+    // exit.
     const what: Condition = refused === null ? Condition.NotRunning : Condition.NextExit;
     if (!container.restarting) answerWaiters(container, what);
     if (refused !== null) refused.send();
     afterRun.settle(container);
-    // A start that failed may have filled volumes, and has outdated what was counted behind the run before.
+    // A failed start may have filled volumes, and it makes the count after the previous run obsolete.
     if (container.status == Status.Exited || container.status == Status.Created) containerSizes.changed(container);
   }
 }

@@ -1,19 +1,20 @@
-// How long a run has lasted. The monotonic clock tells it: the time of day may be set, and goes on while the machine
-// sleeps. That clock goes on from one engine to the next for as long as the machine is up, and no process outlives the
-// machine: of a run that is found going on, its record tells when it began by the clock of now.
+// How long a run has lasted, measured by the monotonic clock, since the time of day may be set and runs on while the
+// machine sleeps. The monotonic clock does not restart with the engine, only with the machine, and no process outlives
+// the machine. So the start time in the record of a run that is found still going is valid on the current clock.
 
 import { engine } from "../../state";
 import { NO_TIME } from "../../text/time";
 import { Container } from "../container";
 
-/** This step was told that its process was started. */
+/** Call this in the step that learns of the start of the process. */
 export function beginRun(container: Container): void {
   container.begunAt = <i64>engine.now.monotonic;
 }
 
 /**
- * An engine finds it going on. Where nothing was kept, or by a clock that is ahead of this one, its stamp tells once how
- * long ago it began; from now on the monotonic clock does.
+ * The engine finds the run still going at its own start. If the record has no monotonic start time, or one that is
+ * ahead of the clock, the time is computed once from the start's wall-clock stamp, and the monotonic clock counts from
+ * then on.
  */
 export function adoptRun(container: Container): void {
   const now = <i64>engine.now.monotonic;
@@ -22,14 +23,14 @@ export function adoptRun(container: Container): void {
   container.touch();
 }
 
-/** Of one that goes on, or of whose end this step was told. Never less than nothing. */
+/** Length of a run that is still going, or whose end this step was told. Never negative. */
 export function lengthOfRun(container: Container): i64 {
   return <i64>engine.now.monotonic - container.begunAt;
 }
 
 /**
- * Of one that ended while no engine ran, on this machine since it was started: only stamps tell when. It did not last
- * longer than since it began by the monotonic clock.
+ * Length of a run that ended while no engine ran, though since the machine's last boot. Only wall-clock stamps tell
+ * when it ended, but it cannot have lasted longer than the monotonic time since its start.
  */
 export function lengthOfUnseen(container: Container, endedAt: i64): i64 {
   const length = stampedLength(container, endedAt);
@@ -38,8 +39,8 @@ export function lengthOfUnseen(container: Container, endedAt: i64): i64 {
 }
 
 /**
- * By stamps alone, as of one that may have ended with the machine, whose clock has begun anew since. Never less than
- * nothing: the time of day may have been set back.
+ * Length by wall-clock stamps alone, for a run that may have ended with the machine, whose monotonic clock has started
+ * again since. Never negative: the time of day may have been set back.
  */
 export function stampedLength(container: Container, until: i64): i64 {
   return max<i64>(until - container.startedAt, 0);

@@ -1,4 +1,4 @@
-// What follows a run by itself: another one, its container's removal, or nothing.
+// What follows a run automatically: another run, the container's removal, or nothing.
 
 import { acting, AUTO_REMOVE } from "../../origin";
 import { Container } from "../container";
@@ -6,7 +6,7 @@ import { takeUpQueue } from "../queue";
 import { removeNow } from "../remove/remove";
 import { refuseRestarts, startAgain } from "../restart/restart";
 
-/** A container that removes itself does so now, unless a restart follows, as does one whose removal ended the run. */
+/** A container with auto-remove is removed now, unless a restart follows. So is one whose removal ended the run. */
 export function settle(container: Container): void {
   const restarts = container.startsAgain && container.removals.length == 0;
   if (container.autoRemove && !restarts) container.removeVolumes = true;

@@ -11,9 +11,9 @@ import { Status } from "../lifecycle";
 import { containerStore } from "../store";
 import { Condition, Waiter } from "./waiter";
 
-/** The version that has `condition`, and from which headers leave at once. */
+/** The first version that has `condition`, and in which the headers are sent at once. */
 const WITH_CONDITION = 30;
-/** The version from which a removal that went wrong is told of. */
+/** The first version that reports a failed removal. */
 const WITH_ERROR = 34;
 
 export function waitContainer(call: Call): Refusal | null {
@@ -35,9 +35,11 @@ export function waitContainer(call: Call): Refusal | null {
   return null;
 }
 
-/** Answers those that wait for this or for less: whoever waits for an exit hears of a removal, too. */
+/**
+ * Answers the clients that wait for this condition or a weaker one: a removal also answers those that wait for an exit.
+ */
 export function answerWaiters(container: Container, what: Condition): void {
-  // A removal that went well is no error, even of a container that could not be started (surface §2.10).
+  // A successful removal is not an error, even if the container could not be started (surface §2.10).
   const error = what == Condition.Removed ? "" : container.error;
   const rest: Waiter[] = [];
   const waiters = container.waiters;
@@ -49,7 +51,10 @@ export function answerWaiters(container: Container, what: Condition): void {
   container.waiters = rest;
 }
 
-/** Tells those that wait for the removal that it failed; the others have an exit to come, or a better removal. */
+/**
+ * Tells clients that wait for the removal that it failed. The others still wait for an exit, or a removal that
+ * succeeds.
+ */
 export function answerRemovalFailed(container: Container, error: string): void {
   const rest: Waiter[] = [];
   const waiters = container.waiters;
@@ -67,7 +72,7 @@ function runs(container: Container): bool {
   return container.up || container.status == Status.Starting;
 }
 
-/** -1 for a word that is none. */
+/** -1 for an unknown word. */
 function conditionOf(call: Call): i32 {
   if (call.version < WITH_CONDITION) return Condition.NotRunning;
   const word = call.query.first("condition");
@@ -77,7 +82,7 @@ function conditionOf(call: Call): i32 {
 }
 
 function answer(waiter: Waiter, container: Container, error: string): void {
-  // Clients of those versions take nothing at all for an error.
+  // Clients of those versions treat an empty body as an error.
   if (error.length > 0 && waiter.condition == Condition.Removed && waiter.call.version < WITH_ERROR) {
     return endReply(waiter.call);
   }

@@ -1,4 +1,4 @@
-// HEAD and GET /containers/{id}/archive (surface §2.13): what a path is, and all below it as a tar.
+// HEAD and GET /containers/{id}/archive (surface §2.13): the stat of a path, and everything below it as a tar.
 
 import {
   ArchiveSource,
@@ -43,7 +43,7 @@ export function readArchive(call: Call): Refusal | null {
   return subject.refusal;
 }
 
-/** Whose files a request is about; neither: it waits, or `refusal` says why not. */
+/** The container of a request. If neither field is set, the request waits in the queue. */
 export class ArchiveSubject {
   constructor(
     readonly container: Container | null,
@@ -57,7 +57,7 @@ export function archiveSubject(call: Call): ArchiveSubject {
   const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return refused(lookup.refusal);
-  // The kernel would take the name to end there.
+  // The kernel would end the path at the NUL byte.
   if (path.includes("\0")) return refused(internal(`lstat ${path}: invalid argument`));
   if (container.between) {
     waitForFiles(container, call);
@@ -72,18 +72,18 @@ function refused(refusal: Refusal | null): ArchiveSubject {
   return new ArchiveSubject(null, refusal);
 }
 
-/** Looks at the path first, whatever comes then. */
+/** Work that first gets the stat of the path. */
 export abstract class PathWork extends FilesWork {
   protected abstract found(stat: FileStat): void;
 
-  /** A step after the first has ended. */
+  /** A step after the first has completed. */
   protected followed(_outcome: Outcome | null, _failure: Failure | null): void {}
 
   protected get path(): string {
     return this.call.query.first("path");
   }
 
-  /** The last part is followed, if it is a link. */
+  /** If the last part of the path is a link, it is followed. */
   protected get follows(): bool {
     return false;
   }
@@ -127,7 +127,7 @@ class Reading extends PathWork {
   }
 }
 
-/** The client of a tar: all of it has gone out, or nobody reads it any more. */
+/** The client that reads a tar: the work ends when all is sent or the client has gone. */
 export class Reader extends Follower {
   constructor(private readonly work: FilesWork) {
     super();

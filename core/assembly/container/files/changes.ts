@@ -1,4 +1,4 @@
-// GET /containers/{id}/changes (surface §2.12): what a container has changed of its image's files.
+// GET /containers/{id}/changes (surface §2.12): what a container has changed in its image's files.
 
 import {
   Changed,
@@ -18,7 +18,7 @@ import { Task } from "../../task";
 import { Container } from "../container";
 import { containerStore } from "../store";
 
-/** Paths asked for at once. */
+/** Number of paths in one page. */
 const PAGE: u32 = 10_000;
 
 export function containerChanges(call: Call): Refusal | null {
@@ -51,7 +51,7 @@ class Comparing extends Task {
     for (let i = 0; i < page.length; i++) this.add(page[i]);
     if (<u32>page.length == PAGE) return this.begin(page[page.length - 1].path);
     const json = this.json;
-    // Docker's answer for none.
+    // Docker's answer if there are no changes.
     if (this.isEmpty) json.null();
     else json.endArray();
     sendJson(this.call, 200, line(json));

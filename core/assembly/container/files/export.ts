@@ -1,4 +1,4 @@
-// GET /containers/{id}/export (surface §1.2): a container's own files as a tar, nothing that is mounted over them.
+// GET /containers/{id}/export (surface §1.2): a container's own files as a tar, without anything mounted over them.
 
 import { ExportSource, Failure, Outcome, SourceExport } from "../../../../build/bindings/types";
 import { Call } from "../../call";

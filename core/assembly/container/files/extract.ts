@@ -1,4 +1,4 @@
-// PUT /containers/{id}/archive (surface §2.13): a tar is unpacked into a directory of a container.
+// PUT /containers/{id}/archive (surface §2.13): unpacks a tar into a directory of a container.
 
 import { BodyTag, ContentCommandExtract, Extract, Failure, FileStat, Outcome } from "../../../../build/bindings/types";
 import { flagOf } from "../../api/parameters";
@@ -24,7 +24,7 @@ export function writeArchive(call: Call): Refusal | null {
   return subject.refusal;
 }
 
-/** Unpacks that a removal of the container does not wait for: their clients may never send the rest. */
+/** Cancels unpacking when the container is removed: the clients may never send the rest of their tars. */
 export function abandonExtracts(container: Container): void {
   const extracts = container.extracts.splice(0);
   for (let i = 0; i < extracts.length; i++) abandon(new Ignored(), 0, extracts[i]);
@@ -56,7 +56,7 @@ class Writing extends PathWork {
     const extracts = this.container.extracts;
     const at = extracts.indexOf(this.op);
     if (at >= 0) extracts.splice(at, 1);
-    // What runs changes all the time: it is counted when that is over, or when somebody wants to know.
+    // The files of a running container change all the time: they are counted after the run, or on request.
     if (!this.container.running) containerSizes.changed(this.container);
     if (failure === null) return this.written();
     this.refuse(internal(brokenTar(failureText(failure))));
@@ -68,7 +68,7 @@ class Writing extends PathWork {
     sendEmpty(this.call, 200);
   }
 
-  /** Null: to whom the tar says. */
+  /** The owner of the unpacked files; null for the owners in the tar. */
   private owner(): string | null {
     if (!flagOf(this.call.query, "copyUIDGID")) return null;
     const user = new Members(this.container.config).tree("User");

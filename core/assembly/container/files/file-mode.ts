@@ -1,4 +1,4 @@
-// Modes of files as Go writes them (surface §2.13): the kernel's `st_mode` (inode(7)) has the same parts in other places.
+// File modes as Go writes them (surface §2.13): the kernel's `st_mode` (inode(7)) has the same parts at other bits.
 
 const TYPE_BITS: u32 = 0o170000;
 const PERMISSIONS: u32 = 0o777;

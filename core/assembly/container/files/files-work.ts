@@ -1,5 +1,6 @@
-// Work on a container's files, whether it runs or not. Those of one that stands still are mounted as long as somebody
-// works on them, its volumes made and filled first. A start that comes meanwhile shares the mount; nobody waits.
+// The base of operations on a container's files, whether it is running or not. The files of a stopped container are
+// mounted while an operation uses them, after its volumes have been made and filled. A start in the meantime shares the
+// mount and does not wait.
 
 import {
   Box,
@@ -27,16 +28,16 @@ import { containerSizes } from "../usage/sizes";
 enum Step {
   Prepare,
   Fill,
-  /** Those of the work itself begin here. */
+  /** The operation's own steps begin here. */
   Own,
 }
 
 export abstract class FilesWork extends Task {
-  /** Commands of the preparation under way. */
+  /** Number of preparation commands in flight. */
   private open: i32 = 0;
   private failure: string = "";
   private closed: bool = false;
-  /** Its client went away before anything was sent. */
+  /** The client disconnected before anything was sent. */
   gone: bool = false;
 
   constructor(
@@ -46,16 +47,16 @@ export abstract class FilesWork extends Task {
     super();
   }
 
-  /** The files can be reached. */
+  /** The files are mounted. */
   protected abstract ready(): void;
 
-  /** A step of its own has ended: numbered from `FIRST_STEP`. */
+  /** One of the operation's own steps has completed; they are numbered from `FIRST_STEP`. */
   protected abstract answered(step: i32, outcome: Outcome | null, failure: Failure | null): void;
 
-  /** The container exists, and is not `between`. */
+  /** The container must exist, and not be `between`. */
   begin(): void {
     const container = this.container;
-    // Nobody would take what is mounted for it, and nobody would give it back.
+    // A mount would serve nobody, and nobody would remove it.
     if (this.call.gone) return;
     container.filesWorks += 1;
     this.call.follower = new Asker(this);
@@ -79,7 +80,7 @@ export abstract class FilesWork extends Task {
     this.ready();
   }
 
-  /** What the container's processes see, or would see. */
+  /** The file system as the container's processes see it, or would see it. */
   protected view(): View {
     const container = this.container;
     const run = hasRun(container) ? new Box<u32>(container.run) : null;
@@ -91,7 +92,7 @@ export abstract class FilesWork extends Task {
     sendRefusal(this.call, refusal);
   }
 
-  /** The work is over: the last one gives back what no run needs. */
+  /** The operation is over. The last one unmounts the files unless a run needs them. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -102,14 +103,17 @@ export abstract class FilesWork extends Task {
   }
 }
 
-/** A call that meets the container in an in-between status; whether its client leaves meanwhile matters. */
+/**
+ * Queues a call until the container leaves a transitional state, and keeps track of whether its client disconnects
+ * meanwhile.
+ */
 export function waitForFiles(container: Container, call: Call): void {
   call.follower = null;
   openCalls.add(call);
   container.queue.push(call);
 }
 
-/** A client that has not been answered yet. */
+/** Watches a client that has not been answered yet. */
 class Asker extends Follower {
   constructor(private readonly work: FilesWork) {
     super();
@@ -120,7 +124,7 @@ class Asker extends Follower {
   }
 }
 
-/** What cannot be given back is left to the next start, or to the removal. */
+/** If the unmount fails, the next start or the removal repeats it. */
 class Unmounting extends Task {
   constructor(private readonly container: Container) {
     super();
@@ -139,14 +143,14 @@ function hasRun(container: Container): bool {
   return container.status == Status.Running || container.status == Status.Paused;
 }
 
-/** A run has the mount or is about to; a removal takes it away by itself. */
+/** A run uses the mount or is about to, or a removal will unmount it. */
 function usesFiles(container: Container): bool {
   const status = container.status;
   if (hasRun(container) || status == Status.Starting) return true;
   return isGone(container);
 }
 
-/** Removed, or being removed, its volumes with it. */
+/** The container is removed, or is being removed, and its volumes with it. */
 function isGone(container: Container): bool {
   return container.status == Status.Removing || container.status == Status.Removed;
 }

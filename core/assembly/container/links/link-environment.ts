@@ -1,5 +1,5 @@
-// What a container's environment says of those it is linked to: where their exposed ports are, what they are called, and
-// what their own environments say (surface §2.14, as observed on the reference). `ALIAS` is in capitals, `-` being `_`.
+// Environment variables about linked containers: where their exposed ports are, their names, and their own variables
+// (surface §2.14, as observed on the reference). `ALIAS` is in capitals, with `_` for `-`.
 
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
@@ -24,7 +24,7 @@ class Exposed {
   }
 }
 
-/** Entries `NAME=value`; those that do not run are left out. */
+/** Entries `NAME=value`; containers that are not running are left out. */
 export function linkEnvironment(container: Container): string[] {
   const entries: string[] = [];
   if (!container.onDefaultBridge) return entries;
@@ -44,12 +44,12 @@ function addLink(entries: string[], container: Container, link: Link, other: Con
   for (let i = 0; i < environment.length; i++) {
     const equals = environment[i].indexOf("=");
     const name = environment[i].slice(0, equals);
-    // Of no use to another one.
+    // These are of no use in another container.
     if (equals > 0 && name != "PATH" && name != "HOME") entries.push(`${prefix}_ENV_${environment[i]}`);
   }
 }
 
-/** By number; of one number TCP comes first. */
+/** Sorted by number; for the same number TCP comes first. */
 function exposedOf(config: Json): Exposed[] {
   const ports: Exposed[] = [];
   const exposed = config.find("ExposedPorts");
@@ -73,7 +73,7 @@ function addPorts(entries: string[], prefix: string, ports: Exposed[], address: 
   for (let from = 0; from < ports.length;) {
     let to = from;
     while (to + 1 < ports.length && ports[to + 1].port <= ports[to].port + 1) to += 1;
-    // Two are no range.
+    // Two ports in a row are not a range.
     if (to > from + 1) addRange(entries, prefix, ports[from], ports[to], address);
     from = to + 1;
   }
@@ -86,7 +86,7 @@ function addPorts(entries: string[], prefix: string, ports: Exposed[], address: 
   }
 }
 
-/** Of three or more ports in a row. */
+/** The variables of three or more ports in a row. */
 function addRange(entries: string[], prefix: string, first: Exposed, last: Exposed, address: string): void {
   const name = first.name(prefix);
   entries.push(`${name}_START=${first.at(address)}`);

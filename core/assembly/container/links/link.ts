@@ -1,24 +1,24 @@
-// A link of `HostConfig.Links`: another container on the default bridge, under a name of one's own. The name is one more
-// of the other's own names, too: `/parent/alias`.
+// A link from `HostConfig.Links`: another container on the default bridge, known under an alias. The other container
+// gets `/parent/alias` as an additional name.
 
 import { Fields } from "../../records/fields";
 
 export class Link {
   constructor(
     readonly alias: string,
-    /** Id of the other. */
+    /** Id of the linked container. */
     readonly container: string,
-    /** What it is called, or was when it was removed; without the slash. */
+    /** Its name, or the name that it had when it was removed; without the leading slash. */
     public name: string,
   ) {}
 
-  /** What the other is called in files and variables: what stands behind the last slash of the alias. */
+  /** The name used in files and variables: the part of the alias after the last slash. */
   get shortAlias(): string {
     return this.alias.slice(this.alias.lastIndexOf("/") + 1);
   }
 }
 
-/** `/parent/alias`, the first slash as one likes. */
+/** `/parent/alias`; the leading slash is optional. */
 export class LinkName {
   constructor(
     readonly parent: string,
@@ -33,7 +33,7 @@ export function parseLinkName(name: string): LinkName | null {
   return slash < 0 ? null : new LinkName(path.slice(0, slash), path.slice(slash + 1));
 }
 
-/** In its container's record. */
+/** Reads or writes a link in its container's record. */
 export function linkFields(fields: Fields, link: Link | null): Link {
   const alias = fields.text("alias", link === null ? "" : link.alias);
   const container = fields.text("container", link === null ? "" : link.container);

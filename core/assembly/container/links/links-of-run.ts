@@ -1,5 +1,6 @@
-// What links do while a container runs: the others must run, on the default bridge; names in its `hosts` file and
-// variables in its environment tell where they are. Whenever one of the others is started, the file is made anew.
+// What links do when a container runs. The linked containers must run, on the default bridge. Entries in the
+// container's `hosts` file and variables in its environment tell where they are. The file is rewritten whenever a
+// linked container starts.
 
 import { Failure, Outcome, ProcessCommandRewrite, Rewrite, Subject } from "../../../../build/bindings/types";
 import { askProcesses } from "../../ask";
@@ -12,10 +13,14 @@ import { Status } from "../lifecycle";
 import { OTHER_CODE, StartError } from "../start/start-error";
 import { containerStore } from "../store";
 
-/** Until one is up that others are linked to, or a port is free that another one is giving back: then it is looked again. */
+/**
+ * How long a restart waits before it checks again, while a linked container is starting or a port is being released.
+ */
 export const PATIENCE: u64 = 100_000_000;
 
-/** Why its links keep it from running, or null. Who is not on the default bridge has no use for them. */
+/**
+ * Why the container's links keep it from starting; null if they do not. Off the default bridge, links have no effect.
+ */
 export function linkProblem(container: Container): StartError | null {
   if (!container.onDefaultBridge) return null;
   const links = container.links;
@@ -36,7 +41,7 @@ function refused(text: string): StartError {
   return new StartError(text, OTHER_CODE, internal(text));
 }
 
-/** One of those it is linked to is about to start by itself. */
+/** A linked container is about to start automatically. */
 export function awaitsLinked(container: Container): bool {
   if (!container.onDefaultBridge) return false;
   for (let i = 0; i < container.links.length; i++) {
@@ -47,7 +52,10 @@ export function awaitsLinked(container: Container): bool {
   return false;
 }
 
-/** The files of these, who may have other addresses to tell now; who is on their networks has the same files, or a copy. */
+/**
+ * Rewrites the hosts files of these containers, since addresses may have changed. Containers that share their networks
+ * use the same files, or a copy.
+ */
 export function tellNetworks(owners: Container[]): void {
   if (owners.length == 0) return;
   const all = containerStore.all();
@@ -56,12 +64,18 @@ export function tellNetworks(owners: Container[]): void {
   }
 }
 
-/** One that an earlier version started on another's network has a copy of that one's, until its run ends. */
+/**
+ * A container that an earlier version of the engine started on another's network has a copy of that container's file
+ * until its run ends.
+ */
 function hasOwnFile(container: Container): bool {
   return container.running && container.filesOf.length == 0;
 }
 
-/** After a restart of the engine, which may have come between a start and what follows from it. What is as it was told is left alone: the container may have written to the file. */
+/**
+ * Called after a restart of the engine, which may have been killed between a start and the rewriting that follows. A
+ * file with the right entries is left alone: the container may have written to it.
+ */
 export function mendLinked(): void {
   const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
@@ -69,7 +83,7 @@ export function mendLinked(): void {
   }
 }
 
-/** A run that has ended meanwhile needs it no more. */
+/** If the run has ended meanwhile, it no longer needs the file. */
 export function rewriteHosts(container: Container): void {
   const owner = networkOwner(container);
   const file = hostsOf(owner);
@@ -78,7 +92,10 @@ export function rewriteHosts(container: Container): void {
   askProcesses(told, 0, new ProcessCommandRewrite(new Rewrite(subject, file)));
 }
 
-/** Put on record only now: what a crash keeps from being told is told at the next start. */
+/**
+ * Updates the record only after the file is written: if a crash prevents this, the next start of the engine rewrites
+ * the file.
+ */
 class Told extends Task {
   private readonly run: u32;
 

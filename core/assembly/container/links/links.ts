@@ -1,5 +1,5 @@
-// Links: read at create, kept with both ends, shown with the names that both have now, and taken away by
-// `DELETE /containers/{parent}/{alias}?link=1` or with the parent (surface §2.19).
+// Links: read at create, kept on both containers, shown with their current names, and removed by `DELETE
+// /containers/{parent}/{alias}?link=1` or together with the parent (surface §2.19).
 
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
@@ -11,13 +11,13 @@ import { networkOwner } from "../endpoint/shared-network";
 import { containerStore } from "../store";
 import { Link, parseLinkName } from "./link";
 
-/** What a client asks for, or why it cannot be. */
+/** The links that a client asks for, or the reason for refusing them. */
 export class LinkWishes {
   links: Link[] = [];
   refusal: Refusal | null = null;
 }
 
-/** A second link by the same name does not count. */
+/** A second link with the same alias is ignored. */
 export function readLinks(hostConfig: Json): LinkWishes {
   const wishes = new LinkWishes();
   const texts = hostConfig.stringsOf("Links");
@@ -25,7 +25,7 @@ export function readLinks(hostConfig: Json): LinkWishes {
   return wishes;
 }
 
-/** `name:alias`, `name`, or as inspect shows it: `/name:/parent/alias`. */
+/** `name:alias`, `name`, or the form that inspect shows: `/name:/parent/alias`. */
 function readLink(wishes: LinkWishes, text: string): void {
   const parts = text.split(":");
   const problem = text.length == 0 ? "empty string specified for links" : `bad format for links: ${text}`;
@@ -42,7 +42,7 @@ function readLink(wishes: LinkWishes, text: string): void {
     wishes.refusal = badParameter(`could not get container for ${name}: ${why}`);
     return;
   }
-  // Who is on another's network is reached there.
+  // A container on another's network is reached there.
   const other = networkOwner(lookup.container!);
   if (other.networkMode == "host") wishes.refusal = badParameter(WITH_HOST);
   else addLink(wishes.links, cleanPath(`/${alias}`).slice(1), other);
@@ -57,7 +57,7 @@ function addLink(links: Link[], alias: string, other: Container): void {
   links.push(new Link(alias, other.id, other.name));
 }
 
-/** Tells those that it is linked to: at create, and when records have been read. */
+/** Registers the container with those it links to: at create, and after records have been read. */
 export function tieLinks(container: Container): void {
   for (let i = 0; i < container.links.length; i++) {
     const other = containerStore.find(container.links[i].container);
@@ -67,12 +67,12 @@ export function tieLinks(container: Container): void {
   }
 }
 
-/** It goes: others are not called by its names any more. Those linked to it remember what it was called. */
+/** The container is being removed: its aliases for others end. Containers linked to it keep its name in their links. */
 export function untieLinks(container: Container): void {
   for (let i = 0; i < container.links.length; i++) untie(container, container.links[i].container);
 }
 
-/** What it is called by those linked to it: `parent/alias`, without the first slash. */
+/** Names that other containers' links give it: `parent/alias`, without the leading slash. */
 export function linkNamesOf(container: Container): string[] {
   const names: string[] = [];
   for (let i = 0; i < container.linkedBy.length; i++) {
@@ -84,7 +84,7 @@ export function linkNamesOf(container: Container): string[] {
   return names;
 }
 
-/** Either end has another name. */
+/** One end of the link was renamed. */
 export function renameLinks(container: Container): void {
   for (let i = 0; i < container.links.length; i++) {
     const other = containerStore.find(container.links[i].container);
@@ -98,7 +98,7 @@ export function renameLinks(container: Container): void {
   }
 }
 
-/** Puts what inspect shows into `HostConfig`: `/name:/parent/alias`. */
+/** Writes the form that inspect shows into `HostConfig`: `/name:/parent/alias`. */
 export function showLinks(container: Container): void {
   const hostConfig = parseKept(container.hostConfig)!;
   const shown: string[] = [];
@@ -110,7 +110,7 @@ export function showLinks(container: Container): void {
   container.touch();
 }
 
-/** The container whose link has this name, `/parent/alias`; null if there is none. */
+/** The container that has a link of this name, `/parent/alias`; null if there is none. */
 export function parentOf(text: string): Container | null {
   const name = parseLinkName(text);
   if (name === null) return null;
@@ -118,14 +118,14 @@ export function parentOf(text: string): Container | null {
   return parent !== null && parent.linkTo(name.alias) !== null ? parent : null;
 }
 
-/** Takes one link away. */
+/** Removes one link. */
 export function removeLink(parent: Container, text: string): void {
   const name = parseLinkName(text);
   const link: Link | null = name === null ? null : parent.linkTo(name.alias);
   if (link === null) return;
   untie(parent, link.container);
   parent.links.splice(parent.links.indexOf(link), 1);
-  // Another link may go there, too.
+  // Another link may lead to the same container.
   tieLinks(parent);
   showLinks(parent);
 }

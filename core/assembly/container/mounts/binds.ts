@@ -1,10 +1,10 @@
-// `source:destination[:options]` and a lone `destination`: entries of `HostConfig.Binds` (surface §2.14).
+// Entries of `HostConfig.Binds`: `source:destination[:options]`, or `destination` alone (surface §2.14).
 
 import { cleanPath } from "../../text/path";
 import { volumeNameProblem } from "../../volume/name";
 import { anonymousVolume, MountKind, MountPoint } from "./mount-point";
 
-/** What an entry asks for, or why it makes no sense, in Docker's words. */
+/** The mount that an entry asks for, or why the entry is invalid, in Docker's words. */
 export class Bind {
   problem: string = "";
 
@@ -13,14 +13,14 @@ export class Bind {
 
 const PROPAGATIONS: string[] = ["shared", "rshared", "slave", "rslave", "private", "rprivate"];
 
-/** The first version whose read-only binds are so in depth. */
+/** The first version in which read-only binds are recursively read-only. */
 export const DEEP_SINCE: i32 = 44;
 
 export function isPropagation(word: string): bool {
   return PROPAGATIONS.includes(word);
 }
 
-/** `version`: minor number of the request. */
+/** `version`: minor API version of the request. */
 export function readBind(text: string, version: i32): Bind {
   const parts = text.split(":");
   const lone = parts.length == 1;
@@ -39,7 +39,7 @@ export function readBind(text: string, version: i32): Bind {
   return bind;
 }
 
-/** A source that is no path is the name of a volume. */
+/** A source that is not a path is the name of a volume. */
 function pointOf(source: string, destination: string): MountPoint {
   if (source.length == 0) {
     const point = anonymousVolume(destination);
@@ -49,7 +49,7 @@ function pointOf(source: string, destination: string): MountPoint {
   if (!source.startsWith("/")) {
     const point = new MountPoint(MountKind.Volume, destination);
     point.name = source;
-    // Docker's word for a volume whose label nobody has chosen.
+    // Docker's mode for a volume when the client chose no label.
     point.mode = "z";
     return point;
   }
@@ -90,7 +90,7 @@ function readMode(bind: Bind, mode: string): void {
   }
 }
 
-/** One word of each sort at most: access, label, propagation, `nocopy`, consistency. */
+/** At most one word of each kind: access, label, propagation, `nocopy`, consistency. */
 export function modeProblem(mode: string): string {
   const seen: string[] = [];
   const words = mode.split(",");

@@ -1,4 +1,4 @@
-// What a start is told whose mounts come to a closed place: what runc says of those that it finds.
+// The error of a start whose mounts lead to a protected path, in the words of runc.
 
 import { Misplaced } from "../../../../build/bindings/types";
 import { Container } from "../container";
@@ -17,14 +17,14 @@ function whyNot(place: string): string {
   return 'filesystem "proc" must be mounted on ordinary directory';
 }
 
-/** Destinations are told as links have not been followed yet; none, if they were changed meanwhile. */
+/** Names destinations as they were before links were followed; omits them if they changed meanwhile. */
 function mountAt(container: Container, destination: string): string {
   if (destination.length == 0) return "";
   const source = sourceAt(container, destination);
   return `${source.length > 0 ? `"${source}" ` : ""}to rootfs at "${destination}": `;
 }
 
-/** Empty for files that are made for every container. */
+/** Empty for files that the engine makes for every container. */
 function sourceAt(container: Container, destination: string): string {
   for (let i = 0; i < container.mounts.length; i++) {
     const mount = container.mounts[i];

@@ -1,12 +1,12 @@
-// Where a container's mounts may not come to. Runtimes trust what the kernel tells in /proc, and write to it how a process is
-// to be confined: whoever could mount over it would decide about that (CVE-2019-16884, CVE-2019-19921). runc looks itself,
-// others do not.
+// Paths that a container's mounts must not reach. Runtimes trust what the kernel reports in /proc, and configure the
+// confinement of a process by writing there. A mount over such a file would take control of that (CVE-2019-16884,
+// CVE-2019-19921). runc checks this itself, other runtimes do not.
 
 import { ClosedPlace } from "../../../../build/bindings/types";
 
 export const PROC = "/proc";
 
-/** What file systems like lxcfs show in the kernel's place, as runc has it. */
+/** Files that file systems like lxcfs replace; the list is runc's. */
 const OPEN: string[] = [
   "/proc/cpuinfo",
   "/proc/diskstats",

@@ -1,22 +1,23 @@
-// Binds of what the engine's own data lies in, or of what lies in it. They see what the machine mounts and unmounts there:
-// else a container that only looks on would hold the files of all others busy. As the reference does.
+// Binds that include the engine's data directory, or lie inside it. They follow the machine's mounts and unmounts
+// there. Otherwise a container that only looks at the directory would keep the files of all others busy. The reference
+// does the same.
 
 import { badParameter, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { MountKind, MountPoint } from "./mount-point";
 
-/** How a bind's mounts spread, as inspect tells it. */
+/** Propagation of a bind, as inspect shows it. */
 export function propagationOf(point: MountPoint): string {
   if (point.kind != MountKind.Bind || point.propagation.length > 0) return point.propagation;
   return touchesEngine(point) ? "rslave" : "rprivate";
 }
 
-/** Whether it is the host's to say how they spread: nobody asked for it, and not every machine sends mounts on. */
+/** Whether the host chooses the propagation: the client gave none, and not every machine can propagate mounts. */
 export function spreadsAsItCan(point: MountPoint): bool {
   return point.kind == MountKind.Bind && point.propagation.length == 0 && touchesEngine(point);
 }
 
-/** One that would hold the engine's mounts. */
+/** Refuses a bind that would keep the engine's mounts busy. */
 export function refuseHolding(point: MountPoint): Refusal | null {
   const word = point.propagation;
   if (point.kind != MountKind.Bind || word.length == 0 || word == "rslave" || word == "rshared") return null;

@@ -1,5 +1,5 @@
-// All that is to stand in a new container: other containers' mounts, binds, mounts, and volumes for what `Volumes` of the
-// request and its image names and nothing else takes (surface §2.14).
+// All mounts of a new container: those of other containers, binds, mounts, and volumes for those paths in `Volumes` of
+// the request and its image that nothing else covers (surface §2.14).
 
 import { Json } from "../../json/json";
 import { badParameter, Refusal } from "../../refusal";
@@ -10,18 +10,18 @@ import { anonymousVolume, MountKind, MountPoint } from "./mount-point";
 import { readMount, refuseDriver } from "./mounts";
 import { readVolumesFrom } from "./volumes-from";
 
-/** Each is made before the answer, and again at every start. */
+/** The limit, since each volume is made before create answers, and again at every start. */
 const MAX_VOLUMES: i32 = 1000;
 
 export class MountList {
   points: MountPoint[] = [];
   refusal: Refusal | null = null;
-  /** Destinations that Binds and Mounts have taken. */
+  /** Destinations used by Binds and Mounts. */
   private taken: Set<string> = new Set<string>();
-  /** Places in the list by destination. */
+  /** Index in the list by destination. */
   private places: Map<string, i32> = new Map<string, i32>();
 
-  /** `version`: minor number of the request. `config`: merged with the image's. */
+  /** `version`: minor API version of the request. `config`: merged with the image's config. */
   constructor(
     private readonly config: Json,
     private readonly hostConfig: Json,
@@ -74,7 +74,7 @@ export class MountList {
     if (volumes === null) return;
     const tmpfs = this.tmpfs();
     for (let i = 0; i < volumes.keys.length; i++) {
-      // `VOLUME data` of a Dockerfile is a place below the root.
+      // `VOLUME data` in a Dockerfile means a path below the root.
       const destination = cleanPath(`/${volumes.keys[i]}`);
       if (this.places.has(destination) || tmpfs.has(destination)) continue;
       this.refusal = this.refuseMaking("");
@@ -82,7 +82,7 @@ export class MountList {
     }
   }
 
-  /** By the driver that the container is to have its volumes from, unless they are Mounts. */
+  /** Checks the volume driver that the container asks for; it does not apply to Mounts. */
   private refuseMaking(name: string): Refusal | null {
     if (this.refusal !== null) return this.refusal;
     return refuseDriver(this.hostConfig.stringOf("VolumeDriver"), name);
@@ -99,7 +99,10 @@ export class MountList {
     this.refusal = badParameter(`Duplicate mount point: ${target}`);
   }
 
-  /** In place of what stands there: of other containers' mounts the last counts, and one's own count more. */
+  /**
+   * Replaces an earlier mount at the same destination. Among other containers' mounts the last one wins, and the
+   * container's own win over them.
+   */
   private put(point: MountPoint): void {
     const destination = point.destination;
     if (this.places.has(destination)) {

@@ -1,4 +1,4 @@
-// Something that stands in a container's file system besides its own files: what a client asked for when it was created.
+// Something mounted in a container's file system, as the client asked for it at create.
 
 import { Json } from "../../json/json";
 import { Fields } from "../../records/fields";
@@ -10,36 +10,39 @@ export enum MountKind {
 }
 
 export class MountPoint {
-  /** Bind: an absolute path of the machine. */
+  /** Bind: an absolute path on the machine. */
   source: string = "";
-  /** Volume: its name; empty as long as nobody has thought of one. */
+  /** Volume: its name; empty until one is generated. */
   name: string = "";
-  /** Volume: the directory in it that is mounted; empty for all of it. */
+  /** Volume: the directory inside it that is mounted; empty for the whole volume. */
   subpath: string = "";
   /** Options as inspect shows them. */
   mode: string = "";
   readOnly: bool = false;
-  /** What is mounted below a read-only bind is read-only, too. */
+  /** Mounts below a read-only bind are read-only, too. */
   deeplyReadOnly: bool = false;
-  /** What is mounted below the source of a bind stays away. */
+  /** Mounts below the source of a bind are not included. */
   alone: bool = false;
-  /** As asked for; empty for none. */
+  /** As the client gave it; empty if it gave none. */
   propagation: string = "";
-  /** Bind: a directory that is missing is made. */
+  /** Bind: a missing source directory is created. */
   makesSource: bool = false;
-  /** Volume: nobody has named it, so a removal may take it along. */
+  /** Volume: it has no name from a client, so a removal may include it. */
   anonymous: bool = false;
-  /** Volume: it has had its chance to be filled with what the image has at its place, or is not to have any. */
+  /** Volume: it has been filled from the image's files at its destination, or is not to be filled. */
   populated: bool = false;
-  /** Tmpfs: its own options. */
+  /** Tmpfs: the options that the client gave. */
   options: string[] = [];
-  /** It is another container's, too: `VolumesFrom`. */
+  /** The mount comes from another container: `VolumesFrom`. */
   shared: bool = false;
-  /** Volume: it was added for this container, and nobody was told of either: it goes with it. */
+  /**
+   * Volume: it was added for this container during a creation that has not been reported yet. If the creation fails,
+   * both go.
+   */
   added: bool = false;
 
   // ---------------------------------------------------------------- not in the record
-  /** Volume: labels for one that is made for this; null for none. */
+  /** Volume: labels in case the volume has to be made; null for none. */
   labels: Json | null = null;
 
   constructor(
@@ -47,7 +50,7 @@ export class MountPoint {
     readonly destination: string,
   ) {}
 
-  /** Another container's mount, at the same place. */
+  /** The same mount in another container, at the same destination. */
   share(): MountPoint {
     const copy = new MountPoint(this.kind, this.destination);
     copy.source = this.source;
@@ -72,7 +75,7 @@ export function anonymousVolume(destination: string): MountPoint {
   return point;
 }
 
-/** In its container's record. */
+/** Reads or writes a mount in its container's record. */
 export function mountPointFields(fields: Fields, given: MountPoint | null): MountPoint {
   const kind = fields.within("kind", given === null ? 0 : given.kind, 0, MountKind.Tmpfs);
   const destination = fields.text("destination", given === null ? "" : given.destination);

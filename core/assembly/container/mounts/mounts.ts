@@ -1,5 +1,5 @@
-// Entries of `HostConfig.Mounts`: which of them make sense, and what stands in the container for them (surface §2.14,
-// §6.2; gates by version: §3).
+// Entries of `HostConfig.Mounts`: which are valid, and what is mounted for them (surface §2.14, §6.2; gates by version:
+// §3).
 
 import { Json } from "../../json/json";
 import { badParameter, notBuilt, notFound, Refusal } from "../../refusal";
@@ -9,19 +9,22 @@ import { DEEP_SINCE, isPropagation } from "./binds";
 import { canBeDeep } from "./deep-mounts";
 import { MountKind, MountPoint } from "./mount-point";
 
-/** Options of one type, and since when those of another are refused. Before that they are passed over. */
+/**
+ * The options of each type, and the version from which another type's options are refused. Earlier versions ignore
+ * them.
+ */
 const OPTIONS: string[] = ["BindOptions", "VolumeOptions", "ImageOptions", "TmpfsOptions", "ClusterOptions"];
 const STRICT_SINCE: i32 = 42;
 const SUBPATH_SINCE: i32 = 45;
 const IMAGE_SINCE: i32 = 48;
 
-/** What a mount asks for, or why it cannot be had. */
+/** The mount that an entry asks for, or why it is refused. */
 export class AskedMount {
   point: MountPoint = new MountPoint(MountKind.Bind, "");
   refusal: Refusal | null = null;
 }
 
-/** `version`: minor number of the request. */
+/** `version`: minor API version of the request. */
 export function readMount(mount: Json, version: i32): AskedMount {
   const asked = new AskedMount();
   const type = mount.stringOf("Type");
@@ -134,7 +137,7 @@ function refuseVolume(mount: Json): Refusal | null {
   return refuseDriver(driver, name);
 }
 
-/** Of a volume that is to be made. */
+/** Checks the driver of a volume that has to be made. */
 export function refuseDriver(driver: string, name: string): Refusal | null {
   if (driver.length == 0 || driver == "local") return null;
   return notFound(`create ${name}: error looking up volume plugin ${driver}: plugin "${driver}" not found`);

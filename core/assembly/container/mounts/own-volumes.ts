@@ -1,4 +1,4 @@
-// A container's own volumes are made before anybody looks into its files, and filled from them once.
+// A container's own volumes are made before anyone accesses its files, and filled from them once.
 
 import { Populate, VolumeCommandMake, VolumeCommandPopulate } from "../../../../build/bindings/types";
 import { askVolumes } from "../../ask";
@@ -6,7 +6,7 @@ import { Task } from "../../task";
 import { volumeStore } from "../../volume/store";
 import { Container } from "../container";
 
-/** Asks for all of them; how many these are. */
+/** Asks the host to make all volumes; returns their number. */
 export function makeVolumes(container: Container, task: Task, step: i32): i32 {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) askVolumes(task, step, new VolumeCommandMake(volumes[i].name));
@@ -14,8 +14,9 @@ export function makeVolumes(container: Container, task: Task, step: i32): i32 {
 }
 
 /**
- * Once they are made and the container's file system is mounted. How many are to be filled: what somebody has deleted
- * from one that was filled stays deleted. They are to be counted anew, however that ends.
+ * Call this when the volumes are made and the container's file system is mounted. Returns how many volumes are being
+ * filled. Each is filled only once, so that files deleted from it stay deleted. All are counted again, even if filling
+ * fails.
  */
 export function fillVolumes(container: Container, task: Task, step: i32): i32 {
   let asked = 0;
@@ -29,7 +30,7 @@ export function fillVolumes(container: Container, task: Task, step: i32): i32 {
   return asked;
 }
 
-/** All that were to be filled are: said once with what follows from it, before which nobody is told. */
+/** All volumes are filled. The record says so together with what follows, before any client is told. */
 export function volumesFilled(container: Container): void {
   if (!container.hasUnfilledVolumes) return;
   for (let i = 0; i < container.volumes.length; i++) container.volumes[i].populated = true;

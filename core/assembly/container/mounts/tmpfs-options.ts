@@ -1,5 +1,5 @@
-// Options of a tmpfs: Docker's, and the client's after them. Of those that set the same thing the last one counts, as in
-// mount(8): OCI runtimes set what any of them asks for, and take no more than one of propagation.
+// Options of a tmpfs: Docker's defaults, then the client's. Of options that set the same thing only the last one is
+// passed on, as mount(8) would choose: OCI runtimes would apply all of them, and accept only one for propagation.
 
 import { Json } from "../../json/json";
 import { Members } from "../../json/members";
@@ -10,7 +10,7 @@ import { OTHER_CODE, StartError } from "../start/start-error";
 
 const DEFAULTS: string[] = ["noexec", "nosuid", "nodev", "rprivate"];
 
-/** Words of a row set the same thing. */
+/** The words of a row set the same thing. */
 const CHOICES: string[][] = [
   ["noexec", "exec"],
   ["nosuid", "suid"],
@@ -26,13 +26,13 @@ const CHOICES: string[][] = [
   ["private", "rprivate", "shared", "rshared", "slave", "rslave", "unbindable", "runbindable"],
 ];
 
-/** What has a value (tmpfs(5)). */
+/** Options with a value (tmpfs(5)). */
 const VALUES: string[] = ["size", "mode", "uid", "gid", "nr_inodes", "nr_blocks", "mpol"];
 
-/** Asks for what there is anyway; OCI runtimes need not know the word. */
+/** Asks for the defaults; OCI runtimes may not know the word. */
 const NO_CHANGE: string = "defaults";
 
-/** What a mount gets. `given`: all of them known. */
+/** The options of a mount. `given`: must all be known. */
 export function tmpfsOptions(given: string[]): string[] {
   const asked = DEFAULTS.concat(given);
   const settled = new Set<string>();
@@ -46,7 +46,7 @@ export function tmpfsOptions(given: string[]): string[] {
   return options.reverse();
 }
 
-/** Of `HostConfig.Tmpfs`, as the client wrote them. */
+/** The words of `HostConfig.Tmpfs` as the client wrote them. */
 export function tmpfsWords(text: string): string[] {
   return text.length > 0 ? text.split(",") : [];
 }
@@ -62,7 +62,7 @@ export function tmpfsProblem(container: Container): StartError | null {
   return null;
 }
 
-/** In Docker's words, which are of the last one and print it as Go prints a list; empty if all are known. */
+/** Docker's error for the last unknown option, printed as Go prints a list; empty if all are known. */
 function unknownOption(value: Json): string {
   const words = tmpfsWords(value.text);
   for (let i = words.length - 1; i >= 0; i--) {
@@ -74,7 +74,7 @@ function unknownOption(value: Json): string {
   return "";
 }
 
-/** What an option sets; empty if nothing that is known. */
+/** The setting that an option changes; empty for an unknown option. */
 function settingOf(option: string): string {
   const equals = option.indexOf("=");
   if (equals >= 0) return VALUES.includes(option.slice(0, equals)) ? option.slice(0, equals) : "";

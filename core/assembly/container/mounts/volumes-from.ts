@@ -1,4 +1,4 @@
-// Entries of `HostConfig.VolumesFrom`, `container[:options]`: another container's mounts, at the same places.
+// Entries of `HostConfig.VolumesFrom`, `container[:options]`: another container's mounts, at the same destinations.
 
 import { badParameter, conflict, Refusal } from "../../refusal";
 import { Status } from "../lifecycle";
@@ -40,6 +40,6 @@ function refuse(text: string, mode: string): Refusal | null {
   const owner = containerStore.lookUp(name).container;
   if (name.length == 0) return badParameter('invalid name or ID supplied: ""');
   if (owner === null) return badParameter(`No such container: ${name}`);
-  // Its volumes may be going with it.
+  // Its volumes may be about to be removed with it.
   return owner.status == Status.Removing ? conflict(`container ${name} is being removed`) : null;
 }

@@ -1,4 +1,5 @@
-// GET /containers/{id}/attach/ws (surface §2.6): the same over a websocket (RFC 6455), a message a piece, never in frames.
+// GET /containers/{id}/attach/ws (surface §2.6): attach over a WebSocket (RFC 6455). Each piece is one message, without
+// stream frames.
 
 import { Framing, Head } from "../../../../build/bindings/types";
 import { headerOf } from "../../api/headers";
@@ -9,7 +10,7 @@ import { commonHeaders, messageBody, refused, sendWhole } from "../../reply";
 import { decodeBase64 } from "../../text/base64";
 import { begin, stdioOf, Streams, wantedAttachment } from "./attach";
 
-/** Where requests come from that have no connection: a program that embeds the engine. */
+/** The listener of requests without a connection, from a program that embeds the engine. */
 const INTERNAL = "internal";
 /** RFC 6455, 4.1. */
 const VERSION = "13";
@@ -31,7 +32,7 @@ export function attachWebsocket(call: Call): Refusal | null {
   return null;
 }
 
-/** All three before 1.42. */
+/** Before 1.42 all three streams. */
 function streamsOf(call: Call): Streams {
   if (call.version < 42) return new Streams(true, true, true);
   return new Streams(flagOf(call.query, "stdin"), flagOf(call.query, "stdout"), flagOf(call.query, "stderr"));
@@ -40,7 +41,7 @@ function streamsOf(call: Call): Streams {
 function headOf(call: Call): Head {
   const protocol = headerOf(call.request.headers, "Sec-WebSocket-Protocol");
   const upgrade = "Upgrade: websocket\nConnection: Upgrade";
-  // A client that offers one protocol wants to hear of it.
+  // A client that offers one protocol expects it in the answer.
   if (protocol === null || protocol.includes(",")) return new Head(101, upgrade);
   return new Head(101, `${upgrade}\nSec-WebSocket-Protocol: ${protocol}`);
 }
@@ -55,7 +56,7 @@ function hasNonce(headers: string): bool {
   return nonce !== null && nonce.length == NONCE_BYTES;
 }
 
-/** RFC 6455, 4.4: whoever speaks another version is told which one is spoken here. */
+/** RFC 6455, 4.4: a client of another protocol version is told the supported one. */
 function refuseVersion(call: Call): Refusal | null {
   const refusal = badParameter("missing or bad WebSocket Version");
   refused(call, refusal);

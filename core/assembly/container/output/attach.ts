@@ -19,7 +19,7 @@ const RAW = "application/vnd.docker.raw-stream";
 
 export function attachContainer(call: Call): Refusal | null {
   const refusal = attach(call);
-  // Its errors are plain text, and the connection is closed after them (surface §2.6).
+  // Errors are plain text, and the connection is closed after them (surface §2.6).
   if (refusal !== null) {
     refused(call, refusal);
     sendBare(call, statusOf(refusal.kind), `Content-Type: ${RAW}`, textBody(refusal.message + "\r\n"));
@@ -38,7 +38,7 @@ function attach(call: Call): Refusal | null {
   return null;
 }
 
-/** A container that a client may be attached to, or why not. */
+/** The container to attach to, or why the client is refused. */
 export class WantedAttachment {
   constructor(
     readonly container: Container | null,
@@ -68,7 +68,7 @@ function refusing(refusal: Refusal): WantedAttachment {
   return new WantedAttachment(null, new Uint8Array(0), refusal);
 }
 
-/** Binds the connection. */
+/** Binds the connection to the container's stdio. */
 export function begin(call: Call, container: Container, stdio: Hijack): void {
   hijack(call, stdio, new Detachment(container));
   emitContainer(container, "attach");
@@ -76,7 +76,7 @@ export function begin(call: Call, container: Container, stdio: Hijack): void {
   else endReply(call);
 }
 
-/** Which streams a client asks for. */
+/** The streams that a client asks for. */
 export class Streams {
   constructor(
     readonly stdin: bool,
@@ -85,7 +85,7 @@ export class Streams {
   ) {}
 }
 
-/** With an `Upgrade` header of any value 101, else 200 (surface §2.6). */
+/** Status 101 if there is an `Upgrade` header of any value, else 200 (surface §2.6). */
 function headOf(call: Call, container: Container): Head {
   if (headerOf(call.request.headers, "Upgrade") === null) return new Head(200, `Content-Type: ${RAW}`);
   return new Head(101, `Content-Type: ${streamType(call, container.tty)}\nConnection: Upgrade\nUpgrade: tcp`);
@@ -113,7 +113,7 @@ export function stdioOf(
   );
 }
 
-/** The run that goes on, or the next one. */
+/** Number of the current run, or of the next one. */
 function runOf(container: Container): u32 {
   return container.goesOn ? container.run : container.run + 1;
 }

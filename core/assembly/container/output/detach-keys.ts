@@ -1,9 +1,9 @@
-// `detachKeys`: a comma list of single characters, `ctrl-X`, or `DEL` (surface §2.8).
+// `detachKeys`: a list, separated by commas, of single characters, `ctrl-X`, or `DEL` (surface §2.8).
 
 const DEFAULT_KEYS: StaticArray<u8> = [0x10, 0x11]; // ctrl-p, ctrl-q
 const CONTROLS = "@abcdefghijklmnopqrstuvwxyz[\\]^_";
 
-/** Null for nonsense; the default for an empty text. */
+/** Null if the text is invalid; the default keys if it is empty. */
 export function parseDetachKeys(text: string): Uint8Array | null {
   if (text.length == 0) return defaultKeys();
   const words = text.split(",");

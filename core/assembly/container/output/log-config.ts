@@ -1,4 +1,4 @@
-// What becomes of a container's output: `HostConfig.LogConfig`, and the daemon's own choice where it says nothing.
+// How a container's output is kept: `HostConfig.LogConfig`, and the daemon's defaults for what it leaves out.
 
 import { LogKeeping } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
@@ -9,14 +9,17 @@ import { decimalOf } from "../../text/decimal";
 import { Container } from "../container";
 import { isTrue, unitOf } from "./log-options";
 
-/** Without `max-size` a log is bounded all the same: no container can fill the disk. */
+/** The log's limit without `max-size`, so that no container can fill the disk. */
 const FILE_BYTES: i64 = 20_000_000;
 const FILES: i32 = 5;
 const MAX_FILES: i32 = 1000;
-/** What those attached to a container without a log have yet to read. */
+/** Bytes of unread output that are buffered for clients attached to a container without a log. */
 const PASSING_BYTES: u64 = 4_000_000;
 
-/** Fills in the daemon's driver, and its options where that driver is meant. Changes a normalised `HostConfig`. */
+/**
+ * Fills in the daemon's driver, and the daemon's options if the container uses that driver. Changes a normalised
+ * `HostConfig`.
+ */
 export function fillLogConfig(host: Json): void {
   const log = host.entry("LogConfig");
   if (log === null) return;
@@ -32,13 +35,13 @@ export function fillLogConfig(host: Json): void {
   log.set("Config", config);
 }
 
-/** A container's `LogConfig`. */
+/** `LogConfig` of a container. */
 export function logConfigOf(container: Container): Json | null {
   const host = parseKept(container.hostConfig);
   return host === null ? null : host.find("LogConfig");
 }
 
-/** The driver that keeps a container's output. */
+/** Name of the log driver of a container. */
 export function logDriverOf(container: Container): string {
   const log = logConfigOf(container);
   return log === null ? "json-file" : log.stringOf("Type");
@@ -52,7 +55,7 @@ export function logOf(host: Json): LogKeeping {
   return keepingOf(log.stringOf("Type"), config === null ? Json.object() : config);
 }
 
-/** What the daemon's own options make of a log, for `/info`. */
+/** How logs are kept by the daemon's own options, for `/info`. */
 export function daemonKeeping(): LogKeeping {
   const config = Json.object();
   const options = engine.options.logOptions;
@@ -60,7 +63,10 @@ export function daemonKeeping(): LogKeeping {
   return keepingOf(engine.options.logDriver, config);
 }
 
-/** One file where a client gives a size and no number, as in Docker; `local` has five and compresses. */
+/**
+ * With `max-size` but no number of files, `json-file` keeps one file, as in Docker; `local` keeps five and compresses
+ * them.
+ */
 function keepingOf(driver: string, options: Json): LogKeeping {
   if (driver == "none") return new LogKeeping(PASSING_BYTES, 1, false, true);
   const size = byteCount(options.stringOf("max-size"), unitOf(driver));

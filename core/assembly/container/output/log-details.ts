@@ -1,4 +1,4 @@
-// What `details` tells with each line of a log: the labels and variables that the log's options name (surface §6.6).
+// What `details` adds to each line of a log: the labels and variables that the log's options name (surface §6.6).
 
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
@@ -10,7 +10,7 @@ import { Container } from "../container";
 import { logConfigOf } from "./log-config";
 import { filledTag } from "./log-tag";
 
-/** What stands before a line's text: `A=b,c=d `; a space where there is nothing to tell, as in Docker. */
+/** The prefix of a line, `A=b,c=d `; only a space if there are no details, as in Docker. */
 export function detailsOf(container: Container): string {
   const details = namedDetails(container);
   const names = details.keys().sort();
@@ -19,7 +19,7 @@ export function detailsOf(container: Container): string {
   return pairs.join(",") + " ";
 }
 
-/** `Attrs` of a line that is an object: `[{"Key":"A","Value":"b"}]`; empty where there is nothing to tell. */
+/** `Attrs` of a line that is a JSON object: `[{"Key":"A","Value":"b"}]`; empty if there are no details. */
 export function attributesOf(container: Container): string {
   const details = namedDetails(container);
   const names = details.keys().sort();
@@ -65,7 +65,7 @@ function addVariables(details: Map<string, string>, options: Json, container: Co
   }
 }
 
-/** Names by a list and by a pattern. */
+/** Names given by a list and by a pattern. */
 class Wanted {
   private names: string[];
   private pattern: Regex | null;

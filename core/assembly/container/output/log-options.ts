@@ -1,5 +1,5 @@
-// The options of log drivers (`LogConfig.Config`): which there are, and what is wrong with a value. Docker hears of bad
-// values when a container is started; here its creation is refused.
+// The options of log drivers (`LogConfig.Config`): which exist, and which values are invalid. Docker reports invalid
+// values when a container is started; this engine refuses them at create.
 
 import { Json } from "../../json/json";
 import { byteCount } from "../../text/byte-size";
@@ -8,27 +8,27 @@ import { quoteText } from "../../text/go-quote";
 import { Regex } from "../../text/regex";
 import { tagProblem } from "./log-tag";
 
-/** Drivers that are built. `none` keeps nothing. */
+/** The drivers that are implemented. `none` keeps nothing. */
 export const DRIVERS: string[] = ["json-file", "local", "none"];
 
 /** Docker's drivers that send logs elsewhere. */
 const ELSEWHERE: string[] = ["awslogs", "etwlogs", "fluentd", "gcplogs", "gelf", "journald", "splunk", "syslog"];
 
-/** Taken by every driver. Nothing ever waits for a log here: there is no buffer whose size could matter. */
+/** Every driver accepts these. They have no effect: writing a log never blocks here, so there is no buffer to size. */
 const COMMON: string[] = ["mode", "max-buffer-size"];
-/** Of a copy that Docker keeps where a driver cannot be read: those that are built can. */
+/** Options of the cache that Docker keeps for unreadable drivers; the implemented drivers can all be read. */
 const OF_CACHES: string[] = ["cache-disabled", "cache-max-size", "cache-max-file", "cache-compress"];
 const OF_FILES: string[] = ["max-size", "max-file", "compress"];
 const OF_JSON_FILE: string[] = ["labels", "labels-regex", "env", "env-regex", "tag"];
 
-/** Sizes of `json-file` count in thousands, those of `local` in 1024. */
+/** Sizes of `json-file` count in units of 1000, those of `local` in units of 1024. */
 export function unitOf(driver: string): f64 {
   return driver == "local" ? 1024 : 1000;
 }
 
 const MAX_FILES: i32 = 1000;
 
-/** The driver that a `HostConfig` asks for, if it is one of Docker's that sends logs elsewhere; else empty. */
+/** The log driver that a `HostConfig` asks for, if it is one of Docker's that send logs elsewhere; else empty. */
 export function unbuiltDriver(host: Json): string {
   const log = host.entry("LogConfig");
   const driver = log === null ? "" : log.stringOf("Type");
@@ -100,7 +100,7 @@ function patternProblem(options: Json): string {
   return tagProblem(options.stringOf("tag"));
 }
 
-/** Go's strconv.ParseBool. */
+/** True as in Go's strconv.ParseBool. */
 export function isTrue(text: string): bool {
   return TRUE.includes(text);
 }

@@ -1,12 +1,12 @@
-// The option `tag` of a log driver: a text with `{{.Name}}` and the like in it, in the form of Go's templates. Fields are
-// filled in; a template that does more than that is refused.
+// The option `tag` of a log driver: a text with fields such as `{{.Name}}`, in the syntax of Go's templates. Fields are
+// filled in. A template with anything else is refused.
 
 import { TextBuilder } from "../../text/builder";
 import { Container } from "../container";
 
 const FIELDS: string[] = ["ID", "FullID", "Name", "ImageID", "ImageFullID", "ImageName", "DaemonName"];
 
-/** Empty if the tag can be filled in. */
+/** Empty if the tag is valid. */
 export function tagProblem(tag: string): string {
   for (let at = tag.indexOf("{{"); at >= 0; at = tag.indexOf("{{", at)) {
     const end = tag.indexOf("}}", at);
@@ -31,7 +31,7 @@ export function filledTag(tag: string, container: Container): string {
   return text.text(tag.substring(from)).toString();
 }
 
-/** Name of the field that an action stands for; empty for any other action. */
+/** Name of the field in a template action; empty for any other action. */
 function fieldOf(action: string): string {
   const text = action.trim();
   if (!text.startsWith(".")) return "";

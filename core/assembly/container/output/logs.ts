@@ -1,4 +1,5 @@
-// GET /containers/{id}/logs (surface §2.7). The lines never enter the core: it says which, the host moves them.
+// GET /containers/{id}/logs (surface §2.7). The core only says which lines to send. The host reads and sends them, so
+// that they never enter the core.
 
 import { Box, Closing, LogObjects, LogSource } from "../../../../build/bindings/types";
 import { acceptedJsonStream, JSON_LINES, JSON_SEQUENCE } from "../../api/json-streams";
@@ -14,9 +15,9 @@ import { logDriverOf } from "./log-config";
 import { attributesOf, detailsOf } from "./log-details";
 import { streamType } from "./stream-type";
 
-/** From this version on a client can have lines as JSON objects. */
+/** From this version on, a client can get lines as JSON objects. */
 const WITH_OBJECTS: i32 = 54;
-/** Docker's text for a driver that keeps nothing. */
+/** Docker's text for a driver that keeps no logs. */
 export const UNREADABLE: string = "configured logging driver does not support reading";
 
 export function containerLogs(call: Call): Refusal | null {
@@ -53,7 +54,7 @@ export function containerLogs(call: Call): Refusal | null {
       plain && details ? detailsOf(container) : "",
       plain ? null : new LogObjects(details ? attributesOf(container) : "", objects == JSON_SEQUENCE),
       since,
-      // Nothing was written in 1970 or before.
+      // No line is from 1970 or before.
       isGiven(call, "until") ? max<i64>(1, until) : 0,
       tailOf(call.query.first("tail")),
       follow,
@@ -65,14 +66,14 @@ export function containerLogs(call: Call): Refusal | null {
   return null;
 }
 
-/** The type of lines that are to be objects; empty: they are to be bytes. */
+/** The media type for lines as JSON objects; empty if the client wants plain bytes. */
 function objectsType(call: Call): string {
   if (call.version < WITH_OBJECTS) return "";
   const accepted = acceptedJsonStream(call);
   return accepted.length == 0 && call.query.first("format") == "json" ? JSON_LINES : accepted;
 }
 
-/** `all`, nothing and nonsense mean all. */
+/** Null means all lines: for `all`, an empty text and invalid texts. */
 function tailOf(text: string): Box<u32> | null {
   if (text.length == 0 || text.length > 9) return null;
   for (let i = 0; i < text.length; i++) {
@@ -82,12 +83,12 @@ function tailOf(text: string): Box<u32> | null {
   return new Box<u32>(<u32>parseInt(text, 10));
 }
 
-/** 0 for none; `BAD_TIME` for nonsense. */
+/** 0 if no time was given; `BAD_TIME` if it is invalid. */
 function timeOf(call: Call, name: string): i64 {
   return isGiven(call, name) ? parseUnixTime(call.query.first(name)) : 0;
 }
 
-/** Of times only a bare 0 is none: `0.0` is one. */
+/** Only a bare 0 counts as no time: `0.0` is a time. */
 function isGiven(call: Call, name: string): bool {
   const text = call.query.first(name);
   return text.length > 0 && text != "0";
@@ -97,7 +98,7 @@ function badTime(call: Call, name: string): Refusal {
   return badParameter(`invalid value for "${name}": ${call.query.first(name)}`);
 }
 
-/** The client of a stream that ends with the run has gone. */
+/** The client of a stream that ends with the run disconnected. */
 export class StopFollowing extends Follower {
   constructor(private readonly container: Container) {
     super();

@@ -25,7 +25,7 @@ export function resizeContainer(call: Call): Refusal | null {
     return null;
   }
   if (container.restarting) {
-    sendEmpty(call, 200); // there is no terminal that could have a size
+    sendEmpty(call, 200); // there is no terminal to resize
     return null;
   }
   if (!container.running) return conflict(`container ${container.id} is not running`);

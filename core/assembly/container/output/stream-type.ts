@@ -1,6 +1,6 @@
 import { Call } from "../../call";
 
-/** The version from which framed streams have a type of their own. */
+/** The version from which multiplexed streams have their own media type. */
 const WITH_MULTIPLEXED = 42;
 
 /** Content-Type of a container's output (surface §2.6). */

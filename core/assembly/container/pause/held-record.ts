@@ -1,4 +1,4 @@
-// The record of a run that is held still: see held-still.ts.
+// The record of a frozen run: see held-still.ts.
 
 import { HELD_RECORDS } from "../../records/kinds";
 import { putRecord } from "../../records/put";

@@ -1,5 +1,6 @@
-// Runs that are frozen or thawed just now, and those that a commit holds still. The record is there before the pause is
-// asked for and goes when a client has been told, or after the run goes on: a crash in between must not leave it frozen.
+// Runs that are being frozen or thawed, and runs that a commit keeps frozen. The record is written before the host is
+// asked to freeze the run. It is deleted when a client has been told, or once the run is thawed: a crash in between
+// must not leave the run frozen.
 
 import { Failure, Outcome, ProcessCommandResume, Subject } from "../../../../build/bindings/types";
 import { askProcesses, deleteRecord } from "../../ask";
@@ -22,34 +23,36 @@ export function holdStill(container: Container): void {
   putHeldStill(container);
 }
 
-/** The last of those that held it lets it go. */
+/** The last operation that kept the run frozen has ended. */
 export function letGoOn(container: Container, run: u32): void {
-  // The run is over, and with it whatever held it.
+  // The run is over, and no operation keeps it frozen any more.
   if (container.run != run || container.holders == 0) return;
   container.holders -= 1;
   if (container.holders == 0) deleteRecord(HELD_RECORDS + container.id);
 }
 
-/** Its run is over: whoever held it still may go on for long, and holds nothing of a run that follows. */
+/** The run is over. Operations that kept it frozen may take long to end, but must not affect the next run. */
 export function holdNoMore(container: Container): void {
   if (container.holders == 0) return;
   container.holders = 0;
   deleteRecord(HELD_RECORDS + container.id);
 }
 
-/** Why bytes are no such number; empty if they are one. */
+/** Why the bytes are not the number of a run; empty if they are. */
 export function heldProblem(record: Uint8Array): string {
   return decimalOf(decodeUtf8(record), i32.MAX_VALUE) > 0 ? "" : "it is no number of a run";
 }
 
-/** At a restart: the run goes on, if it still runs. Of a record that was set aside only the container is known. */
+/**
+ * At a restart of the engine: thaws the run if it is still there. A record that was set aside tells only the container.
+ */
 export function mendHeldStill(id: string, record: Uint8Array): void {
   const container = containerStore.find(id);
   const isDamaged = setAside.has(HELD_RECORDS + id);
   const isOfRun = container !== null && (isDamaged || container.run.toString() == decodeUtf8(record));
   if (container === null || !container.running || !isOfRun) return deleteRecord(HELD_RECORDS + id);
   tellMended(`run ${container.run.toString()} of container ${id}`, "it was held still, and goes on");
-  // Its record is there already, as a rule: an engine must come up on a full disk, too.
+  // Usually the record is there already, and is not written again: the engine must start on a full disk, too.
   if (isDamaged) holdStill(container);
   else container.holders += 1;
   resume(container);
@@ -58,7 +61,7 @@ export function mendHeldStill(id: string, record: Uint8Array): void {
   emitContainer(container, "unpause");
 }
 
-/** Thaws the run. Until that is done it counts as held still: a crash must not forget it. */
+/** Thaws the run. It counts as frozen until that is done, so that a crash does not forget it. */
 export function goOn(container: Container): void {
   holdStill(container);
   resume(container);
@@ -80,7 +83,8 @@ class GoingOn extends Task {
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = this.container;
     letGoOn(container, this.run);
-    // What could not be thawed is paused, whatever was meant: a client can try again. One that died of it is on its end.
+    // A run that could not be thawed is shown as paused, so that a client can try again. If it died, its exit is on the
+    // way.
     if (isRefused(failure) && container.run == this.run && container.can(Cause.Pause)) {
       container.advance(Cause.Pause);
       emitContainer(container, "pause");

@@ -1,4 +1,4 @@
-// POST /containers/{id}/pause and /unpause (surface §2.15): all processes of a run are frozen, and thawed.
+// POST /containers/{id}/pause and /unpause (surface §2.15): freezes and thaws all processes of a run.
 
 import {
   Failure,
@@ -29,7 +29,7 @@ export function pauseContainer(call: Call): Refusal | null {
   const container = lookup.container;
   if (container === null) return lookup.refusal;
   if (container.restarting) return conflict(restartingText(container));
-  // What is being thawed runs: it can be frozen again when that is done.
+  // A run that is being thawed counts as running; it can be frozen again afterwards.
   const thaws = container.status == Status.Running && container.holders > 0;
   if (container.between || thaws) {
     container.queue.push(call);
@@ -38,7 +38,7 @@ export function pauseContainer(call: Call): Refusal | null {
   if (container.status == Status.Paused) return conflict(`container ${container.id} is already paused`);
   if (!container.running) return conflict(`container ${container.id} is not running`);
 
-  // Accepted from here: it goes on if the client goes away.
+  // Accepted from here on: the work continues even if the client disconnects.
   new Turn(container, call, Cause.Pause).begin();
   return null;
 }
@@ -47,7 +47,7 @@ export function unpauseContainer(call: Call): Refusal | null {
   const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
   if (container === null) return lookup.refusal;
-  // A commit that holds it still ends first, and lets it go on itself.
+  // A commit that keeps the run frozen ends first, and thaws the run itself.
   const held = container.status == Status.Paused && container.holders > 0;
   if ((container.between && !container.restarting) || held) {
     container.queue.push(call);
@@ -55,12 +55,15 @@ export function unpauseContainer(call: Call): Refusal | null {
   }
   if (container.status != Status.Paused) return internal(`Container ${container.id} is not paused`);
 
-  // Accepted from here.
+  // The request is accepted from here on.
   new Turn(container, call, Cause.Unpause).begin();
   return null;
 }
 
-/** A run is frozen, or thawed. Until its client can be told, a crash undoes the one and finishes the other. */
+/**
+ * Freezes or thaws a run. If the engine crashes before it can tell the client, a freeze is undone and a thaw is
+ * completed.
+ */
 class Turn extends Task {
   private readonly run: u32;
 
@@ -95,7 +98,7 @@ class Turn extends Task {
     return new ProcessCommandResume(subject);
   }
 
-  /** The process may have ended meanwhile, though its exit is still on its way. */
+  /** The process may have ended meanwhile, with its exit still on the way. */
   private refusalOf(failure: Failure | null): Refusal | null {
     const container = this.container;
     const pauses = this.cause == Cause.Pause;
@@ -112,7 +115,7 @@ class Turn extends Task {
     this.container.advance(this.cause);
     emitContainer(this.container, this.cause == Cause.Pause ? "pause" : "unpause");
     sendEmpty(this.call, 204);
-    // Frozen before it could die, it would never end: with v1's freezer nothing frozen dies.
+    // A process that was frozen before SIGKILL took effect would never end: the freezer of cgroup v1 blocks SIGKILL.
     if (this.container.killedRun == this.run) thaw(this.container);
   }
 }

@@ -1,5 +1,5 @@
-// POST /containers/prune (surface §2.23): every container that does not run is removed. What it held is known already,
-// save of a run that has only just ended.
+// POST /containers/prune (surface §2.23): removes every container that is not running. Their sizes are known already,
+// except that of a run that has only just ended.
 
 import { PruneFilters } from "../../api/prune-filters";
 import { Call } from "../../call";
@@ -17,7 +17,7 @@ import { RemovalClient } from "./removal-client";
 import { removeIdle } from "./remove";
 
 const KEYS: string[] = ["label", "label!", "until"];
-/** Removals under way at a time. */
+/** Number of removals in parallel. */
 const LANES = 8;
 
 export function pruneContainers(call: Call): Refusal | null {
@@ -33,12 +33,12 @@ export function pruneContainers(call: Call): Refusal | null {
     if (filters.match(container.created, container.labelKeys, container.labelValues)) chosen.push(container);
   }
 
-  // Accepted from here: it goes on if the client goes away.
+  // Accepted from here on: the work continues even if the client disconnects.
   new Prune(call, chosen).begin();
   return null;
 }
 
-/** Its run is over, though it may not have been cleared away yet, and nothing else goes on with it. */
+/** The run is over, though perhaps not cleared away yet, and no other operation is in progress. */
 function isIdle(container: Container): bool {
   if (container.creating || container.comesBack || container.removals.length > 0) return false;
   switch (container.status) {
@@ -73,7 +73,7 @@ class Prune {
   }
 
   counted(container: Container): void {
-    // Somebody may have been faster.
+    // Another client may have changed the container meanwhile.
     if (isIdle(container)) removeIdle(container, new PruneClient(this, container));
     else this.hear(container, false);
   }
@@ -87,7 +87,7 @@ class Prune {
     this.close();
   }
 
-  /** One lane is free. Thousands may be passed over at once: they are taken one after the other, not within each other. */
+  /** A lane is free. Thousands of containers may be skipped at once, so this is a loop, not a recursion. */
   private take(): void {
     this.free += 1;
     if (this.taking) return;
@@ -131,7 +131,7 @@ class PruneCount extends Counted {
   }
 }
 
-/** What cannot be removed stays, and is not spoken of. */
+/** A container that cannot be removed stays, and the answer does not mention it. */
 class PruneClient extends RemovalClient {
   constructor(
     private readonly prune: Prune,

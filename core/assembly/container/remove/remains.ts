@@ -1,5 +1,5 @@
-// What is left of a container whose record was set aside. It stays until somebody removes it by force, and says so: its
-// files may be all that there is of somebody's work.
+// What is left of a container whose record was set aside. It stays until a client removes it by force, since its files
+// may be the only copy of someone's work.
 
 import {
   ContentCommandDropContainer,
@@ -27,7 +27,7 @@ import { sendEmpty, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 
-/** `unknown`: what is said where the reference means none of them, either. */
+/** `unknown`: the refusal if the reference means no such container, either. */
 export function removeRemains(call: Call, unknown: Refusal): Refusal | null {
   const id = lost(call.name);
   if (id.length == 0) return unknown;
@@ -37,12 +37,12 @@ export function removeRemains(call: Call, unknown: Refusal): Refusal | null {
   const remains = setAside.remainsOf(id);
   if (remains.going) return conflict(`removal of container ${call.name} is already in progress`);
 
-  // Accepted from here: it goes on if the client goes away.
+  // Accepted from here on: the work continues even if the client disconnects.
   new Clearance(call, id, remains).begin();
   return null;
 }
 
-/** Its id; empty if no id or more than one begins so. */
+/** Id of the container; empty if no id, or more than one, has this prefix. */
 function lost(reference: string): string {
   if (reference.length == 0) return "";
   const rest = setAside.startingWith(CONTAINER_RECORDS + reference);

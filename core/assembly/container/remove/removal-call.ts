@@ -1,4 +1,4 @@
-// A client that hears what became of the removal it asked for.
+// A client that is told the result of the removal that it asked for.
 
 import { Call } from "../../call";
 import { internal } from "../../refusal";
@@ -6,7 +6,7 @@ import { sendEmpty, sendRefusal } from "../../reply";
 import { Container } from "../container";
 import { RemovalClient } from "./removal-client";
 
-/** A client's own removal. */
+/** A removal that a client asked for directly. */
 export class RemovalCall extends RemovalClient {
   constructor(
     private readonly container: Container,

@@ -1,7 +1,7 @@
-/** Whoever hears what became of a container's removal. */
+/** Anyone who is told the result of a container's removal. */
 export abstract class RemovalClient {
   abstract removed(): void;
 
-  /** `why`: what the host said. */
+  /** `why`: the host's error. */
   abstract failed(why: string): void;
 }

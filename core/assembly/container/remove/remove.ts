@@ -63,7 +63,7 @@ export function removeContainer(call: Call): Refusal | null {
   if ((container.running || restarting) && !force) return conflict(stillRunning(container, call.name));
   if (container.removals.length > 0) return inProgress(call);
 
-  // Accepted from here.
+  // The request is accepted from here on.
   container.removeVolumes = flagOf(call.query, "v");
   const client = new RemovalCall(container, call);
   container.removals.push(client);
@@ -73,7 +73,7 @@ export function removeContainer(call: Call): Refusal | null {
   return null;
 }
 
-/** Not the container goes, but a name that another one has for it. */
+/** Removes only a link's name of the container, not the container itself. */
 function unlink(call: Call): Refusal | null {
   const parent = parentOf(call.name);
   if (parent === null) return conflict("Conflict, cannot remove the default link name of the container");
@@ -83,14 +83,14 @@ function unlink(call: Call): Refusal | null {
   return null;
 }
 
-/** Removes a container whose run is over, once that has been cleared away. Its volumes stay. */
+/** Removes a container whose run is over, as soon as the run's resources are released. Its volumes stay. */
 export function removeIdle(container: Container, client: RemovalClient): void {
   container.removeVolumes = false;
   container.removals.push(client);
   if (container.can(Cause.Remove)) removeNow(container);
 }
 
-/** Removes a container that does not run; its `removals` are answered. */
+/** Removes a container that is not running, and answers its `removals`. */
 export function removeNow(container: Container): void {
   new Removal(container).begin();
 }
@@ -105,7 +105,7 @@ function stillRunning(container: Container, name: string): string {
     : `cannot remove container "${name}": container is ${container.word}: stop the container before removing or force remove`;
 }
 
-/** The SIGKILL of a forced removal: the end of the run brings the removal, unless there is none. */
+/** The SIGKILL of a forced removal. The removal follows the end of the run, unless SIGKILL fails. */
 class ForcedEnd extends Killing {
   constructor(
     container: Container,
@@ -137,7 +137,7 @@ class ForcedEnd extends Killing {
 
 enum Step {
   Other,
-  /** The first mount, if it is a volume; the others follow. */
+  /** The first mount, if it is a volume; the others follow by index. */
   Volume,
 }
 
@@ -150,7 +150,7 @@ class Removal extends Task {
     super();
   }
 
-  /** What an earlier release could not give back is tried again; then the files go. */
+  /** Repeats what an earlier release could not do; then removes the files. */
   begin(): void {
     this.container.advance(Cause.Remove);
     this.resume();
@@ -196,7 +196,7 @@ class Removal extends Task {
     }
   }
 
-  /** Clients that still read or write them do not hold the removal up. */
+  /** Clients that still read or write the files do not delay the removal. */
   private takeFilesAway(): void {
     abandonExtracts(this.container);
     this.open += 1;
@@ -231,25 +231,27 @@ class Removal extends Task {
     takeUpQueue(container);
   }
 
-  /** It is gone, whatever becomes of the container. */
+  /** The volume is removed, even if the removal of the container fails. */
   private forgetVolume(mount: MountPoint): void {
-    // Another one of its name is not this container's.
+    // A later volume of the same name would not be this container's.
     if (mount.added) this.container.touch();
     mount.added = false;
     if (volumeStore.remove(mount.name)) eventRing.emit(volumeEvent(mount.name, "destroy"));
   }
 }
 
-/** It goes with the container, unless one that is being made with it takes that over. */
+/**
+ * Whether the volume is removed with the container. A container that is being created with it takes the volume over.
+ */
 function isTaken(container: Container, mount: MountPoint): bool {
   if (!takesAlong(container, mount)) return false;
-  // Of those that were added for it nobody else was told.
+  // Nobody else knows of a volume that was added for this container.
   if (!mount.added && isUsedBeside(mount.name, volumeStore.find(mount.name), container)) return false;
   const volume = volumeStore.find(mount.name);
   return volume === null || !passOn(volume);
 }
 
-/** A removal that was cut short goes on. */
+/** Continues a removal that was interrupted. */
 export function resumeRemoval(container: Container): void {
   new Removal(container).resume();
 }

@@ -1,5 +1,5 @@
-// The time between a run and the one that its policy lets follow (surface §2.17). The delay counts from the run's end;
-// what the run used is given back meanwhile.
+// The delay between a run and the restart that its policy decided on (surface §2.17). It counts from the end of the
+// run; the run's resources are released meanwhile.
 
 import { Failure, Outcome } from "../../../../build/bindings/types";
 import { cancelTimer, wakeAfter } from "../../ask";
@@ -17,7 +17,10 @@ import { StartClient } from "../start/start-client";
 import { containerSizes } from "../usage/sizes";
 import { disarm } from "./restart-policy";
 
-/** At the end of a run, or at a restart of the engine: nobody kept how much of a delay had passed, so all of it passes. */
+/**
+ * Called at the end of a run, and at a restart of the engine. The elapsed part of a delay is not stored, so the whole
+ * delay begins again.
+ */
 export function scheduleRestart(container: Container): void {
   acting.alone(`${RESTART_POLICY}${container.policy.name}`);
   const delay = new Delay(container);
@@ -25,7 +28,7 @@ export function scheduleRestart(container: Container): void {
   delay.wait(<u64>container.restartDelay);
 }
 
-/** Somebody ends it during the delay: nothing follows, and code and times are those of the last run. */
+/** A client ends the restarting: no run follows, and exit code and times stay those of the last run. */
 export function cancelRestart(container: Container): void {
   const backoff = container.backoff;
   if (backoff !== null) backoff.cancel();
@@ -35,13 +38,16 @@ export function cancelRestart(container: Container): void {
   answerWaiters(container, Condition.NextExit);
 }
 
-/** The same where nothing else follows, either: while another run was to come, what the last one left was not counted. */
+/**
+ * The same, where nothing else follows: the files written by the last run were not counted while another run was to
+ * come.
+ */
 export function endRestarting(container: Container): void {
   cancelRestart(container);
   if (container.status == Status.Exited) containerSizes.changed(container);
 }
 
-/** What is refused of a container without a process that will have one again (surface §2.15). */
+/** Refusal for a container that has no process now but will have one again (surface §2.15). */
 export function restartingText(container: Container): string {
   return `Container ${container.id} is restarting, wait until the container is running`;
 }
@@ -62,7 +68,7 @@ class Delay extends Task implements Backoff {
     this.released();
   }
 
-  /** Time and release are both waited for. */
+  /** The next run waits for both the delay and the release. */
   released(): void {
     const container = this.container;
     if (!this.due || container.status != Status.Restarting) return;
@@ -81,7 +87,7 @@ class Delay extends Task implements Backoff {
   }
 }
 
-/** No client asked for it. What fails stands in `State.Error`, and is not tried again. */
+/** An automatic start has no client. An error is stored in `State.Error`, and the start is not repeated. */
 class Nobody extends StartClient {
   started(): void {}
 

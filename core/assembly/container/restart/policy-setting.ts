@@ -1,4 +1,4 @@
-// `HostConfig.RestartPolicy` of a container (surface §2.17). What it means at the end of a run: restart-policy.ts.
+// `HostConfig.RestartPolicy` of a container (surface §2.17). For its effect at the end of a run see restart-policy.ts.
 
 import { Json } from "../../json/json";
 
@@ -14,11 +14,11 @@ const NAMES: string[] = ["no", "always", "unless-stopped", "on-failure"];
 export class RestartPolicy {
   constructor(
     readonly kind: PolicyKind,
-    /** Restarts of `on-failure` in a row; 0 for any number. */
+    /** Maximum of restarts in a row for `on-failure`; 0 for no limit. */
     readonly maximum: i64,
   ) {}
 
-  /** Docker's. */
+  /** Docker's name. */
   get name(): string {
     return NAMES[this.kind];
   }

@@ -1,4 +1,4 @@
-// Restart policies (surface §2.17): whether a run that has ended is followed by another.
+// Restart policies (surface §2.17): whether another run follows one that has ended.
 
 import { acting } from "../../origin";
 import { Container } from "../container";
@@ -6,7 +6,10 @@ import { SIGKILL } from "../stop/signals";
 import { delayAfter } from "./backoff-delay";
 import { PolicyKind } from "./policy-setting";
 
-/** Decides at the end of a run, which lasted so many nanoseconds; count and delay of a restart are the container's then. */
+/**
+ * Decides at the end of a run that lasted `lasted` nanoseconds. If another run follows, sets the container's count and
+ * delay.
+ */
 export function isFollowed(container: Container, code: i32, lasted: i64): bool {
   if (container.policy.kind == PolicyKind.No || container.disarmed) return false;
   if (container.startsAgain || container.removals.length > 0) return false;
@@ -16,7 +19,10 @@ export function isFollowed(container: Container, code: i32, lasted: i64): bool {
   return true;
 }
 
-/** Whether a container that does not run is started with the engine (surface §2.15): `always` is, though stopped by hand. */
+/**
+ * Whether a container that is not running is started with the engine (surface §2.15): with `always` even if a client
+ * stopped it.
+ */
 export function startsWithEngine(container: Container): bool {
   return container.everRan && wantsAnother(container, container.exitCode, container.manuallyStopped);
 }
@@ -35,7 +41,7 @@ function wantsAnother(container: Container, code: i32, manuallyStopped: bool): b
   }
 }
 
-/** Somebody starts it: its policy begins anew. */
+/** A client starts the container: its policy begins afresh. */
 export function rearm(container: Container): void {
   container.ender = null;
   container.restartCount = 0;
@@ -44,7 +50,7 @@ export function rearm(container: Container): void {
   container.disarmed = false;
 }
 
-/** Somebody ends its run: nothing follows it. */
+/** A client ends the run: no other run follows. */
 export function disarm(container: Container): void {
   markStopped(container);
   container.ender = acting.origin;
@@ -52,8 +58,9 @@ export function disarm(container: Container): void {
 }
 
 /**
- * Any signal by hand counts as a stop by hand (surface §2.16). A policy must not let another run follow because a crash
- * came between signal and answer; where there is none, nothing needs to be known before the answer.
+ * Any signal from a client counts as a stop by hand (surface §2.16). With a policy, the record is written before the
+ * answer, so that a crash between signal and answer does not let the policy start another run. Without one, there is no
+ * hurry.
  */
 export function markStopped(container: Container): void {
   container.manuallyStopped = true;
@@ -61,7 +68,7 @@ export function markStopped(container: Container): void {
   else container.touchLater();
 }
 
-/** Whether a signal of a client's ends the policy for this run, and thaws what is paused (surface §2.16). */
+/** Whether a client's signal ends the policy for this run and thaws a paused one (surface §2.16). */
 export function disarms(container: Container, signal: u32): bool {
   return signal == SIGKILL || container.stopSignal == 0 || container.stopSignal == signal;
 }

@@ -1,5 +1,5 @@
-// POST /containers/{id}/restart (surface §2.16): the run is ended as by a stop, and another one follows. Once that is
-// accepted the record says so: a crash in between does not leave the container stopped.
+// POST /containers/{id}/restart (surface §2.16): ends the run as a stop does, then starts another one. The record says
+// so as soon as the request is accepted, so that a crash in between does not leave the container stopped.
 
 import { integerOf, ParsedInteger } from "../../api/parameters";
 import { Call } from "../../call";
@@ -16,7 +16,7 @@ import { cancelRestart } from "./backoff";
 
 const GOING = "container is marked for removal and cannot be started";
 
-/** Every error is 500 but that of a container that is not there (surface §1.2). */
+/** Every error is a 500, except for a container that does not exist (surface §1.2). */
 export function restartContainer(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "t");
   if (timeout.error.length > 0) return internal(timeout.error);
@@ -32,14 +32,14 @@ export function restartContainer(call: Call): Refusal | null {
   const signal = signalOf(container, call);
   if (signal == 0) return cannotRestart(call, `invalid signal: ${call.query.first("signal")}`);
 
-  // Accepted from here: it goes on if the client goes away.
+  // Accepted from here on: the work continues even if the client disconnects.
   if (container.running) new Restart(container, call, signal, timeoutOf(container, timeout)).begin();
   else if (restarting) restartAtOnce(container, call);
   else startNow(container, new RestartCalls(container, [call]));
   return null;
 }
 
-/** Its policy would have started it later. */
+/** The restart policy would have started the container later. */
 function restartAtOnce(container: Container, call: Call): void {
   cancelRestart(container);
   emitContainer(container, "stop");
@@ -48,19 +48,19 @@ function restartAtOnce(container: Container, call: Call): void {
   if (container.can(Cause.Start)) startAgain(container);
 }
 
-/** The run is over, its restarts follow. */
+/** The run is over; the pending restarts follow. */
 export function startAgain(container: Container): void {
   startNow(container, new RestartCalls(container, container.restarts.splice(0)));
 }
 
-/** A removal came first. */
+/** A removal came first, so the pending restarts are refused. */
 export function refuseRestarts(container: Container): void {
   container.startsAgain = false;
   const calls = container.restarts.splice(0);
   for (let i = 0; i < calls.length; i++) sendRefusal(calls[i], cannotRestart(calls[i], GOING));
 }
 
-/** A restart that was cut short goes on: nobody knows whether the signal was sent. */
+/** Continues a restart that was interrupted. Whether the signal was sent is unknown. */
 export function resumeRestart(container: Container): void {
   if (container.running) {
     const seconds = timeoutOf(container, new ParsedInteger());
@@ -75,7 +75,7 @@ function cannotRestart(call: Call, message: string): Refusal {
 class Restart extends Ending {
   constructor(
     container: Container,
-    /** Null for one that a former engine was asked for. */
+    /** Null if the client was connected to an earlier engine. */
     private readonly call: Call | null,
     signal: u32,
     seconds: i64,
@@ -89,7 +89,7 @@ class Restart extends Ending {
     super.begin();
   }
 
-  /** Of an end that another one asked for, too. */
+  /** Also called if another client asked for the end of the run. */
   ranOut(): void {
     const container = this.container;
     emitContainer(container, "stop");
@@ -106,7 +106,7 @@ class Restart extends Ending {
   }
 }
 
-/** Those whose restart a start is. */
+/** The clients whose restart includes this start. */
 class RestartCalls extends StartClient {
   constructor(
     private readonly container: Container,

@@ -1,4 +1,4 @@
-// `Config` and `HostConfig` of inspect, with the fields that the requested version has (surface §3).
+// `Config` and `HostConfig` as inspect shows them, with the fields of the requested version (surface §3).
 
 import { Json } from "../../json/json";
 import { Members } from "../../json/members";
@@ -8,7 +8,7 @@ import { Container } from "../container";
 import { CONFIG } from "../create/config";
 import { HOST_CONFIG } from "../create/host-config";
 
-/** From this version on an empty `OnBuild` is left out. */
+/** From this version on, an empty `OnBuild` is left out. */
 const WITHOUT_EMPTY_ON_BUILD = 52;
 
 export function writeConfig(json: JsonWriter, container: Container, version: i32): void {
@@ -24,7 +24,7 @@ function writeFields(json: JsonWriter, document: Uint8Array, table: Table, versi
   json.beginObject();
   for (let i = 0; i < table.fields.length; i++) {
     const field = table.fields[i];
-    // What came later is shown to older clients as well; what is gone is gone.
+    // Older clients see newer fields, too; fields that their version no longer has are left out.
     if (version > field.until) continue;
     const place = members.find(field.name);
     if (version >= WITHOUT_EMPTY_ON_BUILD && field.name == "OnBuild" && isEmpty(members.tree(field.name))) continue;

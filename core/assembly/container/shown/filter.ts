@@ -11,7 +11,7 @@ import { MountKind } from "../mounts/mount-point";
 import { containerStore } from "../store";
 import { PortFilter } from "./port-filter";
 
-/** `isolation` chooses nothing: only Windows has more than one. */
+/** `isolation` is accepted but has no effect: only Windows has more than one isolation mode. */
 const KEYS: string[] = [
   "ancestor",
   "before",
@@ -34,14 +34,14 @@ const HEALTH_WORDS: string[] = [NO_HEALTH, STARTING, HEALTHY, UNHEALTHY];
 export class ContainerFilter {
   private filters: Filters = new Filters();
   private readonly ports: PortFilter = new PortFilter();
-  /** Ids that begin as `id` says, where only one does. */
+  /** Full ids for those prefixes in `id` that only one container has. */
   private ids: string[] = [];
-  /** Ids of images that `ancestor` names. */
+  /** Ids of the images that `ancestor` names. */
   private ancestors: string[] = [];
   private before: u64 = u64.MAX_VALUE;
   private since: u64 = 0;
 
-  /** Why the parameter cannot be used, or null. */
+  /** Why the parameter is invalid; null if it is valid. */
   read(text: string): Refusal | null {
     this.filters = parseFilters(text, KEYS);
     if (this.filters.error.length > 0) return badParameter(this.filters.error);
@@ -54,7 +54,7 @@ export class ContainerFilter {
     return this.readNeighbours();
   }
 
-  /** Stopped containers are meant, too. */
+  /** The filters ask for stopped containers, too. */
   get impliesAll(): bool {
     return this.filters.values("status").length > 0;
   }
@@ -111,7 +111,7 @@ export class ContainerFilter {
     }
   }
 
-  /** `before` and `since` name containers. */
+  /** Reads `before` and `since`, which name containers. */
   private readNeighbours(): Refusal | null {
     const before = this.filters.values("before");
     for (let i = 0; i < before.length; i++) {
@@ -132,7 +132,7 @@ export class ContainerFilter {
     return this.filters.values("id").length == 0 || this.ids.includes(container.id);
   }
 
-  /** With the slash and without it. */
+  /** Matches the name with or without the leading slash. */
   private nameMatches(container: Container): bool {
     return this.filters.regex("name", container.name) || this.filters.regex("name", `/${container.name}`);
   }
@@ -142,7 +142,7 @@ export class ContainerFilter {
     return container.everRan && !container.up && this.filters.exact("exited", container.exitCode.toString());
   }
 
-  /** By name or destination; a bind's name is its source. */
+  /** Matches by name or destination; a bind's name is its source. */
   private volumeMatches(container: Container): bool {
     if (!this.filters.has("volume")) return true;
     for (let i = 0; i < container.mounts.length; i++) {

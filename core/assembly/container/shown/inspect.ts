@@ -54,9 +54,9 @@ class Sizing extends Task {
   }
 }
 
-/** `written` less than 0: no sizes. */
+/** `written`: negative if no sizes are wanted. */
 function write(container: Container, version: i32, written: i64): Uint8Array {
-  // Results of health checks are told here alone: no probe needs to wait for the disk, only who looks does.
+  // Only inspect shows the results of health checks. So probes need not wait for the disk; only clients of inspect do.
   container.tell();
   const json = new JsonWriter();
   json.beginObject();
@@ -109,7 +109,7 @@ function writeState(json: JsonWriter, container: Container): void {
   json.endObject();
 }
 
-/** Empty until the first start; those of the container whose network it is on, even when that one has gone. */
+/** Empty until the first start. A container on another's network has that container's paths, even after its removal. */
 function writePaths(json: JsonWriter, container: Container): void {
   const owner = filesOwner(container);
   const files = `${engine.options.dataRoot}/containers/${owner}`;
@@ -117,12 +117,15 @@ function writePaths(json: JsonWriter, container: Container): void {
   json.stringField("ResolvConfPath", has ? `${files}/resolv.conf` : "");
   json.stringField("HostnamePath", has ? `${files}/hostname` : "");
   json.stringField("HostsPath", has ? `${files}/hosts` : "");
-  // Of other drivers' files clients hear nothing, as in Docker.
+  // Clients do not see the files of other log drivers, as in Docker.
   const hasLog = container.run > 0 && logDriverOf(container) == "json-file";
   json.stringField("LogPath", hasLog ? `${engine.options.dataRoot}/containers/${container.id}/log` : "");
 }
 
-/** Empty for one on another's network that has none; with a copy of its own it was started by an earlier version. */
+/**
+ * The container whose files these are. Empty for a container on another's network without files. One that is running
+ * with a copy of its own was started by an earlier version of the engine.
+ */
 function filesOwner(container: Container): string {
   const isAlone = otherIn(container.networkMode).length == 0 || container.filesOf.length > 0;
   if (isAlone) return container.filesOf.length > 0 ? container.filesOf : container.id;

@@ -1,8 +1,10 @@
-/** What a list's item has around its sizes and its `Status`, in which there is a time: kept until something changes. */
+/**
+ * The JSON of a list item before and after its sizes and `Status`, which contains a time. Kept until something changes.
+ */
 export class ListedItem {
   constructor(
     readonly version: i32,
-    /** How often images' names had changed by then. */
+    /** Number of changes of image names when this was made. */
     readonly names: i32,
     readonly head: Uint8Array,
     readonly tail: Uint8Array,

@@ -15,10 +15,10 @@ import { ListedItem } from "./list-cache";
 import { writeMountPoints } from "./mount-points";
 import { exposedKeys, writeNetworks } from "./network-settings";
 
-/** From this version on the list has `HostConfig.Annotations`. */
+/** From this version on, the list has `HostConfig.Annotations`. */
 const WITH_ANNOTATIONS = 46;
 
-/** `written` less than 0: no sizes. */
+/** `written`: negative if no sizes are wanted. */
 export function writeListItem(json: JsonWriter, container: Container, version: i32, written: i64): void {
   const item = listedOf(container, version);
   json.raw(item.head);
@@ -27,7 +27,7 @@ export function writeListItem(json: JsonWriter, container: Container, version: i
   json.raw(item.tail);
 }
 
-/** From what is kept. Of a container with health checks nothing is: each of them counts. */
+/** Uses the cache, except for a container with health checks: each check changes the item. */
 function listedOf(container: Container, version: i32): ListedItem {
   const kept = container.listed;
   const names = imageStore.renamings;
@@ -60,13 +60,13 @@ function writeHead(json: JsonWriter, container: Container): void {
   json.stringField("State", container.word);
 }
 
-/** As create was told, as long as that still means the image which the container has. */
+/** The image as given at create, as long as that name still means the container's image. */
 function imageOf(container: Container): string {
   const named = imageStore.lookUp(container.image).image;
   return named !== null && named.id == container.imageId ? container.image : container.imageId;
 }
 
-/** Its own, and those that links give it. */
+/** The container's own name, and those from links. */
 function namesOf(container: Container): string[] {
   const own = `/${container.name}`;
   if (container.linkedBy.length == 0) return [own];
@@ -93,7 +93,7 @@ function writeTail(json: JsonWriter, container: Container, version: i32): void {
   json.endObject();
 }
 
-/** Path and arguments; an argument with a space stands in single quotes. */
+/** Path and arguments, joined by spaces; an argument with a space is in single quotes. */
 function commandOf(container: Container): string {
   const command = new TextBuilder().text(quoted(container.path));
   for (let i = 0; i < container.args.length; i++) command.text(" ").text(quoted(container.args[i]));
@@ -104,7 +104,7 @@ function quoted(text: string): string {
   return text.indexOf(" ") >= 0 ? `'${text}'` : text;
 }
 
-/** Docker's words for how a container is. */
+/** Docker's text for the container's status. */
 function statusOf(container: Container): string {
   const now = engine.now.wall;
   switch (container.status) {
@@ -146,7 +146,7 @@ function writeHealth(json: JsonWriter, health: Health | null): void {
   json.endObject();
 }
 
-/** `[]` unless running; a port published on all addresses stands once for each family that it is published on. */
+/** `[]` unless the container is running. A port published on all addresses is listed once per address family. */
 function writePorts(json: JsonWriter, container: Container): void {
   json.beginArray();
   const endpoint = container.endpoint;

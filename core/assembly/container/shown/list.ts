@@ -44,7 +44,7 @@ function send(call: Call, found: Container[], sized: bool): void {
   sendJson(call, 200, line(json));
 }
 
-/** Of those that run, sizes are asked for, side by side; of the others they are kept. */
+/** Asks for the sizes of running containers, in parallel; those of other containers are stored. */
 class Sizing extends Task {
   private open: i32 = 1;
 

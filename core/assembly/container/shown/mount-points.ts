@@ -1,4 +1,4 @@
-// `Mounts` of a container, as inspect and the list show them (surface §6.5).
+// `Mounts` of a container as inspect and the list show them (surface §6.5).
 
 import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
@@ -6,7 +6,7 @@ import { Container } from "../container";
 import { propagationOf } from "../mounts/engine-binds";
 import { MountKind, MountPoint } from "../mounts/mount-point";
 
-/** `brief`: for the list, which does not tell where volumes without a name are. */
+/** `brief`: for the list, which does not show the location of anonymous volumes. */
 export function writeMountPoints(json: JsonWriter, container: Container, brief: bool): void {
   json.beginArray();
   for (let i = 0; i < container.mounts.length; i++) writeMountPoint(json, container.mounts[i], brief);
@@ -27,7 +27,7 @@ function writeMountPoint(json: JsonWriter, mount: MountPoint, brief: bool): void
   json.endObject();
 }
 
-/** On the machine; empty for memory. */
+/** The source on the machine; empty for a tmpfs. */
 export function sourceOf(mount: MountPoint): string {
   if (mount.kind != MountKind.Volume) return mount.source;
   return `${engine.options.dataRoot}/volumes/${mount.name}/_data`;

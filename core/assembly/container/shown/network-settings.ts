@@ -11,7 +11,7 @@ import { Container } from "../container";
 import { settingsOf, writeSetting } from "../endpoint/endpoint-settings";
 import { otherIn } from "../spec/namespaces";
 
-/** From this version on addresses stand with the networks only. */
+/** From this version on, addresses are shown only in `Networks`. */
 const WITHOUT_TOP_LEVEL = 52;
 
 export function writeNetworkSettings(json: JsonWriter, container: Container, version: i32): void {
@@ -28,11 +28,11 @@ export function writeNetworkSettings(json: JsonWriter, container: Container, ver
   json.endObject();
 }
 
-/** `Networks`, with empty addresses unless the container runs. */
+/** `Networks`, with empty addresses unless the container is running. */
 export function writeNetworks(json: JsonWriter, container: Container, version: i32): void {
   const endpoint = container.endpoint;
   json.beginObject();
-  // Who is on another container's network has no endpoint of its own.
+  // A container on another container's network has no endpoint of its own.
   if (otherIn(container.networkMode).length > 0) {
     json.endObject();
     return;
@@ -87,7 +87,7 @@ function writeTopLevel(json: JsonWriter, endpoint: Endpoint | null): void {
   json.stringField("MacAddress", endpoint === null ? "" : endpoint.mac);
 }
 
-/** `{}` unless running; then what is exposed, with where it is published or null. */
+/** `{}` unless the container is running; else the exposed ports, each with its bindings or null. */
 function writePorts(json: JsonWriter, container: Container): void {
   json.beginObject();
   if (container.running) {
@@ -100,7 +100,7 @@ function writePorts(json: JsonWriter, container: Container): void {
   json.endObject();
 }
 
-/** `80/tcp`: what is exposed, ranges taken apart, and these. */
+/** Keys such as `80/tcp`: the exposed ports, with ranges expanded, and the published ones. */
 export function exposedKeys(container: Container, ports: PublishedPort[]): string[] {
   const keys = new Set<string>();
   const exposed: Json | null = new Members(container.config).tree("ExposedPorts");

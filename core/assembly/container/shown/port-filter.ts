@@ -1,4 +1,4 @@
-// The filters `publish` and `expose` of GET /containers/json (surface §2.5): ports of containers that run.
+// The filters `publish` and `expose` of GET /containers/json (surface §2.5), for ports of running containers.
 
 import { Filters } from "../../api/filters";
 import { PublishedPort } from "../../network/endpoint";
@@ -9,7 +9,7 @@ import { exposedKeys } from "./network-settings";
 
 const MAX_PORT: i32 = 65535;
 
-/** `8000-8080/tcp`: first and last port, and their protocol. */
+/** `8000-8080/tcp`: first and last port, and the protocol. */
 class PortRange {
   constructor(
     readonly first: i32,
@@ -26,13 +26,13 @@ export class PortFilter {
   private readonly published: PortRange[] = [];
   private readonly exposed: PortRange[] = [];
 
-  /** Why the values cannot be used, or null. */
+  /** Why the values are invalid; null if they are valid. */
   read(filters: Filters): Refusal | null {
     const problem = readRanges(filters, "publish", this.published);
     return problem !== null ? problem : readRanges(filters, "expose", this.exposed);
   }
 
-  /** One port of either kind is enough. */
+  /** It is enough if one port of either kind matches. */
   matches(container: Container): bool {
     if (this.published.length == 0 && this.exposed.length == 0) return true;
     if (!container.running) return false;

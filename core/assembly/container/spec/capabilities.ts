@@ -1,4 +1,4 @@
-// Which capabilities a container's processes have.
+// The capabilities of a container's processes.
 
 // Docker's default set.
 const DEFAULTS: string[] = [
@@ -18,7 +18,7 @@ const DEFAULTS: string[] = [
   "CAP_AUDIT_WRITE",
 ];
 
-// capabilities(7), in the order of their numbers.
+// All capabilities from capabilities(7), in the order of their numbers.
 const KNOWN: string[] = [
   "CAP_CHOWN",
   "CAP_DAC_OVERRIDE",
@@ -63,13 +63,13 @@ const KNOWN: string[] = [
   "CAP_CHECKPOINT_RESTORE",
 ];
 
-/** `net_admin` → `CAP_NET_ADMIN`; `ALL` stays. */
+/** `net_admin` → `CAP_NET_ADMIN`; `ALL` stays as it is. */
 export function capabilityName(text: string): string {
   const name = text.toUpperCase();
   return name == "ALL" || name.startsWith("CAP_") ? name : "CAP_" + name;
 }
 
-/** The first name that is none, or empty. */
+/** The first unknown name, or empty. */
 export function unknownCapability(names: string[]): string {
   for (let i = 0; i < names.length; i++) {
     const name = capabilityName(names[i]);
@@ -78,12 +78,15 @@ export function unknownCapability(names: string[]): string {
   return "";
 }
 
-/** All that there are: those of a privileged container. */
+/** All capabilities, as a privileged container has them. */
 export function allCapabilities(): string[] {
   return KNOWN;
 }
 
-/** The default set, or everything with `ALL` added or nothing with `ALL` dropped; then what is added, less what is dropped. */
+/**
+ * Begins with the default set, or with all if `ALL` is added, or none if `ALL` is dropped; then applies the other
+ * names.
+ */
 export function capabilitiesOf(add: string[], drop: string[]): string[] {
   const added = namesOf(add);
   const dropped = namesOf(drop);

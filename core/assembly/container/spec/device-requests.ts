@@ -1,5 +1,5 @@
-// `HostConfig.DeviceRequests`: devices that a driver is to choose. There are no such drivers here, so that none can be
-// chosen, as with Docker on a machine without them.
+// `HostConfig.DeviceRequests`: devices that a driver selects. This engine has no such drivers, so every request fails,
+// as with Docker on a machine without them.
 
 import { Json } from "../../json/json";
 import { Members } from "../../json/members";
@@ -7,7 +7,7 @@ import { internal } from "../../refusal";
 import { Container } from "../container";
 import { OTHER_CODE, StartError } from "../start/start-error";
 
-/** Why it cannot be started, or null. */
+/** Why the container cannot be started; null if it can. */
 export function deviceRequestProblem(container: Container): StartError | null {
   const requests = new Members(container.hostConfig).tree("DeviceRequests");
   if (requests === null || requests.items.length == 0) return null;
@@ -19,7 +19,7 @@ export function deviceRequestProblem(container: Container): StartError | null {
   return new StartError(text, OTHER_CODE, internal(text));
 }
 
-/** As Go prints lists of lists: `[[gpu compute] [utility]]`. */
+/** Formats lists of lists as Go prints them: `[[gpu compute] [utility]]`. */
 function listed(value: Json): string {
   if (!value.isArray) return value.isString ? value.text : "[]";
   const items: string[] = [];

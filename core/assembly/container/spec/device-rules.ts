@@ -1,4 +1,4 @@
-// `HostConfig.DeviceCgroupRules`: `c 1:3 rwm`, `b *:* r`, `a *:* rwm`, as cgroup v1's devices.allow has them.
+// `HostConfig.DeviceCgroupRules`: `c 1:3 rwm`, `b *:* r`, `a *:* rwm`, in the syntax of cgroup v1's devices.allow.
 
 import { JsonWriter } from "../../json/writer";
 
@@ -6,15 +6,15 @@ export class DeviceRule {
   constructor(
     /** `c`, `b`, or `a` for both. */
     readonly type: string,
-    /** -1: any. */
+    /** -1 for any. */
     readonly major: i64,
-    /** -1: any. */
+    /** -1 for any. */
     readonly minor: i64,
-    /** Some of `rwm`. */
+    /** A subset of `rwm`. */
     readonly access: string,
   ) {}
 
-  /** As an entry of `linux.resources.devices`. */
+  /** Writes the rule as an entry of `linux.resources.devices`. */
   write(json: JsonWriter): void {
     json.beginObject();
     json.boolField("allow", true);
@@ -26,7 +26,7 @@ export class DeviceRule {
   }
 }
 
-/** Null: the text is none. */
+/** Null if the text is not a rule. */
 export function readRule(text: string): DeviceRule | null {
   const words = text.split(" ");
   if (words.length != 3) return null;
@@ -38,7 +38,7 @@ export function readRule(text: string): DeviceRule | null {
   return major == NONE || minor == NONE ? null : new DeviceRule(type, major, minor, words[2]);
 }
 
-/** Some of `r`, `w` and `m`. */
+/** Whether the text consists of `r`, `w` and `m`. */
 export function isAccess(text: string): bool {
   for (let i = 0; i < text.length; i++) if (!"rwm".includes(text.charAt(i))) return false;
   return text.length > 0 && text.length <= 3;

@@ -1,9 +1,9 @@
-// Devices of the machine that a container may use, and their rates: the host knows their numbers.
+// Devices of the machine that a container may use, and their rates. The host knows their numbers.
 
 import { DeviceRate, HostDevice } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 
-/** Without a place of its own a device stands where the machine has it. */
+/** Without a path in the container a device has the same path as on the machine. */
 export function devicesOf(hostConfig: Json): HostDevice[] {
   const devices: HostDevice[] = [];
   const given = itemsOf(hostConfig, "Devices");

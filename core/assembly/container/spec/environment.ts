@@ -1,4 +1,5 @@
-// A process's environment, in Docker's order (surface §6.6): PATH, HOSTNAME, TERM, links, the rest. HOME is the host's to add.
+// The environment of a process, in Docker's order (surface §6.6): PATH, HOSTNAME, TERM, links, the rest. The host adds
+// HOME.
 
 import { Json } from "../../json/json";
 import { overridden } from "../../text/variables";
@@ -7,7 +8,7 @@ import { linkEnvironment } from "../links/link-environment";
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** `tty`: of the process that it is for. */
+/** `tty`: whether the process has a terminal. */
 export function environmentOf(container: Container, config: Json, tty: bool = container.tty): string[] {
   const wanted = config.stringsOf("Env");
   const first: string[] = [`PATH=${DEFAULT_PATH}`, `HOSTNAME=${config.stringOf("Hostname")}`];

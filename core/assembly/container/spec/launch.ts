@@ -1,4 +1,4 @@
-// What `processes.launch` is told: the OCI spec, the files made for the container, its user and its terminal.
+// The data of `processes.launch`: the OCI spec, the files made for the container, its user and its terminal.
 
 import { ContainerFile, Launch } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
@@ -15,7 +15,7 @@ import { isProfile, securityOf } from "./security-options";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
 
-/** A profile of the client's own has been found good when the start began. */
+/** A client's own profile was checked when the start began. */
 function seccompOf(hostConfig: Json): string {
   const chosen = securityOf(hostConfig).seccomp;
   return isProfile(chosen) ? checkedProfile(chosen) : chosen;
@@ -59,7 +59,7 @@ function sideOf(console: Json | null, index: i32): u32 {
   return <u32>parseInt(console.items[index].text, 10);
 }
 
-/** Who is on another one's network has that one's as they stand: clients may have written to them. */
+/** A container on another's network uses that container's files as they are, since clients may have written to them. */
 function filesOf(container: Container, config: Json, hostConfig: Json): ContainerFile[] {
   if (container.filesOf.length > 0) return [];
   const hostname = config.stringOf("Hostname");
@@ -70,7 +70,7 @@ function filesOf(container: Container, config: Json, hostConfig: Json): Containe
   ];
 }
 
-/** What the client asks for; the machine's own for all else. */
+/** Made from the client's settings; null, for the machine's own file, if there are none. */
 function resolvFile(hostConfig: Json): Uint8Array | null {
   const servers = hostConfig.stringsOf("Dns");
   const search = hostConfig.stringsOf("DnsSearch");

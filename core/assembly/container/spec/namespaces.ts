@@ -1,5 +1,5 @@
-// Which namespaces a container has of its own, which are the machine's, and which another container's: `IpcMode`,
-// `PidMode`, `UTSMode` (surface §2.14, §6.2).
+// Which namespaces a container has of its own, which it shares with the machine, and which with another container:
+// `IpcMode`, `PidMode`, `UTSMode` (surface §2.14, §6.2).
 
 import { Json } from "../../json/json";
 import { Members } from "../../json/members";
@@ -10,10 +10,10 @@ import { containerStore } from "../store";
 
 const IPC_MODES: string[] = ["", "none", "private", "shareable", "host"];
 const OTHERS: string = "container:";
-/** Docker's code of what could not be started for another reason than its program. */
+/** Docker's exit code when a start failed for a reason other than its program. */
 const CODE: i32 = 128;
 
-/** What makes no sense, in Docker's words; or empty. */
+/** What is invalid, in Docker's words; empty if nothing is. */
 export function namespaceProblem(config: Json, host: Json): string {
   const ipc = host.stringOf("IpcMode");
   if (!IPC_MODES.includes(ipc) && otherIn(ipc).length == 0) return `invalid IPC mode: ${ipc}`;
@@ -25,7 +25,7 @@ export function namespaceProblem(config: Json, host: Json): string {
   return named && uts == "host" ? "conflicting options: hostname and the UTS mode" : "";
 }
 
-/** Puts ids in the places of other containers' names. */
+/** Replaces names of other containers by their ids. */
 export function nameOthersById(host: Json): Refusal | null {
   const fields = ["IpcMode", "PidMode"];
   for (let i = 0; i < fields.length; i++) {
@@ -38,7 +38,7 @@ export function nameOthersById(host: Json): Refusal | null {
   return null;
 }
 
-/** Why it cannot join those that it is to join; null if it can. */
+/** Why the container cannot join another's namespaces; null if it can. */
 export function refuseJoin(container: Container): StartError | null {
   const members = new Members(container.hostConfig);
   const pid = notRunning(otherIn(modeOf(members, "PidMode")));
@@ -53,7 +53,8 @@ export function refuseJoin(container: Container): StartError | null {
 }
 
 /**
- * Source of the mount at /dev/shm: `shm:CONTAINER`, or a directory of the machine. Empty: it is nobody else's concern.
+ * Source of the mount at /dev/shm: `shm:CONTAINER`, or a directory of the machine. Empty if the shared memory is
+ * private.
  */
 export function memoryOf(container: Container): string {
   const mode = modeOf(new Members(container.hostConfig), "IpcMode");
@@ -63,7 +64,7 @@ export function memoryOf(container: Container): string {
   return other === null || other === container ? "" : memoryOf(other);
 }
 
-/** Name or id of the container in `container:X`; empty for other modes. */
+/** Name or id in `container:X`; empty for other modes. */
 export function otherIn(mode: string): string {
   return mode.startsWith(OTHERS) ? mode.slice(OTHERS.length) : "";
 }

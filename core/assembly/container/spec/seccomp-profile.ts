@@ -1,5 +1,5 @@
-// Seccomp profiles of a client's own, in Docker's JSON form: read and refused at each start, in the words of Docker and
-// of the OCI runtime. A host gets them checked, with nothing in them but what this table has.
+// Seccomp profiles from clients, in Docker's JSON form. They are read at each start, and refused in the words of Docker
+// and of the OCI runtime. The host gets a checked profile with only the fields of this table.
 
 import { Json } from "../../json/json";
 import { jsonError, parseJson } from "../../json/reader";
@@ -49,13 +49,13 @@ const PROFILE = new Table(
   "seccomp.Seccomp",
 );
 
-/** Why nothing can be started with a profile; empty if it can. */
+/** Why a container cannot be started with this profile; empty if it can. */
 export function profileProblem(text: string): string {
   const profile = read(text);
   return profile === null ? `Decoding seccomp profile failed: ${lastError}` : problemOf(profile);
 }
 
-/** As a host gets it; of one that has no problem. One that asks for nothing filters nothing. */
+/** The profile for the host; it must have been checked. A profile without rules filters nothing. */
 export function checkedProfile(text: string): string {
   const profile = read(text)!;
   return asksForNothing(profile) ? "unconfined" : decodeUtf8(jsonBytes(profile));
@@ -66,7 +66,7 @@ let lastError: string = "";
 function read(text: string): Json | null {
   const document = parseJson(encodeUtf8(text));
   if (document === null) {
-    // Go's decoder of streams, which others have, says it otherwise.
+    // Docker reads the profile with another decoder of Go's, which has a different text for this error.
     lastError = jsonError().endsWith("EOF") ? "unexpected end of JSON input" : jsonError();
     return null;
   }
@@ -128,7 +128,7 @@ function twice(one: string, other: string): string {
   return `both '${one}' and '${other}' are specified in the seccomp profile, use either '${one}' or '${other}'`;
 }
 
-// seccomp(2), libseccomp's names.
+// The actions of seccomp(2), by libseccomp's names.
 const ACTIONS: string[] = "KILL KILL_THREAD KILL_PROCESS TRAP ERRNO TRACE LOG ALLOW".split(" ");
 const OPERATORS: string[] = "NE LT LE EQ GE GT MASKED_EQ".split(" ");
 const ARCHITECTURES: string[] = (

@@ -1,4 +1,4 @@
-// HostConfig.SecurityOpt: `key=value`, or `key:value` as old clients wrote it.
+// `HostConfig.SecurityOpt`: entries `key=value`, or `key:value` from old clients.
 
 import { Json } from "../../json/json";
 
@@ -6,15 +6,15 @@ export class SecurityOptions {
   /** `default`, `unconfined`, or a profile's JSON. */
   seccomp: string = "default";
   noNewPrivileges: bool = false;
-  /** `systempaths=unconfined`: nothing is masked or read-only. */
+  /** `systempaths=unconfined`: no path is masked or read-only. */
   unmasked: bool = false;
-  /** An option that makes no sense, in Docker's words; empty for none. */
+  /** An invalid option, in Docker's words; empty if there is none. */
   problem: string = "";
-  /** An option that would change what runs and cannot be had. */
+  /** A valid option that would have an effect but is not implemented. */
   notBuilt: string = "";
 }
 
-/** Of `seccomp`: JSON of a client's own. */
+/** Whether the value of `seccomp` is a client's own JSON. */
 export function isProfile(seccomp: string): bool {
   return seccomp != "default" && seccomp != "unconfined";
 }
@@ -57,7 +57,7 @@ function readFlag(options: SecurityOptions, value: string): void {
   }
 }
 
-/** Neither SELinux nor AppArmor confines anything here, so to switch them off changes nothing. */
+/** SELinux and AppArmor are not used here, so that switching them off has no effect. */
 function readLabel(options: SecurityOptions, key: string, value: string): void {
   if (value != "disable" && value != "unconfined") options.notBuilt = `HostConfig.SecurityOpt ${key}=${value}`;
 }

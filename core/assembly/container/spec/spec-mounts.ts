@@ -1,4 +1,4 @@
-// Mounts of a container: the kernel's file systems, the files made for it, its binds and volumes.
+// Mounts in a container's OCI spec: the kernel's file systems, the files made for the container, binds and volumes.
 
 import { Place } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
@@ -38,7 +38,7 @@ function usualMounts(container: Container, hostConfig: Json): OwnMount[] {
   return mounts;
 }
 
-/** The client's own mount takes the place of a usual one; one of all devices takes the places below it, too. */
+/** A client's mount replaces a default one at the same destination. A mount over /dev also replaces those below it. */
 function isTaken(container: Container, hostConfig: Json, destination: string): bool {
   const tmpfs = hostConfig.find("Tmpfs");
   const ofDevices = destination.startsWith("/dev/");
@@ -50,13 +50,13 @@ function isTaken(container: Container, hostConfig: Json, destination: string): b
   return tmpfs.find(destination) !== null || (ofDevices && tmpfs.find("/dev") !== null);
 }
 
-/** Bytes of /dev/shm. */
+/** Size of /dev/shm in bytes. */
 export function sharedBytes(hostConfig: Json): i64 {
   const given = hostConfig.i64Of("ShmSize");
   return given > 0 ? given : DEFAULT_SHM_SIZE;
 }
 
-/** Shared memory is shared with whoever shares the IPC namespace; there is none without one that could be used. */
+/** Containers that share an IPC namespace share its memory. In mode `none` there is no mount. */
 function addMemory(mounts: OwnMount[], container: Container, hostConfig: Json): void {
   if (hostConfig.stringOf("IpcMode") == "none") return;
   const shared = memoryOf(container);
@@ -70,7 +70,7 @@ function addMemory(mounts: OwnMount[], container: Container, hostConfig: Json): 
   }
 }
 
-/** What the root must be for binds to send mounts on, or to receive them; empty where none does. */
+/** The root's propagation that binds need in order to propagate mounts or receive them; empty if no bind does. */
 export function rootPropagation(container: Container): string {
   let receives = false;
   for (let i = 0; i < container.mounts.length; i++) {
@@ -81,7 +81,7 @@ export function rootPropagation(container: Container): string {
   return receives ? "rslave" : "";
 }
 
-/** Directories of the machine that binds need: missing ones are made (surface §2.14). */
+/** Source directories of binds that are created if missing (surface §2.14). */
 export function bindSources(container: Container): string[] {
   const sources: string[] = [];
   for (let i = 0; i < container.mounts.length; i++) {
@@ -90,7 +90,7 @@ export function bindSources(container: Container): string[] {
   return sources;
 }
 
-/** What stands in a container's file system besides its own files, as long as it does not run: in the order of depth. */
+/** Mounts over the container's own files while it is not running, sorted by depth. */
 export function placesOf(container: Container): Place[] {
   const places: Place[] = [];
   for (let i = 0; i < container.mounts.length; i++) {
@@ -102,7 +102,7 @@ export function placesOf(container: Container): Place[] {
   return places;
 }
 
-/** As the host is told: `processes.launch`. */
+/** The source in the form of `processes.launch`. */
 function sourceOf(mount: MountPoint): string {
   if (mount.kind == MountKind.Bind) return mount.source;
   return mount.subpath.length > 0 ? `volume:${mount.name}/${mount.subpath}` : `volume:${mount.name}`;
@@ -126,14 +126,14 @@ class OwnMount {
   }
 }
 
-/** Shallow destinations first, so that none hides one that came before. */
+/** Sorted by depth, so that no mount hides an earlier one. */
 function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): void {
   const mounts: OwnMount[] = [];
   const destinations: string[] = [];
   const tmpfs = hostConfig.find("Tmpfs");
   for (let i = 0; i < container.mounts.length; i++) {
     const mount = container.mounts[i];
-    // Of another container's: this one has nothing but memory there.
+    // The container's own tmpfs replaces a mount of another container.
     if (tmpfs !== null && tmpfs.find(mount.destination) !== null) continue;
     destinations.push(mount.destination);
     mounts.push(ownMount(mount));
@@ -147,8 +147,8 @@ function writeOwn(json: JsonWriter, container: Container, hostConfig: Json): voi
 }
 
 /**
- * A bind of the client's own over one of these files takes its place. Files of another container go with it: who joins
- * what is left of its network then has those of the image, as in Docker.
+ * A client's bind over one of these files replaces it. Files of another container are removed with that container: a
+ * container that still joins its network then has the image's files, as in Docker.
  */
 function addFiles(mounts: OwnMount[], container: Container, taken: string[], readOnly: bool): void {
   const owner = container.filesOf;

@@ -1,5 +1,5 @@
-// `linux.namespaces` of a container's config.json: those it has of its own, and those of another container, which the
-// host finds by its id when it launches.
+// `linux.namespaces` of a container's config.json: the container's own, and those of another container, which the host
+// looks up by id at the launch.
 
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
@@ -13,7 +13,7 @@ export function writeNamespaces(json: JsonWriter, container: Container, hostConf
   writeMode(json, "pid", hostConfig.stringOf("PidMode"));
   writeMode(json, "ipc", hostConfig.stringOf("IpcMode"));
   if (hostConfig.stringOf("UTSMode") != "host") writeNamespace(json, "uts", "");
-  // Another container's, or the one that was made for it.
+  // Another container's namespace, or the one that was made for this container.
   if (container.networkMode == "none" || container.networkDisabled) writeNamespace(json, "network", "");
   else if (container.networkMode != "host") {
     writeNamespace(json, "network", `network:${otherIn(container.networkMode)}`);
@@ -28,7 +28,7 @@ function writeMode(json: JsonWriter, type: string, mode: string): void {
   writeNamespace(json, type, other.length > 0 ? `${type}:${other}` : "");
 }
 
-/** Private by default where cgroups are of version 2 (surface §2.14). */
+/** With cgroup v2 the default is a private namespace (surface §2.14). */
 function cgroupNamespace(hostConfig: Json): bool {
   const mode = hostConfig.stringOf("CgroupnsMode");
   return mode.length > 0 ? mode == "private" : engine.options.machine.cgroupVersion == "2";

@@ -5,10 +5,10 @@ import { JsonWriter } from "../../json/writer";
 import { boundedShares } from "./cpu-shares";
 import { readRule } from "./device-rules";
 
-/** NanoCpus are turned into a quota of this period, in microseconds. */
+/** NanoCpus become a quota with this period, in microseconds. */
 const PERIOD: i64 = 100_000;
 
-/** With the devices that it may use. */
+/** Limits and allowed devices. */
 export function writeResources(json: JsonWriter, hostConfig: Json): void {
   json.beginObject();
   writeDevices(json, hostConfig);
@@ -16,7 +16,7 @@ export function writeResources(json: JsonWriter, hostConfig: Json): void {
   json.endObject();
 }
 
-/** All limits that can change while a container runs. */
+/** All limits that can change while a container is running. */
 export function limitsOf(hostConfig: Json): Uint8Array {
   const json = new JsonWriter();
   json.beginObject();
@@ -31,7 +31,10 @@ export function limitsOf(hostConfig: Json): Uint8Array {
   return json.finish();
 }
 
-/** `changes`: of a group that has limits. A new one has none, and runtimes choke on being told so. */
+/**
+ * `changes`: the limits replace those of an existing cgroup. A new cgroup has no limits, and some runtimes fail when
+ * they are told to remove them.
+ */
 function writeLimits(json: JsonWriter, hostConfig: Json, changes: bool): void {
   writeMemory(json, hostConfig, changes);
   writeCpu(json, hostConfig, changes);
@@ -58,7 +61,7 @@ function writeMemory(json: JsonWriter, hostConfig: Json, changes: bool): void {
   const swappiness = hostConfig.find("MemorySwappiness");
   const swaps = swappiness !== null && !swappiness.isNull && hostConfig.i64Of("MemorySwappiness") >= 0;
   const unkillable = hostConfig.boolOf("OomKillDisable");
-  // A new group's swap has no limit of its own: one without one of memory is refused at create.
+  // A new cgroup has no swap limit, and create refuses a swap limit without a memory limit.
   const swapOnly = changes && swap != 0;
   if (limit == 0 && reservation == 0 && !swaps && !unkillable && !swapOnly) return;
   json.key("memory");
@@ -94,8 +97,8 @@ function writeCpu(json: JsonWriter, hostConfig: Json, changes: bool): void {
 }
 
 /**
- * A privileged container may use every device. Else everything is denied but the devices that every container has, and
- * what rules allow; the host adds the devices that the container was given.
+ * A privileged container may use every device. Otherwise all devices are denied, except those that every container has
+ * and those that rules allow. The host adds the devices given to the container.
  */
 function writeDevices(json: JsonWriter, hostConfig: Json): void {
   const privileged = hostConfig.boolOf("Privileged");
@@ -109,7 +112,7 @@ function writeDevices(json: JsonWriter, hostConfig: Json): void {
   json.endArray();
 }
 
-/** Those of Docker (moby's oci/defaults.go), in its order; a runtime adds its own: terminals, and `full`. */
+/** Docker's devices (moby's oci/defaults.go), in its order. A runtime adds its own: terminals, and `full`. */
 function writeRules(json: JsonWriter, hostConfig: Json): void {
   writeRule(json, true, 1, 5); // zero
   writeRule(json, true, 1, 3); // null

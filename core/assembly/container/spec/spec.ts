@@ -1,4 +1,5 @@
-// A container's `config.json` (OCI runtime spec 1.0.2). The host turns the names in it into paths: `processes.launch`.
+// A container's `config.json` (OCI runtime spec 1.0.2). The host replaces the names in it by paths: see
+// `processes.launch`.
 
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
@@ -84,7 +85,7 @@ export function writeLimits(json: JsonWriter, limits: Json | null): void {
     const limit = limits.items[i];
     json.beginObject();
     json.stringField("type", "RLIMIT_" + limit.stringOf("Name").toUpperCase());
-    // -1 is "unlimited": the spec has unsigned numbers.
+    // -1 means "unlimited": the spec has unsigned numbers.
     json.key("soft").u64(<u64>limit.i64Of("Soft"));
     json.key("hard").u64(<u64>limit.i64Of("Hard"));
     json.endObject();
@@ -110,13 +111,16 @@ function writeLinux(json: JsonWriter, container: Container, hostConfig: Json): v
   json.endObject();
 }
 
-/** Below the group that the client has chosen, or where the host has those of all containers. */
+/** Path below the cgroup that the client chose, or below the host's parent of all containers. */
 function groupOf(container: Container, hostConfig: Json): string {
   const parent = hostConfig.stringOf("CgroupParent");
   return parent.length > 0 ? cleanPath(`/${parent}/${container.id}`) : container.id;
 }
 
-/** In a network namespace of their own any user may take low ports and ping, as with Docker; the client has the last word. */
+/**
+ * In a network namespace of its own any user may bind low ports and ping, as in Docker. The client's settings take
+ * precedence.
+ */
 function writeSysctls(json: JsonWriter, container: Container, given: Json | null): void {
   const sysctls = new MembersByName(Json.object());
   const joined = otherIn(container.networkMode);

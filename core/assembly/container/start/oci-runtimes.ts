@@ -1,5 +1,5 @@
-// Which OCI runtimes containers can be run with: those that the host last offered. One that was configured and cannot be
-// used is not among them.
+// The OCI runtimes that containers can use: those that the host last reported. A configured runtime that does not work
+// is not reported.
 
 import { Members } from "../../json/members";
 import { badParameter } from "../../refusal";
@@ -7,7 +7,7 @@ import { engine } from "../../state";
 import { Container } from "../container";
 import { OTHER_CODE, StartError } from "./start-error";
 
-/** Their names. */
+/** Names of the runtimes. */
 export function runtimeNames(): string[] {
   const runtimes = engine.options.runtimes;
   const names: string[] = [];
@@ -15,12 +15,12 @@ export function runtimeNames(): string[] {
   return names;
 }
 
-/** Docker's refusal of a runtime that is not among those, or empty. */
+/** Docker's refusal of an unknown runtime; empty if the runtime is available. */
 export function runtimeProblem(name: string, names: string[]): string {
   return name.length == 0 || names.includes(name) ? "" : `unknown or invalid runtime name: ${name}`;
 }
 
-/** Why a container cannot be started whose runtime was there when it was created, or null. */
+/** Why a container cannot be started because its runtime has disappeared since create; null if it is available. */
 export function runtimeStartProblem(container: Container): StartError | null {
   const runtime = new Members(container.hostConfig).tree("Runtime");
   const text = runtime === null ? "" : runtimeProblem(runtime.text, runtimeNames());

@@ -2,15 +2,15 @@ import { Call } from "../../call";
 import { Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 
-/** Whoever hears what became of a start. */
+/** Anyone who is told the result of a start. */
 export abstract class StartClient {
   abstract started(): void;
 
-  /** Everything is undone by then. */
+  /** Called when everything is undone. */
   abstract refused(refusal: Refusal): void;
 }
 
-/** A client's own start. */
+/** A start that a client asked for directly. */
 export class StartCall extends StartClient {
   constructor(private readonly call: Call) {
     super();

@@ -1,4 +1,4 @@
-// What a start that failed means: the sentence, the exit code and the status (surface §2.3, §6.2).
+// Translates a failed start into the message, the exit code and the HTTP status (surface §2.3, §6.2).
 
 import { Failure, FailureCall, FailureDirectory, FailureMisplaced, FailureTag } from "../../../../build/bindings/types";
 import { FailureKind } from "../../failure/failure-kind";
@@ -26,13 +26,13 @@ const MISTAKEN_MOUNT =
 const NOT_FOUND_CODE = 127;
 const NOT_EXECUTABLE_CODE = 126;
 
-/** 404, and the container stays as it was, or goes if it is to remove itself. */
+/** Answers 404. The container stays as it was; with auto-remove it is removed. */
 export function noSuchNetwork(name: string): StartError {
   const text = `network ${name} not found`;
   return new StartError(text, OTHER_CODE, notFound(text));
 }
 
-/** Why the kernel cannot have a container's shares of the processors, or null. */
+/** Why the kernel does not support a container's CPU shares; null if it does. */
 export function sharesStartProblem(container: Container): StartError | null {
   const shares = new Members(container.hostConfig).tree("CpuShares");
   const problem = shares === null ? "" : sharesProblem(I64.parseInt(shares.text, 10));
@@ -41,7 +41,7 @@ export function sharesStartProblem(container: Container): StartError | null {
   return other(`${PREFIX}${during}${problem}: unknown`);
 }
 
-/** Why no filter of system calls can be made of a container's own profile, or null. */
+/** Why no seccomp filter can be made of a container's own profile; null if one can. */
 export function seccompStartProblem(container: Container): StartError | null {
   const chosen = new Members(container.hostConfig).tree("SecurityOpt");
   if (chosen === null || chosen.length == 0) return null;
@@ -65,11 +65,11 @@ function launchError(container: Container, failure: Failure): StartError {
     const directory = (<FailureDirectory>failure).value;
     return other(isInTheWay(directory) ? inTheWayText(directory.path) : text);
   }
-  // Runtimes take an empty name for the current directory; to Docker it is a program that is not there.
+  // Runtimes treat an empty name as the current directory; Docker reports a program that does not exist.
   if (kind == FailureKind.CommandNotExecutable && container.path.length == 0) {
     return bad('exec: "": executable file not found in $PATH', NOT_FOUND_CODE);
   }
-  // Of a program's path, too: Docker looks at nothing but these words (surface §2.3).
+  // This includes a program's path: Docker only compares these words (surface §2.3).
   if (isOfRuntime(failure) && text.endsWith(": not a directory")) {
     return bad(text.replace(SAID_BY_RUNC, ""), NOT_FOUND_CODE, `: ${MISTAKEN_MOUNT}`);
   }
@@ -78,7 +78,7 @@ function launchError(container: Container, failure: Failure): StartError {
   return other(text);
 }
 
-/** What a runtime says, or would say. */
+/** Errors that a runtime reports, or would report. */
 function isOfRuntime(failure: Failure): bool {
   if (failure.tag == FailureTag.Call) {
     const refused = (<FailureCall>failure).value;
@@ -87,7 +87,7 @@ function isOfRuntime(failure: Failure): bool {
   return failure.tag == FailureTag.Runtime || failure.tag == FailureTag.Program;
 }
 
-/** The client's words were at fault: 400, and the runtime's own text, which clients look into. */
+/** The client's settings are at fault: 400 with the runtime's own text, which clients parse. */
 function bad(message: string, exitCode: i32, hint: string = ""): StartError {
   const text = `${PREFIX}${message}: unknown${hint}`;
   return new StartError(text, exitCode, badParameter(text));

@@ -1,4 +1,4 @@
-/** What a start asks for, in about this order. */
+/** The steps of a start, roughly in order. */
 export enum StartStep {
   CleanUp,
   Mount,

@@ -1,5 +1,5 @@
-// Containers that start with the engine (surface §2.15), a few at a time: the oldest first, so that those that others are
-// linked to come before them, and those others once they are up.
+// Containers that start with the engine (surface §2.15), a few at a time and the oldest first. So linked containers
+// start before those that link to them, which wait until the linked ones are running.
 
 import { Failure, Outcome } from "../../../../build/bindings/types";
 import { wakeAfter } from "../../ask";
@@ -12,10 +12,10 @@ import { startsWithEngine } from "../restart/restart-policy";
 import { startNow } from "./start";
 import { StartClient } from "./start-client";
 
-/** Starts under way at a time. */
+/** Number of starts in parallel. */
 const LANES = 8;
 
-/** Those whose run is still being given back follow when that is done. */
+/** Containers whose run is still being released are started after that. */
 export function startWithEngine(containers: Container[]): void {
   const ready: Container[] = [];
   for (let i = 0; i < containers.length; i++) {
@@ -43,7 +43,7 @@ class Line extends Task {
     this.next();
   }
 
-  /** Somebody may have been faster with one of them. */
+  /** A container may already have been started or removed by a client. */
   next(): void {
     while (this.containers.length > 0) {
       const at = this.containers.findIndex((container: Container) => !awaitsLinked(container));

@@ -1,4 +1,5 @@
-// POST /containers/{id}/start: mount and join side by side, then launch. What fails is undone before the answer.
+// POST /containers/{id}/start: mounts and joins in parallel, then launches the process. After a failure everything is
+// undone before the answer.
 
 import {
   BodyTag,
@@ -54,10 +55,10 @@ import { OTHER_CODE, StartError } from "./start-error";
 import { noSuchNetwork, seccompStartProblem, sharesStartProblem, startErrorOf } from "./start-failure";
 import { StartStep } from "./start-step";
 
-/** Docker gives up on a random port after a while; nobody else should hold that many in a row. */
+/** Docker gives up on a random port after some tries; other programs should not hold that many ports in a row. */
 const PORT_TRIES = 16;
 
-/** `{}` and `null` pass (surface §2.2). */
+/** `{}` and `null` are accepted (surface §2.2). */
 const LONGEST_BODY = 7;
 
 export function startContainer(call: Call): Refusal | null {
@@ -82,17 +83,17 @@ export function startContainer(call: Call): Refusal | null {
   if (!container.can(Cause.Start)) return conflict("container is marked for removal and cannot be started");
   const holder = releasingHolder(container);
   if (holder !== null) {
-    // Its client has been told that it ended: the port is as good as free.
+    // The client has been told that the other container ended, so its port will soon be free.
     holder.queue.push(call);
     return null;
   }
 
-  // Accepted from here: what fails is undone and answered then.
+  // Accepted from here on: a failure is undone, then answered.
   startNow(container, new StartCall(call));
   return null;
 }
 
-/** Starts a container that can be. */
+/** Starts a container in a status that allows it. */
 export function startNow(container: Container, client: StartClient): void {
   const start = new Start(container, client);
   let problem = refuseJoin(container);
@@ -108,7 +109,7 @@ export function startNow(container: Container, client: StartClient): void {
   else start.refuse(problem);
 }
 
-/** Why its network cannot be had, or null. */
+/** Why the container's network is not available; null if it is. */
 function networkProblem(container: Container): StartError | null {
   if (container.networkDisabled) return null;
   if (otherIn(container.networkMode).length > 0) return joinProblem(container);
@@ -123,12 +124,12 @@ function hasBody(call: Call): bool {
 }
 
 class Start extends Task {
-  /** Commands under way. */
+  /** Number of commands in flight. */
   private open: i32 = 0;
   private portTries: i32 = 0;
   private populated: bool = false;
   private error: StartError | null = null;
-  /** What its hosts file says of others, as it was launched. */
+  /** Entries for linked containers in the hosts file, as of the launch. */
   private linked: string = "";
 
   constructor(
@@ -148,7 +149,7 @@ class Start extends Task {
     else this.prepare();
   }
 
-  /** Without any attempt. */
+  /** Fails without asking the host for anything. */
   refuse(error: StartError): void {
     this.enter();
     this.giveUp(error);
@@ -162,12 +163,12 @@ class Start extends Task {
     container.run += 1;
   }
 
-  /** What the last release could not give back would be in the way. */
+  /** Resources that the last release left behind would block the start. */
   private cleanUp(): void {
     const container = this.container;
     this.open = 1;
     askProcesses(this, StartStep.CleanUp, new ProcessCommandReap(new Subject(container.id, container.uncleanRun)));
-    // Who works on its files has it mounted, and shares the mount.
+    // Operations on the container's files have it mounted, and share the mount.
     if (container.filesWorks == 0) {
       this.open += 1;
       askContent(this, StartStep.CleanUp, new ContentCommandUnmount(container.id));
@@ -185,7 +186,7 @@ class Start extends Task {
     this.prepare();
   }
 
-  /** The first round, all side by side. */
+  /** The first round; all of it runs in parallel. */
   private prepare(): void {
     const container = this.container;
     this.open += makeVolumes(container, this, StartStep.MakeVolume) + 1;
@@ -210,7 +211,7 @@ class Start extends Task {
     else if (step == StartStep.Launch) this.started(<OutcomeLaunched>outcome);
   }
 
-  /** All of the first round is done: volumes are filled from the mounted file system, then the process is launched. */
+  /** The first round is done. Fills volumes from the mounted file system, then launches the process. */
   private proceed(): void {
     if (!this.populated) this.populate();
     if (this.open > 0) return;
@@ -231,7 +232,7 @@ class Start extends Task {
     if (otherIn(container.networkMode).length > 0) return takeNames(container);
     const network = networkStore.named(container.networkName)!;
     const isBridge = network.driver == "bridge";
-    // Where it has no use a hardware address is looked at all the same, as in Docker.
+    // The hardware address is checked even where it has no effect, as in Docker.
     const problem = isBridge ? chooseAddress(container, network) : macProblem(container);
     const clash = problem !== null || !isBridge ? problem : choosePorts(container);
     if (clash !== null) {
@@ -254,13 +255,13 @@ class Start extends Task {
   private failed(step: i32, failure: Failure): void {
     if (failure.tag == FailureTag.Port && this.takesOther((<FailurePort>failure).value)) return this.join();
     if (this.error !== null) return;
-    // The one whose network it was to join has ended meanwhile, or has gone with its files.
+    // The container whose network this one joins has ended meanwhile, or was removed with its files.
     if (step == StartStep.Launch && (hasEnded(failure) || lacks(failure, Noun.ContainerFile)))
       this.error = networkProblem(this.container);
     if (this.error === null) this.error = startErrorOf(this.container, failure, step);
   }
 
-  /** A port that the engine chose itself may be held by somebody it does not know: another one will do. */
+  /** Another program may hold a port that the engine chose; the engine then tries another port. */
   private takesOther(refused: RefusedPort): bool {
     if (!isInUse(refused)) return false;
     this.portTries += 1;
@@ -289,8 +290,8 @@ class Start extends Task {
     const container = this.container;
     container.advance(Cause.StartFailed);
     container.error = error.text;
-    // What its policy could not start ends as the last run did (surface §2.17); the code of a program that ran says more
-    // than one of nothing.
+    // After a failed automatic start, the exit code of the last run stays (surface §2.17). So does a nonzero code if
+    // this failure only has the general one: the code of a program that ran tells more.
     const says = error.exitCode != OTHER_CODE || container.exitCode == 0;
     if (!container.automatic && says) container.exitCode = error.exitCode;
     container.startsAgain = false;

@@ -1,5 +1,5 @@
-// SIGKILL, and an end to waiting for what it should bring (surface §2.16): not even that ends a process that hangs in
-// the kernel.
+// SIGKILL, and a limit to waiting for its effect (surface §2.16): even SIGKILL does not end a process that hangs in the
+// kernel.
 
 import { cancelTimer, wakeAfter } from "../../ask";
 import { acting, STOP_TIMEOUT } from "../../origin";
@@ -9,15 +9,15 @@ import { leaveRunEnd } from "../exit/run-end";
 import { sendSignal, thaw } from "./send-signal";
 import { SIGKILL } from "./signals";
 
-/** Ten seconds, and two more for a second try. */
+/** Seconds: ten, and two more for a second attempt. */
 const PATIENCE: i64 = 12;
 const SECOND: u64 = 1_000_000_000;
 const NO_EXIT = "tried to kill container, but did not receive an exit event";
 
-/** Step of the SIGKILL, and of the timer that gives up on it. */
+/** Step of the SIGKILL, and of the timer after which it is given up. */
 export const KILL_STEP: i32 = 1;
 
-/** A work that ends a run. */
+/** An operation that ends a run. */
 export abstract class Killing extends Task implements RunEnd {
   private timer: u64 = 0;
 
@@ -25,10 +25,10 @@ export abstract class Killing extends Task implements RunEnd {
     super();
   }
 
-  /** The run has ended; timers are called off. */
+  /** The run has ended; timers are cancelled. */
   abstract ranOut(): void;
 
-  /** It cannot be ended, and nothing more will be tried. */
+  /** The run cannot be ended; no further attempts follow. */
   abstract failed(message: string): void;
 
   runEnded(_container: Container): void {
@@ -46,11 +46,11 @@ export abstract class Killing extends Task implements RunEnd {
 
   protected kill(): void {
     sendSignal(this, KILL_STEP, this.container, SIGKILL);
-    thaw(this.container); // with v1's freezer nothing frozen dies
+    thaw(this.container); // the freezer of cgroup v1 blocks SIGKILL
     this.wake(KILL_STEP, PATIENCE);
   }
 
-  /** One timer at a time: the last one asked for. */
+  /** There is one timer at a time; a new one replaces the old one. */
   protected wake(step: i32, seconds: i64): void {
     this.cancel();
     this.timer = wakeAfter(this, step, <u64>seconds * SECOND);

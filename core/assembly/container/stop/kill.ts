@@ -36,13 +36,13 @@ export function killContainer(call: Call): Refusal | null {
     );
   }
 
-  // Accepted from here.
+  // The request is accepted from here on.
   if (container.restarting) killRestarting(container, call, signal);
   else new Kill(container, call, signal).begin();
   return null;
 }
 
-/** There is no process that could take it. */
+/** There is no process to send the signal to. */
 function killRestarting(container: Container, call: Call, signal: u32): void {
   if (disarms(container, signal)) endRestarting(container);
   else markStopped(container);

@@ -1,4 +1,4 @@
-// Signals on their way to a container's first process.
+// Sends signals to a container's first process.
 
 import { ProcessCommandSignal, Signal, Subject } from "../../../../build/bindings/types";
 import { askProcesses } from "../../ask";
@@ -10,7 +10,7 @@ import { Cause, Status } from "../lifecycle";
 import { goOn } from "../pause/held-still";
 import { SIGKILL } from "./signals";
 
-/** Sends a signal and tells of it. */
+/** Sends a signal and emits the event. */
 export function sendSignal(task: Task, step: i32, container: Container, signal: u32): void {
   if (signal == SIGKILL) container.killedRun = container.run;
   const subject = new Subject(container.id, container.run);
@@ -18,7 +18,10 @@ export function sendSignal(task: Task, step: i32, container: Container, signal: 
   eventRing.emit(containerEvent(container, "kill").with("signal", signal.toString()));
 }
 
-/** A frozen process takes no signal but SIGKILL: it is thawed. Of one that dies of SIGKILL nobody is told that it was. */
+/**
+ * A frozen process handles no signal but SIGKILL, so it is thawed. There is no event for thawing a process that SIGKILL
+ * ends.
+ */
 export function thaw(container: Container): void {
   if (container.status != Status.Paused) return;
   container.advance(Cause.Unpause);

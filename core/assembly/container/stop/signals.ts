@@ -1,4 +1,4 @@
-// Signals of Linux by name and number (signal(7)).
+// Linux signals by name and number (signal(7)).
 
 export const SIGKILL: u32 = 9;
 export const SIGTERM: u32 = 15;
@@ -7,8 +7,8 @@ const RTMIN: u32 = 34;
 const RTMAX: u32 = 64;
 
 /**
- * The number of a signal: by its name with or without SIG, of any case, by its number, or as `RTMIN+n`, `RTMAX-n`.
- * 0 for what is none. A number is taken as it is: see `isSignal`.
+ * The number of a signal from its name (with or without SIG, in any case), its number, or `RTMIN+n`, `RTMAX-n`. 0 if
+ * the text is invalid. A number is not checked: see `isSignal`.
  */
 export function parseSignal(text: string): u32 {
   const number = decimalOf(text);
@@ -26,14 +26,14 @@ export function isSignal(number: u32): bool {
   return number >= 1 && number <= RTMAX;
 }
 
-/** `SIGTERM` of 15; `SIGRTMIN+1` of 35; the number itself where there is no name. */
+/** `SIGTERM` for 15; `SIGRTMIN+1` for 35; the number itself if it has no name. */
 export function signalName(number: u32): string {
   if (number > 0 && number < <u32>NAMES.length) return "SIG" + NAMES[number];
   if (number == RTMIN) return "SIGRTMIN";
   return number > RTMIN && number <= RTMAX ? "SIGRTMIN+" + (number - RTMIN).toString() : number.toString();
 }
 
-// By number, from 0.
+// Names by number, starting at 0.
 const NAMES: string[] = (
   " HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU " +
   "URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
@@ -54,7 +54,7 @@ function realTime(name: string): u32 {
   return name.startsWith("RTMAX-") && offset >= 0 && offset <= 14 ? RTMAX - <u32>offset : 0;
 }
 
-// -1 for what is no number of 64 bits: Go looks among the names then.
+// -1 for a text that is not a number of 64 bits: Go looks it up as a name then.
 function decimalOf(text: string): i64 {
   let value: i64 = 0;
   for (let i = 0; i < text.length; i++) {

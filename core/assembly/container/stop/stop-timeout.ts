@@ -1,4 +1,4 @@
-// How a run is ended: a signal, a time to obey it, then SIGKILL (surface §2.16).
+// How a run is ended: a signal, a timeout, then SIGKILL (surface §2.16).
 
 import { Failure, Outcome } from "../../../../build/bindings/types";
 import { ParsedInteger } from "../../api/parameters";
@@ -11,18 +11,18 @@ import { isRefused } from "./refused-signal";
 import { sendSignal, thaw } from "./send-signal";
 import { parseSignal, SIGKILL, SIGTERM } from "./signals";
 
-/** Docker's default time to obey, in seconds. */
+/** Docker's default timeout, in seconds. */
 const DEFAULT_TIMEOUT = 10;
-/** The version that has `signal`. */
+/** The version that has the parameter `signal`. */
 const WITH_SIGNAL = 42;
-/** Step of the first signal, and of the timer that ends waiting for it. */
+/** Step of the first signal, and of the timeout after it. */
 const SIGNAL_STEP: i32 = 0;
-/** Seconds that are waited for a container that the signal could not be sent to. */
+/** Seconds to wait if the signal could not be sent. */
 const AFTER_FAILED_SIGNAL: i64 = 2;
-/** Whoever gives more seconds means forever. */
+/** A longer timeout counts as unlimited. */
 const LONGEST_TIMEOUT: i64 = 1 << 32;
 
-/** What a client asks for, or the container's own, or SIGTERM; 0 for a word that is none. */
+/** The signal that the client asks for, or the container's own, or SIGTERM; 0 for an invalid one. */
 export function signalOf(container: Container, call: Call): u32 {
   const wanted = call.version >= WITH_SIGNAL ? call.query.first("signal") : "";
   return wanted.length > 0 ? parseSignal(wanted) : ownSignalOf(container);
@@ -32,7 +32,7 @@ export function ownSignalOf(container: Container): u32 {
   return container.stopSignal > 0 ? container.stopSignal : SIGTERM;
 }
 
-/** Seconds; less than 0 for ever. */
+/** Seconds; negative for no timeout. */
 export function timeoutOf(container: Container, given: ParsedInteger): i64 {
   if (given.given) return given.value;
   return container.stopTimeout == NO_TIMEOUT ? DEFAULT_TIMEOUT : container.stopTimeout;
@@ -42,7 +42,7 @@ export abstract class Ending extends Killing {
   constructor(
     container: Container,
     private readonly signal: u32,
-    /** Less than 0: forever. */
+    /** Negative for no timeout. */
     private readonly seconds: i64,
   ) {
     super(container);

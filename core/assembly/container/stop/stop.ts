@@ -26,7 +26,7 @@ export function stopContainer(call: Call): Refusal | null {
   const signal = signalOf(container, call);
   if (signal == 0) return internal(`invalid signal: ${call.query.first("signal")}`);
 
-  // Accepted from here: it goes on if the client goes away.
+  // Accepted from here on: the work continues even if the client disconnects.
   new Stop(container, call, signal, timeoutOf(container, timeout)).begin();
   return null;
 }

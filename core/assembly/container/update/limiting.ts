@@ -1,5 +1,5 @@
-// New limits of a run. The container is marked while they are set: a crash in between leaves nobody the wiser, so the
-// limits that its record still tells of are set once more.
+// Applies new limits to a run. The container is marked meanwhile: after a crash nobody knows whether they were applied,
+// so the old limits in the record are applied again.
 
 import { Failure, Limit, Outcome, ProcessCommandLimit, Subject } from "../../../../build/bindings/types";
 import { askProcesses } from "../../ask";
@@ -16,12 +16,12 @@ import { documentOf } from "../spec/launch";
 import { limitsOf } from "../spec/spec-resources";
 import { Updated } from "./update-end";
 
-/** `hostConfig`: what the run is to have. */
+/** `hostConfig`: with the new limits. */
 export function limitRun(container: Container, hostConfig: Json, updated: Updated): void {
   new Limiting(container, updated).begin(hostConfig);
 }
 
-/** At a restart, of a container that was marked. */
+/** Called at a restart of the engine for a container that was marked. */
 export function mendLimits(container: Container): void {
   if (container.running) new Limiting(container, null).begin(documentOf(container.hostConfig));
   else unmark(container);
@@ -47,7 +47,7 @@ class Limiting extends Task {
     const container = this.container;
     unmark(container);
     const updated = this.updated;
-    // Of a run that has ended meanwhile the next one takes over.
+    // If the run has ended meanwhile, the limits apply to the next one.
     const over = failure !== null && hasEnded(failure);
     if (updated !== null) {
       if (failure === null || over) updated.take();

@@ -28,7 +28,7 @@ export function renameContainer(call: Call): Refusal | null {
     return null;
   }
 
-  // Accepted from here.
+  // The request is accepted from here on.
   const old = container.name;
   containerStore.rename(container, name);
   renameLinks(container);

@@ -16,7 +16,7 @@ export class Updated {
     private readonly warnings: string[],
   ) {}
 
-  /** What is asked for holds, and is remembered. */
+  /** Stores the new settings, which are now in effect, and answers the client. */
   take(): void {
     this.container.hostConfig = jsonBytes(this.hostConfig);
     this.container.policy = restartPolicyOf(this.hostConfig);

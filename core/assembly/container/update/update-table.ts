@@ -3,7 +3,7 @@
 import { Field, FieldType, NEVER, Table } from "../../json/table";
 import { HOST_CONFIG } from "../create/host-config";
 
-/** Numbers, of which 0 asks for nothing. */
+/** Numbers; 0 leaves the setting unchanged. */
 export const UPDATED_NUMBERS: string[] = [
   "BlkioWeight",
   "CpuShares",
@@ -19,7 +19,7 @@ export const UPDATED_NUMBERS: string[] = [
 
 export const UPDATED_TEXTS: string[] = ["CpusetCpus", "CpusetMems"];
 
-/** Null leaves them, `[]` clears them. */
+/** Null leaves the list unchanged, `[]` clears it. */
 export const UPDATED_LISTS: string[] = [
   "BlkioWeightDevice",
   "BlkioDeviceReadBps",
@@ -28,7 +28,7 @@ export const UPDATED_LISTS: string[] = [
   "BlkioDeviceWriteIOps",
 ];
 
-/** They cannot change, and nothing is said about that: but a wrong type is one. */
+/** These cannot change and are ignored without a warning; but a value of the wrong type is an error. */
 const IGNORED: string[] = [
   "CgroupParent",
   "Devices",

@@ -1,4 +1,5 @@
-// POST /containers/{id}/update (surface §2.20): what is given and not zero is changed, of a run that goes on at once.
+// POST /containers/{id}/update (surface §2.20): changes the settings that are given and not zero, in a running
+// container at once.
 
 import { readObject } from "../../api/json-body";
 import { Call } from "../../call";
@@ -20,7 +21,7 @@ import { Updated } from "./update-end";
 import { UPDATE, UPDATED_LISTS, UPDATED_NUMBERS, UPDATED_TEXTS } from "./update-table";
 
 export function updateContainer(call: Call): Refusal | null {
-  // No body changes nothing (surface §2.2).
+  // A request without a body changes nothing (surface §2.2).
   const body = readObject(call, UPDATE);
   const wish = body.json;
   if (wish === null) return body.refusal;
@@ -50,14 +51,14 @@ function change(container: Container, call: Call, wish: Json, warnings: string[]
   const unset = container.running ? sharesProblem(wish.i64Of("CpuShares")) : "";
   if (unset.length > 0) return internal(`Cannot update container ${container.id}: ${unset}`);
 
-  // Accepted from here: it goes on if the client goes away.
+  // Accepted from here on: the work continues even if the client disconnects.
   const changed = merge(wish, host);
   if (container.running) limitRun(container, changed, new Updated(container, call, changed, warnings));
   else new Updated(container, call, changed, warnings).take();
   return null;
 }
 
-/** What stands against it, in Docker's words. `host`: as the container has it. */
+/** Why the update is refused, in Docker's words. `host`: the container's current settings. */
 function conflictOf(container: Container, wish: Json, host: Json): string {
   if (container.status == Status.Removing || container.status == Status.Dead) {
     return 'container is marked for removal and cannot be "update"';
@@ -91,7 +92,7 @@ function policyOf(wish: Json): string {
   return policy === null ? "" : policy.stringOf("Name");
 }
 
-/** `host`, changed in place. */
+/** Changes `host` in place, and returns it. */
 function merge(wish: Json, host: Json): Json {
   for (let i = 0; i < UPDATED_NUMBERS.length; i++) {
     const name = UPDATED_NUMBERS[i];
@@ -106,7 +107,7 @@ function merge(wish: Json, host: Json): Json {
     if (list !== null && !list.isNull) host.set(UPDATED_LISTS[i], list);
   }
   const pids = wish.entry("PidsLimit");
-  // Less than 0 is no limit, as is 0.
+  // A negative number means no limit, as 0 does.
   if (pids !== null && !pids.isNull) host.set("PidsLimit", Json.i64(max<i64>(0, wish.i64Of("PidsLimit"))));
   if (policyOf(wish).length > 0) host.set("RestartPolicy", wish.entry("RestartPolicy")!);
   return host;

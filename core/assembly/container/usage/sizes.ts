@@ -1,8 +1,8 @@
-// How much containers and volumes hold is counted when a run has ended; of runs that go on, when the engine has started,
-// and each minute while anybody wants to know. Records keep the figures: those behind a run at once, samples of one that
-// goes on once somebody is told; and whether anything is still to be counted. So requests for disk usage are answered from
-// what is kept, from the first one on, and none waits until a disk has been walked. Who asks for the size of one container
-// that runs has it walked for him, as in Docker.
+// Sizes of containers and volumes. They are counted after a run ends. For running containers they are counted when the
+// engine has started, and every minute while clients keep asking. Records store the figures, and whether something
+// still has to be counted: figures after a run at once, samples of a running container when a client is told. So a
+// request for disk usage is answered from stored figures, even the first one, and never waits for a walk of the disk.
+// Only the size of a single running container is counted for the request, as in Docker.
 
 import {
   ContentCommandMeasure,
@@ -22,13 +22,13 @@ import { containerStore } from "../store";
 
 const SECOND: u64 = 1_000_000_000;
 const PERIOD: u64 = 60 * SECOND;
-/** So long after the last question figures are kept fresh. */
+/** How long after the last request figures are kept fresh. */
 const INTEREST: u64 = 600 * SECOND;
 
-/** Number of no run. */
+/** Stands for no run. */
 const UNCOUNTED: u32 = u32.MAX_VALUE;
 
-/** Bytes of what could not be counted. */
+/** Result when counting failed. */
 const UNKNOWN: i64 = -1;
 
 enum Step {
@@ -37,33 +37,38 @@ enum Step {
   Timer,
 }
 
-/** Who waits for the figure of a container. */
+/** Waits for the size of a container. */
 export abstract class Counted {
   abstract counted(): void;
 }
 
-/** Counts one thing at a time, so that nobody who works is held up. */
+/** Counts one container or volume at a time, so that other work is not slowed down. */
 export class Sizes extends Task {
   private readonly containers: string[] = [];
   private readonly volumes: string[] = [];
-  /** The container that is being counted, by its id; empty for none. */
+  /** Id of the container that is being counted; empty for none. */
   private container: string = "";
-  /** The volume that is; never both. Another one of its name may have taken its place meanwhile. */
+  /**
+   * The volume that is being counted; never together with a container. A new volume may have taken its name meanwhile.
+   */
   private volume: Volume | null = null;
-  /** Behind which a container is being counted; `UNCOUNTED` for one that may still be written to. */
+  /** The run after which the container is being counted; `UNCOUNTED` if its files may still change. */
   private run: u32 = 0;
   private readonly waiting: Map<string, Counted[]> = new Map<string, Counted[]>();
   private timer: u64 = 0;
   private wantedAt: u64 = 0;
 
-  /** A container's files, and those of its volumes, have changed for the last time for now. */
+  /** The files of a container and its volumes have changed and are stable for now: counts them. */
   changed(container: Container): void {
     if (!container.toCount) this.containers.push(container.id);
     container.toCount = true;
     this.volumesChanged(container);
   }
 
-  /** Those of one that does not run are about to change: if that is cut off, they are counted at the next start. */
+  /**
+   * The files of a stopped container are about to change. If that is interrupted, they are counted when the engine
+   * starts.
+   */
   outdate(container: Container): void {
     if (this.container == container.id) this.run = UNCOUNTED;
     if (container.running || container.countedRun == UNCOUNTED) return;
@@ -71,7 +76,7 @@ export class Sizes extends Task {
     container.touch();
   }
 
-  /** It is gone; what it wrote to volumes that stay may not have been counted. */
+  /** The container is removed; its last writes to remaining volumes may not have been counted. */
   removed(container: Container): void {
     if (container.countedRun == container.run) return;
     for (let i = 0; i < container.mounts.length; i++) {
@@ -81,7 +86,7 @@ export class Sizes extends Task {
     this.volumesChanged(container);
   }
 
-  /** Only those of its volumes. */
+  /** Only the container's volumes have changed. */
   volumesChanged(container: Container): void {
     for (let i = 0; i < container.mounts.length; i++) {
       const mount = container.mounts[i];
@@ -90,11 +95,14 @@ export class Sizes extends Task {
     this.next();
   }
 
-  /** All whose figures may be behind: what runs, and what was not counted behind its run, or never. */
+  /**
+   * Counts everything whose figures may be out of date: running containers, and what was not counted after its run, or
+   * never.
+   */
   refresh(): void {
     const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
-      // What is between two statuses is counted once it has come to the second.
+      // A container in a transitional state is counted after it.
       const container = containers[i];
       if (container.running || !(container.between || isCounted(container))) this.changed(container);
     }
@@ -103,7 +111,7 @@ export class Sizes extends Task {
     this.next();
   }
 
-  /** Somebody is told all figures in this step, and may want newer ones soon: they are counted behind the answer. */
+  /** A client gets all figures in this step, and may ask again soon: they are counted after the answer. */
   told(): void {
     const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) containers[i].tell();
@@ -112,7 +120,7 @@ export class Sizes extends Task {
     if (this.timer == 0) this.timer = wakeAfter(this, Step.Timer, 0);
   }
 
-  /** Tells who asks once what is kept of a container is what it holds, which as a rule is so already. */
+  /** Calls `client` once the stored size of the container is accurate, which it usually is already. */
   whenCounted(container: Container, client: Counted): void {
     const id = container.id;
     const isUnderWay = this.container == id || container.toCount;
@@ -143,7 +151,7 @@ export class Sizes extends Task {
     this.volumes.push(name);
   }
 
-  /** Volumes come first: whose own files have been counted behind a run, its volumes have been, too. */
+  /** Volumes come first: if a container's files were counted after a run, so were its volumes. */
   private next(): void {
     while (!this.busy && this.volumes.length > 0) this.countVolume(this.volumes.shift());
     while (!this.busy && this.containers.length > 0) this.countContainer(this.containers.shift());
@@ -196,8 +204,8 @@ export class Sizes extends Task {
 }
 
 /**
- * What a container's files held when somebody asked, which is not what its record counts as behind a run: the run may have
- * ended meanwhile, and its volumes are counted before it.
+ * Stores a size that was counted for a request. It does not count as the size after a run: the run may have ended
+ * meanwhile, and volumes must be counted before the container.
  */
 export function keepSample(container: Container, bytes: i64): void {
   if (isCounted(container) || container.written == bytes) return;
@@ -205,7 +213,7 @@ export function keepSample(container: Container, bytes: i64): void {
   container.touchLater();
 }
 
-/** `run`: behind which they were counted. */
+/** `run`: the run after which the files were counted. */
 function keepWritten(container: Container, run: u32, bytes: i64): void {
   if (container.running || container.between || container.run != run) return keepSample(container, bytes);
   const isNews = container.written != bytes || container.countedRun != run;
@@ -214,7 +222,7 @@ function keepWritten(container: Container, run: u32, bytes: i64): void {
   if (isNews) container.touch();
 }
 
-/** What is kept is what there is: nothing has run since. */
+/** The stored size is accurate: nothing has run since. */
 export function isCounted(container: Container): bool {
   return !container.running && !container.between && container.countedRun == container.run;
 }

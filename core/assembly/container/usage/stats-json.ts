@@ -1,4 +1,4 @@
-// A record of GET /containers/{id}/stats (surface §2.12, §6.5): from what the kernel counts to Docker's words.
+// A record of GET /containers/{id}/stats (surface §2.12, §6.5), from the kernel's counters to Docker's fields.
 
 import { BlockCount, BlockCounter, InterfaceCount, Sample, Traffic } from "../../../../build/bindings/types";
 import { JsonWriter } from "../../json/writer";
@@ -6,7 +6,7 @@ import { engine } from "../../state";
 import { formatTime, NO_TIME } from "../../text/time";
 import { Container } from "../container";
 
-/** Names of the lists, by counter. */
+/** Names of the lists, in the order of the counters. */
 const BLOCK_LISTS: string[] = [
   "io_service_bytes_recursive",
   "io_serviced_recursive",
@@ -17,10 +17,10 @@ const BLOCK_LISTS: string[] = [
   "io_time_recursive",
   "sectors_recursive",
 ];
-/** From this version on the record says of which system it is. */
+/** From this version on, the record has the operating system. */
 const WITH_SYSTEM = 52;
 
-/** `sample`: null for a container that does not run. `before`: null where there is none yet. */
+/** `sample`: null for a container that is not running. `before`: null if there is no earlier sample. */
 export function statsRecord(
   container: Container,
   sample: Sample | null,
@@ -45,13 +45,13 @@ export function statsRecord(
   json.stringField("name", `/${container.name}`);
   json.stringField("id", container.id);
   if (version >= WITH_SYSTEM) json.stringField("os_type", engine.options.machine.os);
-  // A container on the machine's own network has no interfaces of its own.
+  // A container on the host network has no interfaces of its own.
   if (sample !== null && container.networkMode != "host") writeNetworks(json, sample.interfaces);
   json.endObject();
   return json.line().finish();
 }
 
-/** v2 has a number for no limit, v1 none (as Docker shows them). */
+/** For "no limit" cgroup v2 has a number and v1 omits the field, as Docker shows them. */
 function writePids(json: JsonWriter, sample: Sample | null): void {
   json.key("pids_stats");
   json.beginObject();
@@ -137,7 +137,7 @@ function writeMemory(json: JsonWriter, sample: Sample | null): void {
   json.endObject();
 }
 
-/** By name, as Go writes maps. */
+/** Sorted by name, as Go writes maps. */
 function writeMemoryTable(json: JsonWriter, sample: Sample): void {
   const values = new Map<string, u64>();
   for (let i = 0; i < sample.memoryStat.length; i++)
@@ -150,7 +150,7 @@ function writeMemoryTable(json: JsonWriter, sample: Sample): void {
   json.endObject();
 }
 
-/** Nobody has more than the machine. */
+/** The limit is at most the machine's memory. */
 function limitOf(sample: Sample): u64 {
   const machine = engine.options.machine.memory;
   const limit = sample.memoryLimit;

@@ -1,4 +1,5 @@
-// GET /containers/{id}/stats (surface §2.12). Whoever watches a container shares one timer and one sample a second.
+// GET /containers/{id}/stats (surface §2.12). All clients that watch a container share one timer and one sample per
+// second.
 
 import {
   Closing,
@@ -22,9 +23,9 @@ import { statsRecord } from "./stats-json";
 import { Watch } from "./watch";
 
 const PERIOD: u64 = 1_000_000_000;
-/** A reader that has so much unread gets no more until it has read. */
+/** A reader with this many unread bytes gets no more until it has read them. */
 const CREDIT: u32 = 64 << 10;
-/** From this version on `one-shot` is known. */
+/** From this version on, there is the parameter `one-shot`. */
 const WITH_ONE_SHOT = 41;
 
 export function containerStats(call: Call): Refusal | null {
@@ -41,7 +42,7 @@ export function containerStats(call: Call): Refusal | null {
   return null;
 }
 
-/** The container is gone. */
+/** The container was removed. */
 export function endStats(container: Container): void {
   const watch = container.watch;
   if (watch !== null) watch.end();
@@ -55,14 +56,14 @@ function watchOf(container: Container): StatsWatch {
   return watch;
 }
 
-/** Who wants to know what a container uses. */
+/** A client that reads a container's usage. */
 abstract class StatsReader {
   constructor(readonly call: Call) {}
 
-  /** The next sample; null while the container does not run. False: that was all. */
+  /** Takes the next sample; null while the container is not running. Returns false if the client needs no more. */
   abstract take(container: Container, sample: Sample | null): bool;
 
-  /** No sample will follow. */
+  /** No more samples will follow. */
   abstract end(container: Container): void;
 }
 
@@ -71,12 +72,12 @@ enum Step {
   Sample,
 }
 
-/** Samples of one container: one at once for the first reader, then one a second while anybody reads. */
+/** Takes samples of one container: one at once for the first reader, then one per second while there are readers. */
 class StatsWatch extends Task implements Watch {
   private readers: StatsReader[] = [];
   private timer: u64 = 0;
   private asked: bool = false;
-  /** The sample asked for is this second's; else it is for those who want one at once. */
+  /** The sample in flight is this second's; otherwise it is only for readers that want one at once. */
   private regular: bool = false;
 
   constructor(private readonly container: Container) {
@@ -122,7 +123,7 @@ class StatsWatch extends Task implements Watch {
     else this.tell(null, true);
   }
 
-  /** One at a time: who comes while one is being taken gets that one. */
+  /** Takes one sample at a time: a reader that joins meanwhile gets that one. */
   private ask(regular: bool): void {
     if (regular) this.regular = true;
     if (this.asked) return;
@@ -145,12 +146,12 @@ class StatsWatch extends Task implements Watch {
   }
 }
 
-/** The first sample is the last one. */
+/** The reader is done after the first sample. */
 function isHasty(reader: StatsReader): bool {
   return reader instanceof SingleReader && (<SingleReader>reader).atOnce;
 }
 
-/** A record a second; the first has nothing to compare with. */
+/** Sends a record per second; the first has nothing to compare with. */
 class StreamReader extends StatsReader {
   private before: Sample | null = null;
   unread: u32 = 0;
@@ -173,7 +174,7 @@ class StreamReader extends StatsReader {
   }
 }
 
-/** One record: of the first sample, or of the second compared with the first. */
+/** Sends one record: of the first sample, or of the second compared with the first. */
 class SingleReader extends StatsReader {
   private before: Sample | null = null;
 

@@ -1,4 +1,4 @@
-// GET /containers/{id}/top (surface §2.12): the machine's `ps`, reduced to the container's processes.
+// GET /containers/{id}/top (surface §2.12): the output of the machine's `ps`, reduced to the container's processes.
 
 import {
   Failure,
@@ -29,7 +29,7 @@ import { restartingText } from "../restart/backoff";
 import { containerStore } from "../store";
 
 const DEFAULT_ARGUMENTS = "-ef";
-/** The column that tells which lines are the container's. */
+/** The column that tells whether a line belongs to the container. */
 const PID = "PID";
 
 export function topContainer(call: Call): Refusal | null {
@@ -66,7 +66,7 @@ class Listing extends Task {
     sendJson(this.call, 200, listed.write());
   }
 
-  /** Of what `ps` has to say the first line tells why; its usage follows. */
+  /** In the output of a failed `ps` the first line is the reason; its usage follows. */
   private refusalOf(failure: Failure): Refusal {
     if (hasEnded(failure)) return notRunning(this.container);
     if (failure.tag != FailureTag.Tool) return internal(`ps: ${failureText(failure)}`);
@@ -76,7 +76,7 @@ class Listing extends Task {
   }
 }
 
-/** What `ps` wrote: titles, and the lines of the container's processes. */
+/** The output of `ps`: titles, and the lines of the container's processes. */
 class ProcessTable {
   error: string = "";
   private titles: string[] = [];
@@ -109,7 +109,7 @@ class ProcessTable {
     return line(json);
   }
 
-  /** Lines of threads have a dash where their process's number was: they go with the process above. */
+  /** Lines of threads have a dash instead of a process id: they belong to the process above. */
   private read(lines: string[], pids: Set<u32>): void {
     let ours = false;
     for (let i = 1; i < lines.length; i++) {
@@ -128,7 +128,7 @@ class ProcessTable {
     }
   }
 
-  /** The last column holds what has spaces in it. */
+  /** The last column may contain spaces. */
   private joined(cells: string[]): string[] {
     const last = this.titles.length - 1;
     if (cells.length <= this.titles.length) return cells;
@@ -138,7 +138,7 @@ class ProcessTable {
   }
 }
 
-/** Words between ASCII white space: a program's name may hold any other. */
+/** Words separated by ASCII white space: a program's name may contain any other. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   let from = 0;
@@ -154,7 +154,10 @@ function isSpace(unit: i32): bool {
   return unit == 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }
 
-/** Another column that is to be called PID would show processes of others; empty if there is none. */
+/**
+ * Finds another column that the client renames to PID: its values would select processes of others. Empty if there is
+ * none.
+ */
 function renamedColumn(text: string): string {
   let from = text.indexOf(`=`);
   for (; from >= 0; from = text.indexOf("=", from + 1)) {

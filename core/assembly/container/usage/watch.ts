@@ -1,5 +1,5 @@
-/** Whoever looks at what a container uses, as far as the container knows of it. */
+/** Watches a container's usage; the part that the container itself knows. */
 export interface Watch {
-  /** The container is gone. */
+  /** The container was removed. */
   end(): void;
 }
