@@ -1,12 +1,12 @@
-// Which content coding an answer has, as Docker's server chooses (RFC 9110 §12.5.3, surface §2.13).
+// Chooses the content coding of an answer as Docker's server does (RFC 9110 §12.5.3, surface §2.13).
 
 import { Compression } from "../../../build/bindings/types";
 import { headerOf } from "./headers";
 
-/** In the order of preference; the words of `Compression`. */
+/** In the order of preference; the same order as in `Compression`. */
 const CODINGS: string[] = ["identity", "gzip", "deflate"];
 
-/** What the client wants most; nothing unless it names one. */
+/** The coding that the client prefers; none unless it names one. */
 export function codingOf(headers: string): Compression {
   const accepted = headerOf(headers, "Accept-Encoding");
   if (accepted === null) return Compression.None;
@@ -26,7 +26,7 @@ export function nameOfCoding(coding: Compression): string {
   return CODINGS[coding];
 }
 
-/** The largest that the wishes for it, or for any, have. */
+/** The highest weight given to the coding, or to `*`. */
 function weightOf(wishes: string[], coding: string): f64 {
   let weight: f64 = 0;
   for (let i = 0; i < wishes.length; i++) {

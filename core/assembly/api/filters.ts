@@ -1,4 +1,4 @@
-// The `filters` parameter (surface §2.5): keys with values, and the ways in which values match.
+// The `filters` parameter (surface §2.5): keys with values, and how values match.
 
 import { Json, JsonKind } from "../json/json";
 import { parseJson } from "../json/reader";
@@ -7,17 +7,17 @@ import { Regex } from "../text/regex";
 import { encodeUtf8 } from "../text/utf8";
 
 export enum FilterFlag {
-  /** The key is not there. */
+  /** The key is missing. */
   Absent,
   False,
   True,
-  /** Neither, or both: see `Filters.flagError`. */
+  /** Neither true nor false, or both: see `Filters.flagError`. */
   Bad,
 }
 
 export class Filters {
   keys: string[] = [];
-  /** What the client is told if the parameter cannot be used; else empty. */
+  /** The error for the client if the parameter is invalid; else empty. */
   error: string = "";
   private lists: string[][] = [];
   private patterns: Map<string, Regex | null> = new Map();
@@ -50,7 +50,7 @@ export class Filters {
     return false;
   }
 
-  /** *prefix*: the same, or the text begins with one of the values. */
+  /** prefix*: the same, or the text begins with one of the values. */
   prefix(key: string, text: string): bool {
     const values = this.values(key);
     for (let i = 0; i < values.length; i++) {
@@ -59,7 +59,7 @@ export class Filters {
     return values.length == 0;
   }
 
-  /** *glob*: the same, or one of the values is a pattern of the whole text. */
+  /** glob*: the same, or one of the values is a pattern that matches the whole text. */
   glob(key: string, text: string): bool {
     const values = this.values(key);
     for (let i = 0; i < values.length; i++) {
@@ -87,12 +87,12 @@ export class Filters {
     return yes ? FilterFlag.True : FilterFlag.False;
   }
 
-  /** What is said of a boolean that is none. */
+  /** The error for an invalid boolean. */
   flagError(key: string): string {
     return `invalid filter '${key}=[${this.values(key).join(" ")}]'`;
   }
 
-  /** Adds a value, as old parameters do that became filters. */
+  /** Adds a value; used for old parameters that became filters. */
   add(key: string, value: string): void {
     let at = this.keys.indexOf(key);
     if (at < 0) {
@@ -118,13 +118,13 @@ export class Filters {
   private compile(text: string): Regex | null {
     if (this.instructions > MAX_INSTRUCTIONS) return null;
     const pattern = Regex.compile(text);
-    // A pattern that is none was work as well.
+    // An invalid pattern costs work as well.
     this.instructions += pattern === null ? REFUSED_PATTERN : pattern.size;
     return pattern;
   }
 }
 
-/** Reads the parameter; an empty one and `null` filter nothing. `known`: keys of the endpoint; null where any is let pass. */
+/** Reads the parameter; an empty one and `null` filter nothing. `known`: the endpoint's keys; null allows any. */
 export function parseFilters(text: string, known: string[] | null): Filters {
   const filters = new Filters();
   if (text.length == 0) return filters;
@@ -142,20 +142,20 @@ export function parseFilters(text: string, known: string[] | null): Filters {
   return filters;
 }
 
-/** Whether `key` or `key=value` is among labels. */
+/** Whether labels include `key` or `key=value`. */
 function hasLabel(wanted: string, names: string[], texts: string[]): bool {
   const equals = wanted.indexOf("=");
   const at = names.indexOf(equals < 0 ? wanted : wanted.substring(0, equals));
   return at >= 0 && (equals < 0 || texts[at] == wanted.substring(equals + 1));
 }
 
-// More values than this are no filter that a person or a program would ask for.
+// Limit of values: no person or program would ask for more.
 const MAX_VALUES: i32 = 1_000;
-/** Patterns of a filter are searched for in every name: behind so many instructions they match nothing. */
+/** Patterns are matched against every name. Beyond this many instructions in total they match nothing. */
 const MAX_INSTRUCTIONS: i32 = 20_000;
 const REFUSED_PATTERN: i32 = 1_000;
 
-// All members are of one of the two shapes: `{"v": true}`, or the older `["v"]`.
+// All members must have the same shape: `{"v": true}`, or the older `["v"]`.
 function fill(filters: Filters, document: Json): bool {
   let shape = JsonKind.Null;
   let count = 0;

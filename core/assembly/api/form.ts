@@ -1,4 +1,4 @@
-// What a request asks for by name: its query, and before that what an urlencoded form holds (surface §2.2).
+// Parameters of a request: its query, preceded by the fields of an urlencoded form (surface §2.2).
 
 import { BodyTag, BodyWhole, Request } from "../../../build/bindings/types";
 import { Query } from "../text/url";
@@ -8,7 +8,7 @@ const FORM = "application/x-www-form-urlencoded";
 /** Methods whose bodies Go's `ParseForm` reads. */
 const WITH_FORM: string[] = ["POST", "PUT", "PATCH"];
 
-/** `query`: as the target has it. */
+/** `query`: as in the request's target. */
 export function parametersOf(request: Request, query: string): Query {
   const parameters = new Query();
   if (hasForm(request)) parameters.addForm((<BodyWhole>request.body).value);

@@ -1,6 +1,6 @@
-// Header lines of a request: `Name: value`, joined by LF, as the host hands them over.
+// Header lines of a request: `Name: value`, separated by LF, as the host passes them.
 
-/** The value of the first header of this name, trimmed; null if there is none. Case does not matter. */
+/** The value of the first header with this name, trimmed; null if there is none. Names are case-insensitive. */
 export function headerOf(headers: string, name: string): string | null {
   let from = 0;
   while (from < headers.length) {
@@ -27,14 +27,16 @@ export function headersWithPrefix(headers: string, prefix: string): string[] {
   return found;
 }
 
-/** The type of a Content-Type value without its parameters, in lower case: `application/json`; empty if it is none. */
+/**
+ * The media type of a Content-Type value without parameters, in lower case: `application/json`; empty if it is invalid.
+ */
 export function mediaTypeOf(value: string): string {
   return mediaTypeFault(value).length == 0 ? beforeParameters(value) : "";
 }
 
 /**
- * Whether a request with a body may be read as JSON: null, or Docker's refusal (surface §2.2). `hasBody`: there is one
- * of at least a byte, or of unknown length.
+ * Docker's refusal of a body that may not be read as JSON; null if it may (surface §2.2). `hasBody`: the body has at
+ * least one byte, or an unknown length.
  */
 export function jsonTypeRefusal(headers: string, hasBody: bool): string | null {
   const header = headerOf(headers, "Content-Type");
@@ -51,7 +53,7 @@ function beforeParameters(value: string): string {
   return (semicolon < 0 ? value : value.substring(0, semicolon)).trim().toLowerCase();
 }
 
-// Go's words for what is wrong with a media type; a lone word passes for one.
+// Go's error for an invalid media type; a single word is accepted.
 function mediaTypeFault(value: string): string {
   const type = beforeParameters(value);
   const word = tokenEnd(type, 0);
@@ -74,7 +76,7 @@ function isNamed(headers: string, from: i32, end: i32, name: string): bool {
   return hasAt(headers, from, name);
 }
 
-/** Whether a word stands there; case does not matter. The text is long enough. */
+/** Whether the word is at this position, ignoring case. The text must be long enough. */
 export function hasAt(text: string, at: i32, word: string): bool {
   for (let i = 0; i < word.length; i++) {
     if (lower(text.charCodeAt(at + i)) != lower(word.charCodeAt(i))) return false;

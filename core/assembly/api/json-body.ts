@@ -1,4 +1,4 @@
-// A request's JSON body, or why it cannot be used (surface §2.2).
+// Reads a request's JSON body (surface §2.2).
 
 import { BodyTag, BodyWhole, Request } from "../../../build/bindings/types";
 import { Call } from "../call";
@@ -11,19 +11,19 @@ import { jsonTypeRefusal } from "./headers";
 
 export class JsonBody {
   constructor(
-    /** Null when there was no body, or one of no bytes. */
+    /** Null if there was no body, or an empty one. */
     readonly json: Json | null,
     readonly refusal: Refusal | null,
   ) {}
 }
 
-/** Bytes that came with the request. */
+/** Length of the body in bytes. */
 export function bodyLength(request: Request): i32 {
   const body = request.body;
   return body.tag == BodyTag.Whole ? (<BodyWhole>body).value.length : 0;
 }
 
-/** `bearsEmpty`: a body of chunks that holds nothing is as good as none, or dealt with by who asks. */
+/** `bearsEmpty`: a chunked body without content counts as no body, or the caller handles it. */
 export function readJsonBody(request: Request, bearsEmpty: bool = false): JsonBody {
   const body = request.body;
   const problem = jsonTypeRefusal(request.headers, body.tag != BodyTag.None);
@@ -40,7 +40,7 @@ export function readJsonBody(request: Request, bearsEmpty: bool = false): JsonBo
   return new JsonBody(json, null);
 }
 
-/** The body as an object of a table; none is an empty one. */
+/** The body as an object of a table; without a body, an empty object. */
 export function readObject(call: Call, table: Table): JsonBody {
   const body = readJsonBody(call.request);
   if (body.refusal !== null) return body;

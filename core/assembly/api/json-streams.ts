@@ -1,14 +1,14 @@
-// Which of the types for streams of JSON objects a client wants (surface §2.6).
+// Chooses the media type for a stream of JSON objects (surface §2.6).
 
 import { Call } from "../call";
 import { headerOf } from "./headers";
 
 export const JSON_LINES: string = "application/jsonl";
 export const JSON_SEQUENCE: string = "application/json-seq";
-/** The first of those that a client likes as much is taken. */
+/** If the client likes several equally, the first is used. */
 const TYPES: string[] = [JSON_LINES, "application/x-ndjson", JSON_SEQUENCE];
 
-/** By `Accept` (RFC 9110 §12.5.1), of which only exact names count; empty: none of them is named. */
+/** The type according to `Accept` (RFC 9110 §12.5.1), where only exact names count; empty if none of them is named. */
 export function acceptedJsonStream(call: Call): string {
   const header = headerOf(call.request.headers, "Accept");
   const accepted: string[] = header === null ? [] : header.split(",");
@@ -27,7 +27,7 @@ export function acceptedJsonStream(call: Call): string {
   return best;
 }
 
-/** The parameter `q` of an entry, from 0 to 1; nonsense is 0. */
+/** The parameter `q` of an entry, from 0 to 1; 0 if it is invalid. */
 function weightOf(parts: string[]): f64 {
   for (let i = 1; i < parts.length; i++) {
     const parameter = parts[i].trim().toLowerCase();

@@ -3,34 +3,34 @@
 import { quoteText } from "../text/go-quote";
 import { Query } from "../text/url";
 
-/** A number that a parameter holds. */
+/** An integer parameter. */
 export class ParsedInteger {
-  /** The parameter is there and not empty. */
+  /** The parameter is present and not empty. */
   given: bool = false;
   value: i64 = 0;
-  /** Go's text if it is no number, else empty. */
+  /** Go's error if it is not a number, else empty. */
   error: string = "";
 }
 
-/** A strict boolean that a parameter holds. */
+/** A strict boolean parameter. */
 export class ParsedFlag {
   value: bool = false;
-  /** Go's text if it is none, else empty. */
+  /** Go's error if it is invalid, else empty. */
   error: string = "";
 }
 
-/** Docker's lenient boolean. `absent`: what a missing parameter means; an empty one is false. */
+/** Docker's lenient boolean. `absent`: the value of a missing parameter; an empty one is false. */
 export function flagOf(query: Query, name: string, absent: bool = false): bool {
   return query.has(name) ? isTrue(query.first(name)) : absent;
 }
 
-/** Everything is true but `""`, `0`, `no`, `false` and `none`, trimmed, of any case. */
+/** Everything is true except `""`, `0`, `no`, `false` and `none`, trimmed and in any case. */
 export function isTrue(text: string): bool {
   const word = text.trim().toLowerCase();
   return word != "" && word != "0" && word != "no" && word != "false" && word != "none";
 }
 
-/** Go's ParseBool; missing and empty are false. */
+/** Go's ParseBool; missing and empty parameters are false. */
 export function strictFlagOf(query: Query, name: string): ParsedFlag {
   const flag = new ParsedFlag();
   const text = query.first(name);
@@ -55,7 +55,7 @@ export function integerOf(query: Query, name: string): ParsedInteger {
   return parsed;
 }
 
-/** An unsigned decimal of 32 bits without a sign; a missing one is an error too. `what`: `invalid resize height`. */
+/** An unsigned decimal of 32 bits; a missing parameter is an error, too. `what`: `invalid resize height`. */
 export function u32Of(query: Query, name: string, what: string): ParsedInteger {
   const parsed = new ParsedInteger();
   const text = query.first(name);
@@ -65,7 +65,7 @@ export function u32Of(query: Query, name: string, what: string): ParsedInteger {
   return parsed;
 }
 
-/** An unsigned decimal of 64 bits (Go's ParseUint); a missing one is an error too. */
+/** An unsigned decimal of 64 bits (Go's ParseUint); a missing parameter is an error, too. */
 export function u64Of(query: Query, name: string): ParsedInteger {
   const parsed = new ParsedInteger();
   const text = query.first(name);
@@ -78,7 +78,7 @@ export function u64Of(query: Query, name: string): ParsedInteger {
 const TRUE_WORDS: string[] = ["1", "t", "T", "TRUE", "true", "True"];
 const FALSE_WORDS: string[] = ["0", "f", "F", "FALSE", "false", "False"];
 
-// Go's words for what is wrong, or empty.
+// Go's error, or empty.
 function parseDigits(parsed: ParsedInteger, digits: string, limit: u64): string {
   let value: u64 = 0;
   let tooLarge = false;

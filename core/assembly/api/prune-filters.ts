@@ -1,4 +1,4 @@
-// `filters` of the prunes (surface §2.5, §2.23): what is old enough, and has the labels.
+// `filters` of the prune endpoints (surface §2.5, §2.23): by age and by labels.
 
 import { badParameter, Refusal } from "../refusal";
 import { engine } from "../state";
@@ -9,7 +9,7 @@ export class PruneFilters {
   private filters: Filters = new Filters();
   private until: i64 = i64.MAX_VALUE;
 
-  /** Why the parameter cannot be used, or null. `known`: keys of the endpoint. */
+  /** Why the parameter is invalid; null if it is valid. `known`: the endpoint's keys. */
   read(text: string, known: string[]): Refusal | null {
     this.filters = parseFilters(text, known);
     if (this.filters.error.length > 0) return badParameter(this.filters.error);
@@ -21,12 +21,12 @@ export class PruneFilters {
     return badParameter(`failed to parse value as time or duration: "${times[0]}"`);
   }
 
-  /** What is pruned is chosen neither by its age nor by its labels. */
+  /** There is no filter by age or labels. */
   get isFree(): bool {
     return this.until == i64.MAX_VALUE && !this.filters.has("label") && !this.filters.has("label!");
   }
 
-  /** A boolean, which is `absent` where it is not there; `FilterFlag.Bad` is refused with `flagProblem`. */
+  /** A boolean filter, with `absent` for a missing one; `FilterFlag.Bad` is refused with `flagProblem`. */
   flag(key: string, absent: FilterFlag): FilterFlag {
     const flag = this.filters.flag(key);
     return flag == FilterFlag.Absent ? absent : flag;
@@ -39,7 +39,7 @@ export class PruneFilters {
   /** `created`: nanoseconds since 1970. */
   match(created: i64, labelKeys: string[], labelValues: string[]): bool {
     if (created > this.until) return false;
-    // What has all of these stays, what has only some goes.
+    // An object with all of these labels stays; one with only some of them is pruned.
     if (this.filters.has("label!") && this.filters.labels("label!", labelKeys, labelValues)) return false;
     return this.filters.labels("label", labelKeys, labelValues);
   }

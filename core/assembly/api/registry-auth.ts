@@ -1,5 +1,5 @@
-// Credentials of clients: the header X-Registry-Auth, and the body of POST /auth (surface §2.26). SECRET: what is read
-// here goes into commands only, never into a record, a trace or a log.
+// Registry credentials from clients: the header X-Registry-Auth, and the body of POST /auth (surface §2.26). SECRET:
+// credentials may only go into commands, never into a record, a trace or a log.
 
 import { erase } from "../../../build/bindings/erase";
 import { Json } from "../json/json";
@@ -30,17 +30,17 @@ export class RegistryAuth {
   password: string = "";
   /** OAuth refresh token. */
   identityToken: string = "";
-  /** Bearer token to send as it is. */
+  /** Bearer token to send unchanged. */
   registryToken: string = "";
   serverAddress: string = "";
 
-  /** Nothing is there that a registry could be shown. `auth` alone is not decoded, as in Docker. */
+  /** There are no credentials to send to a registry. `auth` alone is not decoded, as in Docker. */
   get anonymous(): bool {
     return this.username == "" && this.password == "" && this.identityToken == "" && this.registryToken == "";
   }
 }
 
-/** What a request's header holds; nothing, or what cannot be decoded, is anonymous. */
+/** Credentials from a request's header; anonymous if the header is missing or cannot be decoded. */
 export function registryAuthOf(headers: string): RegistryAuth {
   const header = headerOf(headers, REGISTRY_AUTH);
   if (header === null) return new RegistryAuth();
@@ -59,7 +59,7 @@ export function decodeRegistryAuth(header: string): RegistryAuth {
   return auth === null ? new RegistryAuth() : auth;
 }
 
-/** Reads the object of Docker's clients; null if a field is not a text: `schemaError` says which. */
+/** Reads the object that Docker's clients send; null if a field is not a string: `schemaError` says which. */
 export function readRegistryAuth(document: Json): RegistryAuth | null {
   const fields = normalise(document, AUTH_CONFIG);
   if (fields === null) return null;

@@ -1,4 +1,5 @@
-// From a request to its handler: target, version, route; and the one place where a refusal becomes an answer.
+// Leads from a request to its handler: target, version, route. It is also the one place where a refusal becomes an
+// answer.
 
 import { BodyTag, Request } from "../../../build/bindings/types";
 import { Call } from "../call";
@@ -13,12 +14,12 @@ import { eraseSecretHeaders, eraseSecretParameters, forgetSecretParameters } fro
 import { MIN_VERSION, RequestedVersion, requestedVersion, tooNewEndpoint } from "./versions";
 
 const NO_PAGE: string = "page not found";
-/** That of a path without a version. */
+/** The version for a path without one. */
 const NEWEST: RequestedVersion = new RequestedVersion();
 
 export function dispatch(request: Request): void {
   answer(request);
-  // Whoever wanted them has read them: the request may be kept for as long as it is being answered.
+  // Handlers have read the secret headers by now, and the request may be kept until it is answered.
   eraseSecretHeaders(request.headers);
   eraseSecretParameters(request.target);
 }
@@ -33,7 +34,7 @@ function answer(request: Request): void {
   const rest = versionEnd(path);
   const decoded = decodePath(rest > 0 ? path.slice(rest) : path);
   if (decoded !== null) call.path = decoded;
-  // What is nowhere is so at every version, though it be one that is not served.
+  // An unknown path gets the same answer in every version, even in one that is not served.
   const version = rest > 0 ? requestedVersion(path.slice(2, rest)) : NEWEST;
   call.version = version.minor;
   const found: Route | null = decoded === null ? null : findRoute(call);
@@ -53,7 +54,7 @@ function routeAgain(call: Call): void {
 
 function route(call: Call, route: Route): void {
   reasons.push(new Routed(call.id, route, call.version));
-  // One that has waited is taken up in a step that was on others' behalf.
+  // A queued request is resumed in a step with another origin.
   const before = acting.origin;
   acting.origin = originOf(call);
   const refusal = accept(call, route);
@@ -80,7 +81,7 @@ function accept(call: Call, route: Route): Refusal | null {
   return route.handler(call);
 }
 
-/** Where the prefix `/v1.41` ends; 0 when there is none. */
+/** End of the prefix `/v1.41`; 0 if there is none. */
 function versionEnd(path: string): i32 {
   if (!path.startsWith("/v") || path.length < 3) return 0;
   let end = 2;
@@ -92,19 +93,19 @@ function versionEnd(path: string): i32 {
   return end > 2 && end < path.length && path.charCodeAt(end) == 0x2f ? end : 0;
 }
 
-/** Whether a version that is too old for all others has this route. */
+/** Whether the route is also served in a version that is too old for the others. */
 function isServedLonger(route: Route | null, version: i32): bool {
   return route !== null && version < MIN_VERSION && route.since <= version;
 }
 
-/** What has no route has no common headers either. `headers`: lines that stand before those of the body. */
+/** The answer without a route lacks the common headers, too. `headers`: lines before those of the body. */
 function refuseUnrouted(call: Call, refusal: Refusal, headers: string): void {
   refused(call, refusal);
   const form = new ErrorForm(call);
   sendWhole(call, statusOf(refusal.kind), headers + form.headers, form.body(refusal.message));
 }
 
-/** Go's mux cleans a path and says where it went. */
+/** Go's mux cleans the path and redirects to it. */
 function redirect(call: Call, target: Target): void {
   let path = target.path;
   while (path.indexOf("//") >= 0) path = path.replaceAll("//", "/");

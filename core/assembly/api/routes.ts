@@ -1,4 +1,4 @@
-// Every endpoint of the API in one table (surface §1): method, path, first version, handler, the handler's file.
+// Every endpoint of the API in one table (surface §1): method, path, first version, handler, and the handler's file.
 
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
 import { cancelBuild } from "../build/cancel";
@@ -76,7 +76,7 @@ import { removeVolume } from "../volume/remove";
 import { versionText } from "./versions";
 
 export class Route {
-  /** What comes before and after the `*` of the path; `exact` has none. */
+  /** The parts of the path before and after the `*`; a route with `exact` has none. */
   readonly before: string;
   readonly after: string;
   readonly exact: bool;
@@ -84,12 +84,12 @@ export class Route {
   constructor(
     readonly method: string,
     readonly path: string,
-    /** Minor number of the first version that has it, as far as that is served. */
+    /** Minor number of the first API version that has it, among the versions served. */
     readonly since: i32,
     readonly handler: (call: Call) => Refusal | null,
-    /** File of the handler, in the core's sources. */
+    /** File of the handler, in the core's source folder. */
     readonly source: string,
-    /** Parameters that cannot be decoded are refused; else they are left out. */
+    /** Whether parameters that cannot be decoded are refused; otherwise they are ignored. */
     readonly readsForm: bool = true,
   ) {
     const star = path.indexOf("*");
@@ -116,10 +116,10 @@ export class Routed extends Reason {
   }
 }
 
-/** Of handlers that Docker has not read a form. */
+/** For handlers for which Docker does not parse a form. */
 const NO_FORM = false;
 
-// `*` stands for a name, slashes included. Fixed words stand before it: the first row that fits is taken.
+// `*` stands for a name, which may contain slashes. The first row that fits is used, so fixed words come before `*`.
 // prettier-ignore
 const ROUTES: Route[] = [
   new Route("GET",    "/_ping",                     24, ping,              "system/ping.ts", NO_FORM),
@@ -168,7 +168,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/images/create",             24, createImage,       "image/pull/pull.ts"),
   new Route("GET",    "/images/search",             24, later,             "api/routes.ts"),
   new Route("POST",   "/images/prune",              25, pruneImages,       "image/remove/prune.ts"),
-  // skopeo asks for these two with 1.22 up to its release 1.13, whatever the engine says of itself.
+  // skopeo up to release 1.13 calls these two with version 1.22, whatever the engine announces.
   new Route("GET",    "/images/get",                22, saveImages,        "image/archive/save.ts"),
   new Route("POST",   "/images/load",               22, loadImages,        "image/archive/load.ts"),
   new Route("GET",    "/images/*/json",             24, inspectImage,      "image/shown/inspect.ts"),
@@ -247,7 +247,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/configs/*/update",          30, updateObject,      "swarm/outside.ts"),
 ];
 
-/** The first row that fits; what its `*` stands for is put into the call. */
+/** The first row that fits; puts what its `*` stands for into the call. */
 export function findRoute(call: Call): Route | null {
   const method = call.request.method;
   const path = call.path;
@@ -267,7 +267,7 @@ export function findRoute(call: Call): Route | null {
   return null;
 }
 
-/** A second `*` stands for anything. */
+/** A second `*` matches anything. */
 function fitsAfter(path: string, route: Route): bool {
   const star = route.after.indexOf("*");
   if (star < 0) return path.endsWith(route.after);

@@ -1,12 +1,12 @@
-// What a request tells that nobody may find in a snapshot: credentials in its headers, and in its query.
+// Removes credentials in headers and query parameters from requests, so that no snapshot contains them.
 
 import { erase } from "../../../build/bindings/erase";
 import { decodeQuery, Query } from "../text/url";
 import { hasAt } from "./headers";
 
 /**
- * Parts of names that hold credentials, or sound like it, of headers and of parameters: those that traces hide, too. A
- * `Referer` is an address, whose query may hold any.
+ * Parts of the names of headers and parameters that hold, or may hold, credentials; traces hide the same ones. A
+ * `Referer` is a URL whose query may hold any of them.
  */
 const SECRET_WORDS: string[] = [
   "auth",
@@ -20,11 +20,11 @@ const SECRET_WORDS: string[] = [
   "apikey",
   "api-key",
 ];
-/** The one parameter that sounds like it, and that an endpoint knows: a commit's. */
+/** The one parameter with such a name that an endpoint reads: a commit's. */
 const AUTHOR = "author";
 const EQUALS: i32 = 0x3d;
 
-/** Blanks the values of headers that hold credentials, or sound like it, in place and for good. */
+/** Overwrites the values of headers that may hold credentials, in place. */
 export function eraseSecretHeaders(headers: string): void {
   let from = 0;
   while (from < headers.length) {
@@ -35,13 +35,13 @@ export function eraseSecretHeaders(headers: string): void {
   }
 }
 
-/** Blanks the values of parameters that sound like credentials, in place and for good: no endpoint knows such a one. */
+/** Overwrites the values of parameters that may hold credentials, in place. No endpoint reads such a parameter. */
 export function eraseSecretParameters(target: string): void {
   let from = target.indexOf("?") + 1;
   if (from == 0) return;
   while (from < target.length) {
     const end = endAt(target, "&", from);
-    // Not beyond the pair: many without a value would each be looked through to the target's end.
+    // Searches only this pair: otherwise many names without a value would each cost a search to the end of the target.
     let equals = from;
     while (equals < end && target.charCodeAt(equals) != EQUALS) equals++;
     if (equals < end && isSecret(decodeQuery(target.substring(from, equals)))) {
@@ -51,7 +51,7 @@ export function eraseSecretParameters(target: string): void {
   }
 }
 
-/** The query without them. */
+/** Removes them from the parsed query. */
 export function forgetSecretParameters(query: Query): void {
   const names: string[] = [];
   const values: string[] = [];

@@ -1,4 +1,4 @@
-// The parameters `h` and `w` of both resizes (surface §2.9).
+// The parameters `h` and `w` of both resize endpoints (surface §2.9).
 
 import { Query } from "../text/url";
 import { ParsedInteger, u32Of } from "./parameters";
@@ -7,7 +7,7 @@ export class TerminalSize {
   constructor(
     readonly rows: u32,
     readonly columns: u32,
-    /** What is wrong with them, else empty. */
+    /** What is wrong with them; empty if nothing is. */
     readonly error: string,
   ) {}
 }

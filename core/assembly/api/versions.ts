@@ -1,4 +1,4 @@
-// Which versions of the API are served, and what the others are told (surface §2.1). A served version is its minor
+// The API versions that are served, and the refusals of others (surface §2.1). A version is represented by its minor
 // number: 41 for 1.41.
 
 export const MIN_VERSION: i32 = 24;
@@ -8,13 +8,13 @@ export const MAX_VERSION_TEXT: string = "1.55";
 
 /** A requested version. */
 export class RequestedVersion {
-  /** Minor number; of a version that is served, or is too old but 1.x. */
+  /** Minor number, for a version that is served, or too old but 1.x. */
   minor: i32 = MAX_VERSION;
   /** Why the version is not served, in Docker's words; empty if it is. */
   refusal: string = "";
 }
 
-/** Reads what stands between `/v` and the next slash. */
+/** Reads the text between `/v` and the next slash. */
 export function requestedVersion(text: string): RequestedVersion {
   const requested = new RequestedVersion();
   if (compareVersions(text, MIN_VERSION_TEXT) < 0) {
@@ -30,7 +30,7 @@ export function requestedVersion(text: string): RequestedVersion {
   return requested;
 }
 
-/** Whether a path's first segment is a version: `v` and digits or points. */
+/** Whether the first segment of a path is a version: `v` followed by digits and dots. */
 export function isVersionSegment(segment: string): bool {
   if (segment.length < 2 || segment.charCodeAt(0) != 0x76) return false;
   for (let i = 1; i < segment.length; i++) {
@@ -40,17 +40,17 @@ export function isVersionSegment(segment: string): bool {
   return true;
 }
 
-/** What an endpoint newer than the requested version says. */
+/** The refusal of an endpoint that is newer than the requested version. */
 export function tooNewEndpoint(method: string, path: string, minor: i32): string {
   return `${method} ${path} requires minimum API version ${versionText(minor)}`;
 }
 
-/** `1.41` of 41. */
+/** `1.41` for 41. */
 export function versionText(minor: i32): string {
   return "1." + minor.toString();
 }
 
-/** Less than 0, 0 or more than 0. Numbers are compared component by component; a missing one counts as 0. */
+/** Negative, 0 or positive. Numbers are compared component by component; a missing one counts as 0. */
 export function compareVersions(left: string, right: string): i32 {
   const first = left.split(".");
   const second = right.split(".");

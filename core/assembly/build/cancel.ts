@@ -1,4 +1,5 @@
-// POST /build/cancel (surface §1): nothing is being built. Of a build that is over, or never was, Docker says nothing.
+// POST /build/cancel (surface §1): no build is ever in progress. For a build that is over or never existed Docker
+// answers without an error.
 
 import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";

@@ -1,4 +1,4 @@
-// POST /build/prune (surface §2.23): nothing is built, so that there is no cache, and nothing in it that could go.
+// POST /build/prune (surface §2.23): builds are not implemented, so there is no cache to prune.
 
 import { Filters, parseFilters } from "../api/filters";
 import { integerOf } from "../api/parameters";
@@ -11,11 +11,11 @@ import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { BAD_TIME, parseFilterTime } from "../text/time";
 
-/** From this version on it says what is to be left in other words. */
+/** From this version on, the limits have other names. */
 const WITH_LIMITS = 48;
 const OLD_LIMITS: string[] = ["keep-storage"];
 const LIMITS: string[] = ["reserved-space", "keep-storage", "max-used-space", "min-free-space"];
-/** What an entry of the cache can be asked for, one value each. */
+/** The fields by which cache entries can be filtered, one value each. */
 const FIELDS: string[] = ["id", "parent", "type", "description", "inuse", "shared", "private"];
 const KEYS: string[] = FIELDS.concat(["until", "unused-for", "label", "label!"]);
 

@@ -6,7 +6,7 @@ import { engine } from "../state";
 import { Event } from "./event";
 import { eventRing } from "./ring";
 
-/** An event of a container, not sent yet: labels, `image` and `name` are in. */
+/** Makes an event of a container, with its labels, `image` and `name`. */
 export function containerEvent(container: Container, action: string): Event {
   const event = new Event("container", action, container.id, engine.now.wall);
   return event
@@ -19,14 +19,14 @@ export function emitContainer(container: Container, action: string): void {
   eventRing.emit(containerEvent(container, action));
 }
 
-/** A run has begun: what it is on, what it has, then itself. */
+/** A run has begun: emits the events of its network, then of its volumes, then of the start itself. */
 export function emitStart(container: Container): void {
   emitNetwork(container, "connect");
   emitMounts(container);
   emitContainer(container, "start");
 }
 
-/** `connect` or `disconnect`; who has a network is on one, though it be `host` or `none`. */
+/** `connect` or `disconnect`. Every container with networking has these events, even in mode `host` or `none`. */
 export function emitNetwork(container: Container, action: string): void {
   if (container.networkDisabled) return;
   const network = networkStore.named(container.networkName);
@@ -39,7 +39,7 @@ export function emitNetwork(container: Container, action: string): void {
   );
 }
 
-/** The volumes that a run has (surface §6.4). */
+/** Events for the volumes of a run (surface §6.4). */
 function emitMounts(container: Container): void {
   const volumes = container.volumes;
   for (let i = 0; i < volumes.length; i++) {

@@ -1,14 +1,14 @@
-// Events as the journal has them: a byte for the form, the time, then texts, each with its length before it: type, action,
-// the actor's id, and names and texts of attributes in turn, in the order in which they are told.
+// The journal's binary format of events: one byte for the format, the time, then strings with their lengths: type,
+// action, the actor's id, and the attributes' names and values in turn, in the order in which clients get them.
 
 import { decodeUtf8, storeUtf8, utf8Length } from "../text/utf8";
 import { Event } from "./event";
 
 export const FORM: u8 = 2;
-/** The same, with attributes in no order. */
+/** The earlier format, with attributes in no particular order. */
 const UNORDERED: u8 = 1;
 export const HEAD: i32 = 9;
-/** Bytes of a length. */
+/** Size of a length in bytes. */
 export const LENGTH: i32 = 4;
 
 export function writeEntry(event: Event): Uint8Array {
@@ -25,7 +25,7 @@ export function writeEntry(event: Event): Uint8Array {
   return bytes;
 }
 
-/** How many texts are in an entry of either form, which must be whole ones to its end; else 0. */
+/** Number of strings in an entry of either format; 0 unless they exactly fill it. */
 export function countTexts(bytes: Uint8Array): i32 {
   let count = 0;
   let at = HEAD;
@@ -38,7 +38,7 @@ export function countTexts(bytes: Uint8Array): i32 {
   return at == bytes.length ? count : 0;
 }
 
-/** An entry as it is written now; null for what is none. */
+/** The entry in the current format; null if it is invalid. */
 export function inThisForm(bytes: Uint8Array): Uint8Array | null {
   if (bytes.length < HEAD || (bytes[0] != FORM && bytes[0] != UNORDERED)) return null;
   const count = countTexts(bytes);
@@ -62,7 +62,7 @@ function sizeOf(text: string): i32 {
   return LENGTH + utf8Length(text);
 }
 
-/** Where it ends. */
+/** Returns the end of the string. */
 function writeText(text: string, bytes: Uint8Array, at: i32): i32 {
   const length = storeUtf8(text, bytes.dataStart + at + LENGTH);
   store<u32>(bytes.dataStart + at, <u32>length);

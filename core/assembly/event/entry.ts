@@ -1,34 +1,34 @@
-// An event as it is kept: its bytes in the journal, where each of its texts is found without reading the others. A large
-// one is told and looked into as it is; only what somebody asks for is made a text of the core's.
+// An event in the journal's format, with an index of its strings. Large events are matched and sent from the bytes;
+// only the strings that are needed are decoded.
 
 import { decodeUtf8, utf8Length, wholeFrom } from "../text/utf8";
 import { countTexts, HEAD, inThisForm, LENGTH } from "./entry-form";
 import { OWN, precedes } from "./event";
 
-/** Larger ones are sent in pieces of so many bytes. */
+/** Larger entries are sent in pieces of this many bytes. */
 export const PIECE: i32 = 64 * 1024;
 
 const TYPE: i32 = 0;
 export const ACTION: i32 = 1;
 export const ID: i32 = 2;
-/** The name of the first attribute; the text of it is the next, and so on. */
+/** Index of the first attribute's name; its value is next, and so on. */
 export const ATTRIBUTES: i32 = 3;
 
 export class Entry {
-  /** Where texts begin. */
+  /** Offsets of the strings. */
   private readonly starts: StaticArray<i32>;
   private readonly known: StaticArray<string | null> = new StaticArray<string | null>(ATTRIBUTES);
-  /** Its line as it was last written, and for which version: see `sharedLineOf`. */
+  /** The JSON line as last written, and its version: see `sharedLineOf`. */
   written: Uint8Array | null = null;
   writtenFor: i32 = 0;
 
-  /** Null for what is no entry. */
+  /** Null for invalid bytes. */
   static of(bytes: Uint8Array): Entry | null {
     const found = inThisForm(bytes);
     return found === null ? null : new Entry(found);
   }
 
-  /** `bytes`: of an entry in the form in which it is written now. */
+  /** `bytes`: an entry in the current format. */
   constructor(readonly bytes: Uint8Array) {
     const starts = new StaticArray<i32>(countTexts(bytes));
     let at = HEAD;
@@ -52,17 +52,17 @@ export class Entry {
     return this.head(ACTION);
   }
 
-  /** The actor's. */
+  /** The actor's id. */
   get id(): string {
     return this.head(ID);
   }
 
-  /** It is told piece by piece. */
+  /** The entry is sent in pieces. */
   get large(): bool {
     return this.bytes.length > PIECE;
   }
 
-  /** Bytes that it takes here. */
+  /** Size in memory, in bytes. */
   get size(): i32 {
     return this.bytes.length + 4 * this.starts.length;
   }
@@ -71,7 +71,7 @@ export class Entry {
     return (this.starts.length - ATTRIBUTES) >> 1;
   }
 
-  /** Number of the text of an attribute; -1: it has none of that name. */
+  /** Index of an attribute's value; -1 if there is no attribute of that name. */
   find(name: string): i32 {
     let from = 0;
     let to = this.attributeCount;
@@ -95,12 +95,12 @@ export class Entry {
     return decodeUtf8(this.bytes, this.startOf(number), this.endOf(number));
   }
 
-  /** Whether it is that text. */
+  /** Whether the string at that index is equal to `text`. */
   isText(number: i32, text: string): bool {
     return this.endOf(number) - this.startOf(number) == utf8Length(text) && this.text(number) == text;
   }
 
-  /** All of a text, or so many bytes of it that no more are needed. */
+  /** The string, or its beginning if it is longer than `enough` bytes. */
   private beginning(number: i32, enough: i32): string {
     const start = this.startOf(number);
     const end = this.endOf(number);
@@ -116,7 +116,7 @@ export class Entry {
     return start + load<i32>(this.bytes.dataStart + start - LENGTH);
   }
 
-  /** Everybody who reads has been told. */
+  /** All readers have been told; the line is no longer needed. */
   told(): void {
     this.written = null;
   }

@@ -1,8 +1,8 @@
-// An event that is being put together. What is kept and told of it is its entry (`entry.ts`).
+// An event that is being composed. It is stored and sent as an entry (`entry.ts`).
 
 import { compareTexts } from "../text/compare";
 
-/** How the names of the engine's own attributes begin. */
+/** Prefix of the engine's own attributes. */
 export const OWN = "coracle.";
 
 export class Event {
@@ -24,7 +24,10 @@ export class Event {
     return this;
   }
 
-  /** Labels of what it is about; an attribute that it is given later goes before one of the same name. Not copied. */
+  /**
+   * Sets the labels of the event's subject, without copying them. A later attribute takes precedence over a label of
+   * its name.
+   */
   labelled(keys: string[], values: string[]): Event {
     if (ascends(keys)) {
       this.labelKeys = keys;
@@ -33,7 +36,10 @@ export class Event {
     return this;
   }
 
-  /** Sorted by name, as Go writes maps; the engine's own behind them, since some clients show them in this order. */
+  /**
+   * Sorted by name, as Go writes maps. The engine's own attributes come last, since some clients show them in this
+   * order.
+   */
   inOrder(): Attributes {
     const all = new Attributes();
     const names = this.attributes.keys().sort();
@@ -52,7 +58,7 @@ export class Event {
     this.mergeLabels(all, label, "", own);
   }
 
-  /** Those before a name; empty: the rest. Where the next one is. */
+  /** Adds the labels before `name`, or all remaining ones if it is empty. Returns the index of the next label. */
   private mergeLabels(all: Attributes, from: i32, name: string, own: bool): i32 {
     const keys = this.labelKeys;
     let at = from;
@@ -63,7 +69,7 @@ export class Event {
   }
 }
 
-/** Names with their texts. */
+/** Names and values. */
 export class Attributes {
   readonly names: string[] = [];
   readonly texts: string[] = [];
@@ -74,7 +80,7 @@ export class Attributes {
   }
 }
 
-/** Whether an attribute stands before another of a different name. */
+/** Whether an attribute comes before another with a different name. */
 export function precedes(name: string, other: string): bool {
   const own = isOwn(name);
   return own == isOwn(other) ? compareTexts(name, other) < 0 : !own;

@@ -1,5 +1,5 @@
-// GET /events (surface §2.11). `since` shows all that the journal has from then on; `until` alone the last events, as
-// Docker does; neither of them only what comes.
+// GET /events (surface §2.11). With `since`, a client gets everything in the journal from then on; with `until` alone,
+// only the last events, as in Docker; with neither, only new events.
 
 import { parseFilters } from "../api/filters";
 import { acceptedJsonStream, JSON_LINES } from "../api/json-streams";
@@ -9,7 +9,7 @@ import { BAD_TIME, NO_TIME, parseUnixTime } from "../text/time";
 import { Reading, Wish } from "./reading";
 import { eventRing, KEPT } from "./ring";
 
-/** From this version on the type says that lines follow. */
+/** From this version on, the media type says that the body consists of lines. */
 const WITH_LINES = 52;
 
 export function followEvents(call: Call): Refusal | null {
@@ -29,7 +29,7 @@ export function followEvents(call: Call): Refusal | null {
   return null;
 }
 
-/** Position of the first event to look at; 0: the journal knows. */
+/** Position of the first event to look at; 0 if it has to be read from the journal. */
 function startOf(since: i64, until: i64): u64 {
   const next = eventRing.next;
   if (since != NO_TIME) return 0;
@@ -37,7 +37,7 @@ function startOf(since: i64, until: i64): u64 {
   return next > KEPT ? next - KEPT : 1;
 }
 
-/** Clients make seconds of durations and dates themselves. */
+/** Clients convert durations and dates to seconds themselves. */
 function timeOf(call: Call, name: string): i64 {
   const text = call.query.first(name);
   return text.length == 0 ? NO_TIME : parseUnixTime(text);

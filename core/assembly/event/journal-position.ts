@@ -1,4 +1,4 @@
-/** How far the journal has come. */
+/** The end of the journal. */
 export class JournalPosition {
   /** Position of the next event. */
   next: u64 = 1;

@@ -1,9 +1,9 @@
-// Large events that are being read: one that several clients read, or one client piece by piece, need not be fetched from
-// the journal for each piece.
+// A cache of large events that are being read. Several clients may read the same event, and one client reads it in
+// pieces: the journal need not be read for each piece.
 
 import { Entry } from "./entry";
 
-/** Bytes that are kept; the one used last stays, however large. */
+/** Size of the cache in bytes; the entry used last stays, however large it is. */
 const KEPT_BYTES: i32 = 8 << 20;
 
 class Kept {
@@ -14,7 +14,7 @@ class Kept {
 }
 
 export class LargeEntries {
-  /** In the order in which they were last used. */
+  /** Sorted by last use. */
   private kept: Kept[] = [];
   private bytes: i32 = 0;
 
@@ -36,7 +36,7 @@ export class LargeEntries {
     while (this.bytes > KEPT_BYTES && this.kept.length > 1) this.bytes -= this.kept.shift().entry.size;
   }
 
-  /** Nobody reads any more. */
+  /** There are no readers left. */
   clear(): void {
     this.kept = [];
     this.bytes = 0;

@@ -1,20 +1,20 @@
-// What is told of an event: one line of JSON (surface §2.11, §6.4), written straight from its entry, as much at a time as
-// somebody wants. It goes on from wherever it was left: nobody has to keep a long one.
+// Writes an event as one line of JSON (surface §2.11, §6.4), directly from its entry and piece by piece. Writing
+// continues at any place, so that a long line need not be kept.
 
 import { JsonWriter } from "../json/writer";
 import { wholeFrom } from "../text/utf8";
 import { ACTION, ATTRIBUTES, Entry, ID } from "./entry";
 
-/** Versions below also get `status`, `id` and `from`. */
+/** Earlier versions also get `status`, `id` and `from`. */
 const WITHOUT_OLD: i32 = 52;
-/** Less of a text is not worth another turn. */
+/** A shorter part of a string is not worth another piece. */
 const LEAST: i32 = 1024;
 
-/** So far somebody has come in a line. */
+/** How far a line has been written. */
 export class Place {
-  /** Number of the part. */
+  /** Index of the part. */
   part: i32 = 0;
-  /** In its text. */
+  /** Byte offset in the part's string. */
   offset: i32 = 0;
 
   get begun(): bool {
@@ -22,7 +22,7 @@ export class Place {
   }
 }
 
-/** What goes before a text of the entry. */
+/** JSON to write before a string of the entry. */
 class Part {
   constructor(
     readonly lead: string,
@@ -45,7 +45,7 @@ export class Line {
     this.last = this.head.length + 2 * entry.attributeCount;
   }
 
-  /** At least so many bytes from a place on, if there are so many; the place goes on. */
+  /** Writes at least `most` bytes from a place on, or up to the end, and advances the place. */
   write(place: Place, most: i32): Uint8Array {
     const json = new JsonWriter(false, min(most, this.entry.bytes.length + (this.entry.bytes.length >> 2)) + 512);
     while (!this.endsAt(place) && json.length < most) this.writePart(json, place, most - json.length);
@@ -113,12 +113,12 @@ export class Line {
 
 const BEFORE_ATTRIBUTES = ',"Attributes":{';
 
-/** All that is told of an event. */
+/** The whole line of an event. */
 export function lineOf(entry: Entry, version: i32): Uint8Array {
   return new Line(entry, version).write(new Place(), i32.MAX_VALUE);
 }
 
-/** The same, kept for those who are told it, too: all readers of one version get the same. */
+/** The same, cached while readers are being told, since all readers with the same version get the same line. */
 export function sharedLineOf(entry: Entry, version: i32): Uint8Array {
   const written = entry.written;
   if (written !== null && entry.writtenFor == version) return written;

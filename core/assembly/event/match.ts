@@ -1,10 +1,10 @@
-// Whether an event passes a reader's filters (surface §2.11): different keys must all hold, values of one key any.
+// Whether an event passes a client's filters (surface §2.11): all keys must match, and any value of a key is enough.
 
 import { Filters } from "../api/filters";
 import { Entry } from "./entry";
 
 const OBJECTS: string[] = ["container", "network", "volume", "plugin", "daemon", "service", "node", "secret", "config"];
-/** Events whose names go on with what they are about. */
+/** Actions that are followed by details, as in `exec_create: sh`. */
 const OPEN_NAMES: string[] = ["health_status", "exec_create", "exec_start"];
 
 export function eventMatches(event: Entry, filters: Filters): bool {
@@ -16,7 +16,7 @@ export function eventMatches(event: Entry, filters: Filters): bool {
   return true;
 }
 
-/** Each `name` or `name=text` is among the attributes. */
+/** Each `name` or `name=value` must be among the attributes. */
 function labelsMatch(event: Entry, wanted: string[]): bool {
   for (let i = 0; i < wanted.length; i++) {
     const equals = wanted[i].indexOf("=");
@@ -37,7 +37,7 @@ function actionMatches(event: Entry, filters: Filters): bool {
   return false;
 }
 
-/** Exact, or the beginning of the id or the name. */
+/** Matches the id or name exactly, or a prefix of either. */
 function objectMatches(event: Entry, filters: Filters, type: string): bool {
   const wanted = filters.values(type);
   if (wanted.length == 0) return true;
@@ -49,7 +49,7 @@ function objectMatches(event: Entry, filters: Filters, type: string): bool {
   return false;
 }
 
-/** Images by id or name, with or without their tag; containers by the image they were made of. */
+/** Matches images by id or name, with or without the tag, and containers by their image. */
 function imageMatches(event: Entry, filters: Filters): bool {
   const wanted = filters.values("image");
   if (wanted.length == 0) return true;

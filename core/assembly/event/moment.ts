@@ -1,21 +1,21 @@
-// How much readers of events are told in one moment: who asks for something meanwhile comes first. Clients that have just
-// connected stand in a line, of which a host takes one in each turn of its loop. While requests come, readers therefore
-// get little, and most of each moment is left to the line; else they get much, one turn after the other.
+// How much is sent to readers of events in one time slot, so that other requests are not held up. New connections wait
+// in the kernel's queue, and a host accepts one in each turn of its loop. So while requests arrive, readers get little,
+// and most of each slot is left to the queue. Otherwise they get much, one slot after the other.
 
 import { engine } from "../state";
 
-/** Bytes that readers are sent in one moment, however many steps it has. */
+/** Bytes that readers get in one slot, over all its steps. */
 const MUCH: i32 = 1 << 20;
-/** The same while requests come. */
+/** The same while requests arrive. */
 const LITTLE: i32 = 128 * 1024;
-/** Nanoseconds. */
+/** Length of a slot in nanoseconds. */
 const MOMENT: u64 = 5_000_000;
 
 export class Moment {
   private began: u64 = 0;
   private bytes: i32 = 0;
   private most: i32 = MUCH;
-  /** A request has come since readers had their last turn. */
+  /** A request has arrived since the readers' last turn. */
   private requested: bool = false;
 
   request(): void {
@@ -23,25 +23,25 @@ export class Moment {
     this.most = LITTLE;
   }
 
-  /** Readers were sent so much, or it was as much work. */
+  /** Accounts for bytes sent to readers, or work that takes as long. */
   spend(bytes: i32): void {
     if (this.left == 0) this.begin();
     this.bytes += bytes;
   }
 
-  /** No more is sent in this moment. */
+  /** Nothing more is sent in this slot. */
   get spent(): bool {
     return this.bytes >= this.most && this.left > 0;
   }
 
-  /** Readers who had to wait have their turn. */
+  /** The readers that had to wait get their turn. */
   turn(): void {
     this.most = this.requested ? LITTLE : MUCH;
     this.requested = false;
     this.begin();
   }
 
-  /** Nanoseconds to their next one. */
+  /** Nanoseconds until their next turn. */
   get untilTurn(): u64 {
     return this.most == LITTLE ? this.left : 0;
   }
@@ -51,7 +51,7 @@ export class Moment {
     this.bytes = 0;
   }
 
-  /** Nanoseconds of it. */
+  /** Nanoseconds left in the slot. */
   private get left(): u64 {
     const gone = engine.now.monotonic - this.began;
     return gone < MOMENT ? MOMENT - gone : 0;

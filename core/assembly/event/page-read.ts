@@ -1,6 +1,6 @@
-// Pages of the journal that are being read, each for all readers who have come to the same place meanwhile, and one at a
-// time: however many readers there are, what is on its way to them is little. From the oldest page to the newest, and then
-// from the oldest again: readers who began one after the other soon go on together, and nobody is passed over for long.
+// Reads pages of the journal, one at a time. All readers that are at the same place share a page, so memory use stays
+// small however many readers there are. Pages are read from the oldest to the newest, then from the oldest again:
+// readers that began one after the other soon share their pages, and none waits for long.
 
 import {
   Failure,
@@ -19,23 +19,23 @@ import { JournalPosition } from "./journal-position";
 import { LargeEntries } from "./large-entries";
 import { Page } from "./page";
 
-/** Bytes of entries that are read at a time; a single one may be larger. */
+/** Bytes of entries in one page; a single entry may be larger. */
 const PAGE: u32 = 128 * 1024;
 
 export abstract class PageReader {
-  /** `next`: where the journal ended when it was asked for. */
+  /** `next`: the end of the journal when the page was requested. */
   abstract read(page: Page, next: u64): void;
   abstract unreadable(message: string): void;
-  /** It reads no more. */
+  /** The reader has stopped reading. */
   abstract get gone(): bool;
 }
 
 export class PageReads {
   private underWay: PageRead | null = null;
   private readonly waiting: PageRead[] = [];
-  /** Position from which was read last. */
+  /** Start position of the last read. */
   private last: u64 = 0;
-  /** Of the last page that was read from a moment on: the moment, its first position, where the journal ended. */
+  /** About the last read by time: the time, the first position found, and the end of the journal then. */
   private firstSince: i64 = 0;
   private firstPosition: u64 = 0;
   private firstNext: u64 = 0;
@@ -45,7 +45,7 @@ export class PageReads {
     readonly large: LargeEntries,
   ) {}
 
-  /** From a position on; if that is 0, from a moment on. */
+  /** Asks for a page from a position on; if that is 0, from a time on. */
   ask(reader: PageReader, position: u64, since: i64): void {
     const same = this.alike(position, since);
     if (same !== null) {
@@ -58,7 +58,7 @@ export class PageReads {
     this.goOn();
   }
 
-  /** One that has not begun, or that is told all that there is now. */
+  /** An equal read that has not begun, or that will return everything there is now. */
   private alike(position: u64, since: i64): PageRead | null {
     const read = this.underWay;
     if (read !== null && read.isOf(position, since) && read.next == this.journal.next) return read;
@@ -76,7 +76,7 @@ export class PageReads {
     }
   }
 
-  /** Of those that wait, the next one behind what was read last; else the oldest. */
+  /** Of the waiting reads, the next one after the last position; else the oldest. */
   private nearest(): i32 {
     let best = 0;
     for (let i = 1; i < this.waiting.length; i++) {
@@ -85,12 +85,15 @@ export class PageReads {
     return best;
   }
 
-  /** Modulo 2^64: what is before the last one is further than what is behind it. */
+  /** Distance modulo 2^64: a position before the last one is further away than any after it. */
   private distanceTo(waiting: i32): u64 {
     return this.waiting[waiting].position - this.last;
   }
 
-  /** Position of the first event from a moment on; 0: it must be read. Nothing goes from the journal while nothing comes. */
+  /**
+   * Position of the first event from a time on, if known from the last read; 0 if it has to be read. Events leave the
+   * journal only when new ones come.
+   */
   first(since: i64): u64 {
     return this.firstNext == this.journal.next && this.firstSince == since ? this.firstPosition : 0;
   }
@@ -110,7 +113,7 @@ export class PageReads {
 
 export class PageRead extends Task {
   readonly readers: PageReader[] = [];
-  /** Where the journal ended when it began. */
+  /** The end of the journal when the read began. */
   next: u64 = 0;
 
   constructor(

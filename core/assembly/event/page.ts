@@ -1,4 +1,4 @@
-// A page of the journal, read into once for all who look at it.
+// A page of the journal, parsed once for all its readers.
 
 import { JournalPage } from "../../../build/bindings/types";
 import { Entry } from "./entry";
@@ -6,7 +6,7 @@ import { Entry } from "./entry";
 export class Page {
   private readonly positions: StaticArray<u64>;
   private readonly entries: StaticArray<Entry | null>;
-  /** Of the journal. */
+  /** The oldest position in the journal. */
   readonly oldest: u64;
 
   constructor(found: JournalPage) {
@@ -28,19 +28,19 @@ export class Page {
     return this.positions[at];
   }
 
-  /** Null: there is none, or it has a form that is not known. */
+  /** Null if there is no such entry, or its format is unknown. */
   entryOf(at: i32): Entry | null {
     return at < this.entries.length ? this.entries[at] : null;
   }
 }
 
-/** What one reader has still to look at. */
+/** The rest of a page for one reader. */
 export class Entries {
   private at: i32 = 0;
 
   constructor(private readonly page: Page | null) {}
 
-  /** 0: none is left. */
+  /** 0 if no entry is left. */
   get position(): u64 {
     const page = this.page;
     return page !== null && this.at < page.length ? page.positionOf(this.at) : 0;
@@ -55,7 +55,7 @@ export class Entries {
     this.at += 1;
   }
 
-  /** The next one is told piece by piece. */
+  /** The next entry is sent in pieces. */
   get large(): bool {
     const entry = this.entry;
     return entry !== null && entry.large;

@@ -1,6 +1,6 @@
-// One reader of events: a cursor in the journal. What is not kept in memory any more is read page by page, as fast as the
-// client reads; what is comes from there, without a gap and nothing twice, since both count by the same positions. A large
-// event is sent piece by piece, and one step sends only so much, to however many readers.
+// One reader of events: a cursor in the journal. Events that are no longer in memory are read page by page, as fast as
+// the client reads. Newer ones come from memory, without gaps or repetitions, since both use the same positions. Large
+// events are sent in pieces, and the amount that one step sends is limited across all readers.
 
 import { Closing, Failure, Outcome } from "../../../build/bindings/types";
 import { Filters } from "../api/filters";
@@ -20,19 +20,19 @@ import { eventMatches } from "./match";
 import { Entries, Page } from "./page";
 import { EventReader, eventRing } from "./ring";
 
-/** A reader that has this much unread is sent nothing more until it has read. */
+/** Bytes of unread data from which on a reader gets nothing more until it has read. */
 const CREDIT: u32 = 1 << 20;
-/** The same in the midst of a large event: who reads it does so by pieces anyway. */
+/** The same within a large event, which is sent in pieces anyway. */
 const LARGE_CREDIT: u32 = 256 * 1024;
-/** Then it is sent more when so much is unread: for every piece the event may have to be fetched. */
+/** Then sending resumes at this many unread bytes, since the event may have to be fetched again for every piece. */
 const LARGE_LEFT: u32 = 64 * 1024;
-/** What it costs to look at an event, and at one value of a filter, against a byte that is sent. */
+/** Cost of looking at an event, and at one value of a filter, measured in bytes sent. */
 const LOOK: i32 = 128;
 const LOOK_FOR: i32 = 32;
 
-/** Which events somebody wants: nanoseconds since 1970, both inclusive; `NO_TIME` for any. */
+/** The events that a client wants: nanoseconds since 1970, both inclusive; `NO_TIME` for no limit. */
 export class Wish {
-  /** What it costs to look at an event, as bytes that are sent. */
+  /** Cost of looking at an event, measured in bytes sent. */
   readonly cost: i32;
 
   constructor(
@@ -53,17 +53,20 @@ export class Wish {
 const NO_ENTRIES = new Entries(null);
 
 export class Reading extends EventReader {
-  /** Position of the next event to look at; 0: the first one from `since` on, which the journal knows. */
+  /**
+   * Position of the next event to look at; 0 stands for the first one since `since`, which has to be read from the
+   * journal.
+   */
   private cursor: u64 = 0;
-  /** Ends before this position; 0: not yet. */
+  /** Position at which to end; 0 if it is not known yet. */
   private end: u64 = 0;
   private page: Entries = NO_ENTRIES;
-  /** In the line of the event at the cursor. */
+  /** Progress in the line of the event at the cursor. */
   private place: Place = new Place();
   private asks: bool = false;
   private over: bool = false;
   private unread: u32 = 0;
-  /** It is to read before it is sent more. */
+  /** The client must read before more is sent. */
   private full: bool = false;
   private timer: ReadingEnd | null = null;
 
@@ -76,7 +79,7 @@ export class Reading extends EventReader {
     super();
   }
 
-  /** At a position, or if that is 0, at the moment that is wished for. */
+  /** Begins at a position; if that is 0, at the requested time. */
   begin(cursor: u64): void {
     openReply(this.call, 200, `${commonHeaders.all}\nContent-Type: ${this.type}`, new ReaderGone(this));
     this.cursor = cursor > 0 ? cursor : eventRing.since(this.wish.since);
@@ -100,7 +103,7 @@ export class Reading extends EventReader {
     return this.over;
   }
 
-  /** Goes on as far as it can in this step. */
+  /** Continues as far as possible in this step. */
   happened(): void {
     if (this.waits) return;
     while (!this.over && !this.asks && this.hasCredit()) {
@@ -109,7 +112,7 @@ export class Reading extends EventReader {
       if (eventRing.moment.spent) return eventRing.later(this);
       if (!this.step()) return this.ask();
     }
-    // Until it has read, others would be kept for nothing.
+    // Until the client has read, the page's other entries would be kept in memory for nothing.
     if (this.page.large) this.page = NO_ENTRIES;
   }
 
@@ -120,7 +123,7 @@ export class Reading extends EventReader {
     return !this.full;
   }
 
-  /** One event or one piece further; false if what comes next must be read. */
+  /** Advances by one event or piece; false if a page has to be read first. */
   private step(): bool {
     const events = eventRing;
     const kept = events.at(this.cursor);
@@ -138,7 +141,7 @@ export class Reading extends EventReader {
   private stepInPage(): bool {
     const position = this.page.position;
     if (position == 0) return false;
-    // What is missing between two that are read at once is lost, too.
+    // Positions missing within a page are lost events, too.
     if (position > this.cursor) {
       this.skipTo(this.end > 0 ? min(position, this.end) : position);
       return true;
@@ -149,7 +152,7 @@ export class Reading extends EventReader {
     return true;
   }
 
-  /** Behind the event at the cursor. */
+  /** Moves past the event at the cursor. */
   private next(): void {
     this.cursor += 1;
     if (this.place.begun) this.place = new Place();
@@ -181,7 +184,7 @@ export class Reading extends EventReader {
     else this.happened();
   }
 
-  /** What cannot be read is passed over, as if it had been taken away. */
+  /** An unreadable page is skipped, as if its events had been dropped from the journal. */
   unreadable(message: string): void {
     this.asks = false;
     if (this.over) return;
@@ -198,7 +201,7 @@ export class Reading extends EventReader {
     this.happened();
   }
 
-  /** `until` has come. */
+  /** The time `until` is reached. */
   stop(): void {
     this.end = eventRing.next;
     this.happened();
@@ -216,7 +219,7 @@ export class Reading extends EventReader {
     endReply(this.call);
   }
 
-  /** The journal is not as long as this reader has let itself time. What it has half of it never gets the rest of. */
+  /** The reader was slower than the journal drops events. If it has received half an event, it never gets the rest. */
   private skipTo(position: u64): void {
     if (position <= this.cursor) return;
     if (this.place.begun) return this.finish();
@@ -224,7 +227,7 @@ export class Reading extends EventReader {
     this.cursor = position;
   }
 
-  /** `shared`: others may be told the same. */
+  /** `shared`: other readers may be sent the same line. */
   private show(entry: Entry, shared: bool): void {
     if (this.place.begun) return this.sendPiece(entry);
     const wish = this.wish;
@@ -244,7 +247,7 @@ export class Reading extends EventReader {
     this.send(piece, begins);
   }
 
-  /** Whatever its filters are: what is lost may have been what it waits for. */
+  /** Sent whatever the filters are, since a lost event might have matched. */
   private lost(events: u64, message: string): void {
     const event = new Event("daemon", "events-lost", engine.id, engine.now.wall);
     event.with("coracle.lost", events.toString()).with("name", engine.options.machine.name);
@@ -273,7 +276,7 @@ class ReaderGone extends Follower {
   }
 }
 
-/** `until` has come. */
+/** Waits for the time `until`. */
 class ReadingEnd extends Task {
   private timer: u64 = 0;
 

@@ -1,7 +1,8 @@
-// Events as they happen: numbered for the journal, kept for a while for those who read, told to them, and written down.
+// Events as they happen: each gets its number in the journal, is kept in memory for a while, is sent to readers, and is
+// written to the journal.
 //
-// An event is kept in its step's transaction, whoever asked and whether anybody reads: what was done and what a client was
-// told is found in the journal again, and nothing there without what led to it.
+// An event is part of its step's transaction, whether or not there are readers. So the journal has an event for
+// everything that was done or that a client was told, and no event without its cause.
 
 import { Failure, JournalEnd, JournalEntry, Outcome } from "../../../build/bindings/types";
 import { appendJournal, wakeAfter } from "../ask";
@@ -15,43 +16,43 @@ import { LargeEntries } from "./large-entries";
 import { Moment } from "./moment";
 import { PageReader, PageReads } from "./page-read";
 
-/** Events that are kept for readers (surface §2.11: they are what `until` alone shows). */
+/** Number of events kept in memory (surface §2.11: these are what `until` alone shows). */
 export const KEPT: u64 = 256;
 
-/** Bytes of them: large ones are read from the journal again. */
+/** Their size limit in bytes: large events are read from the journal again. */
 const KEPT_BYTES: i32 = 1 << 20;
 
 export abstract class EventReader extends PageReader {
-  /** It has its turn later. */
+  /** The reader gets its turn later. */
   waits: bool = false;
 
-  /** There is one more, or it may go on. */
+  /** There is a new event, or the reader may continue. */
   abstract happened(): void;
 }
 
 class Kept {
   constructor(
     readonly entry: Entry,
-    /** Its time in the journal: never before the event before it. */
+    /** Its time in the journal: never earlier than that of the event before it. */
     readonly stamp: i64,
   ) {}
 }
 
 export class EventRing {
   private readonly position: JournalPosition;
-  /** When the last one was, by the journal, whose time never goes back. */
+  /** Time of the last event in the journal; it never goes back. */
   private last: i64 = 0;
   private readonly kept: Kept[] = [];
   private keptBytes: i32 = 0;
   private readonly readers: EventReader[] = [];
-  /** They go on in another step. */
+  /** Readers that continue in another step. */
   private waiting: EventReader[] = [];
-  /** That step is to come. */
+  /** That step has been scheduled. */
   private turnIsSet: bool = false;
   readonly moment: Moment = new Moment();
   readonly large: LargeEntries;
   readonly pages: PageReads;
-  /** The newest so many are not written down yet: those of this step. */
+  /** Number of the newest events that are not in the journal yet: those of this step. */
   private unwritten: i32 = 0;
 
   constructor() {
@@ -62,7 +63,7 @@ export class EventRing {
     this.pages = new PageReads(position, large);
   }
 
-  /** Position in the journal of the next event. */
+  /** Journal position of the next event. */
   get next(): u64 {
     return this.position.next;
   }
@@ -86,7 +87,7 @@ export class EventRing {
   }
 
   private tell(entry: Entry): void {
-    // A reader may leave while it is told.
+    // A reader may leave during the loop.
     const readers = this.readers.slice(0);
     if (entry.large && readers.length > 0) this.large.keep(this.next - 1, entry);
     for (let i = 0; i < readers.length; i++) readers[i].happened();
@@ -97,7 +98,7 @@ export class EventRing {
     this.keptBytes -= this.kept.shift().entry.size;
   }
 
-  /** Those of this step go to the journal. */
+  /** Writes the step's events to the journal. */
   write(): void {
     for (let i = this.kept.length - this.unwritten; i < this.kept.length; i++) {
       const kept = this.kept[i];
@@ -107,7 +108,7 @@ export class EventRing {
     while (this.keptBytes > KEPT_BYTES) this.dropOldest();
   }
 
-  /** The reader goes on as soon as the engine has nothing else to do, behind those who wait already. */
+  /** The reader continues when the engine is idle, after the readers that wait already. */
   later(reader: EventReader): void {
     if (reader.waits) return;
     reader.waits = true;
@@ -121,7 +122,7 @@ export class EventRing {
     wakeAfter(new Turn(), 0, this.moment.untilTurn);
   }
 
-  /** Their turn has come: of as many as one step can serve. */
+  /** The waiting readers get their turn: as many as one step can serve. */
   goOn(): void {
     this.moment.turn();
     const waiting = this.waiting;
@@ -135,18 +136,18 @@ export class EventRing {
     if (this.waiting.length > 0) this.setTurn();
   }
 
-  /** Position of the oldest event that is kept here; `next` if none is. */
+  /** Position of the oldest event in memory; `next` if there is none. */
   get oldest(): u64 {
     return this.next - <u64>this.kept.length;
   }
 
-  /** Null: it is not kept here. */
+  /** Null if the event is not in memory. */
   at(position: u64): Entry | null {
     const oldest = this.oldest;
     return position < oldest || position >= this.next ? null : this.kept[<i32>(position - oldest)].entry;
   }
 
-  /** Position of the first event that is not before a moment; 0 if that may be one that is not kept here. */
+  /** Position of the first event at or after a time; 0 if that event may not be in memory. */
   since(moment: i64): u64 {
     const kept = this.kept;
     if (kept.length == 0) return this.next == 1 || moment > this.last ? this.next : 0;
@@ -170,7 +171,7 @@ export class EventRing {
   }
 }
 
-/** Of readers who had to wait. */
+/** The timer for readers that had to wait. */
 class Turn extends Task {
   ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
 
@@ -179,7 +180,7 @@ class Turn extends Task {
   }
 }
 
-/** Says who asked for it, and why: attributes of ours, which no label of the actor's can have in their place. */
+/** Adds who asked for the change, and why. These attributes take precedence over labels of the actor. */
 function sign(event: Event, origin: Origin): void {
   const asker = origin.asker;
   if (asker !== null && asker.hasPeer) {

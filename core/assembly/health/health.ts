@@ -1,16 +1,17 @@
-// How a container's health checks went (surface §2.18): what inspect shows, and its record keeps once anybody was shown it.
+// State of a container's health checks (surface §2.18): inspect shows it, and the record stores it once a client was
+// told.
 
 import { JsonWriter } from "../json/writer";
 import { Fields, listOf } from "../records/fields";
 import { formatTime } from "../text/time";
 
-/** Filters call it so where there are no health checks. */
+/** Filters use this name for containers without health checks. */
 export const NO_HEALTH = "none";
 export const STARTING = "starting";
 export const HEALTHY = "healthy";
 export const UNHEALTHY = "unhealthy";
 
-/** Results kept. */
+/** Number of results kept. */
 const LONGEST_LOG: i32 = 5;
 
 export class HealthResult {
@@ -18,7 +19,7 @@ export class HealthResult {
     /** Nanoseconds since 1970. */
     readonly start: i64,
     readonly end: i64,
-    /** -1 for a check that could not be made, or took too long. */
+    /** -1 for a check that could not be run, or timed out. */
     readonly exitCode: i32,
     readonly output: string,
   ) {}
@@ -26,12 +27,12 @@ export class HealthResult {
 
 export class Health {
   status: string = STARTING;
-  /** Failures in a row. */
+  /** Number of failures in a row. */
   streak: i32 = 0;
-  /** The newest last. It survives restarts. */
+  /** The newest is last. The log survives restarts. */
   log: HealthResult[] = [];
 
-  /** A run begins. */
+  /** A new run begins. */
   begin(): void {
     this.status = STARTING;
     this.streak = 0;
@@ -42,7 +43,7 @@ export class Health {
     this.log.push(result);
   }
 
-  /** As the list of containers says it: `(health: starting)`, `(healthy)`. */
+  /** In the form of the list of containers: `(health: starting)`, `(healthy)`. */
   get words(): string {
     return this.status == STARTING ? "health: starting" : this.status;
   }
@@ -68,7 +69,7 @@ export function writeHealth(json: JsonWriter, health: Health): void {
   json.endObject();
 }
 
-/** In its container's record. */
+/** Reads or writes the state in its container's record. */
 export function healthFields(fields: Fields, given: Health | null): Health {
   const health: Health = given === null ? new Health() : given;
   health.status = fields.text("status", health.status);

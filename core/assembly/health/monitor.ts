@@ -1,4 +1,4 @@
-// The health checks of one run, one after the other: a wait, a check, what its result means.
+// Runs the health checks of one run, one after the other: wait, check, evaluate the result.
 
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { cancelTimer, wakeAfter } from "../ask";
@@ -25,13 +25,13 @@ export class Monitor extends Task implements ProbeOwner {
     this.run = container.run;
   }
 
-  /** Waits for the next check: the first one, too, comes after an interval. */
+  /** Waits for the next check; the first one also comes after an interval. */
   begin(): void {
     const wait = this.plan.waitFor(lengthOfRun(this.container), this.health.status == STARTING);
     this.timer = wakeAfter(this, 0, <u64>wait);
   }
 
-  /** Its container does not run any more, or is paused. */
+  /** The container is no longer running, or is paused. */
   close(): void {
     if (this.timer != 0) cancelTimer(this.timer);
     const probe = this.probe;
@@ -65,7 +65,7 @@ export class Monitor extends Task implements ProbeOwner {
     this.begin();
   }
 
-  /** While the container is starting its failures are forgiven, those of checks begun in its start period. */
+  /** While the container is starting, failures of checks that began in the start period do not count. */
   private failed(begun: i64): void {
     const health = this.health;
     const forgiven = health.status == STARTING && begun < this.plan.startPeriod;
@@ -75,7 +75,7 @@ export class Monitor extends Task implements ProbeOwner {
   }
 }
 
-/** Who watches the health of whom. */
+/** The monitors by container. */
 export class Monitors {
   readonly byContainer: Map<string, Monitor> = new Map<string, Monitor>();
 }

@@ -1,4 +1,4 @@
-// `Config.Healthcheck`: what is run how often, and what its failures mean (surface §2.18).
+// `Config.Healthcheck`: the command, the interval, and what failures mean (surface §2.18).
 
 import { Container } from "../container/container";
 import { isZero } from "../json/asked";
@@ -18,7 +18,7 @@ export class HealthPlan {
 
   constructor(readonly command: string[]) {}
 
-  /** How long after the one before it, or after the start, a check is made. */
+  /** Time between two checks, or from the start to the first check. */
   waitFor(runFor: i64, starting: bool): i64 {
     return starting && runFor < this.startPeriod ? this.startInterval : this.interval;
   }
@@ -40,7 +40,7 @@ export function planOf(container: Container): HealthPlan | null {
   return plan;
 }
 
-/** Empty for none, or for a word that is neither of the two. */
+/** Empty if there is no command, or if the first word is unknown. */
 function commandOf(test: string[], members: Members): string[] {
   if (test.length == 0) return [];
   if (test[0] == "CMD") return test.slice(1);

@@ -1,4 +1,4 @@
-// One health check: an exec as the container's user, whose output's beginning is kept (surface §2.18).
+// One health check: an exec as the container's user. The beginning of its output is kept (surface §2.18).
 
 import { ExecSignal, ProcessCommandSignalExec } from "../../../build/bindings/types";
 import { askProcesses, cancelTimer, wakeAfter } from "../ask";
@@ -19,17 +19,17 @@ import { formatDuration } from "../text/duration";
 import { HealthResult } from "./health";
 import { HealthPlan } from "./plan";
 
-/** Bytes of output that are kept. */
+/** Bytes of output to keep. */
 const CAPTURE: u32 = 4096;
 const SECOND: u64 = 1_000_000_000;
-/** A start may take that long, whatever the check's own limit. */
+/** The start of the check may take this long, whatever the check's own timeout. */
 const START_LIMIT: u64 = 30 * SECOND;
-/** What was killed and does not end hangs in the kernel. */
+/** A check that was killed but does not end hangs in the kernel. */
 const KILL_LIMIT: u64 = 10 * SECOND;
 
-/** Who wants to know. */
+/** Gets the result of a check. */
 export interface ProbeOwner {
-  /** `begun`: how long the run had lasted when the check began. */
+  /** `begun`: length of the container's run when the check began. */
   probed(result: HealthResult, begun: i64): void;
 }
 
@@ -44,7 +44,7 @@ export class Probe extends Launching implements ExecOwner {
   private readonly runFor: i64;
   private timer: u64 = 0;
   private late: bool = false;
-  /** Null when nobody wants to know any more. */
+  /** Null when the result is no longer wanted. */
   private owner: ProbeOwner | null;
 
   constructor(
@@ -66,7 +66,7 @@ export class Probe extends Launching implements ExecOwner {
     this.begin(false, CAPTURE);
   }
 
-  /** Its container is paused, or has come to its end: it leaves no trace. */
+  /** The container is paused or has ended: the check leaves no result. */
   giveUp(): void {
     this.owner = null;
     this.callOff();
@@ -109,7 +109,7 @@ export class Probe extends Launching implements ExecOwner {
     this.callOff();
     const owner = this.owner;
     this.owner = null;
-    // With the run it ends without a trace.
+    // A check that ends with the run leaves no result.
     if (this.exec.container.status != Status.Running) return;
     if (owner !== null) owner.probed(new HealthResult(this.begun, engine.now.wall, code, output), this.runFor);
   }
@@ -118,7 +118,7 @@ export class Probe extends Launching implements ExecOwner {
     askProcesses(new Ignored(), 0, new ProcessCommandSignalExec(new ExecSignal(this.exec.id, SIGKILL)));
   }
 
-  /** One at a time. */
+  /** There is one timer at a time. */
   private wake(step: i32, delay: u64): void {
     this.callOff();
     this.timer = wakeAfter(this, step, delay);

@@ -1,5 +1,5 @@
-// Which containers are monitored: those that run, are not paused and have health checks. Looked at when a step has
-// changed a container, whatever changed it.
+// Decides which containers are monitored: those that are running, not paused, and have health checks. It is called
+// after every step for the containers that the step has changed.
 
 import { changedContainers, Container } from "../container/container";
 import { Status } from "../container/lifecycle";
@@ -8,12 +8,12 @@ import { Health, UNHEALTHY } from "./health";
 import { Monitor, monitors } from "./monitor";
 import { planOf } from "./plan";
 
-/** At the end of every step, before records are put. */
+/** Call this at the end of every step, before records are written. */
 export function watchChanged(): void {
   for (let i = 0; i < changedContainers.length; i++) watch(changedContainers[i]);
 }
 
-/** After a restart of the engine, where nothing need have changed. */
+/** Call this after a restart of the engine, when no container need have changed. */
 export function watchAll(): void {
   const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) watch(containers[i]);
@@ -31,7 +31,7 @@ function watch(container: Container): void {
   else lose(container);
 }
 
-/** Of one that does not run nobody knows how it is, as one that ended while no engine ran. */
+/** A container that is not running counts as unhealthy, even one that ended while no engine ran. */
 function lose(container: Container): void {
   const health = container.health;
   if (health === null || health.status == UNHEALTHY) return;
@@ -43,7 +43,7 @@ function begin(container: Container): void {
   const plan = planOf(container);
   if (plan === null) return;
   const health = healthOf(container);
-  // One that was only paused stays what that has made of it until the next check.
+  // A container that was only paused keeps its state until the next check.
   if (container.healthRun != container.run) health.begin();
   container.healthRun = container.run;
   container.touchLater();

@@ -1,16 +1,19 @@
-// What a value asks for: nothing, or something; and which field of an object asks for what is not built.
+// Whether a value asks for anything, and which field of an object asks for something that is not implemented.
 
 import { decodeUtf8 } from "../text/utf8";
 import { Json, JsonKind } from "./json";
 import { Effect, Field, FieldType, Table } from "./table";
 import { jsonBytes } from "./writer";
 
-/** The first field that asks for something not built, with its path: `HostConfig.Privileged`; empty if there is none. */
+/**
+ * The first field that asks for something not implemented, with its path: `HostConfig.Privileged`; empty if there is
+ * none.
+ */
 export function refusedField(value: Json, table: Table, path: string): string {
   return below(path, refusedIn(value, table));
 }
 
-// There may be tens of thousands of objects: paths are made where there is something to say.
+// There may be tens of thousands of objects, so paths are only built for a field that was found.
 function refusedIn(value: Json, table: Table): string {
   for (let i = 0; i < table.fields.length; i++) {
     const field = table.fields[i];
@@ -27,7 +30,7 @@ function below(path: string, inner: string): string {
   return path.length == 0 || inner.length == 0 ? inner : `${path}.${inner}`;
 }
 
-/** Whether a value is Go's zero, or holds nothing but zeros. */
+/** Whether a value is a zero value of Go's, or contains only such values. */
 export function isZero(value: Json): bool {
   switch (value.kind) {
     case JsonKind.Bool:

@@ -1,4 +1,5 @@
-// A JSON document as a tree. Numbers keep their literal, so that no digit is lost before somebody asks for a type.
+// A JSON document as a tree. Numbers keep their literal text, so that no digits are lost before a reader asks for a
+// type.
 
 export enum JsonKind {
   Null,
@@ -9,13 +10,13 @@ export enum JsonKind {
   Object,
 }
 
-/** One value. What a kind does not use stays empty; never push to `keys` or `items` of a scalar. */
+/** One value. Fields that a kind does not use stay empty; never push to `keys` or `items` of a scalar. */
 export class Json {
   /** A Bool's value. */
   bool: bool = false;
-  /** A String's value, or a Number's literal as it stood in the document. */
+  /** A String's value, or a Number's literal from the document. */
   text: string = "";
-  /** Names of an Object's members in document order, duplicates included; `items` runs beside it. */
+  /** Names of an Object's members in document order, duplicates included; `items` has the values. */
   keys: string[] = NO_KEYS;
   /** An Array's items, or the values of an Object's members. */
   items: Json[] = NO_ITEMS;
@@ -90,8 +91,8 @@ export class Json {
   }
 
   /**
-   * The member of a Go struct: exact names first, then names that differ in case only; the last one of them counts.
-   * For maps whose keys are data (labels, ports) use `entry`.
+   * Finds a member as for a Go struct: exact names first, then names that differ only in case; of duplicates the last
+   * one. For maps whose keys are data (labels, ports) use `entry`.
    */
   find(key: string): Json | null {
     const exact = this.entry(key);
@@ -102,7 +103,7 @@ export class Json {
     return null;
   }
 
-  /** The member of exactly this name; the last one of them counts. */
+  /** The member with exactly this name; of duplicates the last one. */
   entry(key: string): Json | null {
     for (let i = this.keys.length - 1; i >= 0; i--) {
       if (this.keys[i] == key) return this.items[i];
@@ -110,7 +111,7 @@ export class Json {
     return null;
   }
 
-  /** Replaces the member of exactly this name in its place, or appends it. Nothing happens unless it is an Object. */
+  /** Replaces the member with exactly this name in its place, or appends it. Does nothing unless this is an Object. */
   set(key: string, value: Json): void {
     if (this.kind != JsonKind.Object) return;
     for (let i = this.keys.length - 1; i >= 0; i--) {
@@ -123,7 +124,7 @@ export class Json {
     this.items.push(value);
   }
 
-  /** Removes all members of exactly this name. */
+  /** Removes all members with exactly this name. */
   remove(key: string): void {
     for (let i = this.keys.length - 1; i >= 0; i--) {
       if (this.keys[i] != key) continue;
@@ -132,7 +133,7 @@ export class Json {
     }
   }
 
-  /** Appends an item. Nothing happens unless it is an Array. */
+  /** Appends an item. Does nothing unless this is an Array. */
   push(value: Json): void {
     if (this.kind == JsonKind.Array) this.items.push(value);
   }
@@ -171,7 +172,7 @@ export class Json {
     return result;
   }
 
-  /** An object of the same members: they are shared, but each can be replaced. */
+  /** An object with the same members: they are shared, but each can be replaced. */
   branch(): Json {
     const json = new Json(this.kind);
     json.keys = this.keys.slice();
@@ -216,7 +217,7 @@ export function asU64(value: Json): u64 {
   return isU64(value) ? <u64>parseI64(value.text) : 0;
 }
 
-/** Whether two names are the same to Go's decoder: case does not matter, nor do two letters that fold into ASCII. */
+/** Whether two names are the same to Go's decoder: it ignores case, also for two letters that fold into ASCII. */
 export function sameFolded(left: string, right: string): bool {
   if (left.length != right.length) return false;
   for (let i = 0; i < left.length; i++) {

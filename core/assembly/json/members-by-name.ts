@@ -1,4 +1,4 @@
-// Adds members to an object that may have very many: each is found by its name, not looked for.
+// Adds members to an object that may have very many, using a map from names to members.
 
 import { Json } from "./json";
 
@@ -10,7 +10,7 @@ export class MembersByName {
     for (let i = 0; i < object.keys.length; i++) this.places.set(object.keys[i], i);
   }
 
-  /** As `Json.set`. */
+  /** Like `Json.set`. */
   set(name: string, value: Json): void {
     if (this.places.has(name)) {
       this.object.items[this.places.get(name)] = value;

@@ -1,13 +1,13 @@
-// The members of an object that is stored as bytes, found without making a tree of it: most of what inspect shows is
-// copied as it stands. For documents that `jsonBytes` has written: no white space, no name twice.
+// Finds the members of an object that is stored as bytes, without building a tree: inspect copies most of them
+// unchanged. For documents written by `jsonBytes`: no white space, no duplicate names.
 
 import { Json } from "./json";
 import { parseKept } from "./reader";
 import { JsonWriter } from "./writer";
 
-/** Numbers kept of a member: begin and end of its name, begin and end of its value. */
+/** Numbers stored per member: begin and end of its name, begin and end of its value. */
 const STRIDE: i32 = 4;
-/** Room for the members of the largest of Docker's objects. */
+/** Initial room for the members of the largest of Docker's objects. */
 const USUAL: i32 = 64 * STRIDE;
 
 const QUOTE: u8 = 0x22;
@@ -20,11 +20,11 @@ export class Members {
 
   constructor(private document: Uint8Array) {
     this.places.length = 0;
-    // Behind the brace, to the last but one.
+    // From after the opening brace to before the closing one.
     for (let at = 1; at < document.length - 1; at++) at = this.member(at);
   }
 
-  /** Its place, for `copy`; -1 if there is none of this name. Asked for in document order, each is found at once. */
+  /** Index of a member, for `copy`; -1 if there is none with this name. Look-ups in document order succeed at once. */
   find(name: string): i32 {
     const places = this.places;
     let at = this.next;
@@ -37,12 +37,12 @@ export class Members {
     return -1;
   }
 
-  /** Writes its value as it stands. */
+  /** Writes a member's value unchanged. */
   copy(json: JsonWriter, place: i32): void {
     json.raw(this.document, this.places[place + 2], this.places[place + 3]);
   }
 
-  /** The value of the member of this name as a tree; null if there is none. */
+  /** The value of the member with this name as a tree; null if there is none. */
   tree(name: string): Json | null {
     const place = this.find(name);
     if (place < 0) return null;
@@ -57,7 +57,7 @@ export class Members {
     return true;
   }
 
-  // Notes the member that begins at `at`; where the comma after it stands.
+  // Records the member that begins at `at`; returns the position of the comma after it.
   private member(at: i32): i32 {
     const nameEnd = this.stringEnd(at);
     const valueEnd = this.valueEnd(nameEnd + 1);
@@ -69,7 +69,7 @@ export class Members {
     return valueEnd;
   }
 
-  // The byte behind the text that begins at `at`.
+  // Position after the string that begins at `at`.
   private stringEnd(at: i32): i32 {
     const start = this.document.dataStart;
     for (at++; at < this.document.length; at++) {
@@ -80,7 +80,7 @@ export class Members {
     return at;
   }
 
-  // The byte behind the value that begins at `at`: the first comma or closing bracket that is not inside of it.
+  // Position after the value that begins at `at`: the first comma or closing bracket outside of it.
   private valueEnd(at: i32): i32 {
     const start = this.document.dataStart;
     let depth = 0;
@@ -91,7 +91,7 @@ export class Members {
         continue;
       }
       if (depth == 0 && byte == COMMA) return at;
-      // Braces and brackets differ in the bit 0x20 only.
+      // Braces and brackets differ only in the bit 0x20.
       if ((byte | 0x20) == 0x7b) depth++;
       else if ((byte | 0x20) == 0x7d && --depth < 0) return at;
       at++;

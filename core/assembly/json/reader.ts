@@ -1,24 +1,26 @@
-// Reads a JSON document from UTF-8 bytes. Texts of errors are those of Go's encoding/json, which clients see.
-// Nothing in here traps, whatever the bytes are.
+// Reads a JSON document from UTF-8 bytes. Clients see the error texts, which are those of Go's encoding/json. No input
+// makes the code trap.
 
 import { TextBuilder } from "../text/builder";
 import { quoteRune } from "../text/go-quote";
 import { decodeUtf8 } from "../text/utf8";
 import { Json } from "./json";
 
-/** Arrays and objects may stand in each other this deep. */
+/** Limit of the nesting of arrays and objects. */
 export const MAX_DEPTH: i32 = 100;
-/** A document from outside may hold so many values: a few megabytes of `[[],[],…` would take hundreds of megabytes as a tree. */
+/**
+ * Limit of values in a document from outside: a few megabytes of `[[],[],…` would take hundreds of megabytes as a tree.
+ */
 export const MAX_VALUES: i32 = 500_000;
 
-/** The document, or null: then `jsonError` and `jsonErrorOffset` say why and where. */
+/** The document; if null, `jsonError` and `jsonErrorOffset` say why and where. */
 export function parseJson(bytes: Uint8Array): Json | null {
   return parse(bytes, MAX_VALUES);
 }
 
 /**
- * The same of what the engine has written itself: that may hold several times what a client sent in one document, and
- * must not be lost for it.
+ * Reads what the engine itself has written. It has no limit of values, since a record may hold several client
+ * documents, and must always be readable.
  */
 export function parseKept(bytes: Uint8Array): Json | null {
   return parse(bytes, i32.MAX_VALUE);
@@ -32,12 +34,12 @@ function parse(bytes: Uint8Array, most: i32): Json | null {
   return value;
 }
 
-/** What was wrong with the last document read; empty if nothing was. */
+/** The error of the last document read; empty if there was none. */
 export function jsonError(): string {
   return lastError;
 }
 
-/** The byte of the last document at which reading ended. */
+/** The byte offset at which reading the last document ended. */
 export function jsonErrorOffset(): i32 {
   return lastOffset;
 }
@@ -64,7 +66,7 @@ class Reader {
   private start: usize;
   private length: i32;
 
-  /** `most`: values that there may be. */
+  /** `most`: limit of values. */
   constructor(
     private bytes: Uint8Array,
     private most: i32,
@@ -197,7 +199,7 @@ class Reader {
     return escaped ? unescape(raw) : raw;
   }
 
-  // Most bytes of a text mean nothing in particular.
+  // Most bytes of a string have no special meaning.
   private skipPlain(): void {
     let at = this.at;
     const start = this.start;
@@ -209,7 +211,7 @@ class Reader {
     this.at = at;
   }
 
-  // Stands behind a backslash; steps over what belongs to it.
+  // Called after a backslash; skips the escape sequence.
   private escape(): bool {
     const byte = this.peek();
     if (byte != 0x75) {
@@ -254,7 +256,7 @@ class Reader {
   }
 }
 
-// The reader has checked every escape already. Surrogates that have no partner become U+FFFD, as in Go.
+// The reader has already checked every escape. Unpaired surrogates become U+FFFD, as in Go.
 function unescape(raw: string): string {
   const text = new TextBuilder(raw.length);
   for (let i = 0; i < raw.length; i++) {

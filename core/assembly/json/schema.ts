@@ -1,18 +1,18 @@
-// Reads Docker's big objects by their tables (`table.ts`). Tolerance and error texts are those of Go's encoding/json
-// (surface §2.2).
+// Reads Docker's large objects by their tables (`table.ts`). What it tolerates, and its error texts, follow Go's
+// encoding/json (surface §2.2).
 
 import { compareTexts, sortedPlaces } from "../text/compare";
 import { isZero } from "./asked";
 import { isI64, isU64, Json, JsonKind } from "./json";
 import { Field, FieldType, Table } from "./table";
 
-/** All versions. */
+/** Accepts the fields of all versions. */
 export const ANY_VERSION: i32 = i32.MAX_VALUE - 1;
 
 /**
- * A new object with exactly the table's fields, in its order: defaults filled in, unknown members dropped, maps sorted by
- * name; of duplicates the last, of those that are objects the members of all. Null: `schemaError` says why.
- * `path`: where it stands in the document, for errors; empty for the whole of it.
+ * Returns a new object with exactly the table's fields, in its order: defaults are filled in, unknown members dropped,
+ * maps sorted by name. Of duplicates the last one counts, except that duplicate objects are merged. On an error it
+ * returns null, and `schemaError` says why. `path`: the object's path in the document, for errors; empty for the root.
  */
 export function normalise(value: Json, table: Table, path: string = "", version: i32 = ANY_VERSION): Json | null {
   lastError = "";
@@ -28,7 +28,10 @@ export function schemaError(): string {
   return lastError;
 }
 
-/** A map's members sorted by name, the last of duplicates: as Go writes maps. One that is so already is given back. */
+/**
+ * A map's members sorted by name, without duplicates (the last one counts), as Go writes maps. Returns a sorted map
+ * itself.
+ */
 export function sortedMap(map: Json): Json {
   if (isSorted(map.keys)) return map;
   const places = sortedPlaces(map.keys);
@@ -42,7 +45,7 @@ export function sortedMap(map: Json): Json {
   return result;
 }
 
-/** And holds none twice. */
+/** Whether the keys are sorted, without duplicates. */
 function isSorted(keys: string[]): bool {
   for (let i = 1; i < keys.length; i++) if (compareTexts(keys[i - 1], keys[i]) >= 0) return false;
   return true;
@@ -58,7 +61,7 @@ class SchemaReader {
 
   constructor(private version: i32) {}
 
-  /** `owner`: the struct that errors name when the value is no object at all. */
+  /** `owner`: the struct that errors name when the value is not an object. */
   struct(value: Json, table: Table, owner: string, goType: string): Json {
     if (!value.isObject) return value.isNull ? this.assemble(table, NO_SLOTS) : this.wrongType(value, owner, goType);
     const slots = new StaticArray<Json | null>(table.fields.length);
@@ -69,7 +72,7 @@ class SchemaReader {
       const field = table.fields[place];
       if (this.version != ANY_VERSION && this.version > field.until) continue;
       const given = value.items[i];
-      // Null leaves a plain value as an earlier duplicate made it; it clears what can be null in Go.
+      // Null leaves a plain value as an earlier duplicate set it, and clears a value that can be null in Go.
       if (given.isNull && isScalar(field.type) && !field.pointer) continue;
       const former = slots[place];
       if (former !== null && hasMembers(field.type)) {
@@ -81,7 +84,7 @@ class SchemaReader {
         }
       }
       const read: Json | null = given.isNull ? null : this.member(given, field, table.struct);
-      // What came later is looked at as it is today, and then forgotten.
+      // A field newer than the requested version is checked, but then ignored.
       if (this.version == ANY_VERSION || this.version >= field.since) slots[place] = read;
     }
     if (joined !== null) this.join(joined, slots, table);
@@ -153,11 +156,11 @@ class SchemaReader {
     if (value.kind != JsonKind.Number) return this.wrongType(value, owner, goType);
     const fits = type == FieldType.Int ? isI64(value) : isU64(value) && (type == FieldType.UInt64 || isU16(value.text));
     if (!fits) return this.fail(`number ${value.text}`, owner, goType);
-    // An integer has one zero, and many readers take this one for a fraction.
+    // An integer has only one zero, and many readers would take `-0` for a fraction.
     return value.text == "-0" ? Json.i64(0) : value;
   }
 
-  // Go fills an array of fixed size: what is missing is zero, what is too much is dropped.
+  // Go fills an array of fixed size: missing items are zero, extra ones are dropped.
   private pair(value: Json, owner: string, goType: string): Json {
     if (!value.isArray) return this.wrongType(value, owner, goType);
     const result = Json.array();
@@ -193,7 +196,7 @@ class SchemaReader {
     const result = Json.array();
     for (let i = 0; i < value.items.length && this.error.length == 0; i++) {
       const item = value.items[i];
-      // There may be tens of thousands: words for errors are made where there is one.
+      // There may be tens of thousands of items, so words for errors are built only for an error.
       if (item.isObject || item.isNull) result.push(this.struct(item, field.table!, owner, ""));
       else this.wrongType(item, owner, field.goType.replace("*", ""));
     }
@@ -213,7 +216,7 @@ class SchemaReader {
 
   private entry(value: Json, field: Field, owner: string): Json {
     if (field.type == FieldType.StringMap) {
-      // There may be many: those that are right stay as they are.
+      // There may be many items; valid ones are not copied.
       if (value.isString) return value;
       return value.isNull ? Json.string("") : this.wrongType(value, owner, "string");
     }
@@ -239,12 +242,15 @@ class SchemaReader {
   }
 }
 
-/** Objects that were given more than once: Go reads each into what is there already. Read at last, each once. */
+/**
+ * Objects that were given more than once: Go decodes each into the earlier one. They are merged here and read at the
+ * end.
+ */
 class Joined {
   places: i32[] = [];
   objects: Json[] = [];
 
-  /** `former`: what was read of the first one. */
+  /** `former`: the result of reading the first one. */
   add(place: i32, former: Json, given: Json): void {
     let at = this.places.indexOf(place);
     if (at < 0) {
@@ -271,7 +277,7 @@ class Joined {
   }
 }
 
-// What Go's `omitempty` leaves out.
+// Values that Go's `omitempty` leaves out.
 function isEmpty(value: Json): bool {
   if (value.isArray || value.isObject) return value.length == 0;
   return isZero(value);

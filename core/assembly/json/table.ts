@@ -1,5 +1,5 @@
-// Tables of Docker's big objects: which fields there are, of which type, with which default, in which order, and whether
-// this engine acts on them.
+// Tables for Docker's large objects: their fields with type, default and order, and whether this engine implements
+// them.
 
 import { encodeUtf8 } from "../text/utf8";
 import { Json, sameFolded } from "./json";
@@ -9,59 +9,59 @@ import { jsonBytes } from "./writer";
 export enum FieldType {
   String,
   Bool,
-  /** 64 bits, signed. */
+  /** A signed integer of 64 bits. */
   Int,
   UInt16,
   UInt64,
   /** Two unsigned numbers: `ConsoleSize`. */
   Pair,
   Strings,
-  /** A list of texts, or one text: `Cmd` and `Entrypoint`. */
+  /** A list of strings, or one string: `Cmd` and `Entrypoint`. */
   Command,
   StringMap,
-  /** Names with empty objects: `ExposedPorts`, `Volumes`. */
+  /** Names mapped to empty objects: `ExposedPorts`, `Volumes`. */
   Set,
   Struct,
   Structs,
-  /** Structs by name: `EndpointsConfig`. */
+  /** Names mapped to structs: `EndpointsConfig`. */
   StructMap,
-  /** Lists of structs by name: `PortBindings`. */
+  /** Names mapped to lists of structs: `PortBindings`. */
   StructListMap,
-  /** Kept as it is. */
+  /** Kept unchanged. */
   Raw,
 }
 
-/** What becomes of a field that a client sets. */
+/** What the engine does with a field that a client sets. */
 export enum Effect {
-  /** It does what it says. */
+  /** Implemented. */
   Built,
-  /** It changes nothing of what runs: kept and shown. */
+  /** Kept and shown, without any effect on what runs. */
   Kept,
-  /** It would change what runs, and cannot be had yet. */
+  /** It would affect what runs, and is not implemented yet. */
   Refused,
-  /** It would change what runs, and is always refused in Docker's words, by whoever looks at it: at create or at start. */
+  /** It would affect what runs, and is always refused in Docker's words, at create or at start. */
   Denied,
 }
 
-/** As the first version of a field: only its type counts, whatever the version. */
+/** As a field's first version: only its type is checked, in every version. */
 export const NEVER: i32 = i32.MAX_VALUE;
 
-/** A row. `fallback`: JSON of the default; null for a field that is left out while it is empty. */
+/** One field. `fallback`: JSON of the default; null for a field that is left out while it is empty. */
 export class Field {
-  /** As Go's errors name the type. */
+  /** The name of the type in Go's errors. */
   goType: string;
   table: Table | null = null;
   effect: Effect = Effect.Built;
-  /** First and last version (minor) whose requests may set it. */
+  /** First and last API version (minor) whose requests may set it. */
   since: i32 = 0;
   until: i32 = i32.MAX_VALUE;
-  /** A Go pointer: only null means "not given"; `false` and 0 are values. */
+  /** A pointer in Go: only null means "not given"; `false` and 0 are values. */
   pointer: bool = false;
-  /** JSON of values that ask for nothing, besides empty ones. */
+  /** JSON of values that ask for nothing, in addition to empty values. */
   neutral: string[] = [];
-  /** What a reader of core/fields.md should know of its effect. */
+  /** A note on its effect for core/fields.md. */
   note: string = "";
-  /** Go's name of a map's type, where it has one. */
+  /** Go's name for a map's type, if it has one. */
   mapType: string = "";
   private parsed: Json | null = null;
   private written: Uint8Array | null = null;
@@ -74,19 +74,19 @@ export class Field {
     this.goType = goTypeOf(type);
   }
 
-  /** Names Go's type where it is not the usual one. */
+  /** Sets the name of Go's type where it is not the usual one. */
   typed(goType: string): Field {
     this.goType = goType;
     return this;
   }
 
-  /** Names Go's type of a map. */
+  /** Sets the name of Go's map type. */
   mapped(goType: string): Field {
     this.mapType = goType;
     return this;
   }
 
-  /** The default as a tree; whoever gets it may change it. */
+  /** The default as a new tree, which the caller may change. */
   default(): Json {
     if (this.parsed === null) this.parsed = literal(this.fallback!);
     return this.parsed!.copy();
@@ -98,7 +98,7 @@ export class Field {
     return this.written!;
   }
 
-  /** The table of a struct, of a list of structs, of a map's structs. */
+  /** Sets the table of a struct, of a list of structs, or of a map's structs. */
   of(table: Table): Field {
     this.table = table;
     return this;
@@ -109,7 +109,7 @@ export class Field {
     return this;
   }
 
-  /** Requests of older versions may hold it, and must hold the right type; it is as if they did not. */
+  /** Older requests may contain the field, and its type is checked, but it is ignored. */
   from(since: i32): Field {
     this.since = since;
     return this;
@@ -125,20 +125,20 @@ export class Field {
     return this;
   }
 
-  /** Not built yet; `neutral`: JSON of values that ask for nothing. */
+  /** Not implemented yet; `neutral`: JSON of values that ask for nothing. */
   refused(neutral: string[] = []): Field {
     this.effect = Effect.Refused;
     this.neutral = neutral;
     return this;
   }
 
-  /** Refused as Docker refuses it where the machine, or the network, has not got it. */
+  /** Refused as Docker refuses it when the machine or the network does not support it. */
   denied(): Field {
     this.effect = Effect.Denied;
     return this;
   }
 
-  /** For core/fields.md: a few words, no sentence. */
+  /** A note for core/fields.md: a few words, no sentence. */
   says(note: string): Field {
     this.note = note;
     return this;
@@ -150,16 +150,16 @@ export class Table {
   private places: Map<string, i32> = new Map();
 
   constructor(
-    /** Name of Go's struct, for errors. */
+    /** Name of the Go struct, for errors. */
     public struct: string,
     public fields: Field[],
-    /** With its package, for a document that is no object at all. */
+    /** The name with its package, for a document that is not an object at all. */
     public goType: string = struct,
   ) {
     for (let i = 0; i < fields.length; i++) this.places.set(fields[i].name, i);
   }
 
-  /** Place of the field that a name means: exact, else folded. -1: unknown. */
+  /** Index of the field for a name: an exact match, else one that ignores case. -1 for an unknown name. */
   place(name: string): i32 {
     if (this.places.has(name)) return this.places.get(name);
     for (let i = 0; i < this.fields.length; i++) {

@@ -1,11 +1,12 @@
-// Writes JSON as UTF-8 bytes, the way Go's encoding/json does. On the path of every answer, hence the raw stores.
+// Writes JSON as UTF-8 bytes in the form of Go's encoding/json. Every answer is written here, so it uses raw stores for
+// speed.
 
 import { sequenceLength, storePoint } from "../text/utf8";
 import { Json, JsonKind } from "./json";
 
 /**
- * Appends values to a buffer that grows. Commas come by themselves. Whoever writes must balance begin and end.
- * `escapeHtml`: `<`, `>` and `&` as `\u003c` and so on, as progress streams have them.
+ * Appends values to a growing buffer. Commas are added automatically; the caller must balance begin and end.
+ * `escapeHtml`: writes `<`, `>` and `&` as `\u003c` and so on, as in progress streams.
  */
 export class JsonWriter {
   private buffer: ArrayBuffer;
@@ -19,22 +20,22 @@ export class JsonWriter {
     this.buffer = new ArrayBuffer(capacity);
   }
 
-  /** A copy of what was written. */
+  /** A copy of the written bytes. */
   finish(): Uint8Array {
     return Uint8Array.wrap(this.buffer.slice(0, this.size));
   }
 
-  /** What was written, where it stands: nothing may be written after it. */
+  /** The written bytes without copying; nothing may be written afterwards. */
   take(): Uint8Array {
     return Uint8Array.wrap(this.buffer, 0, this.size);
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get length(): i32 {
     return this.size;
   }
 
-  /** Begins anew, on the same buffer. */
+  /** Starts again with the same buffer. */
   reset(): void {
     this.size = 0;
     this.comma = false;
@@ -56,7 +57,7 @@ export class JsonWriter {
     return this.close(0x5d);
   }
 
-  /** The name of a member; its value comes next. */
+  /** Writes the name of a member; its value must follow. */
   key(name: string): JsonWriter {
     this.separate();
     this.quoted(name);
@@ -84,7 +85,7 @@ export class JsonWriter {
     return this;
   }
 
-  /** JSON knows no infinities: they are written as null. */
+  /** JSON has no infinities: they are written as null. */
   f64(value: f64): JsonWriter {
     if (!isFinite(value)) return this.null();
     const text = value.toString();
@@ -105,7 +106,7 @@ export class JsonWriter {
     return this;
   }
 
-  /** A value that is JSON already: `bytes[from..to)`, all of them when no bounds are given. */
+  /** Writes a value that is JSON already: `bytes[from..to)`, by default all of them. */
   raw(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.length): JsonWriter {
     this.separate();
     if (from < 0 || to > bytes.length || from >= to) return this;
@@ -166,20 +167,20 @@ export class JsonWriter {
     return this.endArray();
   }
 
-  /** Ends a document of a stream: `\n`, or what else stands between documents. The next value needs no comma. */
+  /** Ends a document in a stream with `\n` or another separator. The next value needs no comma. */
   line(end: string = "\n"): JsonWriter {
     this.ascii(end);
     this.comma = false;
     return this;
   }
 
-  /** A part of a document as it stands, in ASCII: commas and quotes are the caller's. */
+  /** Writes ASCII text unchanged; the caller is responsible for commas and quotes. */
   literal(text: string): JsonWriter {
     this.ascii(text);
     return this;
   }
 
-  /** A part of a string, without quotes: `bytes[from..to)` in UTF-8, each byte that belongs to no valid sequence as U+FFFD. */
+  /** Writes part of a string, without quotes: `bytes[from..to)` in UTF-8, with each invalid byte as U+FFFD. */
   escaped(bytes: Uint8Array, from: i32, to: i32): JsonWriter {
     for (let at = from; at < to;) {
       const plain = this.plainFrom(bytes, at, to);
@@ -198,7 +199,7 @@ export class JsonWriter {
     return at;
   }
 
-  /** How many bytes it had. */
+  /** Returns how many bytes were read. */
   private special(bytes: Uint8Array, at: i32, to: i32): i32 {
     const source = bytes.dataStart + at;
     const byte = <u32>load<u8>(source);
@@ -236,7 +237,7 @@ export class JsonWriter {
     this.comma = true;
   }
 
-  // Where the next `bytes` bytes go.
+  // Makes room for `bytes` more bytes, and returns their address.
   private room(bytes: i32): usize {
     const needed = this.size + bytes;
     if (needed > this.buffer.byteLength) {
@@ -285,10 +286,10 @@ export class JsonWriter {
     this.size += length + 2;
   }
 
-  // The rest of one whose beginning, with the quote before it, stands behind what was written.
+  // Writes the rest of a string whose beginning, with the opening quote, is already in the buffer.
   private quotedFrom(text: string, from: i32): void {
     this.size += from + 1;
-    // Six bytes is the longest that one UTF-16 unit can become.
+    // One UTF-16 unit becomes at most six bytes.
     const start = this.room((text.length - from) * 6 + 1);
     let at = start;
     for (let i = from; i < text.length; i++) {
@@ -319,15 +320,15 @@ export class JsonWriter {
   }
 }
 
-/** A tree as bytes. */
+/** The bytes of a tree. */
 export function jsonBytes(node: Json): Uint8Array {
   return new JsonWriter(false, lengthOf(node) + SPARE).json(node).finish();
 }
 
-/** For a few texts that grow as they are escaped. */
+/** Room for a few strings that grow when they are escaped. */
 const SPARE: i32 = 64;
 
-/** As it is written where nothing is escaped, or a little more. */
+/** The length without escapes, or slightly more. */
 function lengthOf(node: Json): i32 {
   // Quotes, a comma and a colon; no literal is longer.
   let length = 5 + node.text.length;

@@ -2,7 +2,7 @@
 
 import { decimalOf } from "../text/decimal";
 
-/** The address as a number; -1 for a text that is none. */
+/** The address as a number; -1 for an invalid text. */
 export function parseAddress(text: string): i64 {
   const parts = text.split(".");
   if (parts.length != 4) return -1;
@@ -46,7 +46,7 @@ export class Subnet {
   }
 }
 
-/** `172.17.0.0/16`; null for a text that is none. */
+/** `172.17.0.0/16`; null for an invalid text. */
 export function parseSubnet(text: string): Subnet | null {
   const slash = text.indexOf("/");
   if (slash < 0) return null;
@@ -57,7 +57,7 @@ export function parseSubnet(text: string): Subnet | null {
   return new Subnet((<u32>address) & whole.mask, bits);
 }
 
-/** Hardware address of an IPv4 address, as Docker makes it: `02:42:` and the address in hex (surface §6.5). */
+/** The hardware address that Docker derives from an IPv4 address: `02:42:` and the address in hex (surface §6.5). */
 export function macOf(address: u32): string {
   let mac = "02:42";
   for (let shift = 24; shift >= 0; shift -= 8) {
@@ -67,7 +67,7 @@ export function macOf(address: u32): string {
   return mac;
 }
 
-/** Six bytes in hex, as `02:42:ac:11:00:02`, `02-42-ac-11-00-02` or `0242.ac11.0002`; empty for a text that is none. */
+/** Six bytes in hex, as `02:42:ac:11:00:02`, `02-42-ac-11-00-02` or `0242.ac11.0002`; empty for an invalid text. */
 export function parseMac(text: string): string {
   if (text.length == 14 && text.charAt(4) == "." && text.charAt(9) == ".") {
     const digits = text.replaceAll(".", "");

@@ -1,5 +1,5 @@
-// POST /networks/{id}/connect (surface §2.24). The networks that are always there exclude one another, so that each has
-// its answer, and changes nothing. Networks of the client's own are not built yet.
+// POST /networks/{id}/connect (surface §2.24). The built-in networks exclude one another, so every request for them has
+// a fixed answer and changes nothing. User-defined networks are not implemented yet.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
@@ -48,7 +48,7 @@ export function connectContainer(call: Call): Refusal | null {
   return refusal;
 }
 
-/** None: it is there already. */
+/** Why the container cannot be connected; null if it is on this network already, but not running. */
 function refuseConnection(container: Container, reference: string, settings: Json): Refusal | null {
   if (!container.up) {
     const leaving = refuseLeaving(container);
@@ -68,7 +68,7 @@ function refuseConnection(container: Container, reference: string, settings: Jso
   return badParameter(container.networkMode == "host" ? WITH_OTHERS : WITH_NONE);
 }
 
-/** One stands alone. */
+/** A single problem gets no bullet. */
 function lines(problems: string[]): string {
   return problems.length == 1 ? problems[0] : `* ${problems.join("\n* ")}`;
 }

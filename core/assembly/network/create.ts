@@ -1,4 +1,5 @@
-// POST /networks/create (surface §2.24): what can be told without a network of the client's own, which are not built yet.
+// POST /networks/create (surface §2.24). User-defined networks are not implemented yet; other requests get Docker's
+// answers.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
@@ -25,7 +26,7 @@ const CREATE: Table = new Table(
   "network.CreateRequest",
 );
 
-/** Those of Docker that could be built. */
+/** Docker's drivers that could be implemented. */
 const DRIVERS: string[] = ["", "bridge", "macvlan", "ipvlan"];
 
 export function createNetwork(call: Call): Refusal | null {

@@ -1,5 +1,5 @@
-// POST /networks/{id}/disconnect (surface §2.24). Taking a container off its network is not built yet; all else has its
-// answer.
+// POST /networks/{id}/disconnect (surface §2.24). Disconnecting a container from its network is not implemented yet;
+// other requests get Docker's answers.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
@@ -34,7 +34,7 @@ export function disconnectContainer(call: Call): Refusal | null {
   return refuseDisconnection(container, call, force);
 }
 
-/** An endpoint that its container has left behind: there is none. */
+/** Refuses to remove an endpoint without a container: no such endpoint exists. */
 function refuseEndpoint(reference: string, name: string): Refusal | null {
   const lookup = lookUpNetwork(reference);
   if (lookup.network === null) return lookup.refusal;

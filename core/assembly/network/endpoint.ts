@@ -1,18 +1,18 @@
-// A container's place on a network: what it was given there.
+// A container's endpoint on a network: its addresses and published ports.
 
 import { Fields, listOf } from "../records/fields";
 import { EVERY_IPV4 } from "./ip";
 
-/** A port of the container and where it is to be had on the machine. */
+/** A port of the container, and where it is published on the machine. */
 export class PublishedPort {
-  /** The ports of the machine that would do, both 0 for any; the one that it has if no other would. */
+  /** Range of acceptable ports on the machine, both 0 for any. Equal to the port in use if there is no choice. */
   firstPort: u16 = 0;
   lastPort: u16 = 0;
 
   constructor(
     readonly containerPort: u16,
     readonly protocol: string,
-    /** Where on the machine: an address of either family, `0.0.0.0` or `::` for all of one. */
+    /** Address on the machine, of either family: `0.0.0.0` or `::` for all of that family. */
     readonly address: string,
     public hostPort: u16,
   ) {
@@ -20,12 +20,12 @@ export class PublishedPort {
     this.lastPort = hostPort;
   }
 
-  /** Another port would do as well. */
+  /** Another port is acceptable, too. */
   get hasChoice(): bool {
     return this.firstPort == 0 || this.firstPort < this.lastPort;
   }
 
-  /** Whether the two are one wish on two addresses, which have one port. */
+  /** Whether both belong to one request for two addresses, which share a port. */
   isWith(other: PublishedPort): bool {
     const same = this.hostPort == other.hostPort && this.key == other.key;
     return same && this.firstPort == other.firstPort && this.lastPort == other.lastPort;
@@ -46,11 +46,11 @@ export class Endpoint {
   prefixLength: i32 = 0;
   mac: string = "";
   sandboxId: string = "";
-  /** What is published while the container runs. */
+  /** Ports that are published while the container is running. */
   ports: PublishedPort[] = [];
 }
 
-/** In its container's record. */
+/** Reads or writes an endpoint in its container's record. */
 export function endpointFields(fields: Fields, given: Endpoint | null): Endpoint {
   const endpoint: Endpoint = given === null ? new Endpoint() : given;
   endpoint.networkId = fields.text("networkId", endpoint.networkId);

@@ -1,4 +1,4 @@
-// GET /networks and /networks/{id}: the three networks that are always there (surface §2.24, §6.5).
+// GET /networks and /networks/{id}: the three built-in networks (surface §2.24, §6.5).
 
 import { FilterFlag, Filters, parseFilters } from "../api/filters";
 import { strictFlagOf } from "../api/parameters";
@@ -13,9 +13,9 @@ import { lookUpNetwork } from "./look-up";
 import { Network } from "./network";
 import { networkStore } from "./store";
 
-/** From this version on the list has no `Containers`. */
+/** From this version on, the list has no `Containers`. */
 const LIST_WITHOUT_CONTAINERS = 28;
-/** From this version on `inspect` tells how many addresses are in use. */
+/** From this version on, inspect shows how many addresses are in use. */
 const WITH_STATUS = 52;
 const KEYS: string[] = ["driver", "name", "id", "label", "scope", "type", "dangling"];
 const TYPES: string[] = ["builtin", "custom"];
@@ -38,7 +38,7 @@ export function listNetworks(call: Call): Refusal | null {
 }
 
 export function inspectNetwork(call: Call): Refusal | null {
-  // Tells of services and tasks, which only a swarm has.
+  // Adds services and tasks, which only a swarm has.
   const verbose = strictFlagOf(call.query, "verbose");
   if (call.version >= 28 && verbose.error.length > 0) {
     return badParameter(`invalid value for verbose: ${call.query.first("verbose")}: ${verbose.error}`);
@@ -63,7 +63,7 @@ function refuseValues(filters: Filters): Refusal | null {
   return null;
 }
 
-/** Networks that are always there are in use, whoever is on them: none of them dangles. */
+/** Built-in networks count as in use even without containers: none of them is dangling. */
 function matches(network: Network, filters: Filters): bool {
   return (
     filters.exact("driver", network.driver) &&
@@ -110,7 +110,7 @@ function writeNetworkJson(
   json.endObject();
 }
 
-/** The network's own address, the broadcast address and the gateway are in use as well. */
+/** The network's own address, the broadcast address and the gateway count as in use, too. */
 function writeStatus(json: JsonWriter, network: Network): void {
   json.key("Status").beginObject();
   json.key("IPAM").beginObject();
@@ -158,7 +158,7 @@ function writeOptions(json: JsonWriter, network: Network): void {
   json.endObject();
 }
 
-/** Running ones only. */
+/** Running containers only. */
 function writeContainers(json: JsonWriter, network: Network): void {
   json.key("Containers");
   json.beginObject();

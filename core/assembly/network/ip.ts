@@ -1,4 +1,4 @@
-// IP addresses of both families as text, in the one form in which they are compared and shown.
+// IP addresses of both families as text, in the canonical form for comparing and showing them.
 
 import { formatAddress, parseAddress } from "./addresses";
 
@@ -9,19 +9,19 @@ export function isIpv6(address: string): bool {
   return address.includes(":");
 }
 
-/** All addresses of that one's family. */
+/** The address that stands for all addresses of the same family. */
 export function everyAddressLike(address: string): string {
   return isIpv6(address) ? EVERY_IPV6 : EVERY_IPV4;
 }
 
-/** Whether a port on the one keeps the same port on the other from being had. */
+/** Whether a port that is taken on one address is unavailable on the other. */
 export function overlap(a: string, b: string): bool {
   return a == b || (isIpv6(a) == isIpv6(b) && (a == everyAddressLike(a) || b == everyAddressLike(b)));
 }
 
 /**
- * The address as it is shown: IPv6 as in RFC 5952, an IPv4 address in IPv6's form (RFC 4291 §2.5.5.2) as IPv4. Empty for
- * a text that is none; a zone (RFC 4007) makes it none.
+ * The canonical form: IPv6 as in RFC 5952, an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as IPv4. Empty for an
+ * invalid text; a text with a zone (RFC 4007) is invalid.
  */
 export function canonicalAddress(text: string): string {
   if (!isIpv6(text)) {
@@ -34,7 +34,7 @@ export function canonicalAddress(text: string): string {
 
 const GROUPS: i32 = 8;
 
-/** Groups of 16 bits; null for a text that is no IPv6 address. */
+/** Groups of 16 bits; null for a text that is not an IPv6 address. */
 function parseIpv6(text: string): i32[] | null {
   const gap = text.indexOf("::");
   if (gap < 0) {
@@ -44,7 +44,7 @@ function parseIpv6(text: string): i32[] | null {
   const head = gap == 0 ? NO_GROUPS : groupsOf(text.slice(0, gap));
   const tail = gap + 2 == text.length ? NO_GROUPS : groupsOf(text.slice(gap + 2));
   if (head === null || tail === null || head.length + tail.length >= GROUPS) return null;
-  // An IPv4 address stands at the very end only.
+  // An IPv4 address may only be at the very end.
   if (text.slice(0, gap).includes(".")) return null;
   const groups = head.slice(0);
   while (groups.length + tail.length < GROUPS) groups.push(0);
@@ -53,7 +53,7 @@ function parseIpv6(text: string): i32[] | null {
 
 const NO_GROUPS: i32[] = [];
 
-/** `2001:db8`, the last of them perhaps an IPv4 address; null for nonsense. */
+/** Groups such as `2001:db8`, where the last may be an IPv4 address; null for an invalid text. */
 function groupsOf(text: string): i32[] | null {
   const parts = text.split(":");
   const groups: i32[] = [];
@@ -88,7 +88,7 @@ function formatIpv6(groups: i32[]): string {
   return `${hexOf(groups, 0, first)}::${hexOf(groups, first + length, GROUPS)}`;
 }
 
-/** Where the longest row of zero groups begins, the first of several; -1 if there are no two in a row. */
+/** Index of the longest run of zero groups, the first one if there are several; -1 if there are no two in a row. */
 function longestZeros(groups: i32[]): i32 {
   let first = -1;
   let longest = 1;

@@ -1,4 +1,4 @@
-// A container's place on its network: taken when it starts, given back when its run is over.
+// A container's endpoint on its network: allocated when it starts, released when its run is over.
 
 import { Join, PortMapping, RefusedPort } from "../../../build/bindings/types";
 import { Container } from "../container/container";
@@ -13,13 +13,13 @@ import { PortWish, readPortWishes } from "./port-wishes";
 import { takenPorts } from "./ports";
 import { networkStore } from "./store";
 
-/** Of the hardware address that it was created with: what is wrong with it, in Docker's words, or null. */
+/** What is wrong with the hardware address from create, in Docker's words; null if nothing is. */
 export function macProblem(container: Container): string | null {
   const isNone = container.mac.length > 0 && parseMac(container.mac).length == 0;
   return isNone ? `address ${container.mac}: invalid MAC address` : null;
 }
 
-/** Gives the container its addresses; a text when that cannot be. */
+/** Gives the container its addresses; returns the error if that fails. */
 export function chooseAddress(container: Container, network: Network): string | null {
   const problem = macProblem(container);
   if (problem !== null) return problem;
@@ -40,10 +40,10 @@ export function chooseAddress(container: Container, network: Network): string | 
   return null;
 }
 
-/** Takes the ports to be published; Docker's text when one is taken already. */
+/** Allocates the ports to publish; returns Docker's error if one is taken. */
 export function choosePorts(container: Container): string | null {
   const wishes = portWishesOf(container);
-  // Who has no choice comes first: the engine's own must not be in its way.
+  // Ports without a choice come first, so that none of the engine's choice takes one of them.
   wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
   for (let i = 0; i < wishes.length; i++) {
     const problem = choosePort(container, wishes[i]);
@@ -52,7 +52,7 @@ export function choosePorts(container: Container): string | null {
   return null;
 }
 
-/** How many ports would do. */
+/** Number of acceptable ports. */
 function choiceOf(wish: PortWish): i32 {
   return wish.firstPort == 0 ? i32.MAX_VALUE : <i32>wish.lastPort - <i32>wish.firstPort;
 }
@@ -82,7 +82,10 @@ function choosePort(container: Container, wish: PortWish): string | null {
   return null;
 }
 
-/** One port on all of the addresses: the first that is free from `first` to `last`, any if `first` is 0; 0 if none is. */
+/**
+ * Takes one port on all of the addresses: the first free one from `first` to `last`, or any if `first` is 0. 0 if none
+ * is free.
+ */
 function takeOne(container: Container, protocol: string, addresses: string[], first: u32, last: u32): u16 {
   if (first == 0) return takenPorts.takeRandomPort(protocol, addresses, container.id);
   for (let port = first; port <= last; port++) {
@@ -93,7 +96,7 @@ function takeOne(container: Container, protocol: string, addresses: string[], fi
 
 const ALL_TAKEN: string = "all ports are allocated";
 
-/** Docker's text for an endpoint without the ports that it is to have. */
+/** Docker's error if an endpoint cannot publish its ports. */
 export function notConnected(container: Container, why: string): string {
   const endpoint = container.endpoint;
   const id = endpoint === null ? "" : endpoint.endpointId;
@@ -104,8 +107,8 @@ export function notConnected(container: Container, why: string): string {
 }
 
 /**
- * Another port for one that turned out to be held by somebody else; false when no other would do, or none is left.
- * `anyPort`: one that may be any is still to be tried with another; ranges come to an end.
+ * Chooses another port for one that another program holds; false if no other port is acceptable or free. `anyPort`:
+ * whether a port without a range may be tried again; ranges end by themselves.
  */
 export function chooseOtherPorts(container: Container, held: RefusedPort, anyPort: bool): bool {
   const ports = container.endpoint!.ports;
@@ -119,7 +122,7 @@ export function chooseOtherPorts(container: Container, held: RefusedPort, anyPor
   return false;
 }
 
-/** Ports of one wish, which go on to another port. */
+/** Moves ports of the same request to another port of the machine. */
 function move(container: Container, ports: PublishedPort[]): bool {
   const protocol = ports[0].protocol;
   const hostPort = ports[0].hostPort;
@@ -146,7 +149,7 @@ export function joinOf(container: Container, network: Network): Join {
   return new Join(container.id, container.name, network.asBridge(), endpoint.address, endpoint.mac, ports);
 }
 
-/** After a restart: takes again what a container has on its network, or has not given back. */
+/** After a restart: reserves again what the container has on its network, or has not released. */
 export function keepEndpoint(container: Container): void {
   const endpoint = container.endpoint;
   if (endpoint === null) return;
@@ -157,7 +160,7 @@ export function keepEndpoint(container: Container): void {
   }
 }
 
-/** Gives back address and ports. */
+/** Releases address and ports. */
 export function freeEndpoint(container: Container): void {
   const endpoint = container.endpoint;
   if (endpoint === null) return;

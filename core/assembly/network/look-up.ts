@@ -1,4 +1,4 @@
-// Which network a client means (surface §2.4): by its id, by its name, by the beginning of one id.
+// Finds the network that a client means (surface §2.4): by id, by name, or by a prefix that only one id has.
 
 import { badParameter, notFound, Refusal } from "../refusal";
 import { Network } from "./network";

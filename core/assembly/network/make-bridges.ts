@@ -1,4 +1,5 @@
-// Bridge networks are made at every open: to make one that is there mends its firewall rules and published ports.
+// Makes the bridge networks at every open: making one that exists already repairs its firewall rules and published
+// ports.
 
 import { Failure, NetworkCommandDrop, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";
@@ -6,7 +7,9 @@ import { Task } from "../task";
 import { Network } from "./network";
 import { networkStore } from "./store";
 
-/** `strays`: networks to be dropped. They go first, since one of them may have the interface that another is to have. */
+/**
+ * `strays`: unknown networks to drop. They go first, since one of them may have the interface that another one needs.
+ */
 export function makeBridges(strays: string[]): void {
   if (strays.length == 0) return makeAll();
   const dropping = new Dropping(strays.length);
@@ -33,7 +36,9 @@ class Dropping extends Task {
   }
 }
 
-/** One that could not be made is tried again by the first container that needs it, and tells its client why. */
+/**
+ * If a network could not be made, the first container that needs it tries again, and tells its client about an error.
+ */
 class Making extends Task {
   constructor(private readonly network: Network) {
     super();

@@ -1,4 +1,4 @@
-// A network. Three are always there: bridge, host and none.
+// A network. Three are built in: bridge, host and none.
 
 import { Bridge } from "../../../build/bindings/types";
 import { FieldReader } from "../records/field-reader";
@@ -6,16 +6,16 @@ import { FieldWriter } from "../records/field-writer";
 import { Fields } from "../records/fields";
 import { parseAddress, parseSubnet } from "./addresses";
 
-/** Room for a record. */
+/** Initial buffer size for a record. */
 const RECORD_BYTES: i32 = 512;
 
 export class Network {
   created: i64 = 0;
-  /** Of a bridge: `172.17.0.0/16`; else empty. */
+  /** For a bridge, as in `172.17.0.0/16`; else empty. */
   subnet: string = "";
   gateway: string = "";
   interfaceName: string = "";
-  /** The host has made it since the engine was opened. */
+  /** The host has made it since the engine opened. */
   made: bool = false;
 
   constructor(
@@ -51,14 +51,14 @@ export function writeNetwork(network: Network): Uint8Array {
   return fields.take();
 }
 
-/** The network `id`, unless the record has a problem. */
+/** Reads the network `id`; sets a problem if the record is invalid. */
 export function readNetwork(fields: FieldReader, id: string): Network {
   const network = networkFields(fields, null);
   fields.refuse(problemOf(network, id));
   return network;
 }
 
-/** What of it contradicts itself. */
+/** What is inconsistent in the record; empty if nothing is. */
 function problemOf(network: Network, id: string): string {
   if (network.id != id) return "it is another network's";
   const driver = driverOf(network.name);
@@ -69,10 +69,10 @@ function problemOf(network: Network, id: string): string {
   return "";
 }
 
-/** The default bridge's. */
+/** Interface of the default bridge. */
 export const DEFAULT_INTERFACE: string = "coracle0";
 
-/** Of the networks that are always there; empty for any other name. */
+/** Driver of a built-in network; empty for any other name. */
 export function driverOf(name: string): string {
   if (name == "none") return "null";
   return name == "bridge" || name == "host" ? name : "";

@@ -1,10 +1,10 @@
-// On which network a container is, whether it runs or not.
+// The network of a container, whether it is running or not.
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
 import { internal, Refusal } from "../refusal";
 
-/** Who shares another container's network is on none of its own. */
+/** A container that shares another's network is on none of its own. */
 export function isOn(container: Container, network: string): bool {
   return !container.networkDisabled && container.networkName == network;
 }

@@ -1,4 +1,4 @@
-// Ports of containers whose run is over but not yet given back: who wants one of them waits for that.
+// Ports of containers whose run is over but not yet released: a start that needs one of them waits for the release.
 
 import { Container } from "../container/container";
 import { containerStore } from "../container/store";
@@ -7,7 +7,7 @@ import { overlap } from "./ip";
 import { portWishesOf } from "./join";
 import { PortWish } from "./port-wishes";
 
-/** A container that is about to free a port this one asks for by number; null if there is none. */
+/** A container that is about to release a port which this one asks for by number; null if there is none. */
 export function releasingHolder(container: Container): Container | null {
   const wishes = portWishesOf(container);
   if (wishes.length == 0) return null;

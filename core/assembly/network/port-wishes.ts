@@ -1,25 +1,25 @@
-// Which ports a container wants published: `PortBindings`, and with `PublishAllPorts` everything exposed.
+// The ports that a container asks to publish: `PortBindings`, and with `PublishAllPorts` all exposed ports.
 
 import { Json } from "../json/json";
 import { decimalOf } from "../text/decimal";
 import { canonicalAddress, EVERY_IPV4, EVERY_IPV6, isIpv6, overlap } from "./ip";
 
 const MAX_PORT: i32 = 65535;
-/** More addresses than that have each their own port: every two of them are compared. */
+/** Beyond this many addresses each gets its own port, since every pair of them is compared. */
 const MOST_TOGETHER: i32 = 16;
 
-/** One port of the container, on one port of the machine that is the same on all of these addresses. */
+/** One port of the container, published on the same port of the machine on all of these addresses. */
 export class PortWish {
   constructor(
     readonly containerPort: u16,
     readonly protocol: string,
     readonly addresses: string[],
-    /** 0: one of the engine's choice. */
+    /** 0 if the engine chooses. */
     readonly firstPort: u16,
     readonly lastPort: u16,
   ) {}
 
-  /** Takes the addresses of one that asks for the same ports elsewhere, as Docker has one port for both families. */
+  /** Adds the addresses of a wish for the same ports elsewhere, since Docker uses one port for both families. */
   unite(other: PortWish): bool {
     if (this.addresses.length >= MOST_TOGETHER) return false;
     if (this.containerPort != other.containerPort || this.protocol != other.protocol) return false;
@@ -34,7 +34,7 @@ export class PortWish {
   }
 }
 
-/** Malformed entries are left out: `refusePorts` has refused them at create. `ipv6`: the machine has IPv6. */
+/** Malformed entries are skipped: `refusePorts` refused them at create. `ipv6`: whether the machine has IPv6. */
 export function readPortWishes(hostConfig: Json, config: Json, ipv6: bool): PortWish[] {
   const wishes: PortWish[] = [];
   const bindings = hostConfig.find("PortBindings");
@@ -55,7 +55,10 @@ export function readPortWishes(hostConfig: Json, config: Json, ipv6: bool): Port
   return wishes;
 }
 
-/** `80/tcp` of `80`, every port of the range `8000-8010/udp`; none for nonsense, which an image may expose. */
+/**
+ * `80/tcp` for `80`, and every port of the range `8000-8010/udp`. Empty for an invalid text, which an image may
+ * contain.
+ */
 export function portKeysOf(spec: string): string[] {
   const keys: string[] = [];
   const range = rangeOf(spec);
@@ -65,10 +68,13 @@ export function portKeysOf(spec: string): string[] {
   return keys;
 }
 
-/** Every port of the three protocols: who asks for more cannot get them, and each of a range may have to be tried. */
+/**
+ * Number of ports of all three protocols. No request for more could succeed, and each port of a range may have to be
+ * tried.
+ */
 const MAX_PORTS: u32 = 3 * 65536;
 
-/** Why the bindings make no sense, or null. */
+/** Why the bindings are invalid; null if they are valid. */
 export function refusePorts(bindings: Json): string | null {
   let ports: u32 = 0;
   for (let i = 0; i < bindings.keys.length; i++) {
@@ -88,7 +94,7 @@ export function refusePorts(bindings: Json): string | null {
   return null;
 }
 
-/** Why what is exposed is too much, or null: every port of a range is shown, and may be published. */
+/** Why there are too many exposed ports; null if there are not. Each port of a range is shown, and may be published. */
 export function refuseExposed(exposed: Json): string | null {
   let ports: u32 = 0;
   for (let i = 0; i < exposed.keys.length; i++) {
@@ -99,7 +105,7 @@ export function refuseExposed(exposed: Json): string | null {
   return null;
 }
 
-/** Of the container one port, not a range, which clients take apart themselves. */
+/** The container's side must be one port, not a range; clients expand ranges themselves. */
 function keyProblem(key: string): string | null {
   const range = rangeOf(key);
   if (range == NO_RANGE || firstOf(range) == 0 || firstOf(range) != lastOf(range)) {
@@ -108,7 +114,7 @@ function keyProblem(key: string): string | null {
   return isProtocol(protocolOf(key)) ? null : `invalid port specification: "${key}"`;
 }
 
-/** What of the bindings is not built, or empty: streams of SCTP are not forwarded from IPv6 to a container's IPv4. */
+/** Bindings that are not implemented, or empty: SCTP is not forwarded from IPv6 to a container's IPv4. */
 export function unbuiltPorts(bindings: Json): string {
   for (let i = 0; i < bindings.items.length; i++) {
     if (protocolOf(bindings.keys[i]) != SCTP) continue;
@@ -122,7 +128,7 @@ export function unbuiltPorts(bindings: Json): string {
   return "";
 }
 
-/** Ports of the container whose list of bindings is empty. */
+/** Ports of the container with an empty list of bindings. */
 export function withoutBindings(bindings: Json): string[] {
   const keys: string[] = [];
   for (let i = 0; i < bindings.keys.length; i++) if (bindings.items[i].length == 0) keys.push(bindings.keys[i]);
@@ -137,7 +143,7 @@ function addWishes(wishes: PortWish[], key: string, list: Json, ipv6: bool): voi
   }
 }
 
-/** `key`: as `portKeysOf` gives it. */
+/** `key`: in the form of `portKeysOf`. */
 function addWish(wishes: PortWish[], key: string, address: string, hostPort: string, ipv6: bool): void {
   const range = rangeOf(hostPort);
   if (range == NO_RANGE) return;
@@ -153,7 +159,7 @@ function addWish(wishes: PortWish[], key: string, address: string, hostPort: str
   if (wishes.length == 0 || !wishes[wishes.length - 1].unite(wish)) wishes.push(wish);
 }
 
-/** Without an address a port is published on all of them, of both families where the machine has both. */
+/** Without an address a port is published on all addresses, of both families if the machine has IPv6. */
 function addressesOf(address: string, protocol: string, ipv6: bool): string[] {
   if (address.length > 0) return [canonicalAddress(address)];
   return ipv6 && protocol != SCTP ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
@@ -165,22 +171,23 @@ function isProtocol(protocol: string): bool {
   return protocol == "tcp" || protocol == "udp" || protocol == SCTP;
 }
 
-/** What stands before the slash. */
+/** The part before the slash. */
 function portPart(spec: string): string {
   const slash = spec.indexOf("/");
   return slash < 0 ? spec : spec.slice(0, slash);
 }
 
 function protocolOf(spec: string): string {
-  // Nearly all are, and there may be tens of thousands.
+  // Fast path for the usual case, since there may be tens of thousands.
   const slash = spec.indexOf("/");
   if (slash == spec.length - 4 && spec.endsWith("/tcp")) return "tcp";
   return slash < 0 ? "tcp" : spec.slice(slash + 1).toLowerCase();
 }
 
 /**
- * Of `80`, `80/tcp` or `80-90`, for `firstOf` and `lastOf`, both 0 for nothing; `NO_RANGE` for nonsense, and for a range
- * that begins at 0. There may be tens of thousands: nothing is allocated.
+ * The range in `80`, `80/tcp` or `80-90`, to be read by `firstOf` and `lastOf`. Both are 0 for an empty text;
+ * `NO_RANGE` for an invalid one, and for a range that begins at 0. It allocates nothing, since there may be tens of
+ * thousands.
  */
 function rangeOf(spec: string): u32 {
   const slash = spec.indexOf("/");
@@ -194,7 +201,7 @@ function rangeOf(spec: string): u32 {
   return ((<u32>first) << 16) | (<u32>last);
 }
 
-/** Of no range: its last would be before its first. */
+/** Stands for no range: its last port would be before its first. */
 const NO_RANGE: u32 = 0xffff0000;
 
 function firstOf(range: u32): u32 {

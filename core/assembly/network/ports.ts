@@ -1,19 +1,19 @@
-// Which ports of the machine containers have, and which one is taken where the client leaves the choice to the engine.
+// The machine's ports that containers hold, and the choice of a free one when the client leaves it to the engine.
 
 import { everyAddressLike } from "./ip";
 
-/** Ports of the engine's choice (surface §6.6). */
+/** The range of ports that the engine chooses from (surface §6.6). */
 const FIRST_RANDOM_PORT: u32 = 32768;
 const LAST_RANDOM_PORT: u32 = 60999;
 
 export class TakenPorts {
   /** `PROTOCOL ADDRESS PORT` → container. */
   private readonly ports: Map<string, string> = new Map<string, string>();
-  /** `PROTOCOL FAMILY PORT` → on how many addresses of the family it is taken. */
+  /** `PROTOCOL FAMILY PORT` → number of addresses of the family on which it is taken. */
   private readonly uses: Map<string, i32> = new Map<string, i32>();
   private nextRandomPort: u32 = FIRST_RANDOM_PORT;
 
-  /** Whether the port could be had; all addresses of a family and one of it exclude each other. */
+  /** Takes a port; false if it is not free. The wildcard address of a family conflicts with each of its addresses. */
   takePort(protocol: string, address: string, port: u16, container: string): bool {
     if (this.portTaken(protocol, address, port)) return false;
     this.ports.set(portKey(protocol, address, port), container);
@@ -21,7 +21,7 @@ export class TakenPorts {
     return true;
   }
 
-  /** The same on all of the addresses, or on none. */
+  /** Takes a port on all of the addresses, or on none. */
   takePorts(protocol: string, addresses: string[], port: u16, container: string): bool {
     for (let i = 0; i < addresses.length; i++) {
       if (this.takePort(protocol, addresses[i], port, container)) continue;
@@ -31,13 +31,13 @@ export class TakenPorts {
     return true;
   }
 
-  /** The first of the addresses on which the port is taken; empty if it is on none. */
+  /** The first of the addresses on which the port is taken; empty if there is none. */
   takenOf(protocol: string, addresses: string[], port: u16): string {
     for (let i = 0; i < addresses.length; i++) if (this.portTaken(protocol, addresses[i], port)) return addresses[i];
     return "";
   }
 
-  /** Only its owner gives a port back. */
+  /** Only the port's owner can free it. */
   freePort(protocol: string, address: string, port: u16, container: string): void {
     const key = portKey(protocol, address, port);
     if (!this.ports.has(key) || this.ports.get(key) != container) return;
@@ -45,7 +45,9 @@ export class TakenPorts {
     this.use(protocol, address, port, -1);
   }
 
-  /** A port of the engine's choice on all of the addresses: they begin at 32768 (surface §6.6); 0 when none is left. */
+  /**
+   * Takes a port of the engine's choice on all of the addresses; they begin at 32768 (surface §6.6). 0 if none is left.
+   */
   takeRandomPort(protocol: string, addresses: string[], container: string): u16 {
     const count = LAST_RANDOM_PORT - FIRST_RANDOM_PORT + 1;
     for (let i: u32 = 0; i < count; i++) {

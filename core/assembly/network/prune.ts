@@ -1,4 +1,4 @@
-// POST /networks/prune (surface §2.23): the networks that are always there stay, and there are no others.
+// POST /networks/prune (surface §2.23): removes nothing, since built-in networks stay and there are no others.
 
 import { PruneFilters } from "../api/prune-filters";
 import { Call } from "../call";
@@ -14,7 +14,7 @@ const KEYS: string[] = ["label", "label!", "until"];
 export function pruneNetworks(call: Call): Refusal | null {
   const problem = new PruneFilters().read(call.query.first("filters"), KEYS);
   if (problem !== null) return problem;
-  // Containers that go would leave their networks: one prune at a time.
+  // Pruned containers would free their networks, so only one prune may run at a time.
   if (engine.pruning) return conflict("a prune operation is already running");
   eventRing.emit(new Event("network", "prune", "", engine.now.wall).with("reclaimed", "0"));
   const json = new JsonWriter();

@@ -1,4 +1,4 @@
-// DELETE /networks/{id} (surface §2.24): all networks there are, are those that are always there.
+// DELETE /networks/{id} (surface §2.24): refused, since all existing networks are built in.
 
 import { Call } from "../call";
 import { forbidden, Refusal } from "../refusal";

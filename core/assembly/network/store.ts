@@ -1,4 +1,4 @@
-// All networks, and which addresses their containers have.
+// All networks, and the addresses of their containers.
 
 import { containerStore } from "../container/store";
 import { NETWORK_RECORDS } from "../records/kinds";
@@ -33,14 +33,14 @@ export class NetworkStore {
     return this.byId.values();
   }
 
-  /** Makes the records of the networks that are always there, where they are missing. */
+  /** Makes the records of built-in networks where they are missing. */
   ensurePredefined(): void {
     this.ensure("bridge");
     this.ensure("host");
     this.ensure("none");
   }
 
-  /** A free address, kept for the container; 0 when the subnet is full. */
+  /** Reserves a free address for the container; 0 when the subnet is full. */
   takeAddress(network: Network, container: string): u32 {
     const subnet = parseSubnet(network.subnet);
     if (subnet === null) return 0;
@@ -53,12 +53,12 @@ export class NetworkStore {
     return 0;
   }
 
-  /** Keeps the address that a running container has. */
+  /** Reserves the address of a running container. */
   keepAddress(network: string, address: string, container: string): void {
     this.taken.set(`${network} ${address}`, container);
   }
 
-  /** How many addresses containers have on it. */
+  /** Number of addresses that containers have on the network. */
   addressesOf(network: Network): i32 {
     const keys = this.taken.keys();
     let count = 0;
@@ -66,13 +66,13 @@ export class NetworkStore {
     return count;
   }
 
-  /** Only its owner gives an address back. */
+  /** Only the address's owner can free it. */
   freeAddress(network: string, address: string, container: string): void {
     const key = `${network} ${address}`;
     if (this.taken.has(key) && this.taken.get(key) == container) this.taken.delete(key);
   }
 
-  /** Puts all records anew. */
+  /** Writes all records again. */
   putAll(): void {
     const networks = this.all();
     for (let i = 0; i < networks.length; i++) putRecord(NETWORK_RECORDS + networks[i].id, writeNetwork(networks[i]));
@@ -94,14 +94,17 @@ export class NetworkStore {
     putRecord(NETWORK_RECORDS + network.id, writeNetwork(network));
   }
 
-  /** Of a network whose record was set aside: which one that was only counts where more than one is. Else a new one. */
+  /** Id of the first network whose record was set aside; a new id if there is none. */
   private lostId(): string {
     const lost = setAside.startingWith(NETWORK_RECORDS);
     for (let i = 0; i < lost.length; i++) if (isFullId(lost[i]) && this.find(lost[i]) === null) return lost[i];
     return engine.ids.next();
   }
 
-  /** Where a container is on a network of this name whose record is lost: what runs there is to stay there. */
+  /**
+   * An endpoint on a network of this name whose record is lost. The network keeps its settings, so that running
+   * containers stay connected.
+   */
   private lostPlace(name: string): Endpoint | null {
     const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
@@ -118,7 +121,7 @@ function subnetOf(place: Endpoint): Subnet {
   return new Subnet((<u32>parseAddress(place.gateway)) & new Subnet(0, bits).mask, bits);
 }
 
-/** The first of the default pools that the machine has no route to (surface §2.24). */
+/** The first of the default pools to which the machine has no route (surface §2.24). */
 function freeSubnet(): Subnet {
   for (let second: u32 = 17; second < 32; second++) {
     const pool = new Subnet((172 << 24) | (second << 16), 16);

@@ -1,5 +1,5 @@
-// POST /volumes/create (surface §2.25): a volume that is there is told again. Making one without a container is not built
-// yet.
+// POST /volumes/create (surface §2.25): describes a volume that exists already. Making one without a container is not
+// implemented yet.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
@@ -26,7 +26,7 @@ const CREATE: Table = new Table(
   "volume.CreateOptions",
 );
 
-/** Of the driver `local`. */
+/** Options of the driver `local`. */
 const OPTIONS: string[] = ["type", "o", "device", "size"];
 
 export function createVolume(call: Call): Refusal | null {
@@ -42,7 +42,7 @@ export function createVolume(call: Call): Refusal | null {
   }
   const taker = takerOf([name]);
   if (taker !== null) {
-    // Whether it goes is sure when that is over.
+    // Only after the removal is it known whether the volume still exists.
     taker.queue.push(call);
     return null;
   }

@@ -62,7 +62,7 @@ export function labelValuesOf(volume: Volume): string[] {
   return volume.anonymous ? [""].concat(volume.labelValues) : volume.labelValues;
 }
 
-/** `users`: how many containers have it; less than 0 where usage is not told. */
+/** `users`: number of containers that use it; negative if the usage is not shown. */
 export function writeVolume(json: JsonWriter, volume: Volume, users: i32 = -1): void {
   json.beginObject();
   json.stringField("CreatedAt", formatTimeInSeconds(volume.created));
@@ -77,7 +77,7 @@ export function writeVolume(json: JsonWriter, volume: Volume, users: i32 = -1): 
   json.endObject();
 }
 
-/** A size of -1 says that nobody knows it yet. */
+/** A size of -1 means that it is not known yet. */
 function writeUsage(json: JsonWriter, volume: Volume, users: i32): void {
   json.key("UsageData");
   json.beginObject();
@@ -86,7 +86,7 @@ function writeUsage(json: JsonWriter, volume: Volume, users: i32): void {
   json.endObject();
 }
 
-/** Null for none, as Docker has it of volumes that nobody has labelled. */
+/** Null for a volume without labels, as in Docker. */
 function writeLabels(json: JsonWriter, volume: Volume): void {
   const keys = labelKeysOf(volume);
   const values = labelValuesOf(volume);

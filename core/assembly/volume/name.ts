@@ -1,11 +1,11 @@
-// What the driver `local` takes for a volume's name (surface §2.25).
+// The names that the driver `local` accepts for volumes (surface §2.25).
 
 import { isContainerName } from "../container/names";
 
-/** A volume is a directory of its name (mkdir(2): NAME_MAX). */
+/** A volume is a directory with its name (mkdir(2): NAME_MAX). */
 const LONGEST: i32 = 255;
 
-/** Why a name cannot be used, in Docker's words; or empty. */
+/** Why a name is invalid, in Docker's words; empty if it is valid. */
 export function volumeNameProblem(name: string): string {
   if (name.length > LONGEST) return `create ${name}: file name too long`;
   if (isContainerName(name)) return "";

@@ -1,4 +1,5 @@
-// POST /volumes/prune (surface §2.23): while there is nothing to remove. Removing volumes by themselves is not built yet.
+// POST /volumes/prune (surface §2.23): succeeds while there is nothing to remove. Removing single volumes is not
+// implemented yet.
 
 import { FilterFlag } from "../api/filters";
 import { PruneFilters } from "../api/prune-filters";
@@ -14,7 +15,7 @@ import { volumeStore } from "./store";
 import { usersByName } from "./use";
 import { Volume } from "./volume";
 
-/** From this version on volumes that have a name of their own go on demand alone. */
+/** From this version on, named volumes are only removed on request. */
 const ANONYMOUS_ONLY = 42;
 const KEYS: string[] = ["label", "label!"];
 

@@ -1,4 +1,4 @@
-// DELETE /volumes/{name} (surface §2.25): who has it keeps it. Removing one by its name is not built yet.
+// DELETE /volumes/{name} (surface §2.25): a volume in use stays. Removing one by its name is not implemented yet.
 
 import { flagOf } from "../api/parameters";
 import { Call } from "../call";

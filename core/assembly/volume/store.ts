@@ -1,4 +1,4 @@
-// All volumes, made on demand by what containers mount.
+// All volumes. They are made on demand when containers mount them.
 
 import { deleteRecord } from "../ask";
 import { VOLUME_RECORDS } from "../records/kinds";
@@ -12,24 +12,25 @@ import { Volume } from "./volume";
 export class VolumeStore {
   private readonly byName: Map<string, Volume> = new Map<string, Volume>();
 
-  /** A new volume; its record is put before the host is asked to make it. */
+  /** Adds a new volume. Its record is written before the host is asked to make it. */
   add(volume: Volume): void {
     volume.size = 0;
     this.restore(volume);
     this.put(volume);
   }
 
-  /** One whose files are there, though nothing is known of it but its name. */
+  /** Adds a volume whose files exist, but of which only the name is known. */
   adopt(name: string): void {
-    // Names that the engine gives are ids.
+    // Generated names are ids.
     const volume = new Volume(name, engine.now.wall, isFullId(name) && isAnonymous(name));
     this.restore(volume);
     this.put(volume);
   }
 
   /**
-   * Its files have been counted. Of a volume that is being written to the record waits until somebody is told. What was
-   * outdated meanwhile is counted once more: until then no record has the figure, which an engine that ends would leave.
+   * Stores a counted size. While the volume is in use, the record is written later, when a client is told. If the files
+   * changed while they were counted, they are counted again. Until then the record has no size, so that the next engine
+   * counts them, too.
    */
   keepSize(volume: Volume, bytes: i64): void {
     if (!volume.counted && (volume.toCount || isBeingFilled(volume.name))) {
@@ -39,16 +40,16 @@ export class VolumeStore {
     if (!volume.counted || volume.size != bytes) volume.behind = true;
     volume.size = bytes;
     volume.counted = true;
-    // That may be the last sample of the run, which the record does not have.
+    // This may be the last sample of the run, which the record does not have.
     if (!isInRun(volume.name)) this.catchUp(volume);
   }
 
-  /** Its files could not be counted. Those of one that is being written to are so again by themselves. */
+  /** Counting failed. A volume in use will be counted again anyway. */
   missSize(name: string): void {
     if (!isInRun(name)) this.outdate(name);
   }
 
-  /** Its files have changed for the last time for now. An engine that ends first leaves their count to the next one. */
+  /** The volume's files have changed and have to be counted. If the engine ends first, the next one counts them. */
   outdate(name: string): void {
     const volume = this.find(name);
     if (volume === null || !volume.counted) return;
@@ -57,7 +58,7 @@ export class VolumeStore {
     this.catchUp(volume);
   }
 
-  /** A client is told all sizes in this step. */
+  /** A client gets all sizes in this step. */
   tell(): void {
     const volumes = this.all();
     for (let i = 0; i < volumes.length; i++) this.catchUp(volumes[i]);
@@ -71,7 +72,7 @@ export class VolumeStore {
     return this.byName.has(name) ? this.byName.get(name) : null;
   }
 
-  /** False if there is none. */
+  /** False if there is no such volume. */
   remove(name: string): bool {
     const known = this.byName.delete(name);
     if (known) deleteRecord(VOLUME_RECORDS + name);
@@ -82,13 +83,13 @@ export class VolumeStore {
     return this.byName.values();
   }
 
-  /** Puts all records anew. */
+  /** Writes all records again. */
   putAll(): void {
     const volumes = this.all();
     for (let i = 0; i < volumes.length; i++) this.put(volumes[i]);
   }
 
-  /** The damaged record that it has another one for is not forgotten for a figure: see `SetAside.replaced`. */
+  /** A new size alone does not replace a damaged record: see `SetAside.replaced`. */
   private catchUp(volume: Volume): void {
     if (!volume.behind || setAside.has(VOLUME_RECORDS + volume.name)) return;
     volume.behind = false;

@@ -1,6 +1,6 @@
-// A volume that was added for a container goes with it if the container is never made, unless another client has been
-// told of it by then: by the 201 of a container that has it, or of the volume itself. A list or an inspect that shows it
-// does not keep it: they say what is there now, and promise nothing.
+// Volumes that no client has been told about. A volume that was added for a container is removed if the creation fails,
+// unless another client has been told about the volume: by a 201 for a container that uses it, or for the volume
+// itself. Listing or inspecting it does not count, since these answers promise nothing.
 
 import { Container } from "../container/container";
 import { MountKind, MountPoint } from "../container/mounts/mount-point";
@@ -8,7 +8,7 @@ import { volumeStore } from "./store";
 import { isUsedBeside } from "./use";
 import { Volume } from "./volume";
 
-/** The container is being made with its volumes, those of other containers among them. */
+/** The creation of a container begins, with its volumes and those it shares with other containers. */
 export function beginMaking(container: Container): void {
   const mounts = container.volumes;
   for (let i = 0; i < mounts.length; i++) {
@@ -17,7 +17,10 @@ export function beginMaking(container: Container): void {
   }
 }
 
-/** That is over. `made`: its client is told, and so of its volumes; else its removal asks for what it takes along. */
+/**
+ * The creation is over. `made`: its client is told, and so learns of its volumes; otherwise the removal asks which
+ * volumes go with the container.
+ */
 export function endMaking(container: Container, made: bool): void {
   const mounts = container.volumes;
   for (let i = 0; i < mounts.length; i++) {
@@ -29,7 +32,7 @@ export function endMaking(container: Container, made: bool): void {
   }
 }
 
-/** A client is told of it: it stays, whatever becomes of the container that it was added for. */
+/** A client is told about the volume: it stays, even if the container that it was added for is never made. */
 export function tellVolume(volume: Volume): void {
   const owner = volume.owner;
   if (owner === null) return;
@@ -37,7 +40,10 @@ export function tellVolume(volume: Volume): void {
   mark(owner, volume.name, false);
 }
 
-/** To a container that is being made with it, and takes it along if it is not made either. False if there is none. */
+/**
+ * Passes the volume on to another container that is being created with it, and with which it is removed if that fails,
+ * too. False if there is none.
+ */
 export function passOn(volume: Volume): bool {
   if (volume.makings.length == 0) return false;
   tellVolume(volume);
@@ -46,7 +52,7 @@ export function passOn(volume: Volume): bool {
   return true;
 }
 
-/** What their records say. Those that are being made have begun that: see `beginMaking`. */
+/** Restores owners from the containers' records. For interrupted creations, `beginMaking` has been called already. */
 export function restoreOwners(containers: Container[]): void {
   for (let i = 0; i < containers.length; i++) {
     const mounts = containers[i].volumes;
@@ -58,13 +64,13 @@ export function restoreOwners(containers: Container[]): void {
 
 function restoreOwner(container: Container, mount: MountPoint): void {
   const volume = volumeStore.find(mount.name);
-  // It is lost: another one of its name is not this container's. Or a container that has it was told, and an earlier
-  // version left the mark.
+  // Either the volume is lost, and a new one of its name would not be this container's; or a client was told about a
+  // container that uses it, and an earlier version of the engine left the mark.
   if (volume === null || isUsedBeside(mount.name, volume, container)) return mark(container, mount.name, false);
   volume.owner = container;
 }
 
-/** `added`: the first of its mounts of that volume is, and no other. */
+/** Sets the mark on the first mount of the volume, and clears it on the others. */
 function mark(container: Container, name: string, added: bool): void {
   const mounts = container.mounts;
   for (let i = 0; i < mounts.length; i++) {

@@ -1,4 +1,4 @@
-// Which containers have a volume among their mounts, whether they run or not.
+// Which containers use a volume, whether they are running or not.
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
@@ -6,7 +6,7 @@ import { MountKind, MountPoint } from "../container/mounts/mount-point";
 import { containerStore } from "../container/store";
 import { Volume } from "./volume";
 
-/** By another one than `container` that is to stay: not by one that goes as well, nor by one that is still being made. */
+/** Whether another container that stays uses the volume: one that is neither being removed nor still being created. */
 export function isUsedBeside(name: string, volume: Volume | null, container: Container): bool {
   const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
@@ -17,7 +17,7 @@ export function isUsedBeside(name: string, volume: Volume | null, container: Con
   return false;
 }
 
-/** A container that is being removed, and takes one of these volumes along; null if there is none. */
+/** A container whose removal in progress includes one of these volumes; null if there is none. */
 export function takerOf(names: string[]): Container | null {
   if (names.length == 0) return null;
   const containers = containerStore.all();
@@ -36,12 +36,15 @@ function takes(container: Container, name: string): bool {
   return false;
 }
 
-/** Removed, it takes such a volume along if nobody else has it: one that nobody has named only on demand. */
+/**
+ * Whether the container's removal includes the volume, if no other container uses it: anonymous volumes only on
+ * request.
+ */
 export function takesAlong(container: Container, mount: MountPoint): bool {
   return mount.added || (container.removeVolumes && mount.anonymous);
 }
 
-/** How many containers have each volume that is had, whether they run or not: for whoever asks of many volumes. */
+/** Number of containers that use each volume, for callers that ask about many volumes. */
 export function usersByName(): Map<string, i32> {
   const users = new Map<string, i32>();
   const containers = containerStore.all();
@@ -52,7 +55,7 @@ export function usersByName(): Map<string, i32> {
   return users;
 }
 
-/** Each once; of one that is yet to be named there is none. */
+/** Each name once; volumes that have no name yet are left out. */
 export function volumeNames(mounts: MountPoint[]): string[] {
   const names: string[] = [];
   for (let i = 0; i < mounts.length; i++) {
@@ -62,7 +65,7 @@ export function volumeNames(mounts: MountPoint[]): string[] {
   return names;
 }
 
-/** Ids of the containers that have it, whether they run or not. */
+/** Ids of all containers that use the volume. */
 export function usersOf(name: string): string[] {
   const containers = containerStore.all();
   const users: string[] = [];
@@ -70,14 +73,17 @@ export function usersOf(name: string): string[] {
   return users;
 }
 
-/** A container that runs has it. */
+/** Whether a running container uses the volume. */
 export function isInRun(name: string): bool {
   const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) if (containers[i].running && has(containers[i], name)) return true;
   return false;
 }
 
-/** A container that is created, or whose files are looked at, fills it; a run's end counts what its start has filled. */
+/**
+ * Whether a container that is being created, or whose files are accessed, is filling the volume. A volume that a start
+ * fills is counted after the run.
+ */
 export function isBeingFilled(name: string): bool {
   const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
@@ -88,7 +94,7 @@ export function isBeingFilled(name: string): bool {
   return false;
 }
 
-/** Whether those that have it have never named it. */
+/** Whether the volume is anonymous for every container that uses it. */
 export function isAnonymous(name: string): bool {
   const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {

@@ -8,22 +8,22 @@ import { FieldWriter } from "../records/field-writer";
 import { Fields } from "../records/fields";
 import { volumeNameProblem } from "./name";
 
-/** Room for a record. */
+/** Initial buffer size for a record. */
 const RECORD_BYTES: i32 = 512;
 
-/** All are of the driver `local`, which has no options here. */
+/** All volumes have the driver `local`, without options. */
 export class Volume {
-  /** Bytes of its files, as they were counted last; less than 0 if that is not known. */
+  /** Size of its files in bytes, as last counted; negative if unknown. */
   size: i64 = -1;
-  /** `size` was counted, and nothing has outdated it since: records keep no other. */
+  /** Whether `size` was counted and the files have not changed since. Records store no other size. */
   counted: bool = false;
-  /** Its record has another size, which no client has been told of. */
+  /** The record has another size, and no client has been told of the new one. */
   behind: bool = false;
-  /** Its files wait to be counted. */
+  /** The volume waits to be counted. */
   toCount: bool = false;
-  /** Containers that are being made with it. */
+  /** Containers that are being created with it. */
   makings: Container[] = [];
-  /** The container that it was added for, or the one that this was passed on to: see `untold`. Null once it is told. */
+  /** The container that the volume was added for or passed on to: see `untold.ts`. Null once a client has been told. */
   owner: Container | null = null;
   labelKeys: string[] = [];
   labelValues: string[] = [];
@@ -32,11 +32,11 @@ export class Volume {
     readonly name: string,
     /** Nanoseconds since 1970. */
     readonly created: i64,
-    /** Nobody has named it. */
+    /** It has no name from a client. */
     readonly anonymous: bool,
   ) {}
 
-  /** `labels`: an object of texts, or null. */
+  /** `labels`: an object whose values are strings, or null. */
   label(labels: Json | null): void {
     if (labels === null) return;
     for (let i = 0; i < labels.keys.length; i++) {
@@ -63,14 +63,14 @@ function volumeFields(fields: Fields, given: Volume | null): Volume {
   const created = fields.number("created", given === null ? 0 : given.created);
   const named = fields.bool("named", given !== null && !given.anonymous);
   const volume = given === null ? new Volume(name, created, !named) : given;
-  // Those that wait to be counted have none.
+  // Records of volumes that wait to be counted have no size.
   volume.counted = fields.has("size", volume.counted);
   if (volume.counted) volume.size = fields.within("size", volume.size, 0, i64.MAX_VALUE);
   fields.textMap("labels", volume.labelKeys, volume.labelValues);
   return volume;
 }
 
-/** The volume `name`, unless the record has a problem. */
+/** Reads the volume `name`; sets a problem if the record is invalid. */
 export function readVolume(fields: FieldReader, name: string): Volume {
   const volume = volumeFields(fields, null);
   fields.refuse(volume.name == name ? volumeNameProblem(name) : "it is another volume's");
