@@ -1,4 +1,4 @@
-// The closed list of what the core asks of its host. Each call begins a step of a task and returns its operation id.
+// The complete list of what the core asks of its host. Each call begins a step of a task and returns its operation id.
 
 import { perform as performContent } from "../../build/bindings/content";
 import { perform as performNetworks } from "../../build/bindings/networks";
@@ -50,7 +50,7 @@ export function askVolumes(task: Task, step: i32, command: VolumeCommand): u64 {
   return op;
 }
 
-/** Wakes the task after so many nanoseconds. */
+/** Wakes the task after `delay` nanoseconds. */
 export function wakeAfter(task: Task, step: i32, delay: u64): u64 {
   const op = engine.steps.begin(task, step);
   performTimers(op, new TimerCommandSet(engine.now.monotonic + delay));
@@ -61,12 +61,12 @@ export function cancelTimer(op: u64): void {
   if (engine.steps.end(op) !== null) performTimers(op, new TimerCommand(TimerCommandTag.Cancel));
 }
 
-/** Gives a content operation up; its completion still comes, as `interrupted`. */
+/** Cancels a content operation; its completion still arrives, as `interrupted`. */
 export function abandon(task: Task, step: i32, op: u64): void {
   askContent(task, step, new ContentCommandAbandon(op));
 }
 
-/** As it is: see `putRecord` (records/put.ts). */
+/** Writes the record without further checks: see `putRecord` (records/put.ts). */
 export function storeRecord(key: string, value: Uint8Array): void {
   performRecords(0, new RecordCommandPut(new Put(key, value)));
 }

@@ -1,11 +1,11 @@
-// A request that is being answered.
+// A request that has not been fully answered.
 
 import { Body, BodyTag, Closing, Request } from "../../build/bindings/types";
 import { MAX_VERSION } from "./api/versions";
 import { Origin } from "./origin";
 import { Query } from "./text/url";
 
-/** Whoever answers a call over time is told when its client goes away, and when it has read. */
+/** Is told when the client of a long answer disconnects, and when it has read data. */
 export abstract class Follower {
   abstract closed(call: Call, why: Closing): void;
 
@@ -14,19 +14,19 @@ export abstract class Follower {
 
 export class Call {
   readonly id: u64;
-  /** What follows the version in the path, decoded: `/containers/web/json`. */
+  /** The decoded path after the version: `/containers/web/json`. */
   path: string = "";
-  /** What a route's `{…}` stood for. */
+  /** The text matched by a route's `*`. */
   name: string = "";
-  /** Minor number of the requested version: 41 for `v1.41`; the newest for a bare path. */
+  /** Minor number of the requested version: 41 for `v1.41`; the newest version for a path without one. */
   version: i32 = 0;
   query: Query = new Query("");
   follower: Follower | null = null;
-  /** Null before it has found its route. */
+  /** Null until the request has found its route. */
   origin: Origin | null = null;
-  /** Its client has gone away. Known of those that want to hear of it. */
+  /** The client has disconnected. Only known for calls that are in `openCalls`. */
   gone: bool = false;
-  /** Hands the call to its route once more: set by the router, which the nouns do not know. */
+  /** Hands the call to its route again. The router sets it, so that the nouns need not know the router. */
   again: (call: Call) => void = answeredOnce;
 
   constructor(readonly request: Request) {
@@ -34,7 +34,7 @@ export class Call {
   }
 }
 
-/** One that an earlier instance of the core has begun to answer: nothing but its id is known. */
+/** A request that an earlier instance of the core began to answer: only its id is known. */
 export function unknownCall(request: u64): Call {
   const call = new Call(new Request(request, "", null, "", "", "", new Body(BodyTag.None)));
   call.version = MAX_VERSION;

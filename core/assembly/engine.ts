@@ -1,4 +1,4 @@
-// The door. Every input is handed on here, and records of what it changed are put before it ends.
+// The entry point. Every input is passed on here, and the records of what it changed are written before the step ends.
 
 import {
   Closed,
@@ -90,13 +90,13 @@ export function step(now: Instant, input: Input): void {
   keep();
 }
 
-/** What the step has changed, and what happened in it. */
+/** Writes the changed records and the events of the step. */
 function keep(): void {
   containerStore.putChanged();
   eventRing.write();
 }
 
-/** Drops what belongs to the last step only; the rest is done by the bindings. */
+/** Drops what belongs to the last step only; the bindings do the rest. */
 export function snapshot(): void {
   reasons.length = 0;
 }
@@ -188,7 +188,7 @@ function closed(closed: Closed): void {
   if (follower !== null) follower.closed(call, closed.why);
 }
 
-/** An earlier instance may have begun the reply: then nothing is known of the request, but its client still waits. */
+/** If an earlier instance began the reply, nothing is known of the request, but its client is still waiting. */
 function sourceFailed(failed: SourceFailure): void {
   const known = openCalls.find(failed.request);
   const call: Call = known === null ? unknownCall(failed.request) : known;
@@ -209,7 +209,7 @@ function drained(drained: Drained): void {
   if (follower !== null) follower.drained(call, drained.bytes);
 }
 
-/** What its client does is on its behalf. */
+/** Effects of this input are attributed to the call's client. */
 function resume(call: Call): void {
   const origin = call.origin;
   if (origin !== null) acting.origin = origin;

@@ -1,9 +1,9 @@
-// The framed stream of logs and attach (surface §2.6): eight bytes before each piece.
+// Frames of the log and attach streams (surface §2.6): eight bytes before each piece.
 
 const HEADER = 8;
 
 export const STDOUT: u8 = 1;
-/** What the engine itself has to say: it ends the stream. */
+/** Stream number of the engine's own error message, which ends the stream. */
 export const FAILURE: u8 = 3;
 
 export function frameOf(stream: u8, bytes: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-// Ids: a counter hashed with the random bytes that `open` was given.
+// Generates ids: a counter hashed with the random bytes given to `open`.
 
 import { sha256Hex } from "./text/sha256";
 
@@ -11,21 +11,21 @@ export class Ids {
     this.counter = 0;
   }
 
-  /** 64 hex digits. */
+  /** An id of 64 hex digits. */
   next(): string {
     this.counter += 1;
     for (let i = 0; i < 8; i++) this.material[32 + i] = <u8>(this.counter >> (<u64>i * 8));
     return sha256Hex(this.material);
   }
 
-  /** An id whose first 12 digits are not all decimal: they become a host name (surface §2.4). */
+  /** An id whose first 12 digits are not all decimal, since they become a hostname (surface §2.4). */
   nextForContainer(): string {
     let id = this.next();
     while (allDecimal(id, 12)) id = this.next();
     return id;
   }
 
-  /** A number to draw with. */
+  /** A random number. */
   draw(): u32 {
     return <u32>parseInt(this.next().slice(0, 8), 16);
   }

@@ -1,4 +1,4 @@
-// The restart: what was durable is compared with what the host found, and the two are brought together.
+// The restart: compares the records with what the host found, and makes the two agree.
 
 import {
   Exit,
@@ -44,9 +44,9 @@ import { engine } from "./state";
 import { findLostNetworks, strayNetworks, sweep } from "./sweep";
 import { beginMaking, restoreOwners } from "./volume/untold";
 
-/** Docker's code for a container whose end nobody saw. */
+/** Docker's exit code for a container whose end nobody observed. */
 const UNKNOWN_CODE: u32 = 255;
-/** The supervisor was killed, and with it what it watched. */
+/** Exit code when the supervisor was killed, and the container with it. */
 const SUPERVISOR_LOST_CODE: u32 = 137;
 
 export function mend(records: Stored[], inventory: Inventory): void {
@@ -54,7 +54,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   findLostNetworks(inventory.networks);
   networkStore.ensurePredefined();
   const containers = containerStore.all();
-  // Before anything is swept: what is mounted for their making belongs to nobody any more.
+  // This comes before the sweep: mounts that were made for interrupted creations are no longer needed.
   const halfMade = takeHalfMade(containers);
   sweep(inventory);
   for (let i = 0; i < halfMade.length; i++) beginMaking(halfMade[i]);
@@ -77,7 +77,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   for (let i = 0; i < halfMade.length; i++) resumeCreation(halfMade[i]);
   startWithEngine(containers);
   makeBridges(strayNetworks(inventory.networks));
-  // Runs have gone on without the engine, and counts were cut off with it.
+  // Containers ran on without the engine, and counting was interrupted.
   containerSizes.refresh();
 }
 
@@ -95,7 +95,7 @@ function findProcess(processes: FoundProcess[], container: Container): FoundProc
   return null;
 }
 
-/** What was frozen, or held still, when the engine ended goes on. */
+/** Thaws runs that were being frozen, or were kept frozen, when the engine ended. */
 function mendHeld(records: Stored[]): void {
   for (let i = 0; i < records.length; i++) {
     const key = records[i].key;
@@ -131,7 +131,10 @@ function mendContainer(container: Container, found: FoundProcess | null): void {
   }
 }
 
-/** Killed between the request and the answer: a process that came to life counts as started, else all is undone. */
+/**
+ * The engine was killed between the request and the answer. A process that came up counts as started; otherwise the
+ * start is undone.
+ */
 function mendStarting(container: Container, found: FoundProcess | null): void {
   const state: ProcessState | null = found === null ? null : found.state;
   const lives = state !== null && (state.tag == ProcessStateTag.Running || state.tag == ProcessStateTag.Exited);
@@ -142,7 +145,7 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
     container.everRan = true;
     container.startedAt = startOf(state!);
     container.exitCode = 0;
-    // The run that a restart was to begin is this one.
+    // This is the run that the restart was to begin.
     container.startsAgain = false;
     emitStart(container);
     return mendRunning(container, found);
@@ -154,7 +157,7 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
   release(container, null);
 }
 
-/** When it was started; of one that has ended nobody knows, but not later than that. */
+/** The start time. For a process that has ended it is unknown, but not later than the end. */
 function startOf(state: ProcessState): i64 {
   if (state.tag == ProcessStateTag.Running) return (<ProcessStateRunning>state).value.at;
   return min(engine.now.wall, (<ProcessStateExited>state).value.at);
@@ -177,7 +180,7 @@ function mendRunning(container: Container, found: FoundProcess | null): void {
   endedMeanwhile(container, exit, why, lengthOfUnseen(container, exit.at));
 }
 
-/** What the kernel has killed for memory while nobody was there to tell it. */
+/** Reports OOM kills that happened while no engine ran. */
 function killedMeanwhile(container: Container, kills: u32): void {
   acting.alone(OUT_OF_MEMORY);
   ranOutOfMemory(container, kills);
@@ -185,9 +188,9 @@ function killedMeanwhile(container: Container, kills: u32): void {
 }
 
 function goesOn(container: Container, launched: Launched): void {
-  // Pausing has ended its health checks already: thawed, it stays what that has made of it until the next one.
+  // Pausing ended the health checks. After a thaw the health state stays the same until the next check.
   if (container.status == Status.Paused && container.health !== null) container.healthRun = container.run;
-  // What is as the record says is not written again: an engine must come up on a full disk, too.
+  // Writes nothing if the record is still right: the engine must start on a full disk, too.
   if (container.pid != launched.pid || container.startedAt != launched.at) takeOver(container, launched);
   adoptRun(container);
 }

@@ -1,16 +1,16 @@
-// Requests that are not fully answered and want to hear of their clients.
+// Requests that are not fully answered and need to know when their clients disconnect or read.
 
 import { Call } from "./call";
 
 class OpenCalls {
   private readonly byId: Map<u64, Call> = new Map<u64, Call>();
 
-  /** Its client is heard of from now on. */
+  /** The call is told about its client from now on. */
   add(call: Call): void {
     this.byId.set(call.id, call);
   }
 
-  /** It has its answer, or nobody waits for one. */
+  /** The call has been answered, or its client has disconnected. */
   remove(id: u64): void {
     this.byId.delete(id);
   }

@@ -1,10 +1,10 @@
-// Who asked for what a step does, and why. The reasons are a closed list: the constants below, restart policies by name,
-// and requests as `METHOD /path`: never with a query, which may hold what is nobody's business.
+// Who asked for what a step does, and why. The reasons are a closed list: the constants below, restart policies by
+// name, and requests as `METHOD /path`, always without the query, which may contain private data.
 
 import { Request } from "../../build/bindings/types";
 import { headerOf } from "./api/headers";
 
-/** Nobody asked: found so, or resumed, when the engine was started. */
+/** No client asked: found or resumed when the engine started. */
 export const ENGINE_START = "engine start";
 export const EXITED_BY_ITSELF = "exited by itself";
 export const OUT_OF_MEMORY = "out of memory";
@@ -16,10 +16,10 @@ export const RELOAD = "configuration reload";
 /** Followed by the policy's name. */
 export const RESTART_POLICY = "restart policy ";
 
-/** UTF-16 units of what a client says of itself, or asks for, that are kept. */
+/** Limit for a client's User-Agent and request line, in UTF-16 units. */
 const LONGEST = 200;
 
-/** A client, by one of its requests. Texts are made when they are wanted: of most requests nobody wants them. */
+/** A client, as the sender of one request. Its texts are built on demand, since most requests need none. */
 export class Asker {
   hasPeer: bool = false;
   uid: u32 = 0;
@@ -28,13 +28,13 @@ export class Asker {
   private requestText: string = "";
 
   private constructor(
-    /** Null: the texts are made. */
+    /** Null once the texts are built. */
     private headers: string | null,
     private readonly method: string,
     private readonly path: string,
   ) {}
 
-  /** `path`: what follows the version in the request's, decoded. */
+  /** `path`: the decoded path of the request after the version. */
   static of(request: Request, path: string): Asker {
     const asker = new Asker(request.headers, request.method, path);
     const peer = request.peer;
@@ -42,7 +42,7 @@ export class Asker {
     return asker;
   }
 
-  /** One whose request is long over. */
+  /** The client of a request that ended long ago. */
   static recalled(agent: string, hasPeer: bool, uid: u32, pid: u32): Asker {
     const asker = new Asker(null, "", "");
     asker.agentText = agent;
@@ -56,7 +56,7 @@ export class Asker {
     return this.agentText;
   }
 
-  /** What it asks for. */
+  /** The request line, as `METHOD /path`. */
   get asked(): string {
     this.read();
     return this.requestText;
@@ -80,9 +80,9 @@ export class Asker {
 
 export class Origin {
   constructor(
-    /** Null: the engine itself. */
+    /** Null for the engine itself. */
     readonly asker: Asker | null,
-    /** Empty: because the asker asked. */
+    /** Empty if the reason is the client's request. */
     private readonly reason: string,
   ) {}
 
@@ -93,18 +93,18 @@ export class Origin {
   }
 }
 
-/** On whose behalf the core acts, and when: everything that a step changes or asks for has the origin of this moment. */
+/** On whose behalf the core acts, and when: everything that a step changes or asks for gets the current origin. */
 export class Acting {
   origin: Origin = new Origin(null, ENGINE_START);
-  /** Wall time of the step. */
+  /** Wall-clock time of the step. */
   at: i64 = 0;
 
-  /** For nobody, but for a reason of the engine's own. */
+  /** Acts for no client, for a reason of the engine's own. */
   alone(reason: string): void {
     this.origin = new Origin(null, reason);
   }
 
-  /** For whom it was, but for another reason. */
+  /** Acts for the same client, for another reason. */
   because(reason: string): void {
     this.origin = new Origin(this.origin.asker, reason);
   }
@@ -113,8 +113,8 @@ export class Acting {
 export const acting: Acting = new Acting();
 
 /**
- * A User-Agent without its comments (RFC 9110 §10.1.5). A line of `docker events` has an event's attributes in parentheses,
- * and programs take it apart at the next one that closes.
+ * A User-Agent without its comments (RFC 9110 §10.1.5). `docker events` prints attributes in parentheses, and programs
+ * parse a line up to the next closing one.
  */
 export function productsOf(agent: string): string {
   let products = "";
@@ -131,7 +131,7 @@ export function productsOf(agent: string): string {
     .join(" ");
 }
 
-/** Lone halves of a pair of surrogates are mended by whoever writes it. */
+/** An unpaired surrogate at the end is replaced when the text is written. */
 function shortened(text: string): string {
   return text.length > LONGEST ? text.slice(0, LONGEST) : text;
 }

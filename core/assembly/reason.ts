@@ -1,11 +1,11 @@
-// Why a step did what it did. Kept as found, since most steps are never asked: words are made by `explain`.
+// Why a step did what it did. Reasons are stored as data, since most are never read; `explain` turns them into words.
 
 import { Note } from "../../build/bindings/types";
 
 export abstract class Reason {
-  /** In words. */
+  /** The reason in words. */
   abstract note(): Note;
 }
 
-/** Those of the last `open` or `step`, in order. */
+/** The reasons of the last `open` or `step`, in order. */
 export const reasons: Reason[] = [];

@@ -1,4 +1,4 @@
-// The closed list of ways to say no to a client, and the one place where each becomes an HTTP status.
+// The complete list of ways to refuse a request, and the one place where each becomes an HTTP status.
 
 import { Note, NoteRefused, Refused as RefusedNote } from "../../build/bindings/types";
 import { Reason } from "./reason";
@@ -16,7 +16,7 @@ export enum RefusalKind {
   Unavailable,
 }
 
-/** Their names, for those who want to know why. */
+/** Names of the kinds, for explanations. */
 const NAMES: string[] = [
   "bad-parameter",
   "unauthorized",
@@ -93,7 +93,7 @@ export function internal(message: string): Refusal {
   return new Refusal(RefusalKind.Internal, message);
 }
 
-/** What only a machine in another state could do. */
+/** Possible only on a machine in another state. */
 export function unavailable(message: string): Refusal {
   return new Refusal(RefusalKind.Unavailable, message);
 }
@@ -106,12 +106,12 @@ export function notBuilt(what: string): Refusal {
   return new Refusal(RefusalKind.NotBuilt, `${what} is not built yet`);
 }
 
-/** What cannot be had with what was chosen, in Docker's words. */
+/** Not possible with the chosen options, in Docker's words. */
 export function notSupported(message: string): Refusal {
   return new Refusal(RefusalKind.NotBuilt, message);
 }
 
-/** 304 has no body, so no message either. */
+/** A 304 has no body, so there is no message. */
 export function notModified(): Refusal {
   return new Refusal(RefusalKind.NotModified, "");
 }

@@ -1,4 +1,4 @@
-// How answers leave: statuses, headers and JSON bodies, each kind in one place (surface §2.1, §6.1).
+// Sends answers: statuses, headers and JSON bodies, each kind in one place (surface §2.1, §6.1).
 
 import { perform } from "../../build/bindings/replies";
 import {
@@ -48,7 +48,7 @@ export function sendWhole(call: Call, status: u16, headers: string, body: Uint8A
   perform(call.id, new ReplyCommandWhole(new Whole(new Head(status, headers), body, false)));
 }
 
-/** 200 to a question that is none of the state: it waits for no record to be flushed. */
+/** A 200 that does not depend on the state: it is sent without waiting for records to be flushed. */
 export function sendStateless(call: Call, headers: string, body: Uint8Array): void {
   openCalls.remove(call.id);
   perform(call.id, new ReplyCommandWhole(new Whole(new Head(200, headers), body, true)));
@@ -58,13 +58,15 @@ export function sendJson(call: Call, status: u16, body: Uint8Array): void {
   sendWhole(call, status, commonHeaders.json, body);
 }
 
-/** The last word to a client that wanted a hijack: no header is added, and the connection ends (surface §2.6). */
+/**
+ * The last answer to a client that asked for a hijack: no header is added, and the connection is closed (surface §2.6).
+ */
 export function sendBare(call: Call, status: u16, headers: string, body: Uint8Array): void {
   openCalls.remove(call.id);
   perform(call.id, new ReplyCommandBare(new Whole(new Head(status, headers), body, false)));
 }
 
-/** 204, or 200 and 201 where the endpoint has no body. */
+/** A 204, or a 200 or 201 from an endpoint without a body. */
 export function sendEmpty(call: Call, status: u16): void {
   sendWhole(call, status, commonHeaders.all, NO_BODY);
 }
@@ -76,7 +78,7 @@ export function sendRefusal(call: Call, refusal: Refusal): void {
   sendWhole(call, statusOf(refusal.kind), `${commonHeaders.all}\n${form.headers}`, form.body(refusal.message));
 }
 
-/** How an error is told: as JSON, or below the first version that is served to all as plain text (surface §2.1). */
+/** The form of an error: JSON, or plain text below the first version that all endpoints serve (surface §2.1). */
 export class ErrorForm {
   private readonly plain: bool;
 
@@ -84,7 +86,7 @@ export class ErrorForm {
     this.plain = call.version < MIN_VERSION;
   }
 
-  /** Those of its body. */
+  /** Headers of the error's body. */
   get headers(): string {
     if (!this.plain) return "Content-Type: application/json";
     return "Content-Type: text/plain; charset=utf-8\nX-Content-Type-Options: nosniff";
@@ -95,12 +97,12 @@ export class ErrorForm {
   }
 }
 
-/** Notes a refusal whose answer has a form of its own. */
+/** Records a refusal whose answer has another form. */
 export function refused(call: Call, refusal: Refusal): void {
   reasons.push(new Refused(call.id, refusal));
 }
 
-/** Docker's form of every error: `{"message": …}`. */
+/** Docker's body of every error: `{"message": …}`. */
 export function messageBody(message: string): Uint8Array {
   const json = new JsonWriter();
   json.beginObject();
@@ -109,7 +111,7 @@ export function messageBody(message: string): Uint8Array {
   return line(json);
 }
 
-/** Begins an answer that goes on: headers leave now. */
+/** Begins a streamed answer: its headers are sent now. */
 export function openReply(call: Call, status: u16, headers: string, follower: Follower | null): void {
   call.follower = follower;
   openCalls.add(call);
@@ -124,7 +126,7 @@ export function spliceLogs(call: Call, source: LogSource): void {
   splice(call, new SourceLogs(source));
 }
 
-/** The body's bytes come from there. */
+/** The host sends the body from the source. */
 export function splice(call: Call, source: Source): void {
   perform(call.id, new ReplyCommandSplice(source));
 }
@@ -140,7 +142,7 @@ export function endReply(call: Call): void {
   perform(call.id, new ReplyCommand(ReplyCommandTag.End));
 }
 
-/** A JSON text as Docker sends it: one line. */
+/** A JSON text with a final newline, as Docker sends it. */
 export function line(json: JsonWriter): Uint8Array {
   return json.line().finish();
 }

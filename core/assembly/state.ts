@@ -1,5 +1,5 @@
-// What every command may need of the instance it runs in: its options, the time, ids, and the steps under way. What there
-// is of a noun stands in the store of its folder. The wasm holds one of each.
+// State that every command may need: the options, the time, ids, and the steps in progress. All objects of a noun are
+// in the store of its folder. Each of these exists once per wasm instance.
 
 import { Instant, Options } from "../../build/bindings/types";
 import { Ids } from "./ids";
@@ -7,13 +7,13 @@ import { Steps } from "./task";
 
 export class Engine {
   options!: Options;
-  /** The time of this step. */
+  /** The time of the current step. */
   now: Instant = new Instant(0, 0);
-  /** Identity of this installation, shown in `/info`; kept in the record `engine/id`. */
+  /** Id of the installation, shown in `/info` and stored in the record `engine/id`. */
   id: string = "";
   readonly ids: Ids = new Ids();
   readonly steps: Steps = new Steps();
-  /** Containers, or networks, are being pruned: one prune at a time (surface §2.23). */
+  /** A prune of containers or networks is in progress: there may be only one at a time (surface §2.23). */
   pruning: bool = false;
 }
 

@@ -1,5 +1,5 @@
-// What the host found and no record speaks of is cleared away. What belongs to a record that was set aside stays: it may
-// be all that its user has left.
+// Removes resources that the host found but that no record mentions. Those of a record that was set aside stay: they
+// may be all that its user has left.
 
 import {
   ContentCommandDropContainer,
@@ -37,14 +37,14 @@ export function sweep(inventory: Inventory): void {
   makeMissingVolumes(inventory.volumes);
 }
 
-/** Those that may be of networks whose records are lost: such a network gets its id again. */
+/** Finds networks whose records may be lost, so that such a network gets its id again. */
 export function findLostNetworks(found: string[]): void {
   for (let i = 0; i < found.length; i++) {
     if (networkStore.find(found[i]) === null) setAside.hasOrLost(NETWORK_RECORDS + found[i]);
   }
 }
 
-/** Networks that no record speaks of. */
+/** Networks without a record. */
 export function strayNetworks(found: string[]): string[] {
   const strays: string[] = [];
   for (let i = 0; i < found.length; i++) {
@@ -85,7 +85,7 @@ function sweepMount(id: string): void {
   askContent(new Unmounting(id), 0, new ContentCommandUnmount(id));
 }
 
-/** What a container cannot be rid of is tried again when it is started or removed. */
+/** If unmounting fails, the container's next start or its removal repeats it. */
 class Unmounting extends Task {
   constructor(private readonly id: string) {
     super();
@@ -94,7 +94,8 @@ class Unmounting extends Task {
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = containerStore.find(this.id);
     if (failure === null || container === null) return;
-    // Its making goes on by itself, and may be done with its files before, or without them.
+    // An interrupted creation continues on its own. It may finish with the container's files before this ends, or
+    // without them.
     if (mayUse(this.id) && !container.creating) return;
     container.leaveUnclean();
     container.touch();
@@ -107,7 +108,7 @@ function sweepFiles(id: string): void {
   askContent(new Ignored(), 0, new ContentCommandDropContainer(id));
 }
 
-/** A damaged record, or a container, says more of a volume than that there is no record: its files may be wanted. */
+/** A volume with a damaged record, or one that a container uses, is kept: its files may be needed. */
 function sweepVolume(name: string, isUsed: bool): void {
   if (volumeStore.find(name) !== null) return;
   const isDamaged = setAside.has(VOLUME_RECORDS + name);
@@ -124,7 +125,7 @@ function sweepVolume(name: string, isUsed: bool): void {
   askVolumes(new Ignored(), 0, new VolumeCommandDrop(name));
 }
 
-/** A volume's record is older than the volume. */
+/** A volume may be missing, since its record is written before the volume is made. */
 function makeMissingVolumes(found: string[]): void {
   const there = new Set<string>();
   for (let i = 0; i < found.length; i++) there.add(found[i]);
@@ -133,27 +134,28 @@ function makeMissingVolumes(found: string[]): void {
     const name = volumes[i].name;
     if (there.has(name)) continue;
     tellMended(`volume ${name}`, "there was nothing but its record");
-    // What it held is gone with its files.
+    // The files that were counted are gone.
     volumeStore.outdate(name);
     askVolumes(new Ignored(), 0, new VolumeCommandMake(name));
   }
 }
 
 /**
- * Whether the container's status lets it have a mount, a network, a process. One that is being removed may not: its
- * removal takes away what it knows of, and clients may have been reading its files, which were mounted for that.
+ * Whether the container's status allows it a mount, a network and a process. A container that is being removed is not
+ * allowed any: its removal releases what the record names, and its files may only have been mounted for a client to
+ * read.
  */
 function mayUse(id: string): bool {
   const container = containerStore.find(id);
   return container !== null && (container.running || container.between);
 }
 
-/** A record that was set aside, or that may be lost, is all that there is of the container. */
+/** A record that was set aside or may be lost is all that is known of the container. */
 function isLost(id: string): bool {
   return containerStore.find(id) === null && setAside.hasOrLost(CONTAINER_RECORDS + id);
 }
 
-/** Why it may not. */
+/** Why the container may not have such a resource. */
 function whyNot(id: string): string {
   const container = containerStore.find(id);
   return container === null ? "there is no record of it" : `the container is ${container.word}`;

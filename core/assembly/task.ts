@@ -1,31 +1,31 @@
-// What the core waits for: every command asked of a host, and every timer, is a step of a task.
+// Tasks wait for completions: every command that the host is asked for, and every timer, is a step of a task.
 
 import { Failure, Outcome, Progress } from "../../build/bindings/types";
 import { acting, Origin } from "./origin";
 
-/** Something that takes more than one step. Steps are numbered by the task itself. */
+/** Work that takes more than one step. The task itself numbers its steps. */
 export abstract class Task {
-  /** A command has ended: exactly one of `outcome` and `failure` is there. */
+  /** A command has completed; exactly one of `outcome` and `failure` is set. */
   abstract ended(step: i32, outcome: Outcome | null, failure: Failure | null): void;
 
-  /** A command goes on. */
+  /** A command has made progress. */
   progressed(_step: i32, _progress: Progress): void {}
 
-  /** A timer's time has come. */
+  /** A timer has expired. */
   elapsed(_step: i32): void {}
 }
 
-/** A step that has not ended. */
+/** A step that has not completed. */
 export class Pending {
   constructor(
     readonly task: Task,
     readonly step: i32,
-    /** On whose behalf: what comes of it is on theirs, too. */
+    /** The origin of the step, which also applies to its consequences. */
     readonly origin: Origin,
   ) {}
 }
 
-/** The steps under way, by operation id. A completion that finds none here is late, double or of another epoch. */
+/** The steps in progress, by operation id. A completion without one is late, a duplicate, or from another epoch. */
 export class Steps {
   private readonly pending: Map<u64, Pending> = new Map<u64, Pending>();
   private counter: u32 = 0;

@@ -1,4 +1,5 @@
-// Calls of plugins: there are none, so that each that names one has its answer without any (surface §2.27).
+// Endpoints of plugins. There are none, so requests for a plugin get Docker's answers for an unknown one (surface
+// §2.27).
 
 import { parseFilters } from "../api/filters";
 import { readJsonBody } from "../api/json-body";
@@ -9,7 +10,7 @@ import { badParameter, notFound, Refusal } from "../refusal";
 import { sendJson, textBody } from "../reply";
 
 const KEYS: string[] = ["capability", "enabled"];
-/** What the filter `enabled` knows. */
+/** Values of the filter `enabled`. */
 const FLAGS: string[] = ["true", "false", "1", "0"];
 
 export function listPlugins(call: Call): Refusal | null {
@@ -27,7 +28,7 @@ export function missingPlugin(call: Call): Refusal | null {
   return missing(call.name);
 }
 
-/** It may take so many seconds, which must be said. */
+/** The timeout in seconds is required. */
 export function enablePlugin(call: Call): Refusal | null {
   const timeout = integerOf(call.query, "timeout");
   if (!timeout.given) return badParameter('strconv.Atoi: parsing "": invalid syntax');
@@ -40,7 +41,7 @@ export function setPlugin(call: Call): Refusal | null {
   return body.json === null ? badParameter("invalid JSON: got EOF while reading request body") : missing(call.name);
 }
 
-/** To what another reference names. */
+/** Upgrades to the plugin with another reference. */
 export function upgradePlugin(call: Call): Refusal | null {
   if (parseReference(call.query.first("remote")) === null) return badParameter(referenceError());
   const name = parseReference(call.name);

@@ -1,4 +1,4 @@
-// All records that are in use, as they would be put now.
+// All records in use, in their current form.
 
 import { Stored } from "../../../build/bindings/types";
 import { containerStore } from "../container/store";

@@ -1,17 +1,19 @@
-// Reads a record, and says what of it is damaged: a field that is missing, or has another type or range than it should.
-// Of such a record nothing may be used; it is set aside.
+// Reads a record and checks it: fields must exist and have the right type and range. A damaged record must not be used;
+// it is set aside.
 
 import { asI64, isI64, Json, JsonKind } from "../json/json";
 import { jsonBytes } from "../json/writer";
 import { Fields } from "./fields";
 
 export class FieldReader extends Fields {
-  /** The first that was found; empty if there is none. */
+  /** The first problem found; empty if there is none. */
   problem: string = "";
-  /** The object whose fields are read, and those around it; a list stands there, too, while its items are read. */
+  /**
+   * The object whose fields are being read, or the list whose items are. `around` has the objects and lists around it.
+   */
   private at: Json;
   private readonly around: Json[] = [];
-  /** Names of the parts and lists that this is in. */
+  /** Names of the enclosing parts and lists. */
   private readonly names: string[] = [];
 
   constructor(json: Json) {
@@ -20,7 +22,7 @@ export class FieldReader extends Fields {
     if (!json.isObject) this.problem = "it is no object";
   }
 
-  /** Something else makes no sense. */
+  /** Reports another problem. */
   refuse(problem: string): void {
     if (this.problem.length == 0) this.problem = problem;
   }
@@ -105,7 +107,7 @@ export class FieldReader extends Fields {
 
   end(): void {
     this.at = this.around.pop();
-    // An item has no name of its own.
+    // List items have no names.
     if (!this.at.isArray) this.names.pop();
   }
 
@@ -134,7 +136,7 @@ export class FieldReader extends Fields {
     if (this.problem.length == 0) this.problem = `${this.path()}${name}: ${problem}`;
   }
 
-  /** As sentences begin within parts: `mounts: `. */
+  /** Prefix of problems inside parts: `mounts: `. */
   private path(): string {
     return this.names.length > 0 ? `${this.names.join(": ")}: ` : "";
   }

@@ -1,4 +1,4 @@
-// Writes a record: an object in JSON, its fields in the order of the list.
+// Writes a record as a JSON object, with fields in the order of the list.
 
 import { JsonWriter } from "../json/writer";
 import { Fields } from "./fields";
@@ -6,14 +6,14 @@ import { Fields } from "./fields";
 export class FieldWriter extends Fields {
   private readonly json: JsonWriter;
 
-  /** `capacity`: bytes that will do, mostly. */
+  /** `capacity`: bytes that are usually enough. */
   constructor(capacity: i32) {
     super();
     this.json = new JsonWriter(false, capacity);
     this.json.beginObject();
   }
 
-  /** The record: nothing may be written after it. */
+  /** The record; nothing may be written afterwards. */
   take(): Uint8Array {
     this.json.endObject();
     return this.json.take();

@@ -1,36 +1,35 @@
-// The fields of a record. Each kind of record lists its fields once, in one function: whoever writes a record and whoever
-// reads one go through the same list, so that a field is written, read and checked by one line.
+// The fields of a record. Each kind of record lists its fields once, in one function. Reading and writing both call it,
+// so that one line writes, reads and checks a field.
 
 import { NO_TIME } from "../text/time";
 
 const U32: i64 = 0xffffffff;
 
 /**
- * Each method takes a field's value and returns the one that it has then: the same where the record is written
- * (`FieldWriter`), the record's where it is read (`FieldReader`). An optional field is left out of a record where it is
- * as it would be without one.
+ * Each method takes a field's value and returns its new value: the same when writing (`FieldWriter`), the record's when
+ * reading (`FieldReader`). An optional field is left out of the record while it has its default value.
  */
 export abstract class Fields {
   abstract text(name: string, value: string): string;
   abstract bool(name: string, value: bool): bool;
   abstract number(name: string, value: i64): i64;
-  /** From `least` to `most`. */
+  /** A number from `least` to `most`. */
   abstract within(name: string, value: i64, least: i64, most: i64): i64;
   abstract texts(name: string, values: string[]): string[];
-  /** An object of texts: its members are put into both lists. */
+  /** An object whose values are strings: names and values go into the two lists. */
   abstract textMap(name: string, keys: string[], values: string[]): void;
-  /** An object in JSON. */
+  /** An object as JSON bytes. */
   abstract document(name: string, json: Uint8Array): Uint8Array;
 
-  /** Whether the record has this field, which may be left out. */
+  /** Whether the record has this optional field. */
   abstract has(name: string, there: bool): bool;
 
-  /** Its fields follow, then `end`. */
+  /** Begins a part. Its fields follow, then `end`. */
   abstract beginPart(name: string): void;
-  /** How many items the list has: each begins with `beginItem`, and the list is over with `endList`. */
+  /** Begins a list and returns its length. Each item begins with `beginItem`; after the last one comes `endList`. */
   abstract beginList(name: string, length: i32): i32;
   abstract beginItem(at: i32): void;
-  /** A part or an item is over. */
+  /** Ends a part or an item. */
   abstract end(): void;
   abstract endList(): void;
 
@@ -42,38 +41,38 @@ export abstract class Fields {
     return <i32>this.within(name, value, i32.MIN_VALUE, i32.MAX_VALUE);
   }
 
-  /** Left out where it is empty. */
+  /** Left out if it is empty. */
   optionalText(name: string, value: string): string {
     return this.has(name, value.length > 0) ? this.text(name, value) : value;
   }
 
-  /** Left out where it is false. */
+  /** Left out if it is false. */
   optionalBool(name: string, value: bool): bool {
     return this.has(name, value) ? this.bool(name, value) : value;
   }
 
-  /** Left out where it is `absent`. */
+  /** Left out if it is `absent`. */
   optionalWithin(name: string, value: i64, absent: i64, least: i64, most: i64): i64 {
     return this.has(name, value != absent) ? this.within(name, value, least, most) : value;
   }
 
-  /** Left out where it is 0. */
+  /** Left out if it is 0. */
   optionalU32(name: string, value: u32): u32 {
     return this.has(name, value != 0) ? this.u32(name, value) : value;
   }
 
-  /** Left out where it is `NO_TIME`. */
+  /** Left out if it is `NO_TIME`. */
   optionalTime(name: string, value: i64): i64 {
     return this.has(name, value != NO_TIME) ? this.number(name, value) : value;
   }
 
-  /** Left out where it has no bytes. */
+  /** Left out if it has no bytes. */
   optionalDocument(name: string, json: Uint8Array): Uint8Array {
     return this.has(name, json.length > 0) ? this.document(name, json) : json;
   }
 }
 
-/** A part that a record may have. `fieldsOf` makes one where it is given none. */
+/** An optional part. `fieldsOf` makes a new one when it is given null. */
 export function partOf<T>(
   fields: Fields,
   name: string,
@@ -87,7 +86,7 @@ export function partOf<T>(
   return there;
 }
 
-/** A list of parts; one that is read is empty before. */
+/** A list of parts; when reading, it must be empty before. */
 export function listOf<T>(
   fields: Fields,
   name: string,
@@ -104,7 +103,7 @@ export function listOf<T>(
   fields.endList();
 }
 
-/** The same, but a list without items is left out. */
+/** The same, but an empty list is left out. */
 export function optionalListOf<T>(
   fields: Fields,
   name: string,

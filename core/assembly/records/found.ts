@@ -1,4 +1,4 @@
-// What `open` did with what it found, for those who want to know: the daemon's log.
+// Reports what `open` did with records and resources that it found, for the daemon's log.
 
 import { Deed, Found as FoundNote, Note, NoteFound } from "../../../build/bindings/types";
 import { Reason, reasons } from "../reason";
@@ -17,17 +17,17 @@ export class Found extends Reason {
   }
 }
 
-/** Something was left over, and nobody speaks of it. */
+/** Something without a record was removed. */
 export function tellSwept(what: string, why: string): void {
   reasons.push(new Found(what, Deed.Swept, why));
 }
 
-/** Something was cut short. */
+/** Something that was interrupted was completed or undone. */
 export function tellMended(what: string, why: string): void {
   reasons.push(new Found(what, Deed.Mended, why));
 }
 
-/** An entry of the journal cannot be read. */
+/** An entry of the journal could not be read. */
 export function tellSkipped(what: string, why: string): void {
   reasons.push(new Found(what, Deed.Skipped, why));
 }

@@ -1,4 +1,4 @@
-// Kinds of records, by the beginnings of their keys. What a migration reads had other kinds, maybe, and says so itself.
+// The kinds of records, as prefixes of their keys. Migrations have to name earlier kinds themselves.
 
 /** `container/ID` */
 export const CONTAINER_RECORDS: string = "container/";
@@ -7,25 +7,27 @@ export const NETWORK_RECORDS: string = "network/";
 /** `volume/NAME` */
 export const VOLUME_RECORDS: string = "volume/";
 
-/** `image/ID`: what is known of an image besides its config. */
+/** `image/ID`: what is stored about an image besides its config. */
 export const IMAGE_RECORDS: string = "image/";
 /** `config/ID`: the config's bytes. */
 export const CONFIG_RECORDS: string = "config/";
-/** `reference/CANONICAL`: id of the image that a tag or a digest names. */
+/** `reference/CANONICAL`: id of the image that a tag or a digest refers to. */
 export const REFERENCE_RECORDS: string = "reference/";
-/** `layer/CHAIN`: a layer that an image has. */
+/** `layer/CHAIN`: a layer of an image. */
 export const LAYER_RECORDS: string = "layer/";
 
-/** `commit/CONTAINER`: number of the run that must go on after a restart. */
+/** `commit/CONTAINER`: number of the run that must be thawed after a restart. */
 export const HELD_RECORDS: string = "commit/";
-/** `exec/EXEC`: its container's id and the number of the run, apart by a blank. */
+/** `exec/EXEC`: the container's id and the number of the run, separated by a space. */
 export const EXEC_RECORDS: string = "exec/";
 
-/** Of the engine itself. */
+/** Records about the engine itself. */
 export const ENGINE_RECORDS: string = "engine/";
-/** Identity of the installation. */
+/** Id of the installation. */
 export const ENGINE_ID: string = "engine/id";
-/** Decimal. Missing where there are records: they were written before there was a number, version 0. */
+/**
+ * A decimal number. If it is missing although there are records, they are of version 0, from before the number existed.
+ */
 export const VERSION_RECORD: string = "engine/version";
 
 /** `damaged/KEY`: a record that was set aside. */

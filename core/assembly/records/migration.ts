@@ -1,6 +1,8 @@
-// One step from a version of the records to the next.
+// Migrates records from one version to the next.
 
 export abstract class Migration {
-  /** A record in the new form; null if it stays as it is. Bytes that make no sense stay, and are set aside when they are read. */
+  /**
+   * The record in the new form; null if it stays the same. Invalid bytes stay, and are set aside when they are read.
+   */
   abstract record(key: string, value: Uint8Array): Uint8Array | null;
 }

@@ -1,4 +1,4 @@
-// Records of an earlier version, brought to this one, step by step and in the transaction of `open`.
+// Migrates records of an earlier version to the current one, step by step, in the transaction of `open`.
 
 import { Deed, Stored } from "../../../build/bindings/types";
 import { reasons } from "../reason";
@@ -9,10 +9,10 @@ import { putRecord } from "./put";
 import { ToVersion1 } from "./to-version-1";
 import { VERSION, versionRecord } from "./version";
 
-/** The n-th leads from version n to version n + 1. */
+/** The n-th entry leads from version n to version n + 1. */
 const STEPS: Migration[] = [new ToVersion1()];
 
-/** `version`: theirs. What is set aside stays as it was found. */
+/** `version`: that of the records. Records that were set aside stay unchanged. */
 export function migrate(records: Stored[], version: i32): void {
   if (version == VERSION) return;
   let count = 0;
@@ -28,7 +28,7 @@ export function migrate(records: Stored[], version: i32): void {
   reasons.push(new Found(`${count.toString()} records`, Deed.Migrated, why));
 }
 
-/** Whether anything of it has changed. */
+/** Whether the record has changed. */
 function migrateRecord(record: Stored, version: i32): bool {
   let changed = false;
   for (let step = version; step < VERSION; step++) {

@@ -1,13 +1,13 @@
-// Records are put: a good one takes the place of a damaged one that was set aside.
+// Writes records. A good record replaces a damaged one that was set aside.
 
 import { Stored } from "../../../build/bindings/types";
 import { storeRecord } from "../ask";
 import { setAside } from "./set-aside";
 
-/** Where records are told instead of put; null: nowhere. */
+/** List that collects records instead of writing them; null if they are written. */
 let told: Stored[] | null = null;
 
-/** What `put` puts goes into a list. */
+/** Collects the records that `put` writes. */
 export function tellRecords(put: () => void): Stored[] {
   const records: Stored[] = [];
   told = records;

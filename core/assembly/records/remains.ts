@@ -1,9 +1,9 @@
 import { FoundJoin } from "../../../build/bindings/types";
 
-/** What the host has of a container whose record was set aside, besides its files. */
+/** What the host found of a container whose record was set aside, besides its files. */
 export class Remains {
   readonly runs: u32[] = [];
   readonly joins: FoundJoin[] = [];
-  /** It is being removed. */
+  /** Its removal is in progress. */
   going: bool = false;
 }

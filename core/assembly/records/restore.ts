@@ -1,4 +1,5 @@
-// Records are read back in. What cannot be read, or contradicts what was read before, is set aside; the rest opens.
+// Reads the records when the engine opens. Records that are damaged, or contradict earlier ones, are set aside; the
+// others are used.
 
 import { Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";
@@ -36,17 +37,17 @@ import { putRecord } from "./put";
 import { setAside } from "./set-aside";
 import { NO_VERSION, versionOf, versionProblem, versionRecord } from "./version";
 
-/** Those of which images are made. */
+/** The kinds of records that make up images. */
 const OF_IMAGES: string[] = [CONFIG_RECORDS, IMAGE_RECORDS, REFERENCE_RECORDS, LAYER_RECORDS];
 
-/** All but what images need their layers for: `ImageStore.mend` decides that. */
+/** Reads all records. `ImageStore.mend` later decides which images lack layers. */
 export function restore(records: Stored[]): void {
   const problem = versionProblem(records);
   assert(problem.length == 0, problem);
   const version = versionOf(records);
-  // Before anything is filled in: what is set aside stays as it was found.
+  // This comes first, so that records set aside stay as they were found.
   setAside.begin(records);
-  // A number that makes no sense says nothing of the others: they are read as they should be, or set aside.
+  // An invalid version says nothing about the other records: each is read in the current form, or set aside.
   if (version != NO_VERSION) migrate(records, version);
   const containers: Container[] = [];
   for (let i = 0; i < records.length; i++) restoreRecord(records[i], containers);
@@ -65,7 +66,7 @@ function restoreRecord(record: Stored, containers: Container[]): void {
   if (problem.length > 0) setAside.take(key, problem);
 }
 
-/** Why it cannot be; empty if it could. */
+/** Reads one record; returns why it cannot be used, or an empty string. */
 function takeIn(key: string, value: Uint8Array, containers: Container[]): string {
   if (key == VERSION_RECORD) return versionOf([new Stored(key, value)]) == NO_VERSION ? "it is no number" : "";
   if (key == ENGINE_ID) return restoreId(decodeUtf8(value));
@@ -119,7 +120,7 @@ function misplaced(problem: string): string {
   return problem;
 }
 
-/** Of two of one name the younger is set aside. */
+/** If two containers have the same name, the younger one is set aside. */
 function addContainers(containers: Container[]): void {
   const owners = new Map<string, Container>();
   for (let i = 0; i < containers.length; i++) {

@@ -1,7 +1,7 @@
-// Records that cannot be used. They are kept as they are, under `damaged/` and their keys, and whatever belongs to them
-// on the machine stays, too: it may be all that a user has left. They are named in `/info` until they are removed, or
-// until there is a good record of the same key again; those of a kind that nobody knows, until the next start. Where
-// records were lost whose keys nobody knows, whatever the host finds that nobody speaks of counts as theirs.
+// Records that cannot be used. They are kept unchanged, under `damaged/` and their keys, and so are the resources that
+// belong to them on the machine: these may be all that a user has left. `/info` lists them until they are removed, or
+// until there is a good record with the same key; records of an unknown kind only until the next start. If records with
+// unknown keys were lost, any resource without a record counts as belonging to one of them.
 
 import { Deed, Stored } from "../../../build/bindings/types";
 import { deleteRecord, storeRecord } from "../ask";
@@ -22,16 +22,16 @@ import {
 } from "./kinds";
 import { Remains } from "./remains";
 
-/** Kinds of records that may need layers; and those that are of one. */
+/** Kinds of records that refer to layers. */
 const ON_LAYERS: string[] = [CONTAINER_RECORDS, CONFIG_RECORDS, IMAGE_RECORDS];
 
-/** In place of images that were lost: it keeps the layers that nobody else needs, until images are pruned. */
+/** Stands for lost images: it keeps layers that no other image needs, until images are pruned. */
 const LOST_IMAGES: string = "image/lost";
 
-/** Kinds of what was under way: the start that sets one aside has made an end of it. */
+/** Kinds for work in progress. The start that sets such a record aside also ends that work. */
 const PASSING: string[] = [HELD_RECORDS, EXEC_RECORDS];
 
-/** Kinds that somebody can remove, or that come again. */
+/** Kinds that a client can remove, or that will be written again. */
 const KNOWN: string[] = ON_LAYERS.concat([
   LAYER_RECORDS,
   REFERENCE_RECORDS,
@@ -41,16 +41,16 @@ const KNOWN: string[] = ON_LAYERS.concat([
 ]).concat(PASSING);
 
 export class SetAside {
-  /** Their keys, without `damaged/`. */
+  /** Keys of the records set aside, without `damaged/`. */
   private readonly keys: Set<string> = new Set<string>();
-  /** Those of `open`, by key; empty afterwards. */
+  /** During `open`, the records by key; empty afterwards. */
   private readonly read: Map<string, Uint8Array> = new Map<string, Uint8Array>();
   private readonly remains: Map<string, Remains> = new Map<string, Remains>();
   private opening: bool = false;
   private lostSome: bool = false;
   private doubtful: bool = false;
 
-  /** All records, before any is used. */
+  /** Takes all records, before any of them is used. */
   begin(records: Stored[]): void {
     this.opening = true;
     for (let i = 0; i < records.length; i++) {
@@ -58,8 +58,8 @@ export class SetAside {
       if (key.startsWith(SET_ASIDE)) this.keys.add(key.slice(SET_ASIDE.length));
       else this.read.set(key, records[i].value);
     }
-    // What has come again since then is not missed any more; nor is what held a run still, which went on at that start,
-    // or said that an exec had begun.
+    // A record that exists again replaces the one set aside. Records of work in progress are forgotten: the earlier
+    // start ended that work.
     const keys = this.keys.values();
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
@@ -70,7 +70,7 @@ export class SetAside {
     }
   }
 
-  /** Sets one of them aside, once. */
+  /** Sets a record aside, once. */
   take(key: string, why: string): void {
     if (!this.read.has(key)) return;
     storeRecord(SET_ASIDE + key, this.read.get(key));
@@ -80,26 +80,26 @@ export class SetAside {
     this.tell(key, why);
   }
 
-  /** There were more records, whose keys nobody knows. */
+  /** Some records were lost together with their keys. */
   loseSome(): void {
-    // It is read at every start until this one is kept.
+    // The marker is read at every start until this step is committed.
     deleteRecord("");
     this.lostSome = true;
     this.doubtful = true;
     reasons.push(new Found("records", Deed.SetAside, "they are lost, and nobody knows their keys"));
   }
 
-  /** A record stands under a key that is not its own: nobody knows of whom there is none. */
+  /** A record has the key of another one. So it is unknown which records are missing. */
   doubt(): void {
     this.doubtful = true;
   }
 
-  /** In `open`: whether what nobody speaks of may belong to a record that was lost. */
+  /** During `open`: whether a resource without a record may belong to a lost one. */
   get doubts(): bool {
     return this.opening && this.doubtful;
   }
 
-  /** In `open`: whether a record was set aside, or may be one that was lost; it is set aside from now on then. */
+  /** During `open`: whether a record was set aside, or may have been lost; from now on it counts as set aside. */
   hasOrLost(key: string): bool {
     if (this.has(key)) return true;
     if (!this.doubts) return false;
@@ -107,12 +107,12 @@ export class SetAside {
     return true;
   }
 
-  /** In `open`: an image may be among the lost ones that needs layers which nobody else does. */
+  /** During `open`: a lost image may need layers that no other image needs. */
   keepLayers(): void {
     if (!this.has(LOST_IMAGES)) this.lose(LOST_IMAGES, "layers are here that nobody needs, and records are lost");
   }
 
-  /** Nobody wants images back that were lost. Returns whether there were any. */
+  /** The client gives lost images up. Returns whether there were any. */
   forgetImages(): bool {
     const hadLost = this.has(LOST_IMAGES);
     this.forget(LOST_IMAGES);
@@ -125,7 +125,7 @@ export class SetAside {
     this.tell(key, why);
   }
 
-  /** All have been used or set aside. */
+  /** All records have been used or set aside. */
   end(): void {
     this.opening = false;
     this.read.clear();
@@ -144,7 +144,7 @@ export class SetAside {
     return this.remains.get(container);
   }
 
-  /** A record of that key is put: in `open` it only takes the place of the damaged one. */
+  /** A record with this key was written. During `open` the damaged one is kept even so. */
   replaced(key: string): void {
     if (!this.opening) this.forget(key);
   }
@@ -153,7 +153,7 @@ export class SetAside {
     if (this.keys.delete(key)) deleteRecord(SET_ASIDE + key);
   }
 
-  /** Those whose keys begin so; the keys are without that. */
+  /** Keys with this prefix, without it. */
   startingWith(prefix: string): string[] {
     const found: string[] = [];
     const keys = this.keys.values();
@@ -161,18 +161,18 @@ export class SetAside {
     return found;
   }
 
-  /** Nobody knows which layers a container or an image was on whose record cannot be read: none is dropped. */
+  /** The layers of a container or image with an unreadable record are unknown, so no layer is dropped. */
   get holdsLayers(): bool {
     return this.holdsOwnersOfLayers || this.hasKind(LAYER_RECORDS);
   }
 
-  /** Containers or images. */
+  /** Records of containers or images. */
   get holdsOwnersOfLayers(): bool {
     for (let i = 0; i < ON_LAYERS.length; i++) if (this.hasKind(ON_LAYERS[i])) return true;
     return false;
   }
 
-  /** For `/info`. */
+  /** Warnings for `/info`. */
   warnings(): string[] {
     const warnings: string[] = [];
     if (this.lostSome) warnings.push("WARNING: records are lost; what is here of them was set aside");
@@ -202,7 +202,7 @@ export class SetAside {
   }
 }
 
-/** Nothing on the machine can belong to a record of a kind that is not `KNOWN`, and no request can remove it. */
+/** Records of a kind outside `KNOWN` have no resources on the machine, and no request can remove them. */
 function isAmong(kinds: string[], key: string): bool {
   for (let i = 0; i < kinds.length; i++) if (key.startsWith(kinds[i])) return true;
   return false;

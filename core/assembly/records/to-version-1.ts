@@ -1,5 +1,5 @@
-// From what was written before all records had a version of their own together: containers and networks carried a
-// `format` each, and what an engine had added since was missing in older ones. Now everything is there.
+// Migrates from version 0, before the store had a common version: containers and networks each had a `format`, and
+// older records lack the fields that were added since. In version 1 every field exists.
 
 import { isPropagation } from "../container/mounts/binds";
 import { Json } from "../json/json";
@@ -8,7 +8,7 @@ import { jsonBytes } from "../json/writer";
 import { encodeUtf8 } from "../text/utf8";
 import { Migration } from "./migration";
 
-/** What containers came to have one by one, as it is where it was missing. */
+/** Members that container records gained over time, with the values for records that lack them. */
 const CONTAINER_MEMBERS: string =
   '{"tty":false,"openStdin":false,"stdinOnce":false,"autoRemove":false,"networkMode":"default","stopSignal":0,' +
   '"labels":{},"everRan":false,"pid":0,"exitCode":0,"restartCount":0,"outOfMemory":false,"error":"","written":0,' +
@@ -43,7 +43,7 @@ function container(json: Json): void {
   for (let i = 0; ports !== null && i < ports.items.length; i++) fill(ports.items[i], '{"hostAddress":"0.0.0.0"}');
 }
 
-/** Binds stood as they came, `SOURCE:DESTINATION[:MODE]`; volumes had no names of users'. */
+/** Binds were stored as given, `SOURCE:DESTINATION[:MODE]`; volumes never had names from users. */
 function formerMounts(json: Json): Json {
   const mounts = Json.array();
   const hostConfig = json.find("hostConfig");
@@ -79,7 +79,7 @@ function formerVolume(volume: Json): Json {
   return fill(mount, MOUNT_MEMBERS);
 }
 
-/** Members that are missing, from an object's text. */
+/** Adds missing members from the JSON text of an object. */
 function fill(json: Json, members: string): Json {
   const given = parseKept(encodeUtf8(members))!;
   for (let i = 0; i < given.keys.length; i++) {

@@ -1,14 +1,14 @@
-// Which version all records are of: one number for the whole store, in a record of its own. Records speak of each other
-// (containers of layers, images of configs), so that a new form of one kind may need those of another; and one number is
-// looked at before anything else, so that an older engine touches nothing that it might misread. It is raised when a
-// record no longer means to an older engine what it says; a member that an older one can do without needs no new number.
+// The version of the records: one number for the whole store, in a record of its own. Records refer to each other
+// (containers to layers, images to configs), so a new form of one kind may depend on another kind. The number is read
+// before anything else, so that an older engine does not touch records that it might misread. Raise it when an older
+// engine would misunderstand a record; a new member that an older engine can ignore needs no new version.
 
 import { Stored } from "../../../build/bindings/types";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { VERSION_RECORD } from "./kinds";
 
 export const VERSION: i32 = 1;
-/** What makes no sense as a version. */
+/** Stands for an invalid version. */
 export const NO_VERSION: i32 = -1;
 
 const MOST_DIGITS: i32 = 9;
@@ -17,7 +17,7 @@ export function versionRecord(): Uint8Array {
   return encodeUtf8(VERSION.toString());
 }
 
-/** Of all records, or of those below `engine/`. It may be among those that are lost. */
+/** The version of all given records, or of those below `engine/`. The version record may be among the lost ones. */
 export function versionOf(records: Stored[]): i32 {
   let hasLost = false;
   for (let i = 0; i < records.length; i++) {
@@ -28,7 +28,7 @@ export function versionOf(records: Stored[]): i32 {
   return records.length == 0 ? VERSION : 0;
 }
 
-/** Why they cannot be opened; empty if they can. A damaged number is no newer one. */
+/** Why the records cannot be opened; empty if they can. A damaged number does not count as a newer version. */
 export function versionProblem(records: Stored[]): string {
   const version = versionOf(records);
   if (version <= VERSION) return "";

@@ -1,5 +1,5 @@
-// Calls of a swarm, its nodes, services, tasks, secrets and configs: this machine is in none, so that each has its answer
-// without one (surface §2.27).
+// Endpoints of a swarm, its nodes, services, tasks, secrets and configs. This machine is never in a swarm, so they give
+// Docker's answers outside of one (surface §2.27).
 
 import { parseFilters } from "../api/filters";
 import { readObject } from "../api/json-body";
@@ -14,12 +14,12 @@ export const NO_MANAGER: string =
 
 const ROTATION: string = "rotateManagerUnlockKey";
 
-/** Of one object, or of the swarm itself. */
+/** For a single object, and for the swarm itself. */
 export function askManager(_call: Call): Refusal | null {
   return unavailable(NO_MANAGER);
 }
 
-/** Which filters there are only a manager says. */
+/** Only a manager knows which filters exist. */
 export function listObjects(call: Call): Refusal | null {
   const filters = parseFilters(call.query.first("filters"), null);
   return filters.error.length > 0 ? badParameter(filters.error) : unavailable(NO_MANAGER);
@@ -38,12 +38,12 @@ export function objectLogs(call: Call): Refusal | null {
   return badParameter("Bad parameters: you must choose at least one stream");
 }
 
-/** What makes an object, or unlocks the swarm. */
+/** For requests that create an object or unlock the swarm. */
 export function makeObject(call: Call): Refusal | null {
   return refuseBody(call) || unavailable(NO_MANAGER);
 }
 
-/** A new form of an object takes the version that it comes after. */
+/** An update must give the version that it replaces. */
 export function updateObject(call: Call): Refusal | null {
   return refuseBody(call) || refuseVersion(call) || unavailable(NO_MANAGER);
 }
@@ -56,7 +56,7 @@ export function leaveSwarm(_call: Call): Refusal | null {
   return unavailable("This node is not part of a swarm");
 }
 
-/** `PUT /volumes/{name}`: the volumes that can be updated are a swarm's. */
+/** `PUT /volumes/{name}`: only volumes of a swarm can be updated. */
 export function updateVolume(_call: Call): Refusal | null {
   return unavailable("volume update only valid for cluster volumes, but swarm is unavailable");
 }
@@ -67,26 +67,26 @@ function refuseFlag(call: Call, name: string): Refusal | null {
   return badParameter(`invalid value for ${name}: ${call.query.first(name)}: ${flag.error}`);
 }
 
-/** Those of tokens sound like credentials, which are forgotten unread (api/secrets.ts). */
+/** The parameters for tokens look like credentials, which are dropped unread (api/secrets.ts). */
 function refuseRotation(call: Call): Refusal | null {
   if (strictFlagOf(call.query, ROTATION).error.length == 0) return null;
   return badParameter(`invalid value for ${ROTATION}: ${call.query.first(ROTATION)}`);
 }
 
-/** What is in it only a manager looks at. */
+/** Only a manager would look into the body. */
 function refuseBody(call: Call): Refusal | null {
   const name = nameOfBody(call);
   return readObject(call, new Table(name, [], `swarm.${name}`)).refusal;
 }
 
-/** As Go's errors name its type. */
+/** The name of the body's type in Go's errors. */
 function nameOfBody(call: Call): string {
   if (call.path == "/swarm/unlock") return "UnlockRequest";
   const kind = kindOf(call.path);
   return kind == "swarm" ? "Spec" : `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Spec`;
 }
 
-/** Secrets and configs do not say what is wrong with theirs. */
+/** For secrets and configs Docker does not give the reason. */
 function refuseVersion(call: Call): Refusal | null {
   const version = u64Of(call.query, "version");
   if (version.error.length == 0) return null;
@@ -95,7 +95,7 @@ function refuseVersion(call: Call): Refusal | null {
   return badParameter(`invalid ${kind} version '${call.query.first("version")}': ${version.error}`);
 }
 
-/** `/nodes/{id}/update` is of a `node`. */
+/** The kind in `/nodes/{id}/update` is `node`. */
 function kindOf(path: string): string {
   const kind = path.substring(1, path.indexOf("/", 1));
   return kind.endsWith("s") ? kind.substring(0, kind.length - 1) : kind;

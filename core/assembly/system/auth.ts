@@ -1,4 +1,5 @@
-// POST /auth (surface §2.26): whether a registry takes some credentials. SECRET: they go into the command and nowhere else.
+// POST /auth (surface §2.26): asks a registry whether it accepts credentials. SECRET: they may only go into the
+// command.
 
 import {
   BodyTag,
@@ -27,7 +28,7 @@ import { badParameter, internal, Refusal, RefusalKind } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
 import { Task } from "../task";
 
-/** Below this version the answer always has an `IdentityToken`. */
+/** Before this version the answer always has an `IdentityToken`. */
 const TOKEN_IF_GIVEN: i32 = 52;
 
 export function authenticate(call: Call): Refusal | null {
@@ -41,14 +42,14 @@ export function authenticate(call: Call): Refusal | null {
     return badParameter(`invalid registry address: "${auth.serverAddress}"`);
   }
 
-  // Accepted from here.
+  // The request is accepted from here on.
   const credentials = new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken);
   const login = new Login(endpointOfAddress(auth.serverAddress), credentials);
   askContent(new Authentication(call), 0, new ContentCommandLogin(login));
   return null;
 }
 
-/** It has been read, and the request is kept until it is answered. */
+/** The body has been read, and the request is kept until it is answered. */
 function eraseBody(request: Request): void {
   const body = request.body;
   if (body.tag == BodyTag.Whole) (<BodyWhole>body).value.fill(0);
@@ -71,7 +72,7 @@ class Authentication extends Task {
   }
 }
 
-/** The registry's own status where it is one of refusal. */
+/** Uses the registry's own status if it is a refusal. */
 function refusalOf(failure: Failure): Refusal {
   const own = loginText(failure);
   const text = own === null ? failureText(failure) : own;

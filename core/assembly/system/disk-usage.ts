@@ -1,4 +1,5 @@
-// GET /system/df (surface §2.23): what images, containers and volumes hold, from what is counted all along.
+// GET /system/df (surface §2.23): disk usage of images, containers and volumes, from sizes that were counted in
+// advance.
 
 import { strictFlagOf } from "../api/parameters";
 import { Call } from "../call";
@@ -15,7 +16,7 @@ import { volumeStore } from "../volume/store";
 import { usersByName } from "../volume/use";
 import { containersUsage, imagesUsage, Usage, volumesUsage } from "./reclaimable";
 
-/** From these versions on: kinds can be chosen, and each kind has its sums. */
+/** The versions from which on kinds can be selected, and each kind has totals. */
 const WITH_TYPES = 42;
 const WITH_SUMS = 52;
 const KINDS: string[] = ["container", "image", "volume", "build-cache"];
@@ -42,7 +43,7 @@ function wants(kinds: string[], kind: string): bool {
 class Report {
   private readonly json: JsonWriter = new JsonWriter();
   private readonly version: i32;
-  /** The shape of all versions, which who speaks of `verbose` does not want. */
+  /** Whether to include the lists that all versions know; a client that sends `verbose` does not want them. */
   private readonly lists: bool;
   private readonly verbose: bool;
 

@@ -1,5 +1,6 @@
-// GET /info (surface §6.5; differences by version: §3). Left out, as Docker leaves out what is not there: `Containerd`
-// (1.46; there is none), `DiscoveredDevices` (1.50; no CDI), `NRI` (1.53) and `DefaultAddressPools` (those of Docker hold).
+// GET /info (surface §6.5; differences by version: §3). Left out because they do not exist here, as Docker does:
+// `Containerd` (1.46), `DiscoveredDevices` (1.50; no CDI), `NRI` (1.53) and `DefaultAddressPools` (Docker's defaults
+// apply).
 
 import {
   Failure,
@@ -28,12 +29,12 @@ import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
 import { writeRegistries } from "./registries";
 
-/** Below this version a security option is told by its name alone (surface §3, 1.25). */
+/** Before this version, a security option is shown only by its name (surface §3, 1.25). */
 const WHOLE_OPTIONS: i32 = 25;
 /** OCI runtime-spec, features.md. */
 const FEATURES = "org.opencontainers.runtime-spec.features";
 
-/** What Docker says of descriptors that it could not count. */
+/** Docker's value when file descriptors could not be counted. */
 const UNCOUNTED: i64 = -1;
 
 export function systemInfo(call: Call): Refusal | null {
@@ -41,7 +42,7 @@ export function systemInfo(call: Call): Refusal | null {
   return null;
 }
 
-/** What the engine's own process has open is asked of the host; all else is told as it is then. */
+/** Asks the host for the number of open file descriptors. The rest is read when the answer is written. */
 class Counting extends Task {
   constructor(private readonly call: Call) {
     super();
@@ -76,7 +77,7 @@ function writeCounts(json: JsonWriter): void {
   let paused = 0;
   for (let i = 0; i < all.length; i++) {
     if (all[i].status == Status.Paused) paused += 1;
-    // One that waits to be started again counts as stopped, as in Docker.
+    // A container that waits for its restart counts as stopped, as in Docker.
     else if (all[i].word == "running") running += 1;
   }
   json.i64Field("Containers", all.length);
@@ -105,7 +106,7 @@ function writePair(json: JsonWriter, name: string, value: string): void {
   json.endArray();
 }
 
-/** What a container's log is bound to; no field of Docker's has a place for it. */
+/** The limits of a container's log; Docker has no field for them. */
 function logsText(): string {
   const keeping = daemonKeeping();
   if (keeping.passing) return "not kept";
@@ -137,7 +138,7 @@ function writeAbilities(json: JsonWriter, version: i32): void {
   json.boolField("PidsLimit", machine.pidsLimit);
   json.boolField("IPv4Forwarding", machine.ipv4Forwarding);
   if (version < 50) {
-    // From 1.48 on clients are told that bridge-nf does not matter (surface §3.2).
+    // From 1.48 on, clients are told that bridge-nf does not matter (surface §3.2).
     json.boolField("BridgeNfIptables", version < 48 && machine.bridgeNfIptables);
     json.boolField("BridgeNfIp6tables", version < 48 && machine.bridgeNfIp6tables);
   }
@@ -186,7 +187,7 @@ function writeRuntimes(json: JsonWriter, version: i32): void {
   writeCommit(json, "InitCommit", init === null ? "" : init.commit, version);
 }
 
-/** What a runtime told of itself; a runtime that told nothing has no status. */
+/** The features that a runtime reported; without a report there is no status. */
 function writeRuntimeStatus(json: JsonWriter, features: string): void {
   if (features.length == 0) return;
   json.key("status").beginObject().stringField(FEATURES, features).endObject();
@@ -199,7 +200,7 @@ function defaultCommit(runtimes: OciRuntime[]): string {
   return "";
 }
 
-/** `Expected` is gone since 1.49; below it repeats the id. */
+/** `Expected` was removed in 1.49; before that it repeats the id. */
 function writeCommit(json: JsonWriter, name: string, commit: string, version: i32): void {
   json.key(name);
   json.beginObject();
@@ -245,7 +246,7 @@ function writeRest(json: JsonWriter, version: i32): void {
   writeWarnings(json, machine.warnings.concat(setAside.warnings()));
 }
 
-/** A host tells them as `name=seccomp,profile=builtin`. */
+/** The host gives them as `name=seccomp,profile=builtin`. */
 function securityOptions(machine: Machine, version: i32): string[] {
   if (version >= WHOLE_OPTIONS) return machine.securityOptions;
   const names: string[] = [];

@@ -7,7 +7,7 @@ import { commonHeaders, sendStateless } from "../reply";
 const OK = Uint8Array.wrap(String.UTF8.encode("OK"));
 const EMPTY = new Uint8Array(0);
 
-// Clients take `Builder-Version` 1 for "no BuildKit here".
+// Clients take `Builder-Version` 1 to mean that there is no BuildKit.
 const OWN =
   "\nBuilder-Version: 1\nSwarm: inactive\nCache-Control: no-cache, no-store, must-revalidate\nPragma: no-cache" +
   "\nContent-Type: text/plain; charset=utf-8";

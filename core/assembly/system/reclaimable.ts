@@ -1,4 +1,4 @@
-// Sums of what images, containers and volumes hold, and how much of it nothing needs.
+// Totals of images, containers and volumes, and how much of them is unused.
 
 import { containerStore } from "../container/store";
 import { layerStore } from "../image/layers/layer-store";
@@ -9,15 +9,15 @@ import { usersByName } from "../volume/use";
 
 export class Usage {
   count: i32 = 0;
-  /** Those in use. */
+  /** Number of objects in use. */
   active: i32 = 0;
-  /** Bytes. */
+  /** In bytes. */
   size: i64 = 0;
-  /** Bytes of those that are not in use. */
+  /** Bytes of objects that are not in use. */
   reclaimable: i64 = 0;
 }
 
-/** Each layer counts once. Of an image in use what it shares with others counts as if nobody needed it, as in Docker. */
+/** Each layer counts once. Layers that an image in use shares with others count as reclaimable, as in Docker. */
 export function imagesUsage(): Usage {
   const usage = new Usage();
   const layers = layerStore.all();
@@ -46,7 +46,7 @@ export function containersUsage(): Usage {
   return usage;
 }
 
-/** One that was never counted has no size. */
+/** A volume that was never counted has no size. */
 export function volumesUsage(): Usage {
   const usage = new Usage();
   const volumes = volumeStore.all();

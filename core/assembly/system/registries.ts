@@ -17,7 +17,7 @@ export function writeRegistries(json: JsonWriter, version: i32): void {
   }
   json.key("InsecureRegistryCIDRs");
   json.beginArray();
-  // Loopback addresses may always be spoken to without TLS (surface §4.3).
+  // Loopback addresses are always allowed without TLS (surface §4.3).
   const blocks = each(insecure.filter((entry: string) => isBlock(entry)).concat(["127.0.0.0/8"]));
   for (let i = 0; i < blocks.length; i++) json.string(blocks[i]);
   json.endArray();
@@ -33,7 +33,7 @@ export function writeRegistries(json: JsonWriter, version: i32): void {
   json.endObject();
 }
 
-/** Once, though an entry may have been given more often. */
+/** Removes duplicates. */
 function each(entries: string[]): string[] {
   const known = new Set<string>();
   for (let i = 0; i < entries.length; i++) known.add(entries[i]);

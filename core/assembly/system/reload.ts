@@ -1,4 +1,4 @@
-// The configuration was read again, and its event (surface §2.11: `daemon reload`).
+// Applies a configuration that was read again, and emits its event (surface §2.11: `daemon reload`).
 
 import { Settings } from "../../../build/bindings/types";
 import { DEFAULT_SHM_SIZE } from "../container/create/defaults";
@@ -21,7 +21,7 @@ export function reload(settings: Settings): void {
   eventRing.emit(reloadEvent());
 }
 
-/** Docker tells of every setting that could have changed. What this engine does not have is left out. */
+/** Docker lists every setting that could have changed. Settings that this engine does not have are left out. */
 function reloadEvent(): Event {
   const options = engine.options;
   const machine = options.machine;

@@ -21,7 +21,7 @@ export function systemVersion(call: Call): Refusal | null {
   json.stringField("ApiVersion", MAX_VERSION_TEXT);
   json.stringField("MinAPIVersion", MIN_VERSION_TEXT);
   json.stringField("GitCommit", options.commit);
-  // Docker's clients print this line; what stands there is what runs the engine.
+  // Docker's clients print this line; here it names what runs the engine.
   json.stringField("GoVersion", options.platform);
   json.stringField("Os", options.machine.os);
   json.stringField("Arch", options.machine.architecture);

@@ -1,23 +1,23 @@
-// Base64 (RFC 4648) as Go's encoding/base64 decodes it: padding is required, line breaks are skipped, nothing else is.
+// Base64 (RFC 4648) as Go's encoding/base64 decodes it: padding is required, and only line breaks are skipped.
 
 import { TextBuilder } from "./builder";
 
-/** Bytes of a text in the url alphabet (`-`, `_`), or null. */
+/** Decodes the URL alphabet (`-`, `_`); null if the text is invalid. */
 export function decodeBase64Url(text: string): Uint8Array | null {
   return decode(text, 0x2d, 0x5f);
 }
 
-/** Bytes of a text in the standard alphabet (`+`, `/`), or null. */
+/** Decodes the standard alphabet (`+`, `/`); null if the text is invalid. */
 export function decodeBase64(text: string): Uint8Array | null {
   return decode(text, 0x2b, 0x2f);
 }
 
-/** A text in the standard alphabet, padded. */
+/** Encodes with the standard alphabet and padding. */
 export function encodeBase64(bytes: Uint8Array): string {
   return encode(bytes, 0x2b, 0x2f);
 }
 
-/** A text in the url alphabet, padded. */
+/** Encodes with the URL alphabet and padding. */
 export function encodeBase64Url(bytes: Uint8Array): string {
   return encode(bytes, 0x2d, 0x5f);
 }
@@ -34,7 +34,7 @@ function decode(text: string, char62: i32, char63: i32): Uint8Array | null {
     const unit = text.charCodeAt(i);
     if (unit == 0x0a || unit == 0x0d) continue;
     if (unit == PADDING) {
-      // Only the third and the fourth place of the last group may be padding.
+      // Only the third and fourth digits of the last group may be padding.
       if (digits + padding < 2 || digits + padding > 3) return null;
       padding++;
       continue;

@@ -1,16 +1,16 @@
-// Puts a text together in linear time and memory. Nothing is collected within a step, so `+=` in a loop over what a
-// client sent would use up the memory.
+// Builds a string in linear time and memory. No memory is freed within a step, so `+=` in a loop over a client's data
+// would exhaust it.
 
 export class TextBuilder {
   private units: ArrayBuffer;
   private size: i32 = 0;
 
-  /** `capacity`: UTF-16 units to make room for at first. */
+  /** `capacity`: initial room in UTF-16 units. */
   constructor(capacity: i32 = 64) {
     this.units = new ArrayBuffer(max(capacity, 8) << 1);
   }
 
-  /** UTF-16 units so far. */
+  /** Length in UTF-16 units. */
   get length(): i32 {
     return this.size;
   }
@@ -22,7 +22,7 @@ export class TextBuilder {
     return this;
   }
 
-  /** Appends one code point; what is none becomes U+FFFD. */
+  /** Appends one code point; an invalid one becomes U+FFFD. */
   point(point: i32): TextBuilder {
     if (point < 0 || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return this.unit(0xfffd);
     if (point < 0x10000) return this.unit(point);
@@ -36,7 +36,7 @@ export class TextBuilder {
     return this;
   }
 
-  /** Begins anew, in the same room. */
+  /** Starts again with the same buffer. */
   reset(): void {
     this.size = 0;
   }

@@ -1,8 +1,8 @@
-// Sizes as people write and read them, in Docker's form.
+// Sizes in Docker's notation for people.
 
 const UNITS: string[] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
 
-/** Four significant digits in powers of 1000, trailing zeros left out: `196.6kB`, `17.96MB`, `0B`. */
+/** Four significant digits in powers of 1000, without trailing zeros: `196.6kB`, `17.96MB`, `0B`. */
 export function byteSize(bytes: u64): string {
   let value = <f64>bytes;
   let unit = 0;
@@ -25,10 +25,10 @@ function fourDigits(value: f64): string {
 }
 
 const LETTERS: string = "kmgtp";
-/** Digits of a number that count: no more fit 64 bits with the largest unit beside them. */
+/** Limit of digits: more would not fit 64 bits with the largest unit. */
 const MAX_DIGITS: i32 = 15;
 
-/** Bytes of `10m`, `1.5 GiB`, `100`: `unit` is what a letter stands for, 1000 or 1024. -1 for nonsense. */
+/** Bytes for `10m`, `1.5 GiB`, `100`. `unit` is the step between units, 1000 or 1024. -1 for an invalid text. */
 export function byteCount(text: string, unit: f64): i64 {
   let digits = 0;
   while (digits < text.length && isOfNumber(text.charCodeAt(digits))) digits++;
@@ -47,7 +47,7 @@ function isOfNumber(c: i32): bool {
   return (c >= 0x30 && c <= 0x39) || c == 0x2e;
 }
 
-/** Of digits with a point among them or not; less than 0 for nonsense. */
+/** Value of digits with an optional point; negative for an invalid text. */
 function numberOf(text: string): f64 {
   const point = text.indexOf(".");
   const digits = text.replace(".", "");

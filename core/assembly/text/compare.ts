@@ -1,9 +1,9 @@
-// The order of texts by their UTF-16 units.
+// Orders strings by their UTF-16 units.
 
-/** Units that are looked at together. */
+/** Units that are compared at once. */
 const STRIDE: i32 = 4;
 
-/** Less than 0: the left one comes first; 0: they are the same. */
+/** Negative if the left one comes first; 0 if they are equal. */
 export function compareTexts(left: string, right: string): i32 {
   const common = min(left.length, right.length);
   const from = changetype<usize>(left);
@@ -17,7 +17,7 @@ export function compareTexts(left: string, right: string): i32 {
   return left.length - right.length;
 }
 
-/** Their places in that order; those that are the same as they stand. */
+/** Indices of the strings in sorted order; equal strings keep their order. */
 export function sortedPlaces(texts: string[]): i32[] {
   const places = new Array<i32>(texts.length);
   for (let i = 0; i < places.length; i++) places[i] = i;
@@ -26,7 +26,7 @@ export function sortedPlaces(texts: string[]): i32[] {
     const order = compareTexts(compared[a], compared[b]);
     return order == 0 ? a - b : order;
   });
-  // They would live until the next call.
+  // Otherwise they would stay in memory until the next call.
   compared = NO_TEXTS;
   return places;
 }

@@ -1,8 +1,8 @@
-// Whole numbers as people write them in ports and addresses.
+// Reads decimal numbers in ports and addresses.
 
 /**
- * The number that a text of decimal digits means, leading zeros included; -1 for any other, and for one over `most`.
- * `from`, `to`: the part of the text that is meant.
+ * The number in a text of decimal digits, which may have leading zeros; -1 for any other text, or a number above
+ * `most`. `from`, `to`: the part of the text to read.
  */
 export function decimalOf(text: string, most: i32, from: i32 = 0, to: i32 = text.length): i32 {
   if (to <= from || to - from > MAX_DIGITS) return -1;
@@ -15,5 +15,5 @@ export function decimalOf(text: string, most: i32, from: i32 = 0, to: i32 = text
   return value > most ? -1 : value;
 }
 
-/** More do not fit a number of 32 bits. */
+/** Ten digits may not fit 32 bits. */
 const MAX_DIGITS: i32 = 9;

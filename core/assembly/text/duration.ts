@@ -6,7 +6,7 @@ export const MILLISECOND: i64 = 1_000_000;
 export const SECOND: i64 = 1_000_000_000;
 export const MINUTE: i64 = 60 * SECOND;
 export const HOUR: i64 = 60 * MINUTE;
-/** What `parseDuration` gives for a text that is no duration. */
+/** Result of `parseDuration` for an invalid text. */
 export const BAD_DURATION: i64 = i64.MIN_VALUE;
 
 /** Reads Go's notation: signed decimals, each with a unit of `ns us µs ms s m h`; or `0`. */
@@ -49,7 +49,7 @@ export function humanDuration(duration: i64): string {
   const minutes = seconds / 60;
   if (minutes == 1) return "About a minute";
   if (minutes < 60) return minutes.toString() + " minutes";
-  // Rounded, not cut.
+  // Rounded to the nearest hour.
   const hours = (duration + HOUR / 2) / HOUR;
   if (hours == 1) return "About an hour";
   if (hours < 48) return hours.toString() + " hours";
@@ -80,7 +80,7 @@ class DurationPart {
     let scale: u64 = 1;
     if (at < text.length && text.charCodeAt(at) == 0x2e) {
       for (at++; isDigit(text, at); at++, digits++) {
-        // More digits than a nanosecond of an hour has are of no account.
+        // Digits beyond the nanoseconds of an hour make no difference.
         if (scale >= 100_000_000_000_000) continue;
         fraction = fraction * 10 + (text.charCodeAt(at) - 0x30);
         scale *= 10;
@@ -107,7 +107,7 @@ function unitOf(name: string): u64 {
   return name == "h" ? HOUR : 0;
 }
 
-// `value / unit` with the digits after the point that it needs.
+// `value / unit` as a decimal with as many digits after the point as needed.
 function decimal(value: u64, unit: u64): string {
   const rest = value % unit;
   const whole = (value / unit).toString();

@@ -1,11 +1,11 @@
-// Go's path.Match: `*` and `?` within one path segment, `[a-z]`, `[^a-z]`, `\` before a plain character.
+// Go's path.Match: `*` and `?` within one path segment, `[a-z]`, `[^a-z]`, and `\` to escape a character.
 
-/** Whether the whole of a name matches. A bad pattern matches nothing. */
+/** Whether the pattern matches the whole name. An invalid pattern matches nothing. */
 export function globMatch(pattern: string, name: string): bool {
   return isGlob(pattern) && matches(pattern, name);
 }
 
-/** Whether a pattern is well formed. */
+/** Whether a pattern is valid. */
 export function isGlob(pattern: string): bool {
   for (let at = 0; at < pattern.length;) {
     const size = tokenSize(pattern, at);
@@ -21,7 +21,7 @@ const BACKSLASH: i32 = 0x5c;
 const OPEN: i32 = 0x5b;
 const CLOSE: i32 = 0x5d;
 
-// On a mismatch only the newest star can be stretched: what an older one could take, the newest can as well.
+// On a mismatch it is enough to extend the newest star: it can take whatever an older one could.
 function matches(pattern: string, name: string): bool {
   let at = 0;
   let position = 0;
@@ -73,7 +73,7 @@ function classMatches(pattern: string, from: i32, unit: i32): bool {
   return found != negated;
 }
 
-// Length of what matches one character (or of a star); 0 if the pattern is bad here.
+// Length of the token that matches one character, or of a star; 0 if the pattern is invalid here.
 function tokenSize(pattern: string, at: i32): i32 {
   const first = pattern.charCodeAt(at);
   if (first == BACKSLASH) return at + 1 < pattern.length ? 2 : 0;
@@ -91,7 +91,7 @@ function classSize(pattern: string, from: i32): i32 {
   return at + 1 - from;
 }
 
-// Where an end of a range ends; 0 if none stands here.
+// Where one end of a character range ends; 0 if there is none here.
 function endpointEnd(pattern: string, at: i32): i32 {
   if (at >= pattern.length) return 0;
   const unit = pattern.charCodeAt(at);

@@ -1,4 +1,4 @@
-// How Go's strconv puts things in quotes.
+// Quotes text as Go's strconv does.
 
 import { TextBuilder } from "./builder";
 

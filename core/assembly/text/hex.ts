@@ -1,6 +1,6 @@
-// Bytes as lowercase hex digits, and what is made of such digits.
+// Bytes as lowercase hex digits, and checks of such digits.
 
-/** Two digits a byte. */
+/** Two digits per byte. */
 export function toHex(bytes: Uint8Array): string {
   const units = new ArrayBuffer(bytes.length << 2);
   const target = changetype<usize>(units);
@@ -11,7 +11,7 @@ export function toHex(bytes: Uint8Array): string {
   return String.UTF16.decodeUnsafe(target, units.byteLength);
 }
 
-/** Whether all of a text is lowercase hex digits; an empty one is not. */
+/** Whether the text consists of lowercase hex digits; false for an empty one. */
 export function isHex(text: string): bool {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -25,7 +25,7 @@ export function isFullId(text: string): bool {
   return text.length == 64 && isHex(text);
 }
 
-/** Value of a hex digit of either case, or -1. */
+/** Value of a hex digit in either case, or -1. */
 export function hexValue(unit: i32): i32 {
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
   const lower = unit | 0x20;

@@ -1,8 +1,8 @@
-// Words of programs that write logs: without what a log puts around them, and in Go's writing.
+// Extracts the message from a program's log lines, and adapts it to Go's style.
 
 const MESSAGE = 'msg="';
 
-/** Without the decoration of a log, lines joined: `time="…" level=error msg="…"`, `2026-…Z: …`. */
+/** Removes the decoration of a log and joins the lines: `time="…" level=error msg="…"`, `2026-…Z: …`. */
 export function plainWords(text: string): string {
   const lines = text.trim().split("\n");
   for (let i = 0; i < lines.length; i++) lines[i] = messageOf(lines[i]);
@@ -11,7 +11,7 @@ export function plainWords(text: string): string {
   return end > 0 && isTime(words, end) ? words.substring(end + "Z: ".length) : words;
 }
 
-/** A quoted message of logfmt, or all of the line. */
+/** The quoted message of logfmt, or the whole line. */
 function messageOf(line: string): string {
   const begin = line.indexOf(MESSAGE);
   if (begin < 0 || (begin > 0 && line.charCodeAt(begin - 1) != 0x20)) return line;
@@ -25,7 +25,7 @@ function messageOf(line: string): string {
   return line;
 }
 
-/** Of `2026-01-02T03:04:05.678901`: what comes before `end`. */
+/** Whether the text before `end` is a time such as `2026-01-02T03:04:05.678901`. */
 function isTime(text: string, end: i32): bool {
   for (let at = 0; at < end; at++) {
     const c = text.charCodeAt(at);
@@ -35,14 +35,14 @@ function isTime(text: string, end: i32): bool {
   return end >= "2026-01-02T03:04:05".length;
 }
 
-/** strerror(3)'s words at the end begin with a capital. Clients look for those of Go, which do not. */
+/** Texts of strerror(3) at the end begin with a capital letter. Clients look for Go's texts, which do not. */
 export function likeGo(said: string): string {
   const reason = lastWords(said, ": ");
   if (!isReason(reason)) return said;
   return said.substring(0, said.length - reason.length) + reason.toLowerCase();
 }
 
-/** Several words, of which the first alone is written with a capital. */
+/** Several words, of which only the first has a capital letter. */
 function isReason(words: string): bool {
   for (let at = 0; at < words.length; at++) {
     const c = words.charCodeAt(at);
@@ -52,13 +52,13 @@ function isReason(words: string): bool {
   return words.indexOf(" ") > 1;
 }
 
-/** What follows the last such mark; empty without one. */
+/** The text after the last occurrence of `mark`; empty if there is none. */
 export function lastWords(text: string, mark: string): string {
   const at = text.lastIndexOf(mark);
   return at < 0 ? "" : text.substring(at + mark.length);
 }
 
-/** What stands between two marks, or null. */
+/** The text between two marks, or null. */
 export function between(text: string, begin: string, end: string): string | null {
   const from = text.indexOf(begin);
   if (from < 0) return null;

@@ -1,6 +1,6 @@
-// Paths of files as texts.
+// Operations on file paths.
 
-/** Without double slashes, `.` and `..`, and without a slash at the end; a path that is not absolute stays as it is. */
+/** Removes double slashes, `.`, `..` and a trailing slash. A relative path stays as it is. */
 export function cleanPath(path: string): string {
   if (!path.startsWith("/")) return path;
   const kept: string[] = [];
@@ -8,7 +8,7 @@ export function cleanPath(path: string): string {
   return "/" + kept.join("/");
 }
 
-/** Goes on from a directory, which is told by its names from the root on; an absolute path begins there anew. */
+/** Follows `path` from a directory, given as the names from the root on; an absolute path starts at the root. */
 export function followPath(directory: string[], path: string): void {
   if (path.startsWith("/")) directory.length = 0;
   const parts = path.split("/");

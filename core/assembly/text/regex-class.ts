@@ -1,7 +1,7 @@
-// A set of code points: what one place of a regular expression can be.
+// A set of code points: what matches one character in a regular expression.
 
 export class CharClass {
-  /** Bounds, both included, two by two; in no order. */
+  /** Pairs of bounds, both inclusive, in no particular order. */
   private bounds: i32[] = [];
   private negated: bool = false;
   private folded: bool = false;
@@ -10,7 +10,7 @@ export class CharClass {
     return new CharClass().add(point, point);
   }
 
-  /** The class of `\d`, `\W` and so on, or null if the letter stands for none. */
+  /** The class of `\d`, `\W` and so on; null for any other letter. */
   static escaped(letter: i32): CharClass | null {
     const lower = letter | 0x20;
     const chars = new CharClass();
@@ -24,7 +24,7 @@ export class CharClass {
     return this;
   }
 
-  /** Adds `d`, `s` or `w`, or nothing. */
+  /** Adds `d`, `s` or `w`; false for any other letter. */
   addEscaped(letter: i32): bool {
     switch (letter) {
       case 0x64:
@@ -50,7 +50,7 @@ export class CharClass {
     return true;
   }
 
-  /** Adds a POSIX class by its name: `alpha`. False if there is none. */
+  /** Adds a POSIX class such as `alpha`; false if it is unknown. */
   addNamed(name: string): bool {
     if (name == "digit") this.add(0x30, 0x39);
     else if (name == "lower") this.add(0x61, 0x7a);
@@ -75,7 +75,7 @@ export class CharClass {
     return this;
   }
 
-  /** Case of ASCII letters does not matter. */
+  /** Ignores the case of ASCII letters. */
   fold(): CharClass {
     this.folded = true;
     return this;

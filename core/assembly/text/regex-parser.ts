@@ -1,4 +1,4 @@
-// Pattern → tree, by the grammar of RE2 as far as filters of a container engine need it.
+// Parses a pattern into a tree, with those parts of RE2's grammar that filters need.
 
 import { hexValue } from "./hex";
 import { CharClass } from "./regex-class";
@@ -19,15 +19,15 @@ export enum NodeKind {
 export class Node {
   chars: CharClass | null = null;
   children: Node[] = [];
-  /** Of a Repeat. */
+  /** Minimum of a Repeat. */
   least: i32 = 0;
-  /** Of a Repeat; -1 for no bound. */
+  /** Maximum of a Repeat; -1 for no limit. */
   most: i32 = 0;
 
   constructor(public kind: NodeKind) {}
 }
 
-/** The tree of a pattern, or null. */
+/** The tree of a pattern; null if it is invalid. */
 export function parseRegex(pattern: string): Node | null {
   if (pattern.length > MAX_PATTERN) return null;
   return new Parser(pattern).parse();
@@ -42,7 +42,7 @@ class Parser {
   private at: i32 = 0;
   private nesting: i32 = 0;
   private failed: bool = false;
-  // Flags i, s, m of the group that is being read.
+  // Flags i, s and m of the current group.
   private folds: bool = false;
   private dotTakesAll: bool = false;
   private multiline: bool = false;
@@ -70,7 +70,7 @@ class Parser {
     return node;
   }
 
-  // `\Q…\E`: everything in it stands for itself.
+  // `\Q…\E`: everything inside is literal.
   private quoted(node: Node): void {
     const from = this.at + 2;
     const end = this.pattern.indexOf("\\E", from);
@@ -84,7 +84,7 @@ class Parser {
     const item = this.atom();
     if (this.failed || !this.repetition(item)) return item;
     const node = this.repeat!;
-    this.take(0x3f); // lazy: it makes no difference to whether there is a match
+    this.take(0x3f); // lazy: it does not affect whether there is a match
     // RE2 refuses `a**`.
     const unit = this.peek();
     if (unit == 0x2a || unit == 0x2b || unit == 0x3f) this.failed = true;
@@ -113,7 +113,7 @@ class Parser {
     return true;
   }
 
-  // `{2}`, `{2,}`, `{2,3}`; anything else in braces is plain text, as in RE2.
+  // `{2}`, `{2,}`, `{2,3}`; anything else in braces is literal, as in RE2.
   private bounds(): bool {
     const from = this.at++;
     this.least = this.decimal();
@@ -166,7 +166,7 @@ class Parser {
     const dotTakesAll = this.dotTakesAll;
     const multiline = this.multiline;
     if (this.take(0x3f) && !this.groupName() && this.flags()) {
-      // `(?i)`: the flags hold to the end of the group around it.
+      // `(?i)`: the flags apply up to the end of the enclosing group.
       this.nesting--;
       return new Node(NodeKind.Sequence);
     }
@@ -193,7 +193,7 @@ class Parser {
     return true;
   }
 
-  // True if the parenthesis closes right behind the flags.
+  // True if the parenthesis closes directly after the flags.
   private flags(): bool {
     let on = true;
     let any = false;
@@ -239,7 +239,7 @@ class Parser {
     return point < 0 ? this.fail() : this.single(point);
   }
 
-  // Stands behind the backslash of an escape that means one code point. -1 if it means none.
+  // Called after the backslash; the code point that the escape stands for, or -1.
   private escapedPoint(): i32 {
     const letter = this.next();
     if (letter < 0) return -1;
@@ -263,7 +263,7 @@ class Parser {
     return point;
   }
 
-  // `\012`; a single digit other than 0 would be a reference back, which RE2 does not have.
+  // `\012`; a single digit other than 0 would be a backreference, which RE2 does not have.
   private octalPoint(first: i32): i32 {
     let point = first;
     let digits = 1;
@@ -292,7 +292,7 @@ class Parser {
     return charsNode(negated ? chars.negate() : chars);
   }
 
-  // `[:alpha:]`, `[:^alpha:]`, `\d` and `\D` within a class.
+  // `[:alpha:]`, `[:^alpha:]`, `\d` and `\D` inside a class.
   private namedPart(chars: CharClass): bool {
     if (this.peek() == 0x5c) {
       const letter = this.at + 1 < this.pattern.length ? this.pattern.charCodeAt(this.at + 1) : -1;
@@ -304,7 +304,7 @@ class Parser {
     if (!this.pattern.startsWith("[:", this.at)) return false;
     const end = this.pattern.indexOf(":]", this.at + 2);
     if (end < 0) return false;
-    // Negated ones are not supported, hence refused.
+    // Negated classes are not supported, so they are refused.
     if (!chars.addNamed(this.pattern.substring(this.at + 2, end))) this.failed = true;
     this.at = end + 2;
     return !this.failed;

@@ -1,17 +1,19 @@
 // Regular expressions of Go's regexp (RE2 syntax) as filters use them: an unanchored search, in time linear in the
-// text. A pattern becomes a small program; all its threads step through the text side by side.
+// text. A pattern is compiled to a small program, whose threads advance through the text in parallel.
 
 import { CharClass } from "./regex-class";
 import { Node, NodeKind, parseRegex } from "./regex-parser";
 
-/** A program may have so many instructions; repetitions multiply. */
+/** Maximum of instructions; nested repetitions multiply them. */
 const MAX_PROGRAM: i32 = 5000;
-/** Parts of a pattern to go through on the way there: what is repeated may be empty, and adds no instruction. */
+/** Maximum of nodes visited while compiling: repetitions of empty groups add no instructions. */
 const MAX_VISITS: i32 = 4 * MAX_PROGRAM;
 
 /** A compiled pattern. */
 export class Regex {
-  /** Compiles a pattern. Null: it is no pattern, too large, or uses what is not supported (Unicode classes). */
+  /**
+   * Compiles a pattern. Null if it is invalid, too large, or uses something that is not supported (Unicode classes).
+   */
   static compile(pattern: string): Regex | null {
     const tree = parseRegex(pattern);
     if (tree === null) return null;
@@ -22,17 +24,17 @@ export class Regex {
   }
 
   private ops: Op[] = [];
-  // Chars: index into `classes`. Jump, Split: where to go on. Assert: which.
+  // For Chars an index into `classes`, for Jump and Split the target, for Assert the kind.
   private first: i32[] = [];
   private second: i32[] = [];
   private classes: CharClass[] = [];
   private visits: i32 = 0;
-  // Nothing is given back within a step, and a list is searched for each of its entries.
+  // Reused by all searches, since no memory is freed within a step and a list is searched once per entry.
   private threads: Threads[] = [];
 
   private constructor() {}
 
-  /** Number of instructions: what a search costs per character at most. */
+  /** Number of instructions: the maximum cost of a search per character. */
   get size(): i32 {
     return this.ops.length;
   }
@@ -64,7 +66,7 @@ export class Regex {
     }
   }
 
-  // Adds a thread and all that it leads to without taking a character. True: one of them is a match.
+  // Adds a thread and all threads reachable without consuming a character. Returns true if one of them is a match.
   private follow(threads: Threads, from: i32, before: i32, after: i32): bool {
     const open = threads.open;
     open.push(from);
@@ -156,7 +158,7 @@ enum Op {
   Match,
 }
 
-// A set of instructions that is emptied in no time: an entry counts only if both arrays agree.
+// A set of instructions that is emptied in constant time: an entry only counts if both arrays agree.
 class Threads {
   dense: StaticArray<i32>;
   size: i32 = 0;

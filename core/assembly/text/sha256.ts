@@ -3,7 +3,7 @@
 import { toHex } from "./hex";
 import { encodeUtf8 } from "./utf8";
 
-/** 32 bytes. */
+/** The hash: 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   for (let i = 0; i < 8; i++) state[i] = FIRST[i];
   const whole = bytes.length & ~63;
@@ -14,22 +14,22 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return result;
 }
 
-/** 64 lowercase hex digits. */
+/** The hash as 64 lowercase hex digits. */
 export function sha256Hex(bytes: Uint8Array): string {
   return toHex(sha256(bytes));
 }
 
-/** The same of a text's UTF-8. */
+/** The same for the UTF-8 of a string. */
 export function sha256HexOfText(text: string): string {
   return sha256Hex(encodeUtf8(text));
 }
 
-/** `sha256:` and 64 digits: a digest as manifests and records name it. */
+/** `sha256:` and 64 digits: a digest in the form of manifests and records. */
 export function digestOf(bytes: Uint8Array): string {
   return "sha256:" + sha256Hex(bytes);
 }
 
-// What is left after the whole blocks, a 1 bit, zeros, and the length in bits.
+// Hashes the rest after the whole blocks, with a 1 bit, zeros, and the length in bits.
 function last(bytes: Uint8Array, from: i32): void {
   const rest = bytes.length - from;
   const size = rest < 56 ? 64 : 128;

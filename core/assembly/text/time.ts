@@ -1,13 +1,13 @@
-// Points in time: nanoseconds since 1970-01-01T00:00:00Z, and the notations that clients use.
+// Times as nanoseconds since 1970-01-01T00:00:00Z, and the notations that clients use.
 
 import { BAD_DURATION, parseDuration, SECOND } from "./duration";
 
-/** No time at all; written as Go's zero time. */
+/** Stands for no time; written as Go's zero time. */
 export const NO_TIME: i64 = i64.MIN_VALUE;
-/** What parsers give for a text that is no time. */
+/** Result of the parsers for an invalid text. */
 export const BAD_TIME: i64 = i64.MIN_VALUE + 1;
 
-/** RFC 3339 in UTC with as many digits after the point as are needed; `NO_TIME` is `0001-01-01T00:00:00Z`. */
+/** RFC 3339 in UTC, with as many digits after the point as needed; `NO_TIME` is `0001-01-01T00:00:00Z`. */
 export function formatTime(time: i64): string {
   if (time == NO_TIME) return "0001-01-01T00:00:00Z";
   const text = formatSeconds(floorDiv(time, SECOND));
@@ -23,14 +23,14 @@ export function formatTimeInSeconds(time: i64): string {
   return time == NO_TIME ? "0001-01-01T00:00:00Z" : formatSeconds(floorDiv(time, SECOND)) + "Z";
 }
 
-/** Whole seconds since 1970, rounded down. `NO_TIME` gives Go's: -62135596800. */
+/** Whole seconds since 1970, rounded down. `NO_TIME` gives Go's value: -62135596800. */
 export function unixSeconds(time: i64): i64 {
   return time == NO_TIME ? ZERO_SECONDS : floorDiv(time, SECOND);
 }
 
 /**
- * Reads RFC 3339; the zone may be left out (UTC), and so may the seconds, the minutes, the hours with their `T`.
- * Go's zero time gives `NO_TIME`; times outside 1678…2262 give the earliest or latest that there is.
+ * Reads RFC 3339. The zone may be missing (UTC), and so may the seconds, minutes, and hours with their `T`. Go's zero
+ * time gives `NO_TIME`; times outside 1678…2262 give the earliest or latest possible time.
  */
 export function parseTime(text: string): i64 {
   const reader = new TimeReader(text);
@@ -38,14 +38,16 @@ export function parseTime(text: string): i64 {
   return reader.failed ? BAD_TIME : time;
 }
 
-/** Whether a text is RFC 3339 with nothing left out, as Go reads times in JSON. */
+/** Whether a text is complete RFC 3339, as Go reads times in JSON. */
 export function isFullTime(text: string): bool {
   if (parseTime(text) == BAD_TIME || text.charAt(10) != "T" || text.charAt(16) != ":") return false;
   const zone = text.charAt(text.length - 6);
   return text.endsWith("Z") || zone == "+" || zone == "-";
 }
 
-/** Reads Unix time as `seconds[.fraction]`: nine digits of the fraction count, twenty are allowed (§2.7). */
+/**
+ * Reads Unix time as `seconds[.fraction]`: up to twenty digits are allowed in the fraction, of which nine count (§2.7).
+ */
 export function parseUnixTime(text: string): i64 {
   const point = text.indexOf(".");
   const whole = point < 0 ? text : text.substring(0, point);
@@ -58,10 +60,7 @@ export function parseUnixTime(text: string): i64 {
   return saturated(seconds, nanoseconds);
 }
 
-/**
- * Reads the time of a filter (§2.5): a Go duration back from `now`, RFC 3339 in its shortened forms too, or Unix
- * seconds.
- */
+/** Reads the time of a filter (§2.5): a Go duration before `now`, RFC 3339 (also shortened), or Unix seconds. */
 export function parseFilterTime(text: string, now: i64): i64 {
   const duration = text == "0" ? BAD_DURATION : parseDuration(text);
   if (duration != BAD_DURATION) return before(now, duration);
@@ -69,7 +68,7 @@ export function parseFilterTime(text: string, now: i64): i64 {
   return unix == BAD_TIME ? parseTime(text) : unix;
 }
 
-/** A duration less than nothing leads ahead, but not beyond the latest time that there is. */
+/** A negative duration leads into the future, up to the latest possible time. */
 function before(now: i64, duration: i64): i64 {
   return duration < 0 && now > i64.MAX_VALUE + duration ? i64.MAX_VALUE : now - duration;
 }
@@ -110,7 +109,7 @@ class TimeReader {
     return saturated(seconds, fraction);
   }
 
-  // Seconds east of UTC.
+  // Offset from UTC in seconds, positive to the east.
   private zone(): i64 {
     if (this.at == this.text.length || this.take(0x5a) || this.take(0x7a)) return 0;
     const west = this.take(0x2d);
@@ -174,7 +173,7 @@ function formatSeconds(seconds: i64): string {
   return dateOf(days) + "T" + clock;
 }
 
-// Days since 1970 to a date of the Gregorian calendar, in years that begin on the first of March.
+// The Gregorian date of a number of days since 1970, computed with years that begin on the first of March.
 function dateOf(days: i64): string {
   const shifted = days + 719468;
   const era = floorDiv(shifted, 146097);

@@ -1,11 +1,11 @@
-// Request targets, percent encoding and urlencoded pairs, as Go's net/url reads them.
+// Request targets, percent-encoding and urlencoded pairs, as Go's net/url reads them.
 
 import { TextBuilder } from "./builder";
 import { quoteText } from "./go-quote";
 import { hexValue } from "./hex";
 import { decodeUtf8, encodeUtf8 } from "./utf8";
 
-/** A request's target in its two parts, neither decoded yet. An absolute form loses scheme and authority. */
+/** A request's target, split in two parts that are not yet decoded. An absolute URL loses its scheme and authority. */
 export class Target {
   /** Begins with `/`. */
   path: string;
@@ -21,7 +21,7 @@ export class Target {
       if (slash >= 0 && (mark < 0 || slash < mark)) rest = rest.substring(slash);
       else rest = "/" + (mark < 0 ? "" : rest.substring(mark));
     } else if (isOldNotation(rest)) {
-      // Old curl sends `http:/v1.41/…` as it was typed.
+      // Old versions of curl send `http:/v1.41/…` as the user typed it.
       rest = rest.substring(rest.indexOf("/"));
     }
     const fragment = rest.indexOf("#");
@@ -33,29 +33,29 @@ export class Target {
   }
 }
 
-/** Resolves `%XX`; null if there is a `%` without two hex digits. */
+/** Decodes `%XX`; null if a `%` is not followed by two hex digits. */
 export function decodePath(text: string): string | null {
   return decodePercent(text, false);
 }
 
-/** The same for a part of a query, where `+` is a space; what cannot be resolved stays as it is. */
+/** The same for part of a query, where `+` is a space; invalid escapes stay as they are. */
 export function decodeQuery(text: string): string {
   const decoded = decodePercent(text, true);
   return decoded === null ? text : decoded;
 }
 
-/** Pairs of a query or of an urlencoded form, in order. */
+/** The pairs of a query or of an urlencoded form, in order. */
 export class Query {
   names: string[] = [];
   values: string[] = [];
-  /** What Go says of the first pair that cannot be decoded (it is left out); empty if all could. */
+  /** Go's error for the first pair that cannot be decoded (which is left out); empty if there is none. */
   error: string = "";
 
   constructor(query: string = "") {
     this.add(query);
   }
 
-  /** Appends what a query or form holds. A form's pairs count before the query's: add the form first. */
+  /** Appends the pairs of a query or form. A form takes precedence over the query, so add the form first. */
   add(query: string): void {
     if (query.length == 0) return;
     const pairs = query.split("&");
@@ -66,7 +66,7 @@ export class Query {
     this.add(decodeUtf8(bytes));
   }
 
-  /** The first value of a name, or `""`. */
+  /** The first value with a name, or `""`. */
   first(name: string): string {
     const at = this.names.indexOf(name);
     return at < 0 ? "" : this.values[at];
@@ -76,7 +76,7 @@ export class Query {
     return this.names.includes(name);
   }
 
-  /** All values of a name, in order. */
+  /** All values with a name, in order. */
   all(name: string): string[] {
     const values: string[] = [];
     for (let i = 0; i < this.names.length; i++) {
@@ -109,7 +109,7 @@ export class Query {
   }
 }
 
-/** A target as a header may hold it: every byte that is no visible character of ASCII becomes `%XX`. */
+/** Makes a target fit for a header: every byte that is not a visible ASCII character becomes `%XX`. */
 export function visibleAscii(target: string): string {
   const bytes = encodeUtf8(target);
   const result = new TextBuilder(bytes.length);
@@ -121,7 +121,7 @@ export function visibleAscii(target: string): string {
   return result.toString();
 }
 
-/** A name or a value of a query: Go's url.QueryEscape. */
+/** Escapes a name or value of a query as Go's url.QueryEscape does. */
 export function escapeQuery(text: string): string {
   const bytes = encodeUtf8(text);
   const result = new TextBuilder(bytes.length);
@@ -164,7 +164,7 @@ function decodePercent(text: string, plusIsSpace: bool): string | null {
   return decodeUtf8(bytes, 0, written);
 }
 
-// The first escape that is none: three characters at most.
+// The first invalid escape: at most three characters.
 function badEscape(text: string): string {
   for (let i = text.indexOf("%"); i >= 0; i = text.indexOf("%", i + 1)) {
     const whole = i + 2 < text.length;

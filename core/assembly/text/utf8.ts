@@ -1,12 +1,12 @@
-// UTF-8 in both directions, as Go does it: each byte that belongs to no valid sequence becomes one U+FFFD.
+// UTF-8 encoding and decoding as in Go: each invalid byte becomes one U+FFFD.
 
-/** The text of `bytes[from..to)`; the whole of `bytes` when no bounds are given. */
+/** Decodes `bytes[from..to)`, by default all bytes. */
 export function decodeUtf8(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.length): string {
   if (from < 0 || to > bytes.length || from >= to) return "";
   const source = bytes.dataStart + from;
   const length = to - from;
   if (isAscii(source, length)) return widened(source, length);
-  // One byte never makes more than one UTF-16 unit.
+  // One byte becomes at most one UTF-16 unit.
   const units = new ArrayBuffer(length << 1);
   const target = changetype<usize>(units);
   let written: usize = 0;
@@ -33,21 +33,21 @@ export function decodeUtf8(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.len
   return String.UTF16.decodeUnsafe(target, written);
 }
 
-/** The bytes of a text; a surrogate without its partner becomes U+FFFD. */
+/** Encodes a string; an unpaired surrogate becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
   const buffer = new Uint8Array(text.length * 3);
   const written = storeUtf8(text, buffer.dataStart);
   return buffer.slice(0, written);
 }
 
-/** Where a character begins, from a place in a text on. */
+/** The first position from `at` on where a character begins. */
 export function wholeFrom(bytes: Uint8Array, at: i32, end: i32): i32 {
   let whole = at;
   while (whole < end && (bytes[whole] & 0xc0) == 0x80) whole++;
   return whole;
 }
 
-/** Writes the bytes of a text to memory, where there must be room for three bytes a unit. How many they were. */
+/** Writes a string to memory, with room for three bytes per unit. Returns the number of bytes. */
 export function storeUtf8(text: string, target: usize): i32 {
   let at = target;
   let first = 0;
@@ -72,7 +72,7 @@ export function storeUtf8(text: string, target: usize): i32 {
   return <i32>(at - target);
 }
 
-/** How many bytes `storeUtf8` writes. */
+/** The number of bytes that `storeUtf8` writes. */
 export function utf8Length(text: string): i32 {
   let length = 0;
   for (let i = 0; i < text.length; i++) {
@@ -81,14 +81,14 @@ export function utf8Length(text: string): i32 {
     if (unit < 0xd800 || unit > 0xdbff || i + 1 == text.length) continue;
     const next = <u32>load<u16>(changetype<usize>(text) + ((<usize>i + 1) << 1));
     if (next < 0xdc00 || next > 0xdfff) continue;
-    // Both halves together are four.
+    // The two halves of a surrogate pair take four bytes together.
     length += 1;
     i++;
   }
   return length;
 }
 
-/** Writes one code point. How many bytes it took: 1 to 4. */
+/** Writes one code point. Returns the number of bytes, 1 to 4. */
 export function storePoint(point: u32, at: usize): usize {
   if (point < 0x80) {
     store<u8>(at, <u8>point);
@@ -123,14 +123,14 @@ function isAscii(source: usize, length: i32): bool {
   return true;
 }
 
-// The text is made in place: nothing else has a hold on it yet.
+// The string is filled in place: nothing else refers to it yet.
 function widened(source: usize, length: i32): string {
   const text = __new((<usize>length) << 1, idof<string>());
   for (let i = 0; i < length; i++) store<u16>(text + ((<usize>i) << 1), <u16>load<u8>(source + i));
   return changetype<string>(text);
 }
 
-// RFC 3629 §4: no overlong forms, no surrogates, nothing beyond U+10FFFF. 1 means: not a sequence.
+// RFC 3629 §4: no overlong forms, no surrogates, nothing above U+10FFFF. 1 means an invalid sequence.
 export function sequenceLength(at: usize, available: i32): i32 {
   const first = load<u8>(at);
   let low: u8 = 0x80;

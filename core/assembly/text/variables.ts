@@ -1,16 +1,16 @@
-// Variables of an environment, as entries `NAME=value` that keep their order. Found by name in no time: a client may
+// Environment variables, as entries `NAME=value` that keep their order. A map finds them by name, since a client may
 // send a hundred thousand of them.
 
 export class Variables {
   private readonly places: Map<string, i32> = new Map<string, i32>();
   private readonly values: Map<string, string> = new Map<string, string>();
 
-  /** `entries`: changed in place. One without `=` is no variable; of two for one name the last is its value. */
+  /** `entries`: changed in place. An entry without `=` is not a variable; of duplicates the last one is the value. */
   constructor(readonly entries: string[]) {
     for (let i = 0; i < entries.length; i++) this.note(entries[i], i);
   }
 
-  /** Takes the place of the first entry of this name, or comes last. Without a name it is left out. */
+  /** Replaces the first entry of this name, or is appended. An entry without a name is ignored. */
   set(entry: string): void {
     const equals = entry.indexOf("=");
     if (equals <= 0) return;
@@ -21,7 +21,7 @@ export class Variables {
     this.note(entry, place);
   }
 
-  /** Its place stays its own, should it be set again. */
+  /** The position stays reserved in case the variable is set again. */
   unset(name: string): void {
     if (!this.places.has(name)) return;
     this.entries[this.places.get(name)] = "";
@@ -42,7 +42,7 @@ export class Variables {
   }
 }
 
-/** `entries` as `wanted` has them: `NAME=value` sets a variable, `NAME` alone takes it away. */
+/** Applies `wanted` to `entries`: `NAME=value` sets a variable, `NAME` alone removes it. */
 export function overridden(entries: string[], wanted: string[]): string[] {
   const variables = new Variables(entries);
   for (let i = 0; i < wanted.length; i++) {
