@@ -1,9 +1,9 @@
-// Whether a container's state lets it have one more process (surface §2.15).
+// Whether a container's status allows another process (surface §2.15).
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
 
-/** Why it does not, in Docker's words; empty if it does. `name`: as the client calls the container. */
+/** Why it does not, in Docker's words; empty if it does. `name`: the client's name for the container. */
 export function refuseInactive(container: Container, name: string): string {
   if (container.word == "restarting") {
     return `Container ${container.id} is restarting, wait until the container is running`;

@@ -35,7 +35,7 @@ export function createExec(call: Call): Refusal | null {
   }
   const problem = refuseInactive(container, call.name);
   if (problem.length > 0) return conflict(problem);
-  // Its environment would not be what the container's is.
+  // The exec's environment would differ from the container's.
   const unlinked = linkProblem(container);
   if (unlinked !== null) return unlinked.refusal;
   const keys = config.stringOf("DetachKeys");
@@ -73,13 +73,13 @@ function newExec(container: Container, config: Json): Exec {
   return exec;
 }
 
-/** A bare number needs no entry in the container's files. */
+/** A numeric user needs no entry in the container's files. */
 function isNumber(user: string): bool {
   for (let i = 0; i < user.length; i++) if (user.charCodeAt(i) < 0x30 || user.charCodeAt(i) > 0x39) return false;
   return user.length < 10;
 }
 
-/** `[height, width]`; without a terminal it means nothing. */
+/** `[height, width]`; ignored without a terminal. */
 export function takeConsoleSize(exec: Exec, config: Json): void {
   const size = config.entry("ConsoleSize");
   if (size === null || size.items.length < 2 || !exec.tty) return;

@@ -1,4 +1,4 @@
-// An exec ends: by itself, or with its container's run.
+// The end of an exec: by itself, or with its container's run.
 
 import { ExecExited } from "../../../build/bindings/types";
 import { Container } from "../container/container";
@@ -11,7 +11,7 @@ import { execStore } from "./store";
 export function execExited(exited: ExecExited): void {
   const exec = execStore.find(exited.exec);
   if (exec === null) return adoptedExited(exited);
-  // Of one that has ended with its run this is no news.
+  // An exec that ended with its container's run has been handled already.
   if (exec.stage != Stage.Running) return;
   acting.alone(exec.owner === null ? EXITED_BY_ITSELF : HEALTH_CHECK);
   exec.output = decodeUtf8(exited.output) + (exited.truncated ? "..." : "");
@@ -19,7 +19,7 @@ export function execExited(exited: ExecExited): void {
   reapExec(exec.id);
 }
 
-/** Of an exec that an earlier instance started nobody asks any more; whoever reads events is told. */
+/** The exec was started by an earlier instance, so no client can ask about it; but the event is emitted. */
 function adoptedExited(exited: ExecExited): void {
   const adopted = execStore.adopted;
   if (!adopted.has(exited.exec)) return;
@@ -29,7 +29,7 @@ function adoptedExited(exited: ExecExited): void {
   reapExec(exited.exec);
 }
 
-/** The container's run has ended, and its execs with it. Those that were never started can be asked for no more. */
+/** The container's run has ended, and its execs with it. Clients can no longer use those that were never started. */
 export function endExecs(container: Container): void {
   const execs = execStore.of(container);
   for (let i = 0; i < execs.length; i++) {

@@ -1,4 +1,4 @@
-// The bodies of exec create and start, and which version has which field (surface §3).
+// The bodies of exec create and start, and the versions in which each field exists (surface §3).
 
 import { Field, FieldType, Table } from "../json/table";
 

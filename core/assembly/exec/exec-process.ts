@@ -1,5 +1,5 @@
-// What `processes.exec` is told: `process` of the OCI runtime spec, made of the container's own and of what the client
-// changed.
+// Builds the command `processes.exec`: `process` of the OCI runtime spec, from the container's settings and the
+// client's changes.
 
 import { Exec as ExecCommand, Subject } from "../../../build/bindings/types";
 import { environmentOf } from "../container/spec/environment";
@@ -11,7 +11,9 @@ import { JsonWriter } from "../json/writer";
 import { overridden } from "../text/variables";
 import { Exec } from "./exec";
 
-/** `detached`: nobody will be bound to it. `capture`: so many bytes of its output are wanted at its end. */
+/**
+ * `detached`: nothing will be connected to its stdio. `capture`: number of bytes of its output to return at its end.
+ */
 export function execCommandOf(exec: Exec, detached: bool, capture: u32): ExecCommand {
   const config = documentOf(exec.container.config);
   const hostConfig = documentOf(exec.container.hostConfig);
@@ -45,7 +47,7 @@ function writeProcess(exec: Exec, config: Json, hostConfig: Json): Uint8Array {
   return json.finish();
 }
 
-/** As a HostConfig would ask for them. */
+/** The capabilities in the form of a HostConfig. */
 function allCapabilities(): Json {
   const all = Json.object();
   all.set("CapAdd", Json.strings(["ALL"]));

@@ -1,10 +1,10 @@
-// One more process of a container, as the engine knows it. Its record says only that it was begun (`record.ts`): with the
-// engine it is forgotten, and at the latest with its run.
+// An exec: an additional process in a container. Its record only says that it was started (`record.ts`). The rest is
+// lost when the engine restarts, and the exec is forgotten at the latest with its run.
 
 import { Call } from "../call";
 import { Container } from "../container/container";
 
-/** What an exec is doing. */
+/** Status of an exec. */
 export enum Stage {
   Created,
   Starting,
@@ -12,20 +12,20 @@ export enum Stage {
   Ended,
 }
 
-/** Someone who wants to know when a start has come to something. */
+/** Waits for the result of a start. */
 export interface StartWatch {
-  /** `exec` runs, or never will. */
+  /** `exec` is running, or never will be. */
   decided(exec: Exec): void;
 }
 
-/** Whose exec it is, if it is no client's. */
+/** Owner of an exec that no client started. */
 export interface ExecOwner {
-  /** It ran, and does no more; `exec` tells how. */
+  /** The exec has ended; `exec` has the result. */
   execEnded(exec: Exec): void;
 }
 
 export class Exec {
-  /** Program, and its arguments. */
+  /** The program; its arguments follow in `args`. */
   path: string = "";
   args: string[] = [];
   tty: bool = false;
@@ -33,57 +33,57 @@ export class Exec {
   openStdout: bool = false;
   openStderr: bool = false;
   privileged: bool = false;
-  /** As given, or else the container's. */
+  /** As the client gave it, or else the container's. */
   user: string = "";
-  /** Its client names one, so that it is seen first whether there is one. */
+  /** The client named a user, so the host first checks whether that user exists. */
   asksForUser: bool = false;
-  /** Beside the container's own. */
+  /** Variables in addition to the container's. */
   environment: string[] = [];
-  /** Empty for the container's. */
+  /** Empty for the container's working directory. */
   directory: string = "";
-  /** None if the client chose none. */
+  /** Empty if the client gave none. */
   detachKeys: Uint8Array = new Uint8Array(0);
-  /** Of the terminal; 0 for the kernel's default. */
+  /** Terminal rows; 0 for the kernel's default. */
   rows: u32 = 0;
   columns: u32 = 0;
 
   stage: Stage = Stage.Created;
-  /** Its start is told, once: it may have been put back since. */
+  /** Its start event has been emitted; that happens once, even if the start was postponed. */
   told: bool = false;
-  /** Stays after the end. */
+  /** Stays set after the end. */
   pid: u32 = 0;
   exitCode: i32 = 0;
-  /** It never ran. */
+  /** The exec could not be started. */
   failed: bool = false;
-  /** A pass of the collection has seen it ended: the next one takes it (`garbage.ts`). */
+  /** A pass of the garbage collection found it ended: the next pass removes it (`garbage.ts`). */
   aged: bool = false;
-  /** The client that is attached. */
+  /** The attached client. */
   attached: Call | null = null;
-  /** What the client is sent is in frames. */
+  /** Output to the client is framed. */
   framed: bool = false;
   watches: StartWatch[] = [];
   owner: ExecOwner | null = null;
-  /** The beginning of what it wrote, at its end, for its owner. */
+  /** The beginning of its output, set at its end, for its owner. */
   output: string = "";
 
   constructor(
     readonly id: string,
     readonly container: Container,
-    /** In which of the container's runs. */
+    /** Number of the container's run that it belongs to. */
     readonly run: u32,
   ) {}
 
-  /** As events tell it: of a lone program it ends in a space (surface §2.12). */
+  /** The command line in events; for a program without arguments it ends in a space (surface §2.12). */
   get line(): string {
     return `${this.path} ${this.args.join(" ")}`;
   }
 
-  /** It may come to run, or runs. */
+  /** The exec is running, or may still be started. */
   get live(): bool {
     return this.stage != Stage.Ended;
   }
 
-  /** Those who wait for the start are told. */
+  /** Notifies everyone who waits for the start. */
   tellWatches(): void {
     const watches = this.watches;
     this.watches = [];

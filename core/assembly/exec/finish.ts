@@ -1,4 +1,4 @@
-// What an exec's end brings, however it came.
+// What follows the end of an exec, whatever ended it.
 
 import { ProcessCommandReapExec } from "../../../build/bindings/types";
 import { askProcesses } from "../ask";
@@ -11,10 +11,10 @@ import { Exec, Stage } from "./exec";
 import { collectLater } from "./garbage";
 import { deleteExec } from "./record";
 
-/** What is left when the first process of a pid namespace has ended is killed (pid_namespaces(7)): 128 + SIGKILL. */
+/** When the first process of a pid namespace ends, the kernel kills the others (pid_namespaces(7)): 128 + SIGKILL. */
 export const KILLED_CODE: i32 = 137;
 
-/** It ran, and does no more. */
+/** The exec was running and has ended. */
 export function finish(exec: Exec, code: i32): void {
   exec.stage = Stage.Ended;
   exec.exitCode = code;
@@ -27,13 +27,13 @@ export function finish(exec: Exec, code: i32): void {
   else collectLater();
 }
 
-/** Its end is told, once: no record speaks of it any more. */
+/** Emits the event of its end, and deletes its record so that this happens only once. */
 export function emitDie(container: Container, id: string, code: i32): void {
   deleteExec(id);
   eventRing.emit(containerEvent(container, "exec_die").with("execID", id).with("exitCode", code.toString()));
 }
 
-/** What the host keeps of it goes. */
+/** Frees what the host keeps of the exec. */
 export function reapExec(id: string): void {
   askProcesses(new Ignored(), 0, new ProcessCommandReapExec(id));
 }

@@ -1,5 +1,5 @@
-// Execs that have ended can be asked for during five to ten minutes more (surface §2.9): each pass takes those that the
-// one before it has seen.
+// Garbage collection of execs. Clients can ask about an ended exec for another five to ten minutes (surface §2.9): each
+// pass removes those that the pass before has seen.
 
 import { Failure, Outcome } from "../../../build/bindings/types";
 import { wakeAfter } from "../ask";
@@ -8,7 +8,7 @@ import { execStore } from "./store";
 
 const PERIOD: u64 = 5 * 60 * 1_000_000_000;
 
-/** Something has ended. While nothing has, no timer is set. */
+/** An exec has ended. There is no timer while none has. */
 export function collectLater(): void {
   if (execStore.collecting) return;
   execStore.collecting = true;

@@ -43,7 +43,7 @@ function writeProcess(json: JsonWriter, exec: Exec): void {
   json.endObject();
 }
 
-/** `ExecIDs` of a container's inspect: those that run and those that may come to; null for none. */
+/** `ExecIDs` in inspect of a container: execs that are running or may still be started; null if there are none. */
 export function writeExecIds(json: JsonWriter, container: Container): void {
   const ids: string[] = [];
   const execs = execStore.of(container);

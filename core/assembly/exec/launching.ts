@@ -1,4 +1,4 @@
-// An exec is started: told as an event before anything is known of it, as Docker does.
+// Starts an exec. The event is emitted before the result is known, as in Docker.
 
 import {
   Failure,
@@ -32,13 +32,16 @@ const NOT_EXECUTABLE_CODE = 126;
 const OTHER_CODE = 128;
 
 const enum Step {
-  /** Its user is looked up in the container's files: Docker knows one that is not there from what cannot be run. */
+  /**
+   * The user is looked up in the container's files first: Docker distinguishes an unknown user from a program that
+   * cannot run.
+   */
   Identify,
   Launch,
 }
 
 export abstract class Launching extends Task {
-  /** It was given up and reaped, whatever the host still tells of its start: there will be no end of it. */
+  /** The start timed out and the exec was reaped: it may still start, but no end will be reported. */
   protected reaped: bool = false;
   private detached: bool = false;
   private capture: u32 = 0;
@@ -47,23 +50,25 @@ export abstract class Launching extends Task {
     super();
   }
 
-  /** Whoever is to have its stdio gets it: right before it is asked for, or told that it cannot be. */
+  /**
+   * Connects the exec's stdio, if there is a client: directly before the launch, or before the client gets an error.
+   */
   protected opens(): void {}
 
-  /** Nobody is there to have its stdio. */
+  /** Nothing is connected to its stdio. */
   protected get alone(): bool {
     return this.detached;
   }
 
-  /** While its user was looked up its container has come into a state in which nothing starts. */
+  /** During the user look-up the container entered a status in which no exec can start. */
   protected heldUp(): void {
     assert(false, "only what clients start has its user looked up");
   }
 
-  /** It runs. */
+  /** The exec is running. */
   abstract launched(): void;
 
-  /** It could not be started. */
+  /** The exec could not be started. */
   abstract refused(refusal: Refusal): void;
 
   begin(detached: bool, capture: u32): void {
@@ -86,7 +91,7 @@ export abstract class Launching extends Task {
     this.exec.tellWatches();
   }
 
-  /** Frozen, its container would never let it begin. */
+  /** In a frozen container the exec would never start. */
   private identified(): void {
     const container = this.exec.container;
     if (isOver(this.exec) || (!container.turning && container.status == Status.Running)) return this.launch();
@@ -105,7 +110,7 @@ export abstract class Launching extends Task {
     exec.pid = launched.pid;
     exec.stage = Stage.Running;
     this.launched();
-    // Its container's run has ended before it was known to have begun.
+    // The container's run ended before the exec was reported as started.
     if (isOver(exec) && exec.stage == Stage.Running) finish(exec, KILLED_CODE);
   }
 
@@ -129,7 +134,7 @@ function isOver(exec: Exec): bool {
   return !exec.container.running || exec.container.run != exec.run;
 }
 
-/** No such user or group; else their files could not be read. */
+/** There is no such user or group; any other failure means that the files could not be read. */
 function isOfUsers(failure: Failure): bool {
   const kind = kindOf(failure);
   return failure.tag != FailureTag.Call && kind == FailureKind.Invalid;
@@ -144,7 +149,7 @@ function codeOf(kind: FailureKind): i32 {
   return kind == FailureKind.CommandNotExecutable ? NOT_EXECUTABLE_CODE : OTHER_CODE;
 }
 
-/** Docker's sentence, with the runtime's own words in it, which clients look into (surface §2.3). */
+/** Docker's message around the runtime's own text, which clients parse (surface §2.3). */
 function refusalOf(exec: Exec, failure: Failure): Refusal {
   if (isOver(exec) || hasEnded(failure)) return conflict(`container ${exec.container.id} is not running`);
   switch (kindOf(failure)) {

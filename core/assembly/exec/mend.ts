@@ -1,5 +1,5 @@
-// At a restart: execs that go on are let go on, and cleared away when they end. Of those that have ended meanwhile the end
-// is told, by whoever's record says that it has not been.
+// Execs at a restart of the engine. Those that are still running continue, and are freed when they end. For those that
+// ended meanwhile the end is reported, if a record says that it has not been.
 
 import { FoundExec, Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";
@@ -12,7 +12,7 @@ import { emitDie, KILLED_CODE, reapExec } from "./finish";
 import { deleteExec, putExec, RecordedExec } from "./record";
 import { execStore } from "./store";
 
-/** Before the containers are mended: execs end before their container's run does. */
+/** This comes before mending the containers, since execs end before their container's run does. */
 export function mendExecs(records: Stored[], found: FoundExec[]): void {
   const recorded = recordedOf(records);
   for (let i = 0; i < found.length; i++) {
@@ -24,7 +24,10 @@ export function mendExecs(records: Stored[], found: FoundExec[]): void {
   for (let i = 0; i < missing.length; i++) mendMissing(missing[i]);
 }
 
-/** After the containers are mended: of what the host has not found, though its run goes on, nothing had begun. */
+/**
+ * This comes after mending the containers: an exec that the host did not find, although its run goes on, had not
+ * started.
+ */
 export function dropUnbegun(): void {
   const ids = execStore.unseen;
   const adopted = execStore.adopted;
@@ -37,7 +40,7 @@ export function dropUnbegun(): void {
   execStore.unseen = [];
 }
 
-/** By id. Those that were set aside are not among them. */
+/** Recorded execs by id, without those that were set aside. */
 function recordedOf(records: Stored[]): Map<string, RecordedExec> {
   const execs = new Map<string, RecordedExec>();
   for (let i = 0; i < records.length; i++) {
@@ -56,7 +59,7 @@ function mendFound(found: FoundExec, isRecorded: bool): void {
   if (found.running && container !== null && goesOn(container, subject.run)) {
     tellAdopted(name, "it goes on");
     execStore.adopted.set(found.exec, container);
-    // An earlier version kept none.
+    // Earlier versions of the engine wrote no record.
     if (!isRecorded) putExec(found.exec, container, subject.run);
     return;
   }
@@ -76,7 +79,7 @@ function mendFound(found: FoundExec, isRecorded: bool): void {
   reapExec(found.exec);
 }
 
-/** Either its start was cut off, or nothing is left of its run either: then it ends with that. */
+/** Either the start was interrupted, or the run is gone too: then the exec ends with it. */
 function mendMissing(exec: RecordedExec): void {
   const container = containerStore.find(exec.container);
   if (container === null) return deleteExec(exec.id);
@@ -85,7 +88,7 @@ function mendMissing(exec: RecordedExec): void {
   execStore.unseen.push(exec.id);
 }
 
-/** Nobody knows whether it had begun: whoever was told that it did is told that it does no more. */
+/** Whether the exec had started is unknown. Clients that were told of its start are now told of its end. */
 function endedWithRun(container: Container, id: string): void {
   tellMended(`exec ${id} in container ${container.id}`, "nothing is left of it, and its run has ended");
   acting.alone(EXITED_BY_ITSELF);

@@ -1,5 +1,5 @@
-// An exec's record: there with the event of its start, gone with that of its end. Nothing else of it outlives the engine,
-// but whoever opens the records knows by it which execs have been told to have begun, and not to have ended.
+// The record of an exec. It is written with the event of its start and deleted with the event of its end. It is all
+// that outlives the engine: after a restart it tells which execs were reported as started but not as ended.
 
 import { deleteRecord } from "../ask";
 import { Container } from "../container/container";
@@ -17,14 +17,14 @@ export function deleteExec(id: string): void {
   deleteRecord(EXEC_RECORDS + id);
 }
 
-/** Why there can be no such record; empty if there can. `id`: the exec's, by the key. */
+/** Why the record is invalid; empty if it is valid. `id`: the exec's id from the key. */
 export function execProblem(id: string, record: Uint8Array): string {
   const parts = decodeUtf8(record).split(" ");
   const isOne = parts.length == 2 && isFullId(parts[0]) && decimalOf(parts[1], i32.MAX_VALUE) > 0;
   return isOne && isFullId(id) ? "" : "it names no exec of a run";
 }
 
-/** Of a record that has no problem. */
+/** Reads a valid record. */
 export class RecordedExec {
   readonly container: string;
   readonly run: u32;

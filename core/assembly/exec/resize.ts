@@ -1,4 +1,4 @@
-// POST /exec/{id}/resize. Clients send it beside the start: it waits for that (surface §2.9).
+// POST /exec/{id}/resize. Clients send it together with the start, so it waits for the start (surface §2.9).
 
 import { ExecResize, Failure, Outcome, ProcessCommandResizeExec } from "../../../build/bindings/types";
 import { terminalSizeOf } from "../api/terminal-size";

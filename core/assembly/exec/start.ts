@@ -1,5 +1,5 @@
-// POST /exec/{id}/start (surface §2.9): attached, the connection becomes the exec's stdio; detached, the answer tells
-// whether it runs.
+// POST /exec/{id}/start (surface §2.9). An attached exec uses the connection as its stdio; for a detached one the
+// answer says whether it is running.
 
 import { Closing, Framing, Head, Hijack, StdioExec } from "../../../build/bindings/types";
 import { headerOf } from "../api/headers";
@@ -26,7 +26,7 @@ export function startExec(call: Call): Refusal | null {
   const lookup = execStore.lookUpActive(call.name);
   const exec = lookup.exec;
   if (exec === null) return lookup.refusal;
-  // A frozen container would never let it begin: it is seen first what comes of that.
+  // In a frozen container the exec would never start, so this waits until the freeze or thaw is complete.
   if (exec.container.turning) {
     listen(call);
     exec.container.queue.push(call);
@@ -39,7 +39,7 @@ export function startExec(call: Call): Refusal | null {
     new DetachedStart(exec, call).begin(true, 0);
     return null;
   }
-  // From here on whatever happens is told in the stream (surface §2.3).
+  // From here on, errors are sent in the stream (surface §2.3).
   const tty = config.boolOf("Tty");
   if (again !== null) return refuseAttached(call, exec, again, tty);
   if (tty) takeConsoleSize(exec, config);
@@ -53,7 +53,7 @@ function refuseAgain(exec: Exec): Refusal | null {
   return conflict(`exec command ${exec.id} is already running`);
 }
 
-/** The connection is taken over first; then its client is told why nothing comes. */
+/** Hijacks the connection first, then sends the error. */
 function refuseAttached(call: Call, exec: Exec, refusal: Refusal, tty: bool): Refusal | null {
   refused(call, refusal);
   const none = new Uint8Array(0);
@@ -67,7 +67,7 @@ function refuseAttached(call: Call, exec: Exec, refusal: Refusal, tty: bool): Re
   return null;
 }
 
-/** What is sent is framed by `Tty` of the start, what runs has a terminal by that of create. */
+/** `Tty` of the start decides whether the stream is framed; `Tty` of create whether the exec has a terminal. */
 function attach(call: Call, exec: Exec, tty: bool): void {
   exec.attached = call;
   exec.framed = !tty;
@@ -88,7 +88,7 @@ function keysOf(exec: Exec): Uint8Array {
   return exec.detachKeys.length > 0 ? exec.detachKeys : parseDetachKeys("")!;
 }
 
-/** The three lines of attach, or its one, and unlike there the engine's own after them (surface §2.6). */
+/** The three header lines of attach, or its single one, followed here by the engine's common headers (surface §2.6). */
 function headOf(call: Call, tty: bool): Head {
   const all = commonHeaders.all;
   if (headerOf(call.request.headers, "Upgrade") === null) {
@@ -97,7 +97,7 @@ function headOf(call: Call, tty: bool): Head {
   return new Head(101, `Content-Type: ${streamType(call, tty)}\nConnection: Upgrade\nUpgrade: tcp\n${all}`);
 }
 
-/** A client that goes away changes nothing for the exec. */
+/** The exec continues when its client disconnects. */
 class Detachment extends Follower {
   constructor(private readonly exec: Exec) {
     super();
@@ -109,7 +109,7 @@ class Detachment extends Follower {
   }
 }
 
-/** It matters whether its client leaves before it is answered. */
+/** The engine must know if the client disconnects before it is answered. */
 function listen(call: Call): void {
   if (!call.gone) openCalls.add(call);
 }
@@ -123,7 +123,7 @@ abstract class ClientStart extends Launching {
     listen(call);
   }
 
-  /** It is seen anew what comes of the request. */
+  /** The request is handled again from the beginning. */
   protected heldUp(): void {
     this.call.again(this.call);
   }
@@ -156,7 +156,7 @@ class AttachedStart extends ClientStart {
     return this.call.gone;
   }
 
-  /** Who is attached to nothing has nothing to wait for. */
+  /** A client that is attached to no stream has nothing to wait for. */
   launched(): void {
     const exec = this.exec;
     if (!exec.openStdin && !exec.openStdout && !exec.openStderr) this.letGo();

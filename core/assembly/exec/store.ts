@@ -1,4 +1,4 @@
-// All execs, by their id: no prefix will do (surface §2.4).
+// All execs by full id; prefixes are not accepted (surface §2.4).
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
@@ -7,7 +7,7 @@ import { refuseInactive } from "./active";
 import { Exec, Stage } from "./exec";
 import { putExec } from "./record";
 
-/** An exec, or why none was found. */
+/** The exec that was found, or the reason why none was. */
 export class ExecLookup {
   constructor(
     readonly exec: Exec | null,
@@ -17,14 +17,14 @@ export class ExecLookup {
 
 export class ExecStore {
   private readonly byId: Map<string, Exec> = new Map<string, Exec>();
-  /** Containers of execs that an earlier instance started: of those no more is known than that they run. */
+  /** Containers by id of a running exec that an earlier instance started: nothing else is known of such an exec. */
   readonly adopted: Map<string, Container> = new Map<string, Container>();
-  /** Ids of those of them that the host has not found; while `open` is at it. */
+  /** Used during `open`: ids of those that the host has not found. */
   unseen: string[] = [];
-  /** The collection's timer is set. */
+  /** The timer of the garbage collection is set. */
   collecting: bool = false;
 
-  /** All that have been told to have begun, and not to have ended. */
+  /** Writes the records of all execs that were reported as started but not as ended. */
   putAll(): void {
     const all = this.all();
     for (let i = 0; i < all.length; i++) {
@@ -56,12 +56,12 @@ export class ExecStore {
 
   lookUp(id: string): ExecLookup {
     const exec = this.find(id);
-    // With its container it is gone, too.
+    // An exec is gone with its container.
     if (exec !== null && exec.container.status != Status.Removed) return new ExecLookup(exec, null);
     return new ExecLookup(null, notFound(`No such exec instance: ${id}`));
   }
 
-  /** For what needs a container that runs. */
+  /** Looks up an exec for a request that needs a running container. */
   lookUpActive(id: string): ExecLookup {
     const lookup = this.lookUp(id);
     const exec = lookup.exec;
@@ -70,7 +70,7 @@ export class ExecStore {
     return problem.length > 0 ? new ExecLookup(null, conflict(problem)) : lookup;
   }
 
-  /** Of a container, the oldest first. */
+  /** The execs of a container, the oldest first. */
   of(container: Container): Exec[] {
     const found: Exec[] = [];
     const all = this.byId.values();

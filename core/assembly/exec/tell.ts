@@ -1,10 +1,10 @@
-// Words of the engine's own in a stream that is a process's otherwise: as the process's stdout (surface §2.3).
+// Sends the engine's own messages in the output stream of a process, as its stdout (surface §2.3).
 
 import { Call } from "../call";
 import { frameOf, STDOUT } from "../frame";
 import { sendChunk, textBody } from "../reply";
 
-/** `framed`: with the eight bytes of a frame before it (surface §2.6). */
+/** `framed`: put the eight bytes of a frame header before the message (surface §2.6). */
 export function tell(call: Call, message: string, framed: bool): void {
   const text = textBody(message + "\r\n");
   sendChunk(call, framed ? frameOf(STDOUT, text) : text);

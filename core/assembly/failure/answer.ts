@@ -1,4 +1,4 @@
-// What is told of a registry that answered with an error (surface §2.22, §6.3).
+// Messages for a registry that answered with an error (surface §2.22, §6.3).
 
 import {
   Failure,
@@ -9,7 +9,7 @@ import {
 } from "../../../build/bindings/types";
 import { FailureKind } from "./failure-kind";
 
-/** Null for any other failure. */
+/** Null for other failures. */
 function answerOf(failure: Failure): RegistryAnswer | null {
   return failure.tag == FailureTag.RegistryAnswer ? (<FailureRegistryAnswer>failure).value : null;
 }
@@ -20,19 +20,22 @@ export function answeredStatus(failure: Failure): u16 {
   return answer === null ? 0 : answer.status;
 }
 
-/** Code of its first error, as `MANIFEST_UNKNOWN`, or empty. */
+/** Code of the first error, such as `MANIFEST_UNKNOWN`, or empty. */
 export function answeredCode(failure: Failure): string {
   const answer = answerOf(failure);
   return answer === null || answer.errors.length == 0 ? "" : codeOf(answer.errors[0]);
 }
 
-/** Seconds to wait that it asks for, or 0. */
+/** Seconds to wait if the registry asks for that, or 0. */
 export function retryAfter(failure: Failure): u32 {
   const answer = answerOf(failure);
   return answer === null ? 0 : answer.retryAfter;
 }
 
-/** A token that is not for this will not be for it the next time: other credentials are not asked for. */
+/**
+ * A token without the needed scope counts as denied: a new token would lack the scope, too, so other credentials are
+ * not asked for.
+ */
 export function answerKind(answer: RegistryAnswer): FailureKind {
   if (isForbidden(answer)) return FailureKind.Denied;
   switch (answer.status) {
@@ -56,7 +59,9 @@ export function answerText(answer: RegistryAnswer): string {
   return statusText(answer.status);
 }
 
-/** What a login says when the registry itself does not take it; null for other failures, which have their own words. */
+/**
+ * Docker's message when the registry itself refuses a login; null for other failures, which have messages of their own.
+ */
 export function loginText(failure: Failure): string | null {
   const answer = answerOf(failure);
   if (answer === null || answer.tokenServer) return null;
@@ -87,7 +92,7 @@ function statusText(status: u16): string {
   return `received unexpected HTTP status: ${namedStatus(status)}`;
 }
 
-/** `401 Unauthorized`, or the bare number where there is no name for it. */
+/** `401 Unauthorized`, or only the number if the status has no name. */
 function namedStatus(status: u16): string {
   const at = STATUSES.indexOf(status);
   return at < 0 ? status.toString() : `${status} ${STATUS_NAMES[at]}`;

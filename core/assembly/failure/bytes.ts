@@ -1,4 +1,4 @@
-// What is told of bytes that are not what they should be (surface §6.3).
+// Messages for bytes that are wrong or damaged (surface §6.3).
 
 import { Damage, Damaged, Digested, Mismatch } from "../../../build/bindings/types";
 import { FailureKind } from "./failure-kind";
@@ -16,10 +16,10 @@ export function mismatchText(bytes: Mismatch): string {
   }
 }
 
-/** Bytes that end too early: a registry's, or a file's. */
+/** The data of a registry or a file ends too early. */
 export const CUT = "unexpected EOF";
 
-/** A type of entry that is unknown may come from a program of tomorrow. */
+/** An unknown type of entry may have been written by a newer program. */
 export function damageKind(what: Damage): FailureKind {
   return what == Damage.TarType ? FailureKind.Unsupported : FailureKind.Corrupt;
 }

@@ -1,4 +1,4 @@
-// What is told of a call that the operating system refused: Go's words for errno(3), behind the call and its path.
+// Messages for a system call that failed: Go's texts for errno(3), after the name of the call and its path.
 
 import { RefusedCall } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
@@ -20,7 +20,7 @@ export function callKind(error: string): FailureKind {
 /** `open /etc/passwd: no such file or directory`. */
 export function callText(refused: RefusedCall): string {
   const words = errnoText(refused.error);
-  // runc's words for what it mounts itself.
+  // runc's text for mounts that it makes itself.
   if (refused.call == "mount" && refused.inside) return `error mounting ${quoteText(refused.path)}: ${words}`;
   const about =
     refused.call.length > 0 && refused.path.length > 0
@@ -29,19 +29,19 @@ export function callText(refused: RefusedCall): string {
   return about.length == 0 ? words : `${about}: ${words}`;
 }
 
-/** Whether it is the name of an errno, and its words are known. */
+/** Whether it is the name of an errno whose text is known. */
 export function isErrno(name: string): bool {
   return find(name) !== null;
 }
 
-/** Its name, by Go's words or strerror(3)'s; the words themselves where none is known. */
+/** Name of the errno whose text in Go or strerror(3) this is; if it is unknown, the text itself. */
 export function errnoNamed(words: string): string {
   const lower = words.toLowerCase();
   for (let i = 0; i < ERRNOS.length; i++) if (ERRNOS[i].words == lower) return ERRNOS[i].name;
   return lower;
 }
 
-/** In Go's words; the name itself where they are not known. */
+/** Go's text; for an unknown errno its name. */
 export function errnoText(error: string): string {
   const found = find(error);
   return found === null ? error : found.words;

@@ -1,4 +1,4 @@
-// What is told of a registry that was not reached, or whose answer makes no sense: in Go's words (surface §6.3).
+// Messages for a registry that could not be reached or whose answer was invalid, in Go's words (surface §6.3).
 
 import {
   ExchangeFailure,
@@ -35,7 +35,7 @@ export function exchangeKind(exchange: FailedExchange): FailureKind {
   }
 }
 
-/** It wants a name and a password, and was given none. */
+/** The registry requires a login, and the request had no credentials. */
 export function lacksCredentials(failure: Failure): bool {
   if (failure.tag != FailureTag.Exchange) return false;
   return (<FailureExchange>failure).value.why.tag == ExchangeFailureTag.NoCredentials;
@@ -112,7 +112,7 @@ function redirectReason(why: ExchangeFailure): string {
   }
 }
 
-/** Of a URL: without its port, and without the brackets of an IPv6 address. */
+/** The host of a URL, without port and without the brackets of an IPv6 address. */
 function hostOf(url: string): string {
   const start = url.indexOf("://") + 3;
   const slash = url.indexOf("/", start);

@@ -1,36 +1,38 @@
-// What sorts of failures there are: what commands decide by.
+// The kinds of failures, by which commands decide what to do.
 
 export enum FailureKind {
-  /** What the command is about does not exist. */
+  /** The subject of the command does not exist. */
   NotFound,
-  /** It exists already. */
+  /** It already exists. */
   Exists,
   /** In use by something else: a port, a mount, a directory. */
   Busy,
   /** The kernel or the registry forbids it (EACCES, EPERM, HTTP 403). */
   Denied,
-  /** No room: disk, inodes, addresses, processes. */
+  /** No space left: disk, inodes, addresses, processes. */
   Exhausted,
-  /** The command, or the file it is about, makes no sense. */
+  /** The command, or the file that it refers to, is invalid. */
   Invalid,
-  /** Bytes are not what their digest, size or format says. */
+  /** The bytes do not match their digest, size or format. */
   Corrupt,
-  /** No connection, or it broke off, maybe in the midst of an answer, or the other side went silent. */
+  /**
+   * There was no connection, or it broke (perhaps in the middle of an answer), or the other side stopped responding.
+   */
   Unreachable,
-  /** The registry wants other credentials (HTTP 401). */
+  /** The registry requires other credentials (HTTP 401). */
   Unauthorized,
-  /** Asked too often (HTTP 429). */
+  /** Too many requests (HTTP 429). */
   Limited,
-  /** Any other error answer of a registry. */
+  /** Any other error answer from a registry. */
   Registry,
-  /** The program to start does not exist, or the directory to start it in. */
+  /** The program to start, or its working directory, does not exist. */
   CommandNotFound,
   /** The program to start cannot be executed. */
   CommandNotExecutable,
-  /** Ended on request, or because its client went away. */
+  /** Cancelled on request, or because the client disconnected. */
   Interrupted,
-  /** This host cannot do such a thing. */
+  /** This host does not support it. */
   Unsupported,
-  /** Anything else; a defect of the host. */
+  /** Anything else; a bug in the host. */
   Internal,
 }

@@ -1,4 +1,4 @@
-// What sort of failure it is: what commands decide by, whatever it is called.
+// The kind of a failure, by which commands decide what to do.
 
 import {
   Failure,

@@ -1,4 +1,4 @@
-// What who reads a log is told when it cannot be read any further (surface §2.7).
+// The error that ends a log stream when the log cannot be read any further (surface §2.7).
 
 import { Failure, LogForm } from "../../../build/bindings/types";
 import { FAILURE, frameOf } from "../frame";
@@ -6,12 +6,12 @@ import { JsonWriter } from "../json/writer";
 import { line, textBody } from "../reply";
 import { failureText } from "./text";
 
-/** RFC 7464: what begins a text of a sequence. */
+/** RFC 7464: the byte that begins each text of a sequence. */
 const SEPARATOR = "\u001e";
-/** The time of what has none. */
+/** The time for entries without one. */
 const NO_TIME = "0001-01-01T00:00:00Z";
 
-/** A last piece of it, as lines before have been sent. */
+/** The last piece of the log, in the same form as the lines before. */
 export function brokenLog(form: LogForm, failure: Failure): Uint8Array {
   const why = failureText(failure);
   if (form.objects) return lastObject(form.separated, why);

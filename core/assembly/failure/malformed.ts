@@ -1,4 +1,4 @@
-// What is told of texts in a command that make no sense to a host.
+// Messages for invalid texts in a command.
 
 import { Form, Malformed } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
@@ -6,7 +6,7 @@ import { FailureKind } from "./failure-kind";
 
 const ID_MAX = "2147483647";
 
-/** An algorithm of digests that is unknown here may be fit for another host. */
+/** Another host may support a digest algorithm that is unknown here. */
 export function malformedKind(what: Form): FailureKind {
   return what == Form.CheckableDigest ? FailureKind.Unsupported : FailureKind.Invalid;
 }

@@ -1,4 +1,4 @@
-// What is told of mounts that cannot be made.
+// Messages for mounts that cannot be made.
 
 import { PlaceInVolume, UnsharedMount } from "../../../build/bindings/types";
 import { errnoText } from "./call";

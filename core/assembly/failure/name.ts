@@ -1,4 +1,4 @@
-// What is told of names in tars, archives and layers that cannot be used (surface §2.13, §6.3).
+// Messages for invalid names in tars, archives and layers (surface §2.13, §6.3).
 
 import { FaultyName, NameFault } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";

@@ -1,11 +1,11 @@
-// What is told of ports of the machine that cannot be had (surface §2.24).
+// Messages for ports of the machine that are not available (surface §2.24).
 
 import { RefusedPort } from "../../../build/bindings/types";
 import { errnoText } from "./call";
 
 const IN_USE = "EADDRINUSE";
 
-/** Another program has it. */
+/** Another program holds the port. */
 export function isInUse(refused: RefusedPort): bool {
   return refused.error == IN_USE;
 }

@@ -1,12 +1,12 @@
-// What is told of programs that cannot be run, and of working directories that nothing can begin in: the words of runc,
-// which clients look into (surface §2.3).
+// Messages for programs that cannot be run, and for invalid working directories: the texts of runc, which clients parse
+// (surface §2.3).
 
 import { RefusedDirectory, RefusedProgram } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
 import { errnoText, isErrno } from "./call";
 import { FailureKind } from "./failure-kind";
 
-/** What was found and is not to be executed is another exit code than what is not there: 126 and 127. */
+/** A program that exists but is not executable has another exit code (126) than one that does not exist (127). */
 export function programKind(refused: RefusedProgram): FailureKind {
   const error = refused.error;
   if (error == "ENOEXEC") return FailureKind.Invalid;
@@ -15,7 +15,7 @@ export function programKind(refused: RefusedProgram): FailureKind {
     : FailureKind.CommandNotFound;
 }
 
-/** `error`: of the words of a runtime that tells no errno they are taken as they are. */
+/** If a runtime reported no errno, `error` is its own text and is used as it is. */
 export function programText(refused: RefusedProgram): string {
   return `exec: ${quoteText(refused.program)}: ${reason(refused)}`;
 }
@@ -24,7 +24,7 @@ function reason(refused: RefusedProgram): string {
   const error = refused.error;
   const program = refused.program;
   if (error == "ENOENT" && !program.includes("/")) return "executable file not found in $PATH";
-  // A directory is no program either: EPERM to crun, EACCES to execve(2).
+  // A directory is not a program, either: crun reports EPERM, execve(2) EACCES.
   if (isDenied(error)) return errnoText("EACCES");
   if (error == "ENOEXEC" || !isErrno(error)) return errnoText(error);
   return `stat ${program}: ${errnoText(error)}`;
@@ -42,12 +42,12 @@ export function directoryText(refused: RefusedDirectory): string {
   return `chdir to cwd (${quoteText(refused.path)}) set in config.json failed: ${errnoText(refused.error)}`;
 }
 
-/** Of a container's own working directory: it would have been made, but something else stands in its way. */
+/** The working directory would have been created, but a file of another type is at its path. */
 export function isInTheWay(refused: RefusedDirectory): bool {
   return refused.error == "ENOTDIR";
 }
 
-/** What Docker says of that, whoever notices. */
+/** Docker's text for this, whoever detects it. */
 export function inTheWayText(path: string): string {
   return `Cannot mkdir: ${path} is not a directory`;
 }

@@ -1,5 +1,4 @@
-// What OCI runtimes say when they do not start a process: crun and runc each in words of their own, read here for what
-// they stand for.
+// Interprets the error texts of OCI runtimes that did not start a process: crun and runc have different ones.
 
 import {
   BrokenStart,
@@ -25,7 +24,7 @@ const RUNC_DIRECTORY = "chdir to cwd ";
 const RUNC_MKDIR = "init: mkdir ";
 const NOT_A_DIRECTORY = "not a directory";
 
-/** As a container's first process was refused. Whatever is no runtime's word stays as it is. */
+/** The failure of a container's first process. A failure without a runtime's text is returned unchanged. */
 export function refusedLaunch(failure: Failure): Failure {
   if (failure.tag != FailureTag.Runtime) return failure;
   const refusal = (<FailureRuntime>failure).value;
@@ -36,7 +35,7 @@ export function refusedLaunch(failure: Failure): Failure {
   return program === null ? failure : new FailureProgram(program);
 }
 
-/** As one more process of a run was refused. */
+/** The failure of an additional process in a run. */
 export function refusedExec(failure: Failure): Failure {
   if (failure.tag != FailureTag.Runtime) return failure;
   const refusal = (<FailureRuntime>failure).value;
@@ -68,7 +67,7 @@ function howBroken(how: StartBreak): string {
     : "supervisor ended before the process was made";
 }
 
-/** The run is over. */
+/** The text says that the run is over. */
 function isOfRun(said: string): bool {
   return (
     said.includes("is not running") ||
@@ -87,7 +86,9 @@ function directoryInTheWay(said: string): RefusedDirectory | null {
   return path === null ? null : new RefusedDirectory(path, "ENOTDIR");
 }
 
-/** runc: `chdir to cwd ("/x") set in config.json failed: ERRNO`; crun: "chdir `/x`: ERRNO". Empty for all else. */
+/**
+ * runc: `chdir to cwd ("/x") set in config.json failed: ERRNO`; crun: "chdir `/x`: ERRNO". Empty for any other text.
+ */
 function directoryReason(said: string): string {
   if (between(said, CRUN_DIRECTORY, "`: ") !== null) return lastWords(said, "`: ");
   return between(said, RUNC_DIRECTORY, " failed: ") === null ? "" : lastWords(said, " failed: ");
@@ -95,7 +96,7 @@ function directoryReason(said: string): string {
 
 /**
  * runc says `exec: "x": REASON` with Docker's reasons. crun says "executable file `x` not found in $PATH: ERRNO" or
- * "open executable: ERRNO", in strerror's words.
+ * "open executable: ERRNO", with strerror's texts.
  */
 function refusedProgram(said: string, program: string): RefusedProgram | null {
   const reason = runcReason(said);
@@ -105,7 +106,7 @@ function refusedProgram(said: string, program: string): RefusedProgram | null {
   return errno.length == 0 ? null : new RefusedProgram(program, errnoNamed(errno));
 }
 
-/** What follows the program's name, in which quotes are escaped. */
+/** The text after the program's name, in which quotes are escaped. */
 function runcReason(said: string): string {
   const begin = said.lastIndexOf('exec: "');
   if (begin < 0) return "";

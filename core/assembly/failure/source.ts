@@ -1,4 +1,4 @@
-// What a client is told whose reply was to be made of bytes that cannot be had: an archive, an export, saved images, logs.
+// Answers for a request whose body cannot be read: an archive, an export, saved images, logs.
 
 import { Failure, FailureCall, FailureTag } from "../../../build/bindings/types";
 import { internal, notFound, Refusal } from "../refusal";
@@ -6,7 +6,10 @@ import { FailureKind } from "./failure-kind";
 import { kindOf } from "./kind";
 import { failureText } from "./text";
 
-/** 404 for what has gone meanwhile. Nobody has asked for a file of the machine: that one is missing is a defect. */
+/**
+ * 404 for something that was meanwhile removed. No client asks for a file of the machine, so a missing one is an
+ * internal error.
+ */
 export function sourceRefusal(failure: Failure): Refusal {
   const text = failureText(failure);
   if (failure.tag == FailureTag.Call && !(<FailureCall>failure).value.inside) return internal(text);

@@ -1,5 +1,5 @@
-// What clients read about a failure of a host: the words that a command puts into its own sentence. Docker has most of them
-// from Go's libraries and from the runtime, and clients look into them (surface §2.3, §6.2).
+// Texts about a host's failure, which commands put into their own messages. Docker gets most of them from Go's
+// libraries and from the runtime, and clients parse them (surface §2.3, §6.2).
 
 import {
   Failure,
@@ -46,7 +46,7 @@ import { brokenText, runtimeText } from "./runtime";
 import { existingText, imaginedText, missingText, oversizeText, silenceText, wrongKindText } from "./thing";
 import { settingText, toolText, unmovedText } from "./tool";
 
-/** Without a full stop. */
+/** The text, without a full stop. */
 export function failureText(failure: Failure): string {
   switch (failure.tag) {
     case FailureTag.Interrupted:
@@ -90,7 +90,7 @@ export function failureText(failure: Failure): string {
   }
 }
 
-/** Of what runs, and of who works on it. */
+/** For failures of processes, and of operations on them. */
 function workText(failure: Failure): string {
   switch (failure.tag) {
     case FailureTag.Program:

@@ -1,9 +1,9 @@
-// What is told of things that are not there, or are there already, or are something else.
+// Messages for things that do not exist, exist already, or are of the wrong type.
 
 import { Noun, Oversize, Silence, Thing } from "../../../build/bindings/types";
 import { FailureKind } from "./failure-kind";
 
-/** Users and groups are words of a client's that make no sense; what the machine itself lacks it cannot do. */
+/** Unknown users and groups count as invalid input, and what the machine itself lacks as unsupported. */
 export function missingKind(what: Noun): FailureKind {
   switch (what) {
     case Noun.User:
@@ -33,7 +33,7 @@ export function missingKind(what: Noun): FailureKind {
     case Noun.MachineFile:
       return FailureKind.NotFound;
     default:
-      // An answer, or a piece of a tar: it is never looked for.
+      // An answer, or a piece of a tar, is never looked up.
       return FailureKind.Internal;
   }
 }
@@ -113,7 +113,7 @@ export function wrongKindText(thing: Thing): string {
   }
 }
 
-/** An answer that goes on and on is not the registry's word. */
+/** A registry's answer without end counts as corrupt. */
 export function oversizeKind(what: Noun): FailureKind {
   return what == Noun.Answer ? FailureKind.Corrupt : FailureKind.Invalid;
 }
@@ -134,7 +134,7 @@ export function silenceText(silence: Silence): string {
   return `${who} did not answer within ${time}`;
 }
 
-/** A dry run only imagines it. */
+/** In a dry run this thing is only imagined. */
 export function imaginedText(thing: Thing): string {
   switch (thing.what) {
     case Noun.Process:

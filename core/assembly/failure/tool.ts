@@ -1,5 +1,5 @@
-// What is told of programs of the machine that failed, of processes that do not what they are made to, and of settings
-// that the kernel does not take.
+// Messages for programs of the machine that failed, for processes that did not do what they should, and for settings
+// that the kernel does not accept.
 
 import { Compulsion, FailedTool, RefusedSetting, Unmoved } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
@@ -9,7 +9,7 @@ export function toolText(tool: FailedTool): string {
   return `${tool.name}: ${toolWords(tool).split("\n").join(" ")}`;
 }
 
-/** What it said itself; of one that ended without a word, in those of Go's os/exec. */
+/** The program's own output; if there was none, a text like that of Go's os/exec. */
 export function toolWords(tool: FailedTool): string {
   const said = tool.said.trim();
   if (said.length > 0) return said;

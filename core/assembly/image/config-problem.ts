@@ -1,5 +1,5 @@
-// Whether the config of an image that comes from outside makes sense: it decides what runs, and is kept as it came.
-// Types and texts are those of Docker's decoder (surface §2.2).
+// Checks the config of an image from outside: it decides what runs, and is stored unchanged. Types and error texts
+// follow Docker's decoder (surface §2.2).
 
 import { CONFIG } from "../container/create/config";
 import { Json } from "../json/json";
@@ -48,7 +48,7 @@ const IMAGE: Table = new Table(
   "image.Image",
 );
 
-/** Empty if it makes sense. `withoutLayers`: what is said of a config that has no `rootfs`. */
+/** Empty if the config is valid. `withoutLayers`: the error for a config without `rootfs`. */
 export function configProblem(document: Json, withoutLayers: string): string {
   const image = normalise(document, IMAGE);
   if (image === null) return schemaError();
@@ -62,7 +62,7 @@ export function configProblem(document: Json, withoutLayers: string): string {
   return problem.length > 0 ? problem : historyProblem(image.find("history"), ids.length);
 }
 
-/** Each step that made a layer needs one. */
+/** Each history entry that made a layer needs a layer. */
 function historyProblem(history: Json | null, layers: i32): string {
   let steps = 0;
   for (let i = 0; history !== null && i < history.length; i++) {

@@ -1,4 +1,4 @@
-// The platform of the machine: what is meant where a client names none.
+// The platform of the machine: the default when a client names none.
 
 import { engine } from "../state";
 import { Platform } from "./platform";

@@ -1,4 +1,4 @@
-// An image: its config's bytes, and what the engine reads from them (surface §4.5).
+// An image: the bytes of its config, and what the engine reads from them (surface §4.5).
 
 import { Json, JsonKind } from "../json/json";
 import { jsonError, parseJson } from "../json/reader";
@@ -10,7 +10,7 @@ import { Platform } from "./platform";
 import { ImageRecord } from "./records";
 import { isDigest, Reference } from "./reference";
 
-/** Docker stacks no more layers than this. */
+/** Docker's limit of layers in an image. */
 export const MAX_LAYERS: i32 = 125;
 
 export class ImageLayer {
@@ -21,9 +21,9 @@ export class ImageLayer {
 }
 
 export class Image extends ImageRecord {
-  /** Base first. */
+  /** The base layer comes first. */
   layers: ImageLayer[] = [];
-  /** Bytes of all files in its layers. */
+  /** Size of all files in its layers, in bytes. */
   size: u64 = 0;
   /** Nanoseconds since 1970; `NO_TIME` for none. */
   created: i64 = NO_TIME;
@@ -34,29 +34,29 @@ export class Image extends ImageRecord {
   author: string = "";
   comment: string = "";
   dockerVersion: string = "";
-  /** Id of the container it was committed from, or empty. */
+  /** Id of the container that it was committed from, or empty. */
   container: string = "";
   labelKeys: string[] = [];
   labelValues: string[] = [];
-  /** Tags and digests that name it, by their text. */
+  /** Tags and digests of the image, sorted by their text. */
   references: Reference[] = [];
 
   constructor(
-    /** `sha256:` and the digits of the config's digest. */
+    /** `sha256:` and the hex digits of the config's digest. */
     readonly id: string,
-    /** Bytes as received: the id is their digest. */
+    /** The bytes as received: the id is their digest. */
     readonly config: Uint8Array,
   ) {
     super();
   }
 
-  /** What its record says. */
+  /** Takes over the fields of its record. */
   recall(record: ImageRecord): void {
     this.parent = record.parent;
     this.lastTagged = record.lastTagged;
   }
 
-  /** ChainID of all its layers; null if it has none. */
+  /** ChainID of all its layers; null if it has no layers. */
   get chain(): string | null {
     const layers = this.layers;
     return layers.length == 0 ? null : layers[layers.length - 1].chain;
@@ -77,7 +77,7 @@ export class Image extends ImageRecord {
     return document === null ? Json.object() : document;
   }
 
-  /** What it says about containers: `config` of the image's config; an empty object if it says nothing. */
+  /** The defaults for containers: `config` in the image's config; an empty object if there is none. */
   containerConfig(): Json {
     const config = this.document().find("config");
     return config === null || !config.isObject ? Json.object() : config;
@@ -100,7 +100,7 @@ export class Image extends ImageRecord {
   }
 }
 
-/** An image, or why the bytes are none. */
+/** An image, or why the bytes are invalid. */
 export class ParsedImage {
   constructor(
     readonly image: Image | null,
@@ -108,7 +108,7 @@ export class ParsedImage {
   ) {}
 }
 
-/** An image that comes from outside. `withoutLayers`: what is said of a config that has no `rootfs`. */
+/** Reads an image from outside. `withoutLayers`: the error for a config without `rootfs`. */
 export function admitImage(bytes: Uint8Array, withoutLayers: string): ParsedImage {
   const document = parseJson(bytes);
   if (document === null) return unusable(jsonError());
@@ -161,7 +161,7 @@ function takeFacts(image: Image, document: Json): void {
   image.container = document.stringOf("container");
 }
 
-/** The newest entry of the history may say it where the image itself does not. */
+/** If the image itself has no comment, the newest history entry may have one. */
 function commentOf(document: Json): string {
   const comment = document.stringOf("comment");
   const history = document.find("history");

@@ -1,4 +1,4 @@
-// How much of what strangers made is taken into the engine's memory.
+// Limits for data from outside that the engine keeps in memory.
 
-/** Bytes of a document of an image: a list, an index, a manifest, a config. */
+/** Bytes of an image's document: a list, an index, a manifest, a config. */
 export const DOCUMENT_LIMIT: u32 = 4 << 20;

@@ -1,4 +1,4 @@
-// Manifests and indexes of registries and of image layouts (surface §4.4).
+// Manifests and indexes from registries and image layouts (surface §4.4).
 
 import { Json } from "../json/json";
 import { jsonError, parseJson } from "../json/reader";
@@ -12,10 +12,10 @@ const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
 const SCHEMA_1 = "application/vnd.docker.distribution.manifest.v1+";
 
-/** What is asked of a registry. */
+/** The media types to request from a registry. */
 export const ACCEPTED: string[] = [MANIFEST, MANIFEST_LIST, OCI_MANIFEST, OCI_INDEX];
 
-/** Configs of images; the last three come from old registries that did not keep the type. */
+/** Media types of image configs; the last three come from old registries that did not keep the type. */
 const IMAGE_CONFIGS: string[] = [
   "application/vnd.docker.container.image.v1+json",
   "application/vnd.oci.image.config.v1+json",
@@ -28,11 +28,11 @@ const REFERENCE_TYPE = "vnd.docker.reference.type";
 const ATTESTATION = "attestation-manifest";
 
 export class Descriptor {
-  /** Of an index's entry; null if it does not say. */
+  /** Platform of an entry in an index; null if it has none. */
   platform: Platform | null = null;
-  /** It says something about an image instead of being one. */
+  /** It describes an image instead of being one. */
   attestation: bool = false;
-  /** `org.opencontainers.image.ref.name` and the like: names and values. */
+  /** Names and values, such as `org.opencontainers.image.ref.name`. */
   annotations: Json = Json.object();
 
   constructor(
@@ -41,24 +41,24 @@ export class Descriptor {
     readonly size: u64,
   ) {}
 
-  /** The first 12 digits, as progress lines show it. */
+  /** The first 12 digits, as in progress lines. */
   get shortDigest(): string {
     return this.digest.slice(this.digest.indexOf(":") + 1).slice(0, 12);
   }
 }
 
 export class Manifest {
-  /** Of an index: what to choose from. */
+  /** For an index: the entries to choose from. */
   entries: Descriptor[] = [];
   config: Descriptor | null = null;
-  /** Base first. */
+  /** The base layer comes first. */
   layers: Descriptor[] = [];
 
   get isIndex(): bool {
     return this.config === null;
   }
 
-  /** Entries that are images, in order. */
+  /** The entries that are images, in order. */
   images(): Descriptor[] {
     const images: Descriptor[] = [];
     for (let i = 0; i < this.entries.length; i++) {
@@ -68,7 +68,7 @@ export class Manifest {
   }
 }
 
-/** A manifest, or why the bytes are none. */
+/** A manifest, or why the bytes are invalid. */
 export class ParsedManifest {
   constructor(
     readonly manifest: Manifest | null,
@@ -76,7 +76,7 @@ export class ParsedManifest {
   ) {}
 }
 
-/** `mediaType`: what came with the bytes; a document's own says more, and where both are silent its members tell. */
+/** `mediaType`: came with the bytes. The document's own type takes precedence; without either, its members decide. */
 export function parseManifest(bytes: Uint8Array, mediaType: string): ParsedManifest {
   const document = parseJson(bytes);
   if (document === null) return refused(internal(`invalid manifest: ${jsonError()}`));

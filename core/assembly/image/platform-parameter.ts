@@ -1,4 +1,4 @@
-// The parameter `platform` of inspect, save and load: a platform as a JSON document, or several (surface §2.3, §3).
+// The parameter `platform` of inspect, save and load: one or several platforms as JSON documents (surface §2.3, §3).
 
 import { Call } from "../call";
 import { parseJson } from "../json/reader";
@@ -6,11 +6,11 @@ import { badParameter, Refusal } from "../refusal";
 import { encodeUtf8 } from "../text/utf8";
 import { Platform, platformError, readPlatform } from "./platform";
 
-/** The version that has it for save and load, and the one that takes it more than once. */
+/** The version in which save and load have it, and the one from which it may be repeated. */
 const WITH_PLATFORM: i32 = 48;
 const WITH_PLATFORMS: i32 = 52;
 
-/** What was asked for, or why it cannot be. */
+/** The requested platforms, or the reason for refusing them. */
 export class WantedPlatforms {
   readonly all: Platform[] = [];
   refusal: Refusal | null = null;
@@ -22,7 +22,7 @@ export class WantedPlatforms {
     return texts.join(", ");
   }
 
-  /** Whether one of them is exactly this; where none was asked for, any is. */
+  /** Whether one of them is exactly this platform; true if none was requested. */
   admits(platform: Platform): bool {
     for (let i = 0; i < this.all.length; i++) {
       if (this.all[i].equals(platform)) return true;
@@ -42,7 +42,7 @@ export class WantedPlatforms {
   }
 }
 
-/** Of save and load. */
+/** For save and load. */
 export function wantedPlatforms(call: Call): WantedPlatforms {
   const wanted = new WantedPlatforms();
   if (call.version < WITH_PLATFORM) return wanted;

@@ -1,4 +1,4 @@
-// Platforms of images: how they are written, what they mean, and which of several fits best (surface §4.6).
+// Platforms of images: notation, normal form, and the choice of the best match (surface §4.6).
 
 import { Json } from "../json/json";
 
@@ -15,19 +15,19 @@ export class Platform {
     return this.variant == "" ? text : text + "/" + this.variant;
   }
 
-  /** The same platform in the words that all comparisons use. */
+  /** The platform in its normal form, for comparisons. */
   normalised(): Platform {
     const os = this.os.toLowerCase();
     return normalise(os == "macos" ? "darwin" : os, this.architecture.toLowerCase(), this.variant.toLowerCase());
   }
 
-  /** Whether both are the same after normalising. */
+  /** Whether both have the same normal form. */
   equals(other: Platform): bool {
     return this.normalised().text == other.normalised().text;
   }
 }
 
-/** Reads `os`, `arch`, `os/arch` or `os/arch/variant`; what is missing is the host's. Null: see `platformError`. */
+/** Reads `os`, `arch`, `os/arch` or `os/arch/variant`; missing parts are the host's. Null: see `platformError`. */
 export function parsePlatform(text: string, host: Platform): Platform | null {
   lastError = "";
   const parts = text.split("/");
@@ -47,7 +47,7 @@ export function parsePlatform(text: string, host: Platform): Platform | null {
   return fail(`"${text}": unknown operating system or architecture: invalid argument`);
 }
 
-/** Reads `{"os", "architecture", "variant"}`, both of the first needed. Null: see `platformError`. */
+/** Reads `{"os", "architecture", "variant"}`, of which the first two are required. Null: see `platformError`. */
 export function readPlatform(value: Json): Platform | null {
   lastError = "";
   const os = value.stringOf("os");
@@ -56,12 +56,12 @@ export function readPlatform(value: Json): Platform | null {
   return new Platform(os, architecture, value.stringOf("variant")).normalised();
 }
 
-/** Why the last platform was none. */
+/** Why the last platform was invalid. */
 export function platformError(): string {
   return lastError;
 }
 
-/** What would do for a platform, best first. */
+/** Platforms that would run on the wanted one, best first. */
 export function platformChain(wanted: Platform): Platform[] {
   const first = wanted.normalised();
   const chain: Platform[] = [first];
@@ -80,8 +80,8 @@ export function platformChain(wanted: Platform): Platform[] {
 }
 
 /**
- * The index of the candidate that fits best, -1 if none does. A candidate that is null (an entry without a platform)
- * fits, but anything else that fits is better.
+ * Index of the best candidate, -1 if none fits. A null candidate (an entry without a platform) fits, but any other
+ * match is better.
  */
 export function bestPlatform(candidates: (Platform | null)[], wanted: Platform): i32 {
   const chain = platformChain(wanted);
@@ -94,7 +94,7 @@ export function bestPlatform(candidates: (Platform | null)[], wanted: Platform):
   return candidates.indexOf(null);
 }
 
-/** Whether an image's platform can stand for the one that is wanted. */
+/** Whether an image for one platform can be used for the wanted one. */
 export function platformFits(candidate: Platform, wanted: Platform): bool {
   return bestPlatform([candidate], wanted) == 0;
 }
@@ -134,7 +134,7 @@ function arm64Variant(variant: string): string {
   return variant == "9" || variant == "9.0" || variant == "v9.0" ? "v9" : variant;
 }
 
-// `v3` → 3; no variant is the first level.
+// `v3` → 3; no variant means the first level.
 function levelOf(variant: string): i32 {
   if (variant.length != 2 || variant.charCodeAt(0) != 0x76) return 1;
   const level = variant.charCodeAt(1) - 0x30;
@@ -145,7 +145,7 @@ function addArm(chain: Platform[], os: string, from: i32): void {
   for (let i = from; i >= 5; i--) chain.push(new Platform(os, "arm", "v" + i.toString()));
 }
 
-// v9.x has everything of v8.(x+5).
+// v9.x includes everything of v8.(x+5).
 function addArm64(chain: Platform[], os: string, variant: string): void {
   let minor = arm64Minor(variant);
   if (variant.startsWith("v9")) {

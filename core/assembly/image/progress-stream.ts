@@ -1,5 +1,5 @@
-// The progress stream of pull and load (surface §2.22, §6.3): one JSON object a line, `\r\n` behind each. A client that
-// reads slowly gets the newest line of each layer, not all of them.
+// The progress stream of pull and load (surface §2.22, §6.3): one JSON object per line, each followed by `\r\n`. A
+// client that reads slowly only gets the newest line of each layer.
 
 import { Closing } from "../../../build/bindings/types";
 import { Call, Follower } from "../call";
@@ -9,23 +9,23 @@ import { internal, Refusal } from "../refusal";
 import { commonHeaders, endReply, openReply, refused, sendChunk, sendRefusal } from "../reply";
 import { byteSize } from "../text/byte-size";
 
-/** From this version on the bar is the client's to draw: engines up to 28 sent it along as `progress`. */
+/** From this version on, clients draw the progress bar: engines up to 28 sent it as `progress`. */
 const WITHOUT_BAR: i32 = 52;
-/** Bytes that may be unsent (core/wit/replies.wit); what is beyond waits here. */
+/** Limit of unsent bytes (core/wit/replies.wit); further lines wait here. */
 const CREDIT: i32 = 512 * 1024;
 const BAR_COLUMNS: i32 = 50;
 const AMOUNT_COLUMNS: i32 = 8;
 
-/** Whoever writes a stream. */
+/** The writer of a stream. */
 export interface StreamWriter {
-  /** Nobody reads the answer any more. */
+  /** The client has disconnected. */
   clientGone(): void;
 }
 
-/** A line that found no room. */
+/** A line that waits for room. */
 class HeldLine {
   constructor(
-    /** Of what; lines of one key with an amount replace each other. Empty for lines that must all be sent. */
+    /** Lines about an amount replace an earlier one with the same key. Empty for lines that must all be sent. */
     readonly key: string,
     public bytes: Uint8Array,
   ) {}
@@ -43,14 +43,14 @@ export class ProgressStream extends Follower {
     super();
   }
 
-  /** From now on the writer is told when its client goes away. */
+  /** From now on, the writer is told if its client disconnects. */
   begin(writer: StreamWriter): void {
     this.writer = writer;
     this.call.follower = this;
     openCalls.add(this.call);
   }
 
-  /** Nobody reads any more, or all has been said. */
+  /** The client has disconnected, or the stream is complete. */
   get finished(): bool {
     return this.over;
   }
@@ -63,7 +63,7 @@ export class ProgressStream extends Follower {
     this.send("", end(json));
   }
 
-  /** A status of a layer, without amounts. */
+  /** Status of a layer, without amounts. */
   layer(status: string, id: string): void {
     const json = object();
     json.stringField("status", status);
@@ -72,7 +72,7 @@ export class ProgressStream extends Follower {
     this.send("", end(json));
   }
 
-  /** How far a layer is. `key`: of which one, since ids may be the same. */
+  /** Progress of a layer. `key`: identifies the layer, since ids may be the same. */
   amount(status: string, id: string, key: string, current: u64, total: u64): void {
     const json = object();
     json.stringField("status", status);
@@ -88,14 +88,14 @@ export class ProgressStream extends Follower {
     this.send(`${status} ${key}`, end(json));
   }
 
-  /** Free text, its newline included. */
+  /** Free text, including its newline. */
   text(stream: string): void {
     const json = object();
     json.stringField("stream", stream);
     this.send("", end(json));
   }
 
-  /** Before the first line it is an HTTP error, after it the last line. */
+  /** Sent as an HTTP error before the first line, and as the last line after it. */
   refuse(refusal: Refusal): void {
     if (this.over) return;
     if (this.opened) return this.endWith(refusal);
@@ -103,7 +103,7 @@ export class ProgressStream extends Follower {
     sendRefusal(this.call, refusal);
   }
 
-  /** The error as the last line, even if it is the first one too. */
+  /** Sends the error as the last line, even if it is also the first one. */
   fail(message: string): void {
     this.endWith(internal(message));
   }
@@ -179,7 +179,7 @@ export class ProgressStream extends Follower {
   }
 }
 
-/** Docker's bar: 50 columns and a head, then the amounts. Empty where nothing is known. */
+/** Docker's bar: 50 columns and a head, then the amounts. Empty if nothing is known. */
 export function barOf(current: u64, total: u64): string {
   if (current == 0 && total == 0) return "";
   const amount = byteSize(current).padStart(AMOUNT_COLUMNS, " ");

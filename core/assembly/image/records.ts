@@ -1,18 +1,18 @@
-// What is recorded of an image. A config's bytes are a record of their own, under the image's id.
+// The record of an image. The bytes of its config are a separate record, under the image's id.
 
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
 import { Fields } from "../records/fields";
 import { NO_TIME } from "../text/time";
 
-/** Room for a record. */
+/** Initial buffer size for a record. */
 const RECORD_BYTES: i32 = 256;
 
-/** What is known of an image besides its config. */
+/** The stored fields of an image besides its config. */
 export class ImageRecord {
-  /** Id of the image it was made from, or empty. */
+  /** Id of the parent image, or empty. */
   parent: string = "";
-  /** When it last got a tag by hand; `NO_TIME` for never. */
+  /** When a client last tagged it; `NO_TIME` for never. */
   lastTagged: i64 = NO_TIME;
 }
 
@@ -28,7 +28,7 @@ export function writeImageRecord(record: ImageRecord): Uint8Array {
   return fields.take();
 }
 
-/** What it says, unless it has a problem. */
+/** Reads the record; sets a problem if it is invalid. */
 export function readImageRecord(fields: FieldReader): ImageRecord {
   return imageFields(fields, new ImageRecord());
 }

@@ -1,11 +1,11 @@
-// Names of images: `[domain/]path[:tag][@digest]`, by the grammar and the rules of surface §2.4.
+// Names of images: `[domain/]path[:tag][@digest]`, with the grammar and the rules of surface §2.4.
 
-/** Domain of the default registry, as names show it. */
+/** Domain of the default registry in names. */
 export const DEFAULT_DOMAIN: string = "docker.io";
-/** What a name without tag and digest means where one is needed. */
+/** The tag of a name without tag and digest, where one is needed. */
 export const DEFAULT_TAG: string = "latest";
 
-/** As clients of old write the default one. */
+/** The default domain in names from old clients. */
 export const LEGACY_DEFAULT_DOMAIN: string = "index.docker.io";
 // The host that serves the default registry's API.
 const DEFAULT_AUTHORITY: string = "registry-1.docker.io";
@@ -26,51 +26,51 @@ export class Reference {
     public digest: string = "",
   ) {}
 
-  /** Canonical, without tag and digest: `docker.io/library/busybox`. */
+  /** Canonical form without tag and digest: `docker.io/library/busybox`. */
   get name(): string {
     return this.domain + "/" + this.path;
   }
 
-  /** The same as people write it: `busybox`. */
+  /** The same in the short form: `busybox`. */
   get familiarName(): string {
     if (this.domain != DEFAULT_DOMAIN) return this.name;
     const rest = this.path.startsWith(OFFICIAL) ? this.path.substring(OFFICIAL.length) : this.path;
-    // `library/a/b` keeps its first segment, else it would be another name.
+    // `library/a/b` keeps its first segment, since `a/b` would be another name.
     return rest.includes("/") ? this.path : rest;
   }
 
-  /** Canonical: `docker.io/library/busybox:latest`. */
+  /** Canonical form: `docker.io/library/busybox:latest`. */
   get canonical(): string {
     return this.name + this.suffix;
   }
 
-  /** As `RepoTags`, events and messages show it: `busybox:latest`. */
+  /** As in `RepoTags`, events and messages: `busybox:latest`. */
   get familiar(): string {
     return this.familiarName + this.suffix;
   }
 
-  /** Neither tag nor digest. */
+  /** It has neither a tag nor a digest. */
   get nameOnly(): bool {
     return this.tag == "" && this.digest == "";
   }
 
-  /** What to ask a registry for: the digest if there is one, else the tag. */
+  /** What to request from a registry: the digest if there is one, else the tag. */
   get tagOrDigest(): string {
     return this.digest != "" ? this.digest : this.tag;
   }
 
-  /** The same, with the tag `latest` if it has neither tag nor digest. */
+  /** The same with the tag `latest` if it has neither a tag nor a digest. */
   withDefaultTag(): Reference {
     return this.nameOnly ? new Reference(this.domain, this.path, DEFAULT_TAG) : this;
   }
 
-  /** The repository with another tag or digest; null if the text is neither. */
+  /** The repository with another tag or digest; null if the text is invalid. */
   withTagOrDigest(text: string): Reference | null {
     if (isDigest(text)) return new Reference(this.domain, this.path, "", text);
     return isTag(text) ? new Reference(this.domain, this.path, text) : null;
   }
 
-  /** Host and port that serve the registry. */
+  /** Host and port of the registry. */
   get authority(): string {
     return this.domain == DEFAULT_DOMAIN ? DEFAULT_AUTHORITY : this.domain;
   }
@@ -81,7 +81,7 @@ export class Reference {
   }
 }
 
-/** Reads and normalises a name. Null: `referenceError` says why. */
+/** Parses and normalises a name. Null: `referenceError` says why. */
 export function parseReference(text: string): Reference | null {
   lastError = "";
   if (isIdentifier(text)) {
@@ -98,7 +98,7 @@ export function parseReference(text: string): Reference | null {
   return parts(domain, official ? OFFICIAL + remainder : remainder);
 }
 
-/** Why the last name was none, in Docker's words. */
+/** Why the last name was invalid, in Docker's words. */
 export function referenceError(): string {
   return lastError;
 }
@@ -113,18 +113,18 @@ export function isTag(text: string): bool {
   return true;
 }
 
-/** `algorithm:hex`, with at least 32 digits; for the registered algorithms with exactly as many as they have. */
+/** `algorithm:hex` with at least 32 digits; registered algorithms need their exact number of digits. */
 export function isDigest(text: string): bool {
   const colon = text.indexOf(":");
   if (colon < 1) return false;
   const algorithm = text.substring(0, colon);
   const digits = text.substring(colon + 1);
   const size = algorithm == "sha256" ? 64 : algorithm == "sha384" ? 96 : algorithm == "sha512" ? 128 : 0;
-  // Others cannot be verified.
+  // Other algorithms cannot be verified.
   return size != 0 && digits.length == size && isLowerHex(digits);
 }
 
-/** Exactly 64 lowercase hex digits: an id, never a name. */
+/** Exactly 64 lowercase hex digits: this is an id, never a name. */
 export function isIdentifier(text: string): bool {
   return text.length == 64 && isLowerHex(text);
 }
@@ -136,7 +136,7 @@ function fail(error: string): Reference | null {
   return null;
 }
 
-// The first segment if it is a domain: it has a point, a colon or an upper-case letter, or is `localhost`.
+// The first segment if it is a domain: it contains a dot, a colon or an upper-case letter, or is `localhost`.
 function domainOf(text: string): string {
   const slash = text.indexOf("/");
   if (slash < 0) return "";
@@ -198,7 +198,7 @@ function digestFault(digest: string): string {
   return "unsupported digest algorithm";
 }
 
-// Components of letters, digits and inner hyphens, between points; or an address in brackets; maybe a port.
+// Components of letters, digits and inner hyphens, separated by dots; or an address in brackets; optionally a port.
 function isDomain(text: string): bool {
   let host = text;
   const colon = text.lastIndexOf(":");
@@ -236,7 +236,7 @@ function isBracketed(host: string): bool {
   return true;
 }
 
-// `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*` between slashes.
+// `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*`, separated by slashes.
 function isPath(text: string): bool {
   const components = text.split("/");
   for (let i = 0; i < components.length; i++) {

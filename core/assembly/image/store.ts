@@ -1,4 +1,4 @@
-// All images: by id, by tag and digest, by prefix of an id (surface §2.4), with their layers shared between them.
+// All images: look-up by id, by tag and digest, and by prefix of an id (surface §2.4). Images share their layers.
 
 import { deleteRecord } from "../ask";
 import { Container } from "../container/container";
@@ -16,7 +16,7 @@ import { layerStore, StoredLayer } from "./layers/layer-store";
 import { ImageRecord, readImageRecord, writeImageRecord } from "./records";
 import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
 
-/** An image, or why none was found. */
+/** The image that was found, or the reason why none was. */
 export class ImageLookup {
   constructor(
     readonly image: Image | null,
@@ -27,12 +27,12 @@ export class ImageLookup {
 const ALGORITHM = "sha256:";
 
 export class ImageStore {
-  /** How often a name, or an id's prefix, may have come to mean another image, or none. */
+  /** How often a name, or an id's prefix, may have changed its meaning. */
   renamings: i32 = 0;
   private readonly byId: Map<string, Image> = new Map<string, Image>();
   /** Canonical text of a tag or digest → image id. */
   private readonly idByReference: Map<string, string> = new Map<string, string>();
-  /** Records of a restart, until `mend` has all of them. */
+  /** Records read at a restart, until `mend` has all of them. */
   private restored: Map<string, ImageRecord> = new Map<string, ImageRecord>();
   private configs: Map<string, Uint8Array> = new Map<string, Uint8Array>();
 
@@ -44,18 +44,20 @@ export class ImageStore {
     return this.byId.values();
   }
 
-  /** By full id. */
+  /** Finds an image by full id. */
   find(id: string): Image | null {
     return this.byId.has(id) ? this.byId.get(id) : null;
   }
 
-  /** By tag or digest; one that has both is looked up by its digest. */
+  /** By tag or digest; a reference with both is looked up by its digest. */
   named(reference: Reference): Image | null {
     const key = keyOf(reference);
     return this.idByReference.has(key) ? this.find(this.idByReference.get(key)) : null;
   }
 
-  /** A full id, then a tag or digest (`latest` where neither is given), then a prefix of exactly one id. */
+  /**
+   * Looks up by full id, then by tag or digest (`latest` if neither is given), then by a prefix that only one id has.
+   */
   lookUp(text: string): ImageLookup {
     const id = text.startsWith(ALGORITHM) ? text.slice(ALGORITHM.length) : text;
     if (isIdentifier(id)) {
@@ -70,7 +72,7 @@ export class ImageStore {
     return prefixed === null ? noSuchImage(reference.withDefaultTag().familiar) : new ImageLookup(prefixed, null);
   }
 
-  /** Takes in an image all of whose layers are there, or one that it has already. */
+  /** Adds an image whose layers all exist; returns the existing one if there is one. */
   add(image: Image): Image {
     const known = this.find(image.id);
     if (known !== null) return known;
@@ -81,12 +83,12 @@ export class ImageStore {
     return image;
   }
 
-  /** Puts the record of what may change in an image. */
+  /** Writes the record with those fields of an image that can change. */
   putImage(image: Image): void {
     putRecord(IMAGE_RECORDS + image.id, writeImageRecord(image));
   }
 
-  /** Puts all records anew, those of layers included. */
+  /** Writes all records again, including those of layers. */
   putAll(): void {
     const images = this.byId.values();
     for (let i = 0; i < images.length; i++) {
@@ -100,7 +102,7 @@ export class ImageStore {
     layerStore.putAll();
   }
 
-  /** Removes an image that has no references any more. The layers that went with it, top first. */
+  /** Removes an image without references. Returns the layers that were dropped, top first. */
   remove(image: Image): StoredLayer[] {
     this.byId.delete(image.id);
     this.renamings += 1;
@@ -114,7 +116,7 @@ export class ImageStore {
     return dropped;
   }
 
-  /** Lets a tag or digest name an image. The image it named before, or null. */
+  /** Makes a tag or digest refer to an image. Returns the image that it referred to before, or null. */
   setReference(reference: Reference, image: Image): Image | null {
     const former = this.named(reference);
     if (former !== null && former.id == image.id) return former;
@@ -132,7 +134,7 @@ export class ImageStore {
     deleteRecord(REFERENCE_RECORDS + keyOf(reference));
   }
 
-  /** Containers made from it, running or not. */
+  /** Containers made from the image, running or not. */
   usedBy(image: Image): Container[] {
     const users: Container[] = [];
     const containers = containerStore.all();
@@ -150,7 +152,7 @@ export class ImageStore {
     return false;
   }
 
-  /** How many images have a layer. */
+  /** Number of images that contain a layer. */
   imagesOn(chain: string): i32 {
     let count = 0;
     const all = this.all();
@@ -162,7 +164,7 @@ export class ImageStore {
     return count;
   }
 
-  /** Ids of an image and of all that were made from it, over any number of steps. */
+  /** Ids of an image and all its descendants. */
   descendants(image: Image): string[] {
     const family: string[] = [image.id];
     const all = this.all();
@@ -174,7 +176,7 @@ export class ImageStore {
     return family;
   }
 
-  /** Takes a record back in at a restart; why it cannot be one, or empty. `mend` must follow. */
+  /** Reads a record at a restart; returns why it is invalid, or empty. `mend` must follow. */
   restore(key: string, value: Uint8Array): string {
     if (key.startsWith(CONFIG_RECORDS)) {
       this.configs.set(key.slice(CONFIG_RECORDS.length), value);
@@ -194,8 +196,8 @@ export class ImageStore {
   }
 
   /**
-   * After a restart: an image that is not whole, as a crash never leaves one, is set aside with all that belongs to it,
-   * and a layer that nobody has is dropped.
+   * After a restart: sets aside incomplete images, which a crash never leaves, with everything that belongs to them,
+   * and drops layers that nobody needs.
    */
   mend(chains: string[]): void {
     layerStore.keepOnly(chains);
@@ -223,7 +225,7 @@ export class ImageStore {
     this.restored.delete(id);
   }
 
-  /** Why it is no image. */
+  /** Why the image is invalid. */
   private imageProblem(id: string, config: Uint8Array): string {
     const parsed = parseImage(config);
     const image = parsed.image;
@@ -269,7 +271,7 @@ export class ImageStore {
     image.references.sort((a: Reference, b: Reference) => (a.canonical < b.canonical ? -1 : 1));
   }
 
-  /** Null if no id or more than one begins so. */
+  /** Null if no id, or more than one, has this prefix. */
   private withPrefix(prefix: string): Image | null {
     if (!isHex(prefix)) return null;
     let found: Image | null = null;
@@ -287,7 +289,7 @@ function noSuchImage(familiar: string): ImageLookup {
   return new ImageLookup(null, notFound(`No such image: ${familiar}`));
 }
 
-/** A reference with both tag and digest is its digest. */
+/** A reference with both tag and digest counts as its digest. */
 function single(reference: Reference): Reference {
   if (reference.digest.length == 0 || reference.tag.length == 0) return reference;
   return new Reference(reference.domain, reference.path, "", reference.digest);

@@ -12,7 +12,7 @@ import { imageStore } from "./store";
 /** A repository of this name would look like a digest. */
 const AMBIGUOUS = "sha256";
 
-/** A name to give to an image, or why it cannot be given. */
+/** A new name for an image, or the reason for refusing it. */
 export class NewName {
   constructor(
     readonly reference: Reference | null,
@@ -27,13 +27,13 @@ export function tagImage(call: Call): Refusal | null {
   const image = lookup.image;
   if (image === null) return lookup.refusal;
 
-  // Accepted from here.
+  // The request is accepted from here on.
   giveName(image, name.reference!);
   sendEmpty(call, 201);
   return null;
 }
 
-/** `tag` empty: what the name says, or `latest`. */
+/** `tag`: if empty, the tag in the name is used, or `latest`. */
 export function readNewName(repository: string, tag: string): NewName {
   const named = parseReference(repository);
   if (named === null) return new NewName(null, badParameter(referenceError()));
@@ -47,7 +47,7 @@ export function readNewName(repository: string, tag: string): NewName {
   return new NewName(tagged, null);
 }
 
-/** A name that another image has moves; that one keeps its id. */
+/** A name of another image moves to this one; the other image keeps its id. */
 export function giveName(image: Image, reference: Reference): void {
   imageStore.setReference(reference, image);
   image.lastTagged = engine.now.wall;

@@ -1,4 +1,4 @@
-// Takes in an archive and finds out which images are in it: from the list of `docker save`, else from the index of an
+// Reads an archive and finds out which images it contains: from the list of `docker save`, or else from the index of an
 // OCI image layout.
 
 import {
@@ -23,7 +23,7 @@ import { Descriptor, Manifest, parseManifest } from "../manifest";
 import { bestPlatform, Platform } from "../platform";
 import { ArchivedImage, blobPath, DOCKER_LIST, LAYOUT_INDEX, namesOf, readDockerList } from "./archive";
 
-/** Who waits for what is in an archive. */
+/** Waits for the content of an archive. */
 export interface ArchiveOwner {
   archiveRead(images: ArchivedImage[]): void;
   archiveFailed(message: string): void;
@@ -39,11 +39,11 @@ enum Step {
 export class ArchiveReader extends Task {
   private readonly sizes: Map<string, u64> = new Map<string, u64>();
   private readonly images: ArchivedImage[] = [];
-  /** Entries of a layout's index that are still to be looked at. */
+  /** Entries of a layout's index that are still to be read. */
   private descriptors: Descriptor[] = [];
-  /** What the entry that is looked at is called. */
+  /** Names of the entry that is being read. */
   private tags: string[] = [];
-  /** Digest of the document that was asked for. */
+  /** Digest of the requested document. */
   private expected: string = "";
 
   constructor(
@@ -57,7 +57,7 @@ export class ArchiveReader extends Task {
     askContent(this, Step.Ingest, new ContentCommandIngest(new Ingest(this.archive, request)));
   }
 
-  /** Bytes of a member; 0 if there is none of that name. */
+  /** Size of a member in bytes; 0 if there is none of that name. */
   sizeOf(path: string): u64 {
     return this.sizes.has(path) ? this.sizes.get(path) : 0;
   }
@@ -100,7 +100,7 @@ export class ArchiveReader extends Task {
     this.lookNext();
   }
 
-  /** Each entry of a layout's index is an image, or an index of which one fits the machine. */
+  /** Each entry of a layout's index is an image, or an index from which the entry for this machine is chosen. */
   private lookNext(): void {
     if (this.descriptors.length == 0) return this.owner.archiveRead(this.images);
     const descriptor = this.descriptors.shift();
@@ -113,7 +113,7 @@ export class ArchiveReader extends Task {
     this.read(Step.Manifest, blobPath(descriptor.digest));
   }
 
-  /** Digests are compared here, since a layout may say anything: so an index cannot lead back to itself. */
+  /** The digest is checked here, since a layout may contain anything. So an index cannot refer to itself. */
   private takeManifest(bytes: Uint8Array): void {
     if (digestOf(bytes) != this.expected) {
       return this.fail(`invalid archive: digest of ${this.expected} does not match`);
@@ -147,7 +147,7 @@ export class ArchiveReader extends Task {
   }
 }
 
-/** Docker unpacks in a process of its own, whose status stands in the text. */
+/** Docker unpacks in a separate process, and its text includes the exit status. */
 export function brokenTar(message: string): string {
   return `Error processing tar file(exit status 1): ${message}`;
 }

@@ -1,4 +1,4 @@
-// What an archive of images holds: the list of `docker save`, or an OCI image layout (surface §2.22).
+// The content of an image archive: the list of `docker save`, or an OCI image layout (surface §2.22).
 
 import { Json } from "../../json/json";
 import { Descriptor } from "../manifest";
@@ -7,22 +7,22 @@ import { isTag, parseReference, Reference } from "../reference";
 export const DOCKER_LIST = "manifest.json";
 export const LAYOUT_INDEX = "index.json";
 
-/** Annotations of the entries of an index. */
+/** Annotations of entries in an index. */
 export const FULL_NAME = "io.containerd.image.name";
 export const REFERENCE_NAME = "org.opencontainers.image.ref.name";
 
-/** One image of an archive: names of members, and what the image is to be called. */
+/** One image of an archive: names of its members, and the image's tags. */
 export class ArchivedImage {
-  /** Base first. */
+  /** The base layer comes first. */
   layers: string[] = [];
   tags: string[] = [];
-  /** Id of the image it was made from, or empty. */
+  /** Id of the parent image, or empty. */
   parent: string = "";
 
   constructor(readonly config: string) {}
 }
 
-/** Null if it is no such list. */
+/** Null if the document is not such a list. */
 export function readDockerList(document: Json): ArchivedImage[] | null {
   if (!document.isArray) return null;
   const images: ArchivedImage[] = [];
@@ -40,12 +40,12 @@ export function readDockerList(document: Json): ArchivedImage[] | null {
   return images;
 }
 
-/** Where an image layout keeps a blob. */
+/** Path of a blob in an image layout. */
 export function blobPath(digest: string): string {
   return `blobs/${digest.replace(":", "/")}`;
 }
 
-/** What a layout's index calls an image; nothing where the annotation is a bare tag and no name stands beside it. */
+/** The names that a layout's index gives an image; none if the annotation is a bare tag without a name beside it. */
 export function namesOf(descriptor: Descriptor): string[] {
   const full = descriptor.annotations.entry(FULL_NAME);
   if (full !== null && full.isString) return [full.text];
@@ -54,7 +54,7 @@ export function namesOf(descriptor: Descriptor): string[] {
   return [name.text];
 }
 
-/** Null for a name without a tag, or none at all. */
+/** Null for an invalid name, or one without a tag. */
 export function readTag(name: string): Reference | null {
   const reference = parseReference(name);
   return reference === null || reference.tag.length == 0

@@ -1,4 +1,4 @@
-// POST /images/load (surface §2.22, §6.3): the archive is taken in whole, then its images are made one after the other.
+// POST /images/load (surface §2.22, §6.3): receives the whole archive, then makes its images one after the other.
 
 import {
   BodyTag,
@@ -44,7 +44,7 @@ export function loadImages(call: Call): Refusal | null {
   const platforms = wantedPlatforms(call);
   if (platforms.refusal !== null) return platforms.refusal;
 
-  // Accepted from here: once the archive is there the load goes on if the client goes away.
+  // Accepted from here on: once the archive has arrived, the load continues even if the client disconnects.
   new Load(call, flagOf(call.query, "quiet", true), platforms).begin();
   return null;
 }
@@ -55,11 +55,11 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   private readonly claims: Claims = new Claims();
   private reader: ArchiveReader | null = null;
   private images: ArchivedImage[] = [];
-  /** What the first ones of them have become. */
+  /** The images made so far. */
   private readonly loaded: Image[] = [];
   private next: i32 = 0;
   private image: Image | null = null;
-  /** The layer that is being unpacked. */
+  /** Index of the layer that is being unpacked. */
   private layer: i32 = 0;
   private toldAt: u64 = 0;
   private ids: string = "";
@@ -90,7 +90,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     this.fail(message);
   }
 
-  /** The config of the next image, the only thing that is asked for under this task's own name. */
+  /** The config of the next image; other steps belong to other tasks. */
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) return this.fail(failureText(failure));
     this.takeConfig((<OutcomeBytes>outcome!).value);
@@ -125,7 +125,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     const image = parsed.image;
     if (image === null) return this.fail(parsed.error);
     const system = hostPlatform().os;
-    // A config that names none is taken for the machine's.
+    // A config without an operating system counts as one for this machine.
     if (image.os.length > 0 && image.os != system) return this.fail(`cannot load ${image.os} image on ${system}`);
     if (!this.platforms.admits(image.platform)) return this.skip();
     const expected = this.images[this.next].layers.length;
@@ -138,13 +138,13 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     this.unpackNext();
   }
 
-  /** It is for none of the platforms that were asked for. */
+  /** The image is for none of the requested platforms. */
   private skip(): void {
     this.images.splice(this.next, 1);
     this.loadNext();
   }
 
-  /** One after the other, as the lines about them stand. */
+  /** Layers are unpacked one after the other, in the order of their progress lines. */
   private unpackNext(): void {
     const layers = this.image!.layers;
     while (this.layer < layers.length && layerStore.find(layers[this.layer].chain) !== null) {
@@ -174,7 +174,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     this.loadNext();
   }
 
-  /** False if the name is none: the load ends there. */
+  /** False if the name is invalid: then the load ends. */
   private giveTag(image: Image, name: string): bool {
     const reference = readTag(name);
     if (reference === null) {
@@ -190,7 +190,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     return true;
   }
 
-  /** Once all are there: an archive may have children before their parents. */
+  /** This comes after all images are made, since an archive may have children before their parents. */
   private tieParents(): void {
     for (let i = 0; i < this.loaded.length; i++) {
       const image = this.loaded[i];
@@ -223,7 +223,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   private tell(current: u64): void {
     if (this.quiet) return;
     const id = this.image!.layers[this.layer].diffId.slice(7, 19);
-    // The first line of a layer is not replaced by later ones.
+    // The first line of a layer has a key of its own, so that later ones do not replace it.
     const key = `${this.next.toString()}/${this.layer.toString()}/${current == 0 ? "begin" : "go on"}`;
     this.stream.amount("Loading layer", id, key, current, this.layerSize());
   }
@@ -240,7 +240,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   }
 }
 
-/** The tar itself, or room for what is in it, is what fails. */
+/** The failure lies in the tar itself, or in the lack of space for its content. */
 function isOfTar(kind: FailureKind): bool {
   return (
     kind == FailureKind.Corrupt ||

@@ -1,5 +1,5 @@
-// GET /images/{name}/get and GET /images/get (surface §2.22): images as an archive. Their layers are claimed until all of
-// it has gone out; what cannot be had is found out before the first byte.
+// GET /images/{name}/get and GET /images/get (surface §2.22): images as an archive. Their layers are claimed until
+// everything is sent. Anything missing is detected before the first byte is sent.
 
 import {
   Closing,
@@ -43,7 +43,7 @@ function save(call: Call, names: string[]): Refusal | null {
 }
 
 class Saving extends Task {
-  /** Layers to be measured, each under the number of its step. */
+  /** DiffIDs of the layers to be measured; the index is the number of the step. */
   private readonly diffIds: string[] = [];
   private readonly sizes: Map<string, u64> = new Map<string, u64>();
   private readonly reader: Reader = new Reader();
@@ -79,7 +79,7 @@ class Saving extends Task {
     sendRefusal(this.call, refusal);
   }
 
-  /** One tar may be that of several layers. */
+  /** Several layers may have the same tar. */
   private measure(diffId: string, chain: string): void {
     if (this.diffIds.includes(diffId)) return;
     this.open += 1;
@@ -97,7 +97,7 @@ class Saving extends Task {
   }
 }
 
-/** The client of an archive: all of it has gone out, or nobody reads it any more. */
+/** The client of an archive: the work ends when all is sent or the client has gone. */
 class Reader extends Follower {
   readonly claims: Claims = new Claims();
   gone: bool = false;

@@ -1,5 +1,5 @@
-// What is in an archive of images (surface §2.22): an OCI image layout, with the lists of `docker save` beside it. The tars
-// of layers are named by their DiffIDs, and stand in it once each.
+// Builds the content of an image archive (surface §2.22): an OCI image layout, with the lists of `docker save` beside
+// it. The tars of layers are named by their DiffIDs, and each is included once.
 
 import { SavedContent, SavedContentBytes, SavedContentLayer, SavedMember } from "../../../../build/bindings/types";
 import { JsonWriter } from "../../json/writer";
@@ -18,7 +18,7 @@ const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 const CONFIG_TYPE = "application/vnd.oci.image.config.v1+json";
 const LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar";
 
-/** The members, in the order of their names. `sizes`: bytes of the layers' tars, by DiffID. */
+/** The members, sorted by name. `sizes`: bytes of the layers' tars, by DiffID. */
 export function savedMembers(images: SavedImages, sizes: Map<string, u64>): SavedMember[] {
   const blobs = new Map<string, SavedMember>();
   for (let i = 0; i < images.all.length; i++) addBlobs(blobs, images.all[i], sizes);
@@ -69,7 +69,7 @@ function manifestOf(saved: SavedImage, sizes: Map<string, u64>): Uint8Array {
   return json.finish();
 }
 
-/** An entry for each tag, or one for an image without any. */
+/** An entry per tag, or one entry for an image without tags. */
 function indexOf(images: SavedImages, sizes: Map<string, u64>): JsonWriter {
   const json = new JsonWriter();
   json.beginObject();
@@ -101,7 +101,7 @@ function writeDescriptor(json: JsonWriter, type: string, digest: string, size: i
   json.endObject();
 }
 
-/** What `docker load` reads. */
+/** The list that `docker load` reads. */
 function listOf(images: SavedImages): JsonWriter {
   const json = new JsonWriter();
   if (images.all.length == 0) return json.null();
@@ -128,7 +128,7 @@ function writeListed(json: JsonWriter, saved: SavedImage, images: SavedImages): 
   json.endObject();
 }
 
-/** Which top layer each tag of each repository has, for readers from before images had ids; null without tags. */
+/** The top layer of each tag of each repository, for readers from before images had ids; null without tags. */
 function repositoriesOf(images: SavedImages): JsonWriter | null {
   const repositories = new Map<string, Map<string, string>>();
   for (let i = 0; i < images.all.length; i++) {

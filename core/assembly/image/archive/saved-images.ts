@@ -1,4 +1,4 @@
-// Which images are meant by the names that are to be saved, and what they are called in the archive (surface §2.22).
+// Finds the images to save by the names in the request, and their tags in the archive (surface §2.22).
 
 import { badParameter, internal, notFound, Refusal } from "../../refusal";
 import { Image } from "../image";
@@ -9,14 +9,14 @@ import { imageStore } from "../store";
 const ALGORITHM = "sha256:";
 
 export class SavedImage {
-  /** Tags that it was asked for by; it has no others in the archive. */
+  /** Tags by which the request named it; the archive contains no others. */
   readonly tags: Reference[] = [];
 
   constructor(readonly image: Image) {}
 }
 
 export class SavedImages {
-  /** In the order in which they were asked for, each once. */
+  /** Each image once, in the order of the request. */
   readonly all: SavedImage[] = [];
 
   constructor(private readonly platforms: WantedPlatforms) {}
@@ -28,7 +28,7 @@ export class SavedImages {
     return null;
   }
 
-  /** A tag means itself, a repository all of its tags; an id or a part of one, and a digest, mean no tag. */
+  /** A tag selects itself, a repository all of its tags; an id, a prefix of one, and a digest select no tag. */
   add(name: string): Refusal | null {
     const id = name.startsWith(ALGORITHM) ? name.slice(ALGORITHM.length) : name;
     if (isIdentifier(id)) return this.addById(name);
@@ -61,7 +61,7 @@ export class SavedImages {
   }
 
   private take(image: Image, reference: Reference | null): Refusal | null {
-    // Docker's text: a tar of an image has a layer at least.
+    // Docker's error: it cannot save an image without layers.
     if (image.layers.length == 0) return internal("empty export - not implemented");
     if (!this.platforms.admits(image.platform)) {
       return notFound(`no suitable export target found for platform ${this.platforms.text}`);

@@ -1,4 +1,4 @@
-// Lines of a Dockerfile that change a config: the `changes` of commit (surface §2.22).
+// Applies Dockerfile lines to a config: the `changes` of commit (surface §2.22).
 
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
@@ -9,13 +9,13 @@ import { Variables } from "../../text/variables";
 import { expandWord, isBlank, jsonWords, splitWords } from "./dockerfile-words";
 import { readHealthcheck } from "./healthcheck";
 
-/** Every port of the three protocols. */
+/** Number of ports of all three protocols. */
 const MAX_PORTS: i32 = 3 * 65536;
-/** UTF-16 units that variables may become, all in all: each change may double the one before. */
+/** Limit for all expanded variables together, in UTF-16 units: each change may double the one before. */
 const MAX_EXPANDED: i32 = 4 * 1024 * 1024;
 const DEFAULT_SHELL: string[] = ["/bin/sh", "-c"];
 
-/** Applies lines to a `Config`. What is wrong with them, or empty. */
+/** Applies the lines to a `Config`; returns what is wrong with them, or empty. */
 export function applyChanges(config: Json, changes: string[]): string {
   const applied = new Changes(config);
   for (let i = 0; i < changes.length; i++) {
@@ -30,9 +30,10 @@ export function applyChanges(config: Json, changes: string[]): string {
   return "";
 }
 
-// What grows from line to line is read from the config once, and put back in the end: there may be 50,000 lines.
+// Values that grow from line to line are read from the config once and written back at the end: there may be 50,000
+// lines.
 class Changes {
-  /** UTF-16 units of all words so far, with their variables resolved. */
+  /** Length of all words so far after expansion, in UTF-16 units. */
   expanded: i32 = 0;
   private commandGiven: bool = false;
   private ports: i32 = 0;
@@ -93,7 +94,7 @@ class Changes {
     return "";
   }
 
-  /** Arguments of another program would make no sense: unless `CMD` stands in the same changes they go. */
+  /** The arguments belong to the old program: they are removed unless the same changes contain `CMD`. */
   private entrypoint(rest: string): string {
     const words = this.commandLine(rest);
     this.config.set("Entrypoint", words);
@@ -192,7 +193,7 @@ class Changes {
     return "";
   }
 
-  /** A JSON list is taken as it is, all else is for the shell. An empty list is no command at all. */
+  /** A JSON list is used as it is; anything else is for the shell. An empty list means no command. */
   private commandLine(rest: string): Json {
     const list = jsonWords(rest);
     if (list !== null) return list.length == 0 ? Json.null() : list;
@@ -204,7 +205,7 @@ class Changes {
     return shell.length > 0 ? shell : DEFAULT_SHELL;
   }
 
-  /** `name=value …`, or the older `name all the rest`; resolved. */
+  /** `name=value …`, or the older form `name the rest of the line`; expanded. */
   private pairs(rest: string): string[] {
     const words = splitWords(rest);
     const pairs: string[] = [];
@@ -219,13 +220,13 @@ class Changes {
 
   private expand(word: string): string {
     const expanded = expandWord(word, this.variables, MAX_EXPANDED - this.expanded);
-    // Too long: whoever applies the line refuses it.
+    // Too long: the caller refuses the line.
     if (expanded === null) this.expanded = MAX_EXPANDED + 1;
     else this.expanded += expanded.length;
     return expanded === null ? word : expanded;
   }
 
-  /** The member as an object that is added to. */
+  /** The member as an object to which the changes add. */
   private map(name: string): MembersByName {
     if (!this.maps.has(name)) {
       const member = this.config.entry(name);
@@ -242,7 +243,7 @@ const CHANGES: string[] = [
   "CMD", "ENTRYPOINT", "ENV", "EXPOSE", "HEALTHCHECK", "LABEL", "ONBUILD", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR",
 ];
 
-/** Lines with their continuations; blank ones and comments are left out. */
+/** Lines joined with their continuations, without blank lines and comments. */
 function logicalLines(text: string): string[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   const result: string[] = [];
@@ -266,7 +267,7 @@ function addWhole(lines: string[], open: TextBuilder): void {
   if (whole.length > 0) lines.push(whole);
 }
 
-/** -1 for what is no port. */
+/** -1 for an invalid port. */
 function portOf(text: string): i32 {
   return decimalOf(text, 65535);
 }

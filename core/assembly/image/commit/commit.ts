@@ -1,4 +1,4 @@
-// POST /commit (surface §2.22, §6.3): a container's changes become a layer, the container an image.
+// POST /commit (surface §2.22, §6.3): turns a container's changes into a layer, and the container into an image.
 
 import {
   Commit,
@@ -45,7 +45,7 @@ import { giveName, readNewName } from "../tag";
 import { Authorship, writeCommittedConfig } from "./committed-config";
 import { readNewConfig } from "./new-config";
 
-/** Member of the archive that a commit makes (core/wit/content.wit). */
+/** Name of the member in the archive that a commit makes (core/wit/content.wit). */
 const LAYER_TAR = "layer.tar";
 
 export function commitContainer(call: Call): Refusal | null {
@@ -72,7 +72,7 @@ export function commitContainer(call: Call): Refusal | null {
   const config = readNewConfig(container, body.json, query.all("changes"));
   if (config.config === null) return config.refusal;
 
-  // Accepted from here: it goes on if the client goes away.
+  // Accepted from here on: the work continues even if the client disconnects.
   const authorship = new Authorship(query.first("author"), query.first("comment"));
   new CommitTask(call, container, config.config!, authorship, name).begin(flagOf(query, "pause", true));
   return null;
@@ -144,7 +144,7 @@ class CommitTask extends Task implements LayerOwner {
     return new Subject(this.container.id, this.run);
   }
 
-  /** The process may have ended meanwhile: then there is nothing to hold still. */
+  /** The process may have ended meanwhile: then nothing needs to be frozen. */
   private tookPause(failure: Failure | null): void {
     const container = this.container;
     container.turning = false;
@@ -222,7 +222,7 @@ class CommitTask extends Task implements LayerOwner {
     this.finish();
   }
 
-  /** Whatever came of it, the container goes on before the answer. */
+  /** Whatever the result, the container is thawed before the answer. */
   private finish(): void {
     this.claims.release();
     askContent(new Ignored(), 0, new ContentCommandDropArchive(this.archive));
@@ -232,7 +232,7 @@ class CommitTask extends Task implements LayerOwner {
     askProcesses(this, Step.Resume, new ProcessCommandResume(this.subject()));
   }
 
-  /** What could not be thawed stays paused: a client can try again. */
+  /** A container that could not be thawed stays paused, so that a client can try again. */
   private resumed(failure: Failure | null): void {
     letGoOn(this.container, this.run);
     if (failure === null && this.isStillPaused()) {

@@ -17,7 +17,7 @@ export class Authorship {
   ) {}
 }
 
-/** `diffId`: of the new layer; empty if the container changed nothing. */
+/** `diffId`: DiffID of the new layer; empty if the container changed nothing. */
 export function writeCommittedConfig(
   container: Container,
   config: Json,
@@ -45,7 +45,7 @@ export function writeCommittedConfig(
   return json.finish();
 }
 
-/** That of the container's image, and one entry more. */
+/** The history of the container's image, and one new entry. */
 function writeHistory(
   json: JsonWriter,
   base: Image | null,
@@ -75,7 +75,7 @@ function commandOf(container: Container): string {
   return config === null ? "" : config.stringsOf("Cmd").join(" ");
 }
 
-/** The container's layers are told by its chain: its image may be gone. */
+/** The container's layers are found by its chain, since its image may have been removed. */
 function writeRootfs(json: JsonWriter, chain: string | null, diffId: string): void {
   const diffIds: string[] = [];
   if (diffId.length > 0) diffIds.push(diffId);

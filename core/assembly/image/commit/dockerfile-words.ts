@@ -11,7 +11,7 @@ const DOUBLE: i32 = 0x22;
 const SINGLE: i32 = 0x27;
 const DOLLAR: i32 = 0x24;
 
-/** Splits at blanks that stand outside of quotes; quotes and backslashes stay. */
+/** Splits at white space outside of quotes; keeps quotes and backslashes. */
 export function splitWords(text: string): string[] {
   const words: string[] = [];
   let from = -1;
@@ -32,12 +32,12 @@ export function splitWords(text: string): string[] {
   return words;
 }
 
-/** Resolves quotes, backslashes and variables. Null: the result would be longer than `limit`. */
+/** Resolves quotes, backslashes and variables. Null if the result would be longer than `limit`. */
 export function expandWord(word: string, environment: Variables, limit: i32): string | null {
   return new Expansion(word, environment, limit).read();
 }
 
-/** A JSON list of texts, or null. */
+/** The strings of a JSON list; null if the text is not such a list. */
 export function jsonWords(text: string): Json | null {
   if (!text.startsWith("[")) return null;
   const list = parseJson(encodeUtf8(text));
@@ -83,7 +83,7 @@ class Expansion {
     return this.result.length > this.limit ? null : this.result.toString();
   }
 
-  /** Within double quotes a backslash is one unless it stands before what it could protect. */
+  /** Within double quotes a backslash is literal unless it precedes a character that needs escaping. */
   private escaped(quote: i32): void {
     if (this.at == this.word.length) return;
     const unit = this.word.charCodeAt(this.at++);
@@ -115,7 +115,7 @@ class Expansion {
     return end;
   }
 
-  // Without a closing brace it is looked for once only.
+  // If the closing brace is missing, the search is not repeated.
   private braceEnd(): i32 {
     if (this.unclosed) return -1;
     const end = this.word.indexOf("}", this.at);

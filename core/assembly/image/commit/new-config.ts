@@ -9,7 +9,7 @@ import { normalise, schemaError } from "../../json/schema";
 import { badParameter, internal, Refusal } from "../../refusal";
 import { applyChanges } from "./changes";
 
-/** The new image's `Config`, or why there is none. */
+/** The new image's `Config`, or the reason for refusing it. */
 export class NewConfig {
   constructor(
     readonly config: Json | null,
@@ -17,7 +17,7 @@ export class NewConfig {
   ) {}
 }
 
-/** A body takes the place of the container's own config, which fills its gaps; the changes come on top. */
+/** A body replaces the container's own config, which fills in missing fields; the changes are applied last. */
 export function readNewConfig(container: Container, body: Json | null, changes: string[]): NewConfig {
   const own = documentOf(container.config);
   const given = body !== null && !body.isNull ? normalise(body, CONFIG) : own;
@@ -30,7 +30,7 @@ export function readNewConfig(container: Container, body: Json | null, changes: 
   return new NewConfig(merged.config, null);
 }
 
-/** To Go a body that names no field of the config has none: `{}`, which docker-py sends, is no body. */
+/** To Go, a body without any field of the config has no config: `{}`, which docker-py sends, counts as no body. */
 function namesAny(body: Json): bool {
   for (let i = 0; i < body.keys.length; i++) {
     if (CONFIG.place(body.keys[i]) >= 0) return true;

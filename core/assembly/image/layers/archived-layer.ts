@@ -1,13 +1,13 @@
-// One layer out of an archive, for load and commit: claimed once it is there.
+// Unpacks one layer from an archive, for load and commit, and claims it.
 
 import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
 import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
 import { layerStore } from "./layer-store";
 
-/** Who waits for it. */
+/** Waits for the layer. */
 export interface LayerOwner {
   layerMoved(fetch: LayerFetch): void;
-  /** Claimed for the owner, who must release it; or why it is not there. */
+  /** The layer is claimed for the owner, who must release it; or the failure says why it is missing. */
   layerEnded(failure: Failure | null): void;
 }
 

@@ -1,8 +1,8 @@
-// ChainIDs: what a stack of layers is called (OCI image spec, config.md "Layer ChainID").
+// ChainIDs, which identify a stack of layers (OCI image spec, config.md "Layer ChainID").
 
 import { sha256HexOfText } from "../../text/sha256";
 
-/** ChainIDs of every stack that the DiffIDs, base first, build up. */
+/** ChainIDs of all stacks that the DiffIDs form, base first. */
 export function chainsOf(diffIds: string[]): string[] {
   const chains: string[] = [];
   for (let i = 0; i < diffIds.length; i++) {
@@ -11,7 +11,7 @@ export function chainsOf(diffIds: string[]): string[] {
   return chains;
 }
 
-/** ChainID of a layer on top of a stack; on nothing it is the layer's DiffID. */
+/** ChainID of a layer on top of a stack; for a base layer it is the DiffID. */
 export function chainOn(below: string | null, diffId: string): string {
   return below === null ? diffId : "sha256:" + sha256HexOfText(below + " " + diffId);
 }

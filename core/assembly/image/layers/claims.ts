@@ -1,6 +1,6 @@
 import { layerStore } from "./layer-store";
 
-/** Claims on layers that a work holds until its image has its own, or the work is given up. */
+/** Claims on layers that an operation holds until its image has its own, or the operation is given up. */
 export class Claims {
   private readonly chains: string[] = [];
 
@@ -14,7 +14,7 @@ export class Claims {
     this.chains.push(chain);
   }
 
-  /** Claims all of a stack, from its base on. */
+  /** Claims all layers of a stack, from the base up. */
   claimStack(top: string | null): void {
     const stack: string[] = [];
     let chain = top;
@@ -27,7 +27,7 @@ export class Claims {
     while (stack.length > 0) this.claim(stack.pop());
   }
 
-  /** The newest first: what lies on top goes before what is below it. */
+  /** Releases the newest first, so that upper layers are dropped before those below. */
   release(): void {
     while (this.chains.length > 0) layerStore.release(this.chains.pop());
   }

@@ -1,5 +1,5 @@
-// Layers on their way: each is fetched once, however many pulls and loads want it, tried again where that may help, and
-// given up when the last of them goes. Three download at a time, over all pulls; one that pauses keeps its place.
+// Fetches layers. Each is fetched once for all pulls and loads that want it, retried where that may help, and cancelled
+// when nobody wants it any more. Three download at a time over all pulls; a download that pauses keeps its slot.
 
 import {
   ContentCommandDropChain,
@@ -30,7 +30,7 @@ const SECOND: u64 = 1_000_000_000;
 
 export enum FetchState {
   Waiting,
-  /** It broke off, and is tried again after a pause. */
+  /** The attempt failed, and is repeated after a pause. */
   Pausing,
   Downloading,
   Verifying,
@@ -39,16 +39,16 @@ export enum FetchState {
   Ended,
 }
 
-/** Whoever wants a layer. */
+/** A pull or load that wants a layer. */
 export abstract class LayerWatcher {
-  /** Its state, or how far it is, has changed. */
+  /** The fetch's state or progress has changed. */
   abstract moved(fetch: LayerFetch): void;
 
-  /** It is there (claim it now), or it could not be had. */
+  /** The layer is there (claim it now), or the fetch failed. */
   abstract ended(fetch: LayerFetch, failure: Failure | null): void;
 }
 
-/** Who wants a layer, and where from. */
+/** A watcher, and the source it named for the layer. */
 class Want {
   constructor(
     readonly watcher: LayerWatcher,
@@ -58,27 +58,27 @@ class Want {
 
 export class LayerFetch extends Task {
   state: FetchState = FetchState.Waiting;
-  /** Bytes so far in this state. */
+  /** Bytes so far in the current state. */
   current: u64 = 0;
-  /** Seconds that are left of the pause. */
+  /** Seconds left in the pause. */
   secondsLeft: u32 = 0;
   private readonly wants: Want[] = [];
   private op: u64 = 0;
-  /** Of the pause; 0 for none. */
+  /** Timer of the pause; 0 if there is none. */
   private timer: u64 = 0;
-  /** Of the source that is asked now. */
+  /** Attempts with the current source. */
   private attempts: u32 = 0;
-  /** An attempt broke off: the host may have kept what had come. */
+  /** An attempt failed, and the host may have kept the bytes that had arrived. */
   private hasRest: bool = false;
-  /** This attempt may go on with an earlier one's bytes. */
+  /** This attempt may continue with the bytes of an earlier one. */
   private resumes: bool = false;
   private givenUp: bool = false;
-  /** It has one of the places. */
+  /** The fetch holds one of the download slots. */
   private downloads: bool = false;
 
   constructor(
     private readonly fetches: LayerFetches,
-    /** From the source that is asked now. */
+    /** The layer at the current source. */
     public layer: Layer,
   ) {
     super();
@@ -128,9 +128,10 @@ export class LayerFetch extends Task {
     if (failure !== null) this.noteRest(failure);
     const awaitsParent = failure !== null && this.awaitsParent(failure);
     if (failure !== null && !awaitsParent && this.pauses(failure)) return;
-    // First: a watcher that is told may let go of others, and this one may begin again then, with a place of its own.
+    // This comes first: a watcher that is notified may leave other fetches, and this one may then start again with a
+    // new slot.
     this.freeSlot();
-    // Somebody may have come for it after it had been given up.
+    // After it was cancelled, another watcher may have joined.
     if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
     else if (awaitsParent) this.fetches.againAfter(this);
     else if (failure === null || !this.asksAnother(failure)) this.settle(outcome, failure);
@@ -142,19 +143,19 @@ export class LayerFetch extends Task {
     this.secondsLeft -= 1;
     if (this.secondsLeft > 0) return this.countDown();
     if (this.downloads) return this.begin();
-    // Its place went to another when it had been downloaded.
+    // The slot was given to another fetch after the download.
     this.fetches.again(this);
     this.goOn();
   }
 
-  /** Nobody wants it any more, and nothing of it is under way. */
+  /** Nobody wants the layer any more, and no operation is in flight. */
   letGo(): void {
     this.state = FetchState.Ended;
     this.dropRest();
     this.fetches.forget(this);
   }
 
-  /** The host needed the layer below, and did not find it, because that one is to be tried again. */
+  /** The host did not find the layer below, because that one's fetch is to be retried. */
   private awaitsParent(failure: Failure): bool {
     const parent = this.layer.parent;
     if (this.givenUp || !this.isWanted) return false;
@@ -162,10 +163,11 @@ export class LayerFetch extends Task {
     return this.fetches.isUnderWay(parent);
   }
 
-  /** False when the failure is for good. */
+  /** False if the failure is final. */
   private pauses(failure: Failure): bool {
     if (this.givenUp || this.layer.source.tag != LayerSourceTag.Registry) return false;
-    // Without its place it had been downloaded: its bytes were those asked for, and would be so again.
+    // A fetch without a slot had completed its download: the bytes were the requested ones, and would be the same
+    // again.
     const pause = pauseAfter(this.attempts, failure, this.resumes && this.downloads);
     if (pause == 0) return false;
     this.state = FetchState.Pausing;
@@ -175,14 +177,14 @@ export class LayerFetch extends Task {
     return true;
   }
 
-  /** Also of an attempt that nobody waits for any more: what the host keeps is then to be dropped. */
+  /** Also called for a cancelled attempt, so that the bytes the host kept can be dropped. */
   private noteRest(failure: Failure): void {
     if (this.layer.source.tag != LayerSourceTag.Registry) return;
     if (kindOf(failure) == FailureKind.Unreachable) this.hasRest = true;
     if (kindOf(failure) == FailureKind.Corrupt) this.hasRest = false;
   }
 
-  /** Begins what may begin now; who waits for this one is told when it is not among them. */
+  /** Starts waiting fetches; if this one has to wait, its watchers are told. */
   private goOn(): void {
     this.fetches.proceed();
     if (this.state == FetchState.Waiting) this.tell();
@@ -200,7 +202,7 @@ export class LayerFetch extends Task {
     if (this.freeSlot()) this.fetches.proceed();
   }
 
-  /** What the host has kept for another attempt. */
+  /** Drops the bytes that the host kept for another attempt. */
   private dropRest(): void {
     if (this.hasRest) askContent(new Ignored(), 0, new ContentCommandDropChain(this.layer.chain));
     this.hasRest = false;
@@ -221,7 +223,10 @@ export class LayerFetch extends Task {
     layerStore.dropUnclaimed(layer.chain);
   }
 
-  /** A source that fails does so for those who named it; who named another gets it from there. False if nobody did. */
+  /**
+   * A failed source only counts for watchers that named it; others get the layer from their own source. False if there
+   * are none.
+   */
   private asksAnother(failure: Failure): bool {
     const failed: Want[] = [];
     const others: Want[] = [];
@@ -244,12 +249,12 @@ export class LayerFetch extends Task {
   }
 
   private tell(): void {
-    // A watcher may leave while it is told.
+    // A watcher may leave during the loop.
     const wants = this.wants.slice(0);
     for (let i = 0; i < wants.length; i++) wants[i].watcher.moved(this);
   }
 
-  /** Whether it had a place; `proceed` gives that to another. */
+  /** Frees the slot, if the fetch holds one; `proceed` gives it to another. */
   private freeSlot(): bool {
     if (!this.downloads) return false;
     this.downloads = false;
@@ -260,13 +265,13 @@ export class LayerFetch extends Task {
 
 export class LayerFetches {
   private readonly byChain: Map<string, LayerFetch> = new Map<string, LayerFetch>();
-  /** In the order wanted: the chain below a layer stands before it. */
+  /** In the order of requests: the layer below comes before the one above. */
   private readonly waiting: LayerFetch[] = [];
-  /** Those that are asked for again once the layer below is there. */
+  /** Fetches that start again when the layer below is there. */
   private readonly above: LayerFetch[] = [];
   private slots: i32 = LAYERS_AT_ONCE;
 
-  /** Joins the fetch of a layer's chain, or puts one in the queue: `proceed` begins it. */
+  /** Joins the fetch of the layer's chain, or queues a new one: `proceed` starts it. */
   want(layer: Layer, watcher: LayerWatcher): LayerFetch {
     const chain = layer.chain;
     if (!this.byChain.has(chain)) {
@@ -279,7 +284,7 @@ export class LayerFetches {
     return fetch;
   }
 
-  /** Begins as many as may download now. */
+  /** Starts as many fetches as there are free slots. */
   proceed(): void {
     while (this.slots > 0 && this.waiting.length > 0) {
       this.slots -= 1;

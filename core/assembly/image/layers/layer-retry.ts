@@ -1,19 +1,22 @@
-// Whether, and after how long, a layer that could not be had is asked for once more (surface §6.3).
+// Whether, and after what delay, a failed layer is requested again (surface §6.3).
 
 import { Failure } from "../../../../build/bindings/types";
 import { answeredStatus, retryAfter } from "../../failure/answer";
 import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
 
-/** Times that one source is asked again for a layer, as Docker's `max-download-attempts`. */
+/** Number of retries per layer and source, as in Docker's `max-download-attempts`. */
 const TIMES_AGAIN: u32 = 5;
-/** Seconds, times the attempts made: each pause is longer than the one before. */
+/** Seconds, multiplied by the number of attempts so far: each pause is longer than the one before. */
 const PAUSE: u32 = 5;
-/** Seconds for which a registry's wish is waited out; one that asks for more is taken at its word at once. */
+/** Longest delay in seconds that a registry may ask for; if it asks for more, the fetch fails at once. */
 const LONGEST_WISH: u32 = 300;
 const SERVER_ERROR: u16 = 500;
 
-/** Seconds before the next attempt; 0: there is none. `resumed`: the last one may have gone on with an earlier one's bytes. */
+/**
+ * Seconds before the next attempt; 0 if there is none. `resumed`: the last attempt may have continued with earlier
+ * bytes.
+ */
 export function pauseAfter(attempts: u32, failure: Failure, resumed: bool): u32 {
   if (attempts > TIMES_AGAIN || retryAfter(failure) > LONGEST_WISH) return 0;
   return mayPass(failure, resumed) ? max(PAUSE * attempts, retryAfter(failure)) : 0;
@@ -26,10 +29,10 @@ function mayPass(failure: Failure, resumed: bool): bool {
     case FailureKind.Registry:
       return answeredStatus(failure) >= SERVER_ERROR;
     case FailureKind.Limited:
-      // Docker takes it for final. A registry that says when to come back is taken at its word.
+      // Docker treats this as final. Here a registry that says when to retry is retried then.
       return retryAfter(failure) > 0;
     case FailureKind.Corrupt:
-      // The wrong bytes may be the earlier ones; whole from one answer, they would be wrong again.
+      // The wrong bytes may come from the earlier attempt. If all came from one answer, they would be wrong again.
       return resumed;
     default:
       return false;

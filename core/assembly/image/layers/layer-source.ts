@@ -1,4 +1,4 @@
-// Where a layer comes from.
+// Compares the sources of layers.
 
 import {
   Credentials,
@@ -8,7 +8,7 @@ import {
   LayerSourceTag,
 } from "../../../../build/bindings/types";
 
-/** A registry that refuses one client's credentials may take another's. */
+/** Sources with different credentials differ: a registry may refuse one client and accept another. */
 export function isSameSource(one: LayerSource, other: LayerSource): bool {
   if (one.tag != other.tag) return false;
   if (one.tag == LayerSourceTag.Archived) {

@@ -1,5 +1,5 @@
-// The layers that are unpacked, and who claims them: images, pulls and loads under way, containers. A layer that nobody
-// claims any more is dropped.
+// The unpacked layers, and who claims them: images, pulls and loads in progress, containers. A layer without claims is
+// dropped.
 
 import { ContentCommandDropChain } from "../../../../build/bindings/types";
 import { askContent, deleteRecord } from "../../ask";
@@ -16,27 +16,27 @@ import { setAside } from "../../records/set-aside";
 import { isDigest } from "../reference";
 import { chainOn } from "./chain";
 
-/** Room for a record. */
+/** Initial buffer size for a record. */
 const RECORD_BYTES: i32 = 512;
 
 export class StoredLayer {
-  /** Images, and works under way, that need it. Containers are asked when it matters. */
+  /** Claims by images and operations in progress. Containers are looked up when needed. */
   claims: i32 = 0;
-  /** Its record is there: what a crash leaves without one is dropped at the next start. */
+  /** The layer has a record. A layer that a crash leaves without one is dropped at the next start. */
   recorded: bool = false;
 
   constructor(
     readonly chain: string,
-    /** ChainID below it; null for a base. */
+    /** ChainID of the layer below; null for a base layer. */
     readonly parent: string | null,
     readonly diffId: string,
-    /** Bytes of its files. */
+    /** Size of its files in bytes. */
     readonly size: u64,
   ) {}
 }
 
 export class LayerStore {
-  /** Claims are known: until images have been mended at a restart nothing is dropped. */
+  /** Claims are known. Until images have been mended at a restart, nothing is dropped. */
   claimed: bool = false;
   private readonly byChain: Map<string, StoredLayer> = new Map<string, StoredLayer>();
 
@@ -52,12 +52,12 @@ export class LayerStore {
     this.byChain.set(layer.chain, layer);
   }
 
-  /** Whoever claims a layer must release it. */
+  /** The caller must release the layer. */
   claim(chain: string): void {
     this.byChain.get(chain).claims += 1;
   }
 
-  /** The layer, if that was the last claim and it is dropped. */
+  /** Returns the layer if this was the last claim and the layer is dropped. */
   release(chain: string): StoredLayer | null {
     const layer = this.find(chain);
     if (layer === null) return null;
@@ -75,8 +75,8 @@ export class LayerStore {
   }
 
   /**
-   * A container or an image is gone. With the last that may need them go records of layers that cannot be read: such
-   * layers are dropped by the next start, the others now.
+   * A container or image was removed. When the last one that may need unreadable layers is gone, the records of those
+   * layers are forgotten. The next start drops the unreadable layers; other unclaimed ones are dropped now.
    */
   forgetLost(): void {
     if (!setAside.holdsOwnersOfLayers && !this.isLostUnderContainer()) {
@@ -87,7 +87,7 @@ export class LayerStore {
     for (let i = all.length - 1; i >= 0; i--) this.dropUnclaimed(all[i].chain);
   }
 
-  /** A container is gone: what only it held of this stack is dropped, top first. */
+  /** A container was removed: drops those layers of its stack that only it held, top first. */
   dropUnclaimedStack(top: string | null): void {
     if (setAside.holdsLayers) return this.forgetLost();
     let chain = top;
@@ -100,7 +100,7 @@ export class LayerStore {
     }
   }
 
-  /** Makes the layer survive a restart. */
+  /** Writes the layer's record, so that it survives a restart. */
   record(chain: string): void {
     const layer = this.byChain.get(chain);
     if (layer.recorded) return;
@@ -108,7 +108,7 @@ export class LayerStore {
     putRecord(LAYER_RECORDS + chain, writeLayer(layer));
   }
 
-  /** Puts all records anew. */
+  /** Writes all records again. */
   putAll(): void {
     const layers = this.all();
     for (let i = 0; i < layers.length; i++) {
@@ -116,7 +116,7 @@ export class LayerStore {
     }
   }
 
-  /** Why a document is none of its records; empty if it was taken in. */
+  /** Reads a record; returns why it is invalid, or empty. */
   restore(chain: string, json: Json): string {
     const fields = new FieldReader(json);
     const layer = layerFields(fields, chain, null);
@@ -128,7 +128,7 @@ export class LayerStore {
     return "";
   }
 
-  /** Whether all of a stack is there. */
+  /** Whether all layers of a stack exist. */
   isWhole(top: string | null): bool {
     let chain = top;
     while (chain !== null) {
@@ -139,7 +139,7 @@ export class LayerStore {
     return true;
   }
 
-  /** Sets aside records of layers that the host does not have, and of those above them. */
+  /** Sets aside the records of layers that the host does not have, and of layers above them. */
   keepOnly(chains: string[]): void {
     const there = new Set<string>();
     for (let i = 0; i < chains.length; i++) there.add(chains[i]);
@@ -153,7 +153,7 @@ export class LayerStore {
     }
   }
 
-  /** After a restart: a layer that the host has, and nobody needs, is dropped. */
+  /** After a restart: drops a layer that the host has but nobody needs. */
   sweep(chain: string): void {
     const isKnown = this.find(chain) !== null;
     if (setAside.doubts && !(isKnown && this.isNeeded(chain))) return setAside.keepLayers();
@@ -192,7 +192,7 @@ export class LayerStore {
     return false;
   }
 
-  /** Whether a stack has this layer in it. */
+  /** Whether a stack contains this layer. */
   private holds(top: string | null, chain: string): bool {
     let at = top;
     while (at !== null) {

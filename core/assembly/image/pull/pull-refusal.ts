@@ -1,4 +1,4 @@
-// What a pull says when the registry or the host does not deliver (surface §2.22, §6.3).
+// Errors of a pull when the registry or the host fails (surface §2.22, §6.3).
 
 import { Failure } from "../../../../build/bindings/types";
 import { answeredCode } from "../../failure/answer";
@@ -11,7 +11,7 @@ import { Reference } from "../reference";
 
 const UNKNOWN_MANIFEST = "MANIFEST_UNKNOWN";
 
-/** Why a manifest or a list of tags cannot be had. `known`: the client showed credentials. */
+/** Why a manifest or a list of tags is not available. `known`: the client sent credentials. */
 export function manifestRefusal(failure: Failure, reference: Reference, known: bool): Refusal {
   switch (kindOf(failure)) {
     case FailureKind.NotFound:
@@ -21,9 +21,9 @@ export function manifestRefusal(failure: Failure, reference: Reference, known: b
     case FailureKind.Denied:
       return denied(failure, reference);
     case FailureKind.Unauthorized:
-      // 401 would make the docker CLI ask for a name and a password in the middle of a script.
+      // A 401 would make the docker CLI ask for a login in the middle of a script.
       if (lacksCredentials(failure)) return internal(failureText(failure));
-      // A registry that hides what is not public answers so for what does not exist, too.
+      // A registry that hides private repositories gives this answer also for those that do not exist.
       if (!known) return denied(failure, reference);
       return new Refusal(RefusalKind.Unauthorized, failureText(failure));
     default:
@@ -31,7 +31,7 @@ export function manifestRefusal(failure: Failure, reference: Reference, known: b
   }
 }
 
-/** Why a layer cannot be had: the text of the stream's last line. */
+/** Why a layer is not available: the text of the stream's last line. */
 export function layerFailure(failure: Failure): string {
   switch (kindOf(failure)) {
     case FailureKind.Exhausted:

@@ -1,4 +1,5 @@
-// A pull (surface §2.22, §6.3): manifest, maybe by way of an index; config; layers; then image, tag and digest at once.
+// A pull (surface §2.22, §6.3): manifest, perhaps from an index; config; layers; then image, tag and digest in one
+// step.
 
 import {
   ContentCommandBlob,
@@ -40,7 +41,7 @@ import { layerFailure, manifestRefusal } from "./pull-refusal";
 import { LayerOrigin, LayersOwner, Unpacking } from "./pulled-layers";
 import { endpointOf } from "./registry";
 
-/** Indexes within indexes. */
+/** Limit for nested indexes. */
 const MAX_DEPTH: i32 = 8;
 
 enum Step {
@@ -52,18 +53,18 @@ enum Step {
 export class Pull extends Task implements StreamWriter, LayersOwner {
   private readonly stream: ProgressStream;
   private readonly endpoint: Endpoint;
-  /** What is to be pulled: one, or every tag of a repository. */
+  /** The references to pull: one, or every tag of a repository. */
   private references: Reference[] = [];
   private next: i32 = 0;
-  /** The command under way; 0 for none. */
+  /** The command in flight; 0 if there is none. */
   private op: u64 = 0;
-  /** What the tag points at. */
+  /** The manifest or index that the tag refers to. */
   private top: Resolved | null = null;
   private depth: i32 = 0;
   private manifest: Manifest | null = null;
   private unpacking: Unpacking | null = null;
   private image: Image | null = null;
-  /** Something is new. */
+  /** The pull brought something new. */
   private news: bool = false;
 
   constructor(
@@ -237,7 +238,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     return origins;
   }
 
-  /** The image is there: its names, and the last lines. */
+  /** The image is complete: sets its names and sends the last lines. */
   private finish(image: Image): void {
     const reference = this.reference;
     const digest = this.top!.digest;
@@ -259,7 +260,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     this.stream.end();
   }
 
-  /** An image that is there for one platform only is taken whatever was asked for. */
+  /** An image that exists for a single platform is pulled even if another was requested. */
   private warn(image: Image): void {
     this.stream.status(
       `WARNING: image with reference ${this.wanted.familiar} was found but does not match the specified platform: ` +

@@ -1,4 +1,4 @@
-// POST /images/create (surface §2.22): with `fromImage` it pulls; importing is not built yet.
+// POST /images/create (surface §2.22): pulls if there is `fromImage`; importing is not implemented yet.
 
 import { registryAuthOf } from "../../api/registry-auth";
 import { Call } from "../../call";
@@ -9,9 +9,9 @@ import { parseReference, Reference, referenceError } from "../reference";
 import { Pull } from "./pull-task";
 import { credentialsOf } from "./registry";
 
-/** The version that has `platform`. */
+/** The first version with the parameter `platform`. */
 const WITH_PLATFORM: i32 = 32;
-/** A Dockerfile's word for "no image". */
+/** The name that means "no image" in a Dockerfile. */
 const NO_IMAGE = "scratch";
 
 export function createImage(call: Call): Refusal | null {
@@ -25,13 +25,13 @@ export function createImage(call: Call): Refusal | null {
   if (reference === null) return badParameter("invalid tag format");
   if (reference.familiarName == NO_IMAGE) return new Refusal(RefusalKind.Forbidden, "'scratch' is a reserved name");
 
-  // Accepted from here: it is given up if the client goes away.
+  // Accepted from here on: the pull is cancelled if the client disconnects.
   const auth = registryAuthOf(call.request.headers);
   new Pull(call, reference, wanted, givesPlatform(call), credentialsOf(auth)).begin();
   return null;
 }
 
-/** A parameter `tag` takes the place of what the name says; it may be a digest. */
+/** The parameter `tag` replaces the tag in the name; it may be a digest. */
 function withTag(named: Reference, tag: string): Reference | null {
   return tag.length == 0 ? named : named.withTagOrDigest(tag);
 }
@@ -40,7 +40,7 @@ function givesPlatform(call: Call): bool {
   return call.version >= WITH_PLATFORM && call.query.first("platform").length > 0;
 }
 
-/** The machine's own if none is given. */
+/** The machine's platform if none is given. */
 function platformOf(call: Call): Platform | null {
   const host = hostPlatform();
   return givesPlatform(call) ? parsePlatform(call.query.first("platform"), host) : host;

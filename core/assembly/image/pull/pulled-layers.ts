@@ -1,5 +1,5 @@
-// The layers of one image on their way in, and the lines that tell of them (surface §6.3): downloads as they come,
-// `Extracting` and `Pull complete` strictly base first.
+// The layers of an image during a pull, and their progress lines (surface §6.3): downloads as they happen, but
+// `Extracting` and `Pull complete` strictly from the base up.
 
 import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
 import { engine } from "../../state";
@@ -9,18 +9,18 @@ import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "../layers/la
 import { layerStore } from "../layers/layer-store";
 import { ProgressStream } from "../progress-stream";
 
-/** Who waits for all layers of an image. */
+/** Waits for all layers of an image. */
 export interface LayersOwner {
-  /** They are there, and claimed by the `Unpacking`. */
+  /** All layers exist, and are claimed by the `Unpacking`. */
   layersDone(): void;
-  /** One of them could not be had; the others have been given up. */
+  /** A layer is not available; the others have been given up. */
   layersFailed(failure: Failure): void;
 }
 
-/** Nanoseconds between two lines about how far one layer is. */
+/** Nanoseconds between two progress lines of a layer. */
 const LINE_INTERVAL: u64 = 100_000_000;
 
-/** What has been said of a layer. */
+/** The last progress line of a layer. */
 enum Said {
   Nothing,
   Checksum,
@@ -30,20 +30,20 @@ enum Said {
 
 class Row {
   fetch: LayerFetch | null = null;
-  /** It is there, and claimed. */
+  /** The layer exists and is claimed. */
   done: bool = false;
   said: Said = Said.Nothing;
-  /** When the last amount was told; 0 for never. */
+  /** Time of the last progress line; 0 for never. */
   toldAt: u64 = 0;
 
   constructor(
     readonly id: string,
-    /** Compressed bytes. */
+    /** Compressed size in bytes. */
     readonly total: u64,
   ) {}
 }
 
-/** Where a layer comes from, and what its lines call it. */
+/** The source of a layer, and its id in progress lines. */
 export class LayerOrigin {
   constructor(
     readonly source: LayerSource,
@@ -55,7 +55,7 @@ export class LayerOrigin {
 export class Unpacking extends LayerWatcher {
   private readonly rows: Row[] = [];
   private readonly claims: Claims = new Claims();
-  /** The first layer that is not complete for the reader. */
+  /** Index of the first layer that is not yet complete in the stream. */
   private turn: i32 = 0;
 
   constructor(
@@ -66,7 +66,7 @@ export class Unpacking extends LayerWatcher {
     super();
   }
 
-  /** Calls the owner's `layersDone` or `layersFailed` in the end, maybe at once. */
+  /** Finally calls the owner's `layersDone` or `layersFailed`, perhaps at once. */
   begin(origins: LayerOrigin[]): void {
     const layers = this.image.layers;
     for (let i = 0; i < layers.length; i++) this.announce(i, origins[i]);
@@ -79,7 +79,7 @@ export class Unpacking extends LayerWatcher {
     this.takeTurns();
   }
 
-  /** Lets go of everything: what nobody else wants is abandoned or dropped, top first. */
+  /** Gives everything up: layers that nobody else wants are cancelled or dropped, top first. */
   giveUp(): void {
     for (let i = this.rows.length - 1; i >= 0; i--) {
       const fetch = this.rows[i].fetch;
@@ -88,7 +88,7 @@ export class Unpacking extends LayerWatcher {
     this.release();
   }
 
-  /** The image holds its layers itself now. */
+  /** The image now has claims of its own. */
   release(): void {
     this.claims.release();
   }
@@ -144,7 +144,7 @@ export class Unpacking extends LayerWatcher {
     this.claims.claim(this.image.layers[at].chain);
   }
 
-  /** Tells of complete layers in their order, as far as they go. */
+  /** Reports complete layers in their order, as far as possible. */
   private takeTurns(): void {
     while (this.turn < this.rows.length && this.rows[this.turn].done) {
       const row = this.rows[this.turn];
@@ -162,7 +162,7 @@ export class Unpacking extends LayerWatcher {
     this.stream.layer("Pull complete", row.id);
   }
 
-  /** Says what comes before, too: a reader expects every stage. */
+  /** Sends earlier stages first: clients expect every stage. */
   private say(row: Row, stage: Said): void {
     if (row.said < Said.Checksum) this.stream.layer("Verifying Checksum", row.id);
     if (row.said < Said.Downloaded && stage == Said.Downloaded) this.stream.layer("Download complete", row.id);

@@ -1,4 +1,4 @@
-// Which registry an image's name means, and how it may be spoken to (surface §4.3).
+// The registry that an image's name refers to, and how it may be contacted (surface §4.3).
 
 import { Credentials, Endpoint, Security } from "../../../../build/bindings/types";
 import { RegistryAuth } from "../../api/registry-auth";
@@ -9,28 +9,30 @@ import { DEFAULT_DOMAIN, LEGACY_DEFAULT_DOMAIN, parseReference, Reference } from
 const SECURE: Security[] = [Security.VerifiedTls];
 const INSECURE: Security[] = [Security.AnyCertificate, Security.Plain];
 
-/** Where a name's registry listens. */
+/** Endpoint of the registry in a name. */
 export function endpointOf(reference: Reference): Endpoint {
   return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE);
 }
 
-/** Where a login goes: an address as clients keep it, `https://index.docker.io/v1/` or `host:port`; empty is the Hub. */
+/**
+ * Endpoint for a login. Clients store the address as `https://index.docker.io/v1/` or `host:port`; empty means the Hub.
+ */
 export function endpointOfAddress(address: string): Endpoint {
   return endpointOf(new Reference(domainOf(address), ""));
 }
 
-/** Whether such an address names a host. */
+/** Whether such an address contains a host. */
 export function isRegistryAddress(address: string): bool {
   return parseReference(`${domainOf(address)}/x`) !== null;
 }
 
-/** SECRET. Null for nobody in particular. */
+/** SECRET. Null for an anonymous client. */
 export function credentialsOf(auth: RegistryAuth): Credentials | null {
   if (auth.anonymous) return null;
   return new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken);
 }
 
-/** Loopback addresses, and what the options list: `host`, `host:port` or a block of addresses. */
+/** True for loopback addresses and those in the options: `host`, `host:port` or a block of addresses. */
 export function isInsecure(domain: string): bool {
   const host = hostOf(domain);
   if (host == "localhost" || host == "::1") return true;
@@ -53,7 +55,7 @@ function domainOf(address: string): string {
   return domain.length == 0 || domain == LEGACY_DEFAULT_DOMAIN ? DEFAULT_DOMAIN : domain;
 }
 
-/** Without the port, and without the brackets of an IPv6 address. */
+/** The host without port, and without the brackets of an IPv6 address. */
 function hostOf(domain: string): string {
   if (domain.startsWith("[")) return domain.slice(1, max(1, domain.indexOf("]")));
   const colon = domain.lastIndexOf(":");

@@ -1,4 +1,4 @@
-// DELETE /images/{name} (surface §2.21): what a name or an id means, and what of it goes.
+// DELETE /images/{name} (surface §2.21): what a name or id refers to, and what is deleted.
 
 import { flagOf } from "../../api/parameters";
 import { Call } from "../../call";
@@ -10,7 +10,7 @@ import { imageStore } from "../store";
 import { Deletion } from "./deletion";
 import { deleteRemains } from "./remains";
 
-/** The version that has `platforms`. */
+/** The first version with the parameter `platforms`. */
 const WITH_PLATFORMS: i32 = 50;
 
 export function deleteImage(call: Call): Refusal | null {
@@ -30,7 +30,7 @@ export function deleteImage(call: Call): Refusal | null {
   return null;
 }
 
-/** Whether a text that led to an image is its id or a part of it. */
+/** Whether the text that found an image is its id or a prefix of it. */
 function namesById(image: Image, text: string): bool {
   return image.id.startsWith(text) || image.id.slice(7).startsWith(text);
 }

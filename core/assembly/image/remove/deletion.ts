@@ -1,4 +1,4 @@
-// How images go (surface §2.21): references first, then the image, then parents that nobody names.
+// Deletes images (surface §2.21): first references, then the image, then its untagged parents.
 
 import { Status } from "../../container/lifecycle";
 import { JsonWriter } from "../../json/writer";
@@ -9,13 +9,13 @@ import { parseReference, Reference } from "../reference";
 import { imageStore } from "../store";
 
 export class Deletion {
-  /** Bytes of the layers that went. */
+  /** Bytes of the deleted layers. */
   freed: u64 = 0;
-  /** What happened to which name or id. */
+  /** What happened; `names` says to which name or id. */
   private readonly events: string[] = [];
   private readonly names: string[] = [];
 
-  /** `prune`: parents that nobody names go as well. */
+  /** `prune`: untagged parents are deleted as well. */
   constructor(
     private readonly force: bool,
     private readonly prune: bool,
@@ -25,7 +25,7 @@ export class Deletion {
     return this.events.length == 0;
   }
 
-  /** One-key objects in the order things happened. */
+  /** Objects with one key each, in the order of events. */
   write(json: JsonWriter): void {
     json.beginArray();
     for (let i = 0; i < this.events.length; i++) {
@@ -45,7 +45,7 @@ export class Deletion {
       );
     }
 
-    // Accepted from here: what else stands against deleting the image leaves it without this name.
+    // Accepted from here on: any obstacle to deleting the image leaves the image, but without this name.
     this.untag(image, reference);
     if (reference.digest.length == 0) this.untagDigests(image, reference);
     if (image.references.length == 0) this.delete(image, this.force);
@@ -57,18 +57,18 @@ export class Deletion {
     const refusal = this.obstacle(image, this.force, single);
     if (refusal !== null) return refusal;
 
-    // Accepted from here.
+    // The request is accepted from here on.
     while (image.references.length > 0) this.untag(image, image.references[0]);
     this.delete(image, this.force);
     return null;
   }
 
-  /** Why an image cannot be deleted, or null. `named`: names do not stand against it. */
+  /** Why an image cannot be deleted, or null. `named`: names are no obstacle. */
   private obstacle(image: Image, force: bool, named: bool): Refusal | null {
     const users = imageStore.usedBy(image);
     if (imageStore.hasChildren(image)) return refuse(image, "cannot be forced", "image has dependent child images");
     for (let i = 0; i < users.length; i++) {
-      // A start that is under way counts: what it is about to run must not lose its image.
+      // A start in progress counts: the container must not lose its image.
       if (users[i].up || users[i].status == Status.Starting) {
         return refuse(image, "cannot be forced", `image is being used by running container ${users[i].shortId}`);
       }
@@ -81,11 +81,13 @@ export class Deletion {
     return refuse(image, "must be forced", `image is being used by stopped container ${users[0].shortId}`);
   }
 
-  /** Deletes an image that has no names any more, unless something stands against it; then its parents, quietly. */
+  /**
+   * Deletes an image without names unless there is an obstacle; then its parents, for which obstacles are not reported.
+   */
   private delete(image: Image, force: bool): void {
     let going: Image = image;
     let forced = force;
-    // There may be thousands of parents: no stack grows with them.
+    // A loop, since there may be thousands of parents.
     while (this.obstacle(going, forced, false) === null) {
       this.remove(going);
       const parent = imageStore.find(going.parent);
@@ -111,7 +113,7 @@ export class Deletion {
     this.record("Untagged", reference.familiar);
   }
 
-  /** With the last tag of a repository its digests go as well. */
+  /** When the last tag of a repository is removed, its digests are removed as well. */
   private untagDigests(image: Image, removed: Reference): void {
     const rest = image.references.slice(0);
     for (let i = 0; i < rest.length; i++) {
@@ -128,7 +130,7 @@ export class Deletion {
   }
 }
 
-/** All in one repository, and at most one of them a tag. */
+/** All references are in one repository, and at most one of them is a tag. */
 function hasSingleReference(image: Image): bool {
   let tags = 0;
   for (let i = 0; i < image.references.length; i++) {

@@ -1,5 +1,6 @@
-// POST /images/prune (surface §2.23): images without a tag, or all that no container uses. All of it happens in the turn
-// of the request: no other prune can be under way, and a cut leaves all of it or nothing, as with DELETE /images.
+// POST /images/prune (surface §2.23): deletes images without a tag, or all that no container uses. It all happens in
+// the step of the request. So there is never another prune in progress, and a crash leaves all of it or nothing, as
+// with DELETE /images.
 
 import { FilterFlag } from "../../api/filters";
 import { PruneFilters } from "../../api/prune-filters";
@@ -25,7 +26,7 @@ export function pruneImages(call: Call): Refusal | null {
   const dangling = filters.flag("dangling", FilterFlag.True);
   if (dangling == FilterFlag.Bad) return filters.flagProblem("dangling");
 
-  // Accepted from here.
+  // The request is accepted from here on.
   const deletion = new Deletion(false, true);
   const chosen = choose(filters, dangling == FilterFlag.True);
   for (let i = 0; i < chosen.length; i++) drop(chosen[i], deletion);
@@ -36,7 +37,7 @@ export function pruneImages(call: Call): Refusal | null {
   return null;
 }
 
-/** Images that others were made from are not chosen for want of a name: they go with the last that was made from them. */
+/** Parent images are not chosen just because they have no name: they are deleted with their last child. */
 function choose(filters: PruneFilters, dangling: bool): Image[] {
   const all = imageStore.all();
   const parents = new Set<string>();
@@ -52,11 +53,11 @@ function choose(filters: PruneFilters, dangling: bool): Image[] {
 }
 
 /**
- * By each of its names, as `DELETE /images` takes them: what stands against one of them keeps it, and is not told. Hence
- * an image in use keeps its last name alone, as in Docker.
+ * Removes each of its names, as `DELETE /images` does: an obstacle to removing a name keeps it, and is not reported. So
+ * an image in use keeps only its last name, as in Docker.
  */
 function drop(image: Image, deletion: Deletion): void {
-  // It may have gone with one that was made from it.
+  // It may have been deleted with one of its children.
   if (imageStore.find(image.id) === null) return;
   const references = image.references.slice(0);
   for (let i = 0; i < references.length; i++) deletion.byReference(image, references[i].canonical);

@@ -1,5 +1,5 @@
-// What is left of an image whose records were set aside. It goes by force, by the image's id or by a name that is among
-// them; or when the image is pulled or loaded again.
+// What is left of an image whose records were set aside. It is removed by force, by the image's id or by one of the
+// names set aside; or when the image is pulled or loaded again.
 
 import { flagOf } from "../../api/parameters";
 import { Call } from "../../call";
@@ -11,7 +11,7 @@ import { line, sendJson } from "../../reply";
 import { layerStore } from "../layers/layer-store";
 import { parseReference } from "../reference";
 
-/** `unknown`: what is said where the name means none of them, either. */
+/** `unknown`: the refusal if the name means no such image, either. */
 export function deleteRemains(call: Call, unknown: Refusal): Refusal | null {
   const id = call.name.startsWith("sha256:") ? call.name : `sha256:${call.name}`;
   const isImage = setAside.has(CONFIG_RECORDS + id) || setAside.has(IMAGE_RECORDS + id);
@@ -25,7 +25,7 @@ export function deleteRemains(call: Call, unknown: Refusal): Refusal | null {
     );
   }
 
-  // Accepted from here.
+  // The request is accepted from here on.
   const json = new JsonWriter();
   json.beginArray();
   if (isReference) {

@@ -1,4 +1,4 @@
-// GET /images/{name}/history (surface §2.21): not built but for images that there are none of.
+// GET /images/{name}/history (surface §2.21): only implemented for images that do not exist.
 
 import { Call } from "../../call";
 import { notBuilt, Refusal } from "../../refusal";

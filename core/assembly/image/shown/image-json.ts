@@ -1,4 +1,4 @@
-// Parts of an image's JSON that its config tells: labels, and `Config` by version (surface §3.2, §6.5).
+// Parts of an image's JSON that come from its config: labels, and `Config` by version (surface §3.2, §6.5).
 
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
@@ -8,9 +8,9 @@ import { WITHOUT_CONTAINER_FIELDS, WITHOUT_EMPTY_FIELDS } from "./versions";
 enum Kind {
   Text,
   Flag,
-  /** A list, which may stand there as one text. */
+  /** A list, which may also be a single string. */
   Command,
-  /** Lists and maps: null if empty. */
+  /** Lists and maps: null if they are empty. */
   Other,
 }
 
@@ -18,14 +18,14 @@ class Field {
   constructor(
     readonly name: string,
     readonly kind: Kind,
-    /** Not in the `Config` of images, only in that of containers. */
+    /** Only in the `Config` of containers, not of images. */
     readonly ofContainers: bool,
-    /** Left out if empty at every version. */
+    /** Left out if empty, in every version. */
     readonly optional: bool,
   ) {}
 }
 
-// In the order in which Docker writes them.
+// In Docker's order.
 // prettier-ignore
 const FIELDS: Field[] = [
   new Field("Hostname",     Kind.Text,    true,  false),
@@ -62,7 +62,7 @@ export function writeLabels(json: JsonWriter, image: Image): void {
   json.endObject();
 }
 
-/** `Config` as a version shows it. */
+/** `Config` as the requested version shows it. */
 export function writeImageConfig(json: JsonWriter, config: Json, version: i32): void {
   json.beginObject();
   for (let i = 0; i < FIELDS.length; i++) {

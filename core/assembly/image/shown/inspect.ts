@@ -14,7 +14,7 @@ import { imageStore } from "../store";
 import { writeImageConfig } from "./image-json";
 import { WITHOUT_CONTAINER_CONFIG, WITHOUT_EMPTY_FIELDS, WITHOUT_VIRTUAL_SIZE } from "./versions";
 
-/** The versions that have these parameters. */
+/** The first versions with these parameters. */
 const WITH_MANIFESTS: i32 = 48;
 const WITH_PLATFORM: i32 = 49;
 
@@ -28,7 +28,7 @@ export function inspectImage(call: Call): Refusal | null {
   return null;
 }
 
-/** With `platform` the image must be exactly for it. */
+/** With `platform`, the image must match it exactly. */
 function refusePlatform(call: Call, image: Image): Refusal | null {
   const text = call.version >= WITH_PLATFORM ? call.query.first("platform") : "";
   if (text.length == 0) return null;
@@ -109,7 +109,7 @@ function writeStorage(json: JsonWriter, image: Image): void {
   json.endObject();
 }
 
-/** For people: where the host has unpacked the layers. There is no mount of an image as such. */
+/** Shows people where the host unpacked the layers. The image itself has no mount. */
 function writeDirectories(json: JsonWriter, image: Image): void {
   const below: string[] = [];
   const top = image.layers.length - 1;

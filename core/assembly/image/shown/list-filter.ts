@@ -15,12 +15,12 @@ export class ImageFilter {
   refusal: Refusal | null = null;
   private readonly filters: Filters;
   private dangling: FilterFlag = FilterFlag.Absent;
-  /** Only images made before and after these times. */
+  /** Only images created between these times match. */
   private before: i64 = i64.MAX_VALUE;
   private since: i64 = i64.MIN_VALUE;
   private hasSince: bool = false;
 
-  /** `old`: a reference of a parameter that later versions do not have. */
+  /** `old`: a reference from the parameter that later versions no longer have. */
   constructor(text: string, old: string) {
     this.filters = parseFilters(text, KEYS);
     if (old.length > 0) this.filters.add("reference", old);
@@ -31,19 +31,19 @@ export class ImageFilter {
     return this.dangling == FilterFlag.True;
   }
 
-  /** `dangling=false`: untagged images are not wanted. */
+  /** `dangling=false`: no untagged images. */
   get taggedOnly(): bool {
     return this.dangling == FilterFlag.False || this.filters.has("reference");
   }
 
-  /** All but what depends on its names. */
+  /** Whether the image matches all filters that do not depend on its names. */
   matches(image: Image): bool {
     if (image.created >= this.before) return false;
     if (this.hasSince && image.created <= this.since) return false;
     return this.filters.labels("label", image.labelKeys, image.labelValues);
   }
 
-  /** Whether a name is wanted: by its familiar or full form, with or without its tag. */
+  /** Whether a name matches, in its short or full form, with or without the tag. */
   matchesReference(reference: Reference): bool {
     const patterns = this.filters.values("reference");
     for (let i = 0; i < patterns.length; i++) {
@@ -72,7 +72,7 @@ export class ImageFilter {
     return null;
   }
 
-  /** Of several all count. */
+  /** With several images, all of them count. */
   private readNeighbours(): Refusal | null {
     const before = this.filters.values("before");
     for (let i = 0; i < before.length; i++) {

@@ -20,7 +20,7 @@ import {
   WITHOUT_VIRTUAL_SIZE,
 } from "./versions";
 
-/** What is not counted. */
+/** Stands for a value that was not counted. */
 const NOT_COUNTED: i64 = -1;
 
 export function listImages(call: Call): Refusal | null {
@@ -40,7 +40,7 @@ export function listImages(call: Call): Refusal | null {
   return null;
 }
 
-/** All of them with everything that can be counted, as `/system/df` has them. */
+/** All images with everything that can be counted, as in `/system/df`. */
 export function writeImages(json: JsonWriter, version: i32): void {
   const listing = new Listing(json, version, new ImageFilter("", ""), false);
   listing.shared = true;
@@ -49,9 +49,9 @@ export function writeImages(json: JsonWriter, version: i32): void {
 }
 
 class Listing {
-  /** Says what other images have, too. */
+  /** Include the size shared with other images. */
   shared: bool = false;
-  /** Says how many containers there are of each. */
+  /** Include the number of containers of each image. */
   counted: bool = false;
 
   constructor(
@@ -61,7 +61,7 @@ class Listing {
     private readonly all: bool,
   ) {}
 
-  /** Newest first. */
+  /** The newest come first. */
   addAll(): void {
     const images = imageStore
       .all()
@@ -73,7 +73,7 @@ class Listing {
     this.json.endArray();
   }
 
-  /** Unless its names, or that it has none, keep it out. */
+  /** Unless the filter excludes its names, or images without names. */
   private add(image: Image): void {
     const tags: string[] = [];
     const digests: string[] = [];
@@ -111,14 +111,14 @@ class Listing {
   }
 }
 
-/** `placeholder`: what stands for an empty list; empty for nothing does. `bare`: an empty list is null. */
+/** `placeholder`: replaces an empty list; empty for none. `bare`: an empty list is null. */
 function writeNames(json: JsonWriter, key: string, names: string[], bare: bool, placeholder: string): void {
   if (names.length > 0 || !bare) json.stringArrayField(key, names);
   else if (placeholder.length > 0) json.stringArrayField(key, [placeholder]);
   else json.nullField(key);
 }
 
-/** Bytes of the layers that other images have, too. */
+/** Bytes of the layers that it shares with other images. */
 export function sharedSize(image: Image): i64 {
   let size: i64 = 0;
   for (let i = 0; i < image.layers.length; i++) {
