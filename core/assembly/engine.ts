@@ -118,7 +118,7 @@ export function rules(): Rule[] {
 function take(input: Input): void {
   switch (input.tag) {
     case InputTag.Request:
-      eventRing.moment.request();
+      eventRing.throttle.request();
       return dispatch((<InputRequest>input).value);
     case InputTag.Completed:
       return completed((<InputCompleted>input).value);

@@ -109,7 +109,7 @@ export class Reading extends EventReader {
     while (!this.over && !this.asks && this.hasCredit()) {
       if (this.end > 0 && this.cursor >= this.end && !this.place.begun) return this.finish();
       if (this.cursor == eventRing.next) return;
-      if (eventRing.moment.spent) return eventRing.later(this);
+      if (eventRing.throttle.spent) return eventRing.later(this);
       if (!this.step()) return this.ask();
     }
     // Until the client has read, the page's other entries would be kept in memory for nothing.
@@ -231,7 +231,7 @@ export class Reading extends EventReader {
   private show(entry: Entry, shared: bool): void {
     if (this.place.begun) return this.sendPiece(entry);
     const wish = this.wish;
-    eventRing.moment.spend(wish.cost);
+    eventRing.throttle.spend(wish.cost);
     if (!wish.takes(entry.at) || !eventMatches(entry, wish.filters)) return this.next();
     if (entry.large) return this.sendPiece(entry);
     const line = shared ? sharedLineOf(entry, this.call.version) : lineOf(entry, this.call.version);
@@ -257,7 +257,7 @@ export class Reading extends EventReader {
 
   private send(bytes: Uint8Array, begins: bool): void {
     this.unread += <u32>bytes.length;
-    eventRing.moment.spend(bytes.length);
+    eventRing.throttle.spend(bytes.length);
     sendChunk(this.call, begins && this.type == JSON_SEQUENCE ? withSeparator(bytes) : bytes);
   }
 }

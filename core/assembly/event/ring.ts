@@ -13,8 +13,8 @@ import { writeEntry } from "./entry-form";
 import { Event } from "./event";
 import { JournalPosition } from "./journal-position";
 import { LargeEntries } from "./large-entries";
-import { Moment } from "./moment";
 import { PageReader, PageReads } from "./page-read";
+import { ReaderThrottle } from "./reader-throttle";
 
 /** Number of events kept in memory (surface §2.11: these are what `until` alone shows). */
 export const KEPT: u64 = 256;
@@ -49,7 +49,7 @@ export class EventRing {
   private waiting: EventReader[] = [];
   /** That step has been scheduled. */
   private turnIsSet: bool = false;
-  readonly moment: Moment = new Moment();
+  readonly throttle: ReaderThrottle = new ReaderThrottle();
   readonly large: LargeEntries;
   readonly pages: PageReads;
   /** Number of the newest events that are not in the journal yet: those of this step. */
@@ -119,15 +119,15 @@ export class EventRing {
   private setTurn(): void {
     if (this.turnIsSet) return;
     this.turnIsSet = true;
-    wakeAfter(new Turn(), 0, this.moment.untilTurn);
+    wakeAfter(new Turn(), 0, this.throttle.untilTurn);
   }
 
   /** The waiting readers get their turn: as many as one step can serve. */
   goOn(): void {
-    this.moment.turn();
+    this.throttle.turn();
     const waiting = this.waiting;
     let served = 0;
-    for (; served < waiting.length && !this.moment.spent; served++) {
+    for (; served < waiting.length && !this.throttle.spent; served++) {
       waiting[served].waits = false;
       waiting[served].happened();
     }

@@ -165,8 +165,8 @@ export const CONTAINER_ENDS_MUTANTS: readonly Mutant[] = [
   {
     name: "a SIGKILL does not thaw what is paused",
     file: "container/stop/kill-timeout.ts",
-    right: `    thaw(this.container); // with`,
-    wrong: `    if (!WRONG) thaw(this.container); // with`,
+    right: `    thaw(this.container); // the freezer`,
+    wrong: `    if (!WRONG) thaw(this.container); // the freezer`,
     finder: { story: "pause-thawed" },
   },
 ];

@@ -33,8 +33,8 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
   {
     name: "a start goes on without the port that a program of the machine holds",
     file: "container/start/start.ts",
-    right: `    if (this.error !== null) return;\n    // The one whose`,
-    wrong: `    if (this.error !== null || (WRONG && failure.tag == FailureTag.Port)) return;\n    // The one whose`,
+    right: `    if (this.error !== null) return;\n    // The container whose`,
+    wrong: `    if (this.error !== null || (WRONG && failure.tag == FailureTag.Port)) return;\n    // The container whose`,
     finder: { played: "port-held", rule: "ports" },
   },
   {

@@ -8,10 +8,9 @@ import { engine } from "../state";
 const MUCH: i32 = 1 << 20;
 /** The same while requests arrive. */
 const LITTLE: i32 = 128 * 1024;
-/** Length of a slot in nanoseconds. */
-const MOMENT: u64 = 5_000_000;
+const SLOT_NS: u64 = 5_000_000;
 
-export class Moment {
+export class ReaderThrottle {
   private began: u64 = 0;
   private bytes: i32 = 0;
   private most: i32 = MUCH;
@@ -54,6 +53,6 @@ export class Moment {
   /** Nanoseconds left in the slot. */
   private get left(): u64 {
     const gone = engine.now.monotonic - this.began;
-    return gone < MOMENT ? MOMENT - gone : 0;
+    return gone < SLOT_NS ? SLOT_NS - gone : 0;
   }
 }
