@@ -2,7 +2,8 @@
 
 import { Disk } from "../../hosts/simulated/files/disk.js";
 import type { MountedFiles } from "../../hosts/simulated/files/mounted-files.js";
-import { PidNamespace, type Kernel, type Limits } from "../../hosts/simulated/processes/pid-namespace.js";
+import type { Kernel, Limits } from "../../hosts/simulated/processes/kernel.js";
+import { PidNamespace } from "../../hosts/simulated/processes/pid-namespace.js";
 import { Bytes, never, type Sink, type Source } from "../../hosts/simulated/processes/streams.js";
 import type { ContainerProcess } from "../../hosts/simulated/processes/process.js";
 import { PROGRAMS } from "../../hosts/simulated/programs/table.js";

@@ -4,7 +4,7 @@ import type { processes } from "../../shared/host.js";
 import type { MadeFiles } from "../files/special.js";
 import { controlFiles } from "./control-files.js";
 import type { Resources, Spec } from "./oci-spec.js";
-import type { MachineFacts } from "./pid-namespace.js";
+import type { MachineFacts } from "./kernel.js";
 
 /** What the launch gives in addition to the spec. */
 type Launched = Pick<processes.Launch, "user" | "seccomp">;

@@ -1,64 +1,16 @@
 // The processes of one run of a container: their table, groups and limits, and operations on all of them at once.
 
-import type { Clock } from "../../shared/host.js";
-import type { FileSystem } from "../files/file-system.js";
 import { Killed, type ChildStart, type Program } from "../program.js";
 import { findProgram, type Found } from "./executable.js";
-import { ContainerProcess, PROCESS_BYTES, type Inheritance } from "./process.js";
+import type { Inheritance, Stdio } from "./inheritance.js";
+import type { Kernel, Limits, ResourceLimit } from "./kernel.js";
+import type { Namespace } from "./namespace.js";
+import { ContainerProcess, PROCESS_BYTES } from "./process.js";
 import { SIGKILL } from "./signals.js";
-import type { Sink, Source } from "./streams.js";
 
 /** Shortest and longest time of execve(2) and the dynamic linker. */
 const START_NS = 300_000;
 const START_SPREAD_NS = 500_000;
-
-/** The user who accesses files. */
-export interface Credentials {
-  pid: number;
-  uid: number;
-  gid: number;
-  groups: readonly number[];
-}
-
-/** Facts that programs report about the machine. Sizes in bytes. */
-export interface MachineFacts {
-  release: string;
-  architecture: string;
-  cpus: number;
-  memory: number;
-  disk: number;
-}
-
-/** What the processes need from the world. */
-export interface Kernel {
-  machine: MachineFacts;
-  time: Clock;
-  random(): number;
-  /** A program by the name of its file; undefined if there is none. */
-  program(name: string): Program | undefined;
-  /** The files that a process sees. */
-  files(who: Credentials): FileSystem;
-  /** Whether a fault keeps the signal from having any effect. */
-  swallows(signal: number): boolean;
-}
-
-export interface Limits {
-  /** Bytes; Infinity for no limit. */
-  memory: number;
-  /**
-   * The requested limit, if any. The limit in force can be lower, because this world has less memory than a machine.
-   */
-  memoryAsked?: number;
-  /** Number of processes; Infinity for no limit. */
-  pids: number;
-  /** Resource limits of a process, by the names of the OCI spec: `RLIMIT_NOFILE`. */
-  resources: ReadonlyMap<string, ResourceLimit>;
-}
-
-export interface ResourceLimit {
-  soft: number;
-  hard: number;
-}
 
 /** Letters of `ulimit`. */
 const RESOURCES: Readonly<Record<string, string>> = {
@@ -91,7 +43,7 @@ export class ProcessTable {
   readonly all = new Map<number, ContainerProcess>();
 }
 
-export class PidNamespace {
+export class PidNamespace implements Namespace<ContainerProcess> {
   frozen = false;
   /** How many times the OOM killer struck. */
   memoryKills = 0;
@@ -131,11 +83,7 @@ export class PidNamespace {
     return process;
   }
 
-  spawn(
-    parent: ContainerProcess,
-    start: ChildStart,
-    stdio: { stdin: Source; stdout: Sink; stderr: Sink },
-  ): ContainerProcess {
+  spawn(parent: ContainerProcess, start: ChildStart, stdio: Stdio): ContainerProcess {
     const found = start.program ? { argv: start.argv, program: start.program } : this.find(start.argv, parent, start);
     if (this.processes.size >= this.limits.pids) throw new CannotFork();
     const { uid, gid, groups, umask, terminal, group, ignored } = parent;

@@ -3,7 +3,8 @@
 import type { FileSystem } from "../files/file-system.js";
 import { Killed, type Child, type ChildStart, type Process, type Program } from "../program.js";
 import { ProcessInput, ProcessOutput, sinkOf, sourceOf } from "./descriptors.js";
-import type { PidNamespace } from "./pid-namespace.js";
+import type { Inheritance } from "./inheritance.js";
+import type { Namespace } from "./namespace.js";
 import { defaultAction, SIGCONT, SIGKILL, SIGSTOP } from "./signals.js";
 import { Waiting, type Sink, type Source } from "./streams.js";
 import type { Terminal } from "./terminal.js";
@@ -13,24 +14,6 @@ const SLICE_NS = 1_000_000;
 
 /** Memory that the kernel and the C library use for each process. */
 export const PROCESS_BYTES = 256 * 1024;
-
-/** What a process inherits from the one that starts it. */
-export interface Inheritance {
-  argv: readonly string[];
-  env: ReadonlyMap<string, string>;
-  cwd: string;
-  uid: number;
-  gid: number;
-  groups: readonly number[];
-  umask: number;
-  stdin: Source;
-  stdout: Sink;
-  stderr: Sink;
-  terminal: Terminal | null;
-  /** Process group; 0 for a new group. */
-  group: number;
-  ignored: ReadonlySet<number>;
-}
 
 export class ContainerProcess implements Process, Child {
   argv: readonly string[];
@@ -69,7 +52,7 @@ export class ContainerProcess implements Process, Child {
   #allocated = PROCESS_BYTES;
 
   constructor(
-    readonly namespace: PidNamespace,
+    readonly namespace: Namespace<ContainerProcess>,
     readonly pid: number,
     public parent: ContainerProcess | null,
     given: Inheritance,

@@ -3,7 +3,8 @@
 import { type HostFailure, noSuch, refusedDirectory, refusedProgram } from "../../shared/failure.js";
 import type { engine, processes, types } from "../../shared/host.js";
 import type { ContainerLog } from "./log.js";
-import { PidNamespace, type Kernel, type ProcessTable } from "./pid-namespace.js";
+import type { Kernel } from "./kernel.js";
+import { PidNamespace, type ProcessTable } from "./pid-namespace.js";
 import { SIGWINCH } from "./signals.js";
 import type { Resources, Spec } from "./oci-spec.js";
 import { environmentOf, groupLimits, limitsOf, makeDirectory } from "./spec.js";

@@ -11,7 +11,7 @@ import type { MountedFiles } from "../files/mounted-files.js";
 import { directoryOf } from "../programs/paths.js";
 import { procFiles, sysFiles, type Seen } from "./kernel-files.js";
 import type { Resources, Spec } from "./oci-spec.js";
-import type { Limits, ResourceLimit } from "./pid-namespace.js";
+import type { Limits, ResourceLimit } from "./kernel.js";
 
 export function parseSpec(bytes: Uint8Array): Spec {
   return JSON.parse(new TextDecoder().decode(bytes)) as Spec;

@@ -2,7 +2,8 @@
 
 import { Disk } from "../../../simulated/files/disk.js";
 import type { MountedFiles } from "../../../simulated/files/mounted-files.js";
-import { PidNamespace, type Kernel } from "../../../simulated/processes/pid-namespace.js";
+import type { Kernel } from "../../../simulated/processes/kernel.js";
+import { PidNamespace } from "../../../simulated/processes/pid-namespace.js";
 import type { Sink, Source } from "../../../simulated/processes/streams.js";
 import type { Program } from "../../../simulated/program.js";
 import { PROGRAMS } from "../../../simulated/programs/table.js";
