@@ -145,7 +145,6 @@ const BOUND_LATE = { "core/assembly/container/exit/after-run.ts": "core/assembly
 
 /** One file of each remaining circle, and the circle's size. */
 const STANDING: Record<string, number> = {
-  "hosts/simulated/shell/shell.ts": 19,
   "core/assembly/container/exit/after-run.ts": 7,
 };
 const STANDING_IN = Object.keys(STANDING);

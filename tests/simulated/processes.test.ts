@@ -232,6 +232,12 @@ describe("limits", () => {
     expect(stderr).toBe("sh: can't fork: Resource temporarily unavailable\n");
     expect(code).toBe(2);
   });
+
+  it("of processes refuse a command substitution, too", async () => {
+    const script = "i=0; while [ $i -lt 5 ]; do sleep 5 & i=$((i+1)); done; echo $(echo one more); echo end";
+    const ran = await new World().run(["sh", "-c", script], limited(64 << 20));
+    expect(ran).toMatchObject({ stdout: "", stderr: "sh: can't fork: Resource temporarily unavailable\n", code: 2 });
+  });
 });
 
 describe("stdio", () => {

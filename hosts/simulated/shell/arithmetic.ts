@@ -3,7 +3,6 @@
 import { parse, type ArithmeticExpression } from "unbash";
 import { ShellError } from "./errors.js";
 import type { Shell } from "./shell.js";
-import { expandText } from "./expand.js";
 
 const DEPTH_MAX = 64;
 
@@ -31,7 +30,7 @@ export async function evaluate(expression: ArithmeticExpression | undefined, she
 type Word = Extract<ArithmeticExpression, { type: "ArithmeticWord" }>;
 
 async function textOf(word: Word, shell: Shell): Promise<string> {
-  return word.parts ? expandText(word.parts, shell) : word.value;
+  return word.parts ? shell.interpreter.expandText(word.parts) : word.value;
 }
 
 /** A number, or a variable, whose value may be an expression. */

@@ -1,31 +1,23 @@
-// The shell's own commands, by name. Those of `SPECIAL_BUILTINS` take precedence over functions, and end the shell when
-// they fail (POSIX 2.14).
+// The shell's own commands, by name.
 
+import { assignment } from "./builtins/assignment.js";
+import type { Builtin, NamedBuiltin } from "./builtins/builtin.js";
 import { control } from "./builtins/control.js";
 import { inquiry } from "./builtins/inquiry.js";
 import { jobs } from "./builtins/jobs.js";
 import { output } from "./builtins/output.js";
-import { read } from "./builtins/read.js";
 import { place } from "./builtins/place.js";
-import { assignment } from "./builtins/assignment.js";
-import type { Descriptors } from "./redirect.js";
-import type { Shell } from "./shell.js";
+import { read } from "./builtins/read.js";
 
-export interface Call {
-  shell: Shell;
-  /** Arguments, without the name. */
-  args: readonly string[];
-  /** The descriptors of this command. */
-  descriptors: Descriptors;
+const ALL: ReadonlyMap<string, NamedBuiltin> = new Map([
+  ...named({ ...control, ...assignment }, true),
+  ...named({ ...output, ...inquiry(builtinNamed), ...jobs, ...place, read }, false),
+]);
+
+export function builtinNamed(name: string): NamedBuiltin | undefined {
+  return ALL.get(name);
 }
 
-/** Runs the command and resolves to its exit code. */
-export type Builtin = (call: Call) => Promise<number>;
-
-export const SPECIAL_BUILTINS: Readonly<Record<string, Builtin>> = { ...control, ...assignment };
-
-export const BUILTINS: Readonly<Record<string, Builtin>> = { ...output, ...inquiry, ...jobs, ...place, read };
-
-export function isBuiltin(name: string): boolean {
-  return name in SPECIAL_BUILTINS || name in BUILTINS;
+function named(builtins: Readonly<Record<string, Builtin>>, isSpecial: boolean): [string, NamedBuiltin][] {
+  return Object.entries(builtins).map(([name, run]) => [name, { run, isSpecial }]);
 }

@@ -1,11 +1,11 @@
 // Compound commands and functions (POSIX 2.9.4, 2.9.5).
 
-import type { Case, CommandNode, CompoundCommand, For, If, Redirected, TestExpression, While } from "unbash";
+import type { Case, CommandNode, CompoundCommand, For, If, Redirected, Statement, TestExpression, While } from "unbash";
+import { RedirectionFailed } from "./descriptors.js";
 import { Loop, Return, ShellError } from "./errors.js";
-import { forked, runList, tested } from "./execute.js";
 import { expandPattern, expandWord, expandWords } from "./expand.js";
 import { patternExpression } from "./pattern.js";
-import { redirected, RedirectionFailed } from "./redirect.js";
+import { redirected } from "./redirect.js";
 import type { FunctionBody, Shell } from "./shell.js";
 import { evaluateTest } from "./test.js";
 import { NAME } from "./variables.js";
@@ -18,9 +18,9 @@ export async function runCompound(node: Compound | FunctionBody, shell: Shell, l
     case "Redirected":
       return runRedirected(node, shell);
     case "CompoundList":
-      return runList(node.commands, shell, false);
+      return shell.interpreter.runList(node.commands, false);
     case "BraceGroup":
-      return runList(node.body.commands, shell, false);
+      return shell.interpreter.runList(node.body.commands, false);
     case "Subshell":
       return runSubshell(node.body.commands, shell, last);
     case "If":
@@ -29,7 +29,7 @@ export async function runCompound(node: Compound | FunctionBody, shell: Shell, l
       return runLoop(
         shell,
         () => whileHolds(node, shell),
-        () => runList(node.body.commands, shell, false),
+        () => shell.interpreter.runList(node.body.commands, false),
       );
     case "For":
       return runFor(node, shell);
@@ -60,11 +60,9 @@ async function runRedirected(node: Redirected, shell: Shell): Promise<number> {
   }
 }
 
-type Statements = Parameters<typeof runList>[0];
-
-async function runSubshell(commands: Statements, shell: Shell, last: boolean): Promise<number> {
-  if (last && shell.traps.size === 0) return runList(commands, shell, true); // already its own process
-  const child = forked(() => shell.subshell((inner) => runList(commands, inner, true)));
+async function runSubshell(commands: readonly Statement[], shell: Shell, last: boolean): Promise<number> {
+  if (last && shell.traps.size === 0) return shell.interpreter.runList(commands, true); // already its own process
+  const child = shell.subshell((inner) => inner.interpreter.runList(commands, true));
   const code = await child.exited;
   await shell.process.work(0);
   return code;
@@ -72,15 +70,15 @@ async function runSubshell(commands: Statements, shell: Shell, last: boolean): P
 
 async function runIf(node: If, shell: Shell): Promise<number> {
   for (const { clause, then } of [node, ...node.elif]) {
-    if ((await tested(shell, () => runList(clause.commands, shell, false))) === 0)
-      return runList(then.commands, shell, false);
+    if ((await shell.condition(() => shell.interpreter.runList(clause.commands, false))) === 0)
+      return shell.interpreter.runList(then.commands, false);
   }
   shell.status = 0;
-  return node.else ? runList(node.else.commands, shell, false) : 0;
+  return node.else ? shell.interpreter.runList(node.else.commands, false) : 0;
 }
 
 async function whileHolds({ kind, clause }: While, shell: Shell): Promise<boolean> {
-  const status = await tested(shell, () => runList(clause.commands, shell, false));
+  const status = await shell.condition(() => shell.interpreter.runList(clause.commands, false));
   return (status === 0) === (kind === "while");
 }
 
@@ -94,7 +92,7 @@ async function runFor(node: For, shell: Shell): Promise<number> {
     if (value !== undefined) shell.variables.set(name, value);
     return value !== undefined;
   };
-  return runLoop(shell, hasNext, () => runList(node.body.commands, shell, false));
+  return runLoop(shell, hasNext, () => shell.interpreter.runList(node.body.commands, false));
 }
 
 async function runLoop(shell: Shell, holds: () => Promise<boolean>, body: () => Promise<number>): Promise<number> {
@@ -126,7 +124,7 @@ async function runCase(node: Case, shell: Shell): Promise<number> {
   for (const { pattern, body, terminator } of node.items) {
     if (!falls && !(await matchesAny(text, pattern, shell))) continue;
     shell.status = 0;
-    const status = await runList(body.commands, shell, false);
+    const status = await shell.interpreter.runList(body.commands, false);
     if (terminator !== ";&") return status;
     falls = true;
   }

@@ -1,13 +1,12 @@
 // Runs lists, conditions and pipelines (POSIX 2.9). For simple commands see `simple.ts`.
 
 import type { AndOr, Pipeline, PipelineNode, Statement } from "unbash";
-import { CannotFork } from "../processes/pid-namespace.js";
 import type { ContainerProcess } from "../processes/process.js";
-import { Pipe, type Source } from "../processes/streams.js";
+import { Bytes, Pipe, type Source } from "../processes/streams.js";
 import { runCompound } from "./compound.js";
-import { Exit, ShellError } from "./errors.js";
-import { RedirectionFailed } from "./redirect.js";
-import { EMPTY, type Shell } from "./shell.js";
+import { RedirectionFailed } from "./descriptors.js";
+import { Exit } from "./errors.js";
+import type { Shell } from "./shell.js";
 import { runSimple } from "./simple.js";
 
 /** Processor time of a command. */
@@ -30,7 +29,8 @@ export async function runStatement(statement: Statement, shell: Shell, last = fa
 }
 
 function runInBackground(command: Statement["command"], shell: Shell): number {
-  const child = forked(() => shell.subshell((inner) => runAndOr(command, inner, true), { stdin: EMPTY() }));
+  const nothing = new Bytes(new Uint8Array(0));
+  const child = shell.subshell((inner) => runAndOr(command, inner, true), { stdin: nothing });
   shell.lastBackground = child.pid;
   shell.jobs.set(child.pid, child);
   return (shell.status = 0);
@@ -45,19 +45,9 @@ async function runAndOr(node: PipelineNode | AndOr, shell: Shell, last: boolean)
     const isLast = index === commands.length - 1;
     shell.status = isLast
       ? await runPipeline(command, shell, last)
-      : await tested(shell, () => runPipeline(command, shell, false));
+      : await shell.condition(() => runPipeline(command, shell, false));
   }
   return shell.status;
-}
-
-/** Runs a command whose failure is a condition, so `set -e` ignores it. */
-export async function tested(shell: Shell, run: () => Promise<number>): Promise<number> {
-  shell.tested++;
-  try {
-    return await run();
-  } finally {
-    shell.tested--;
-  }
 }
 
 async function runPipeline(node: PipelineNode, shell: Shell, last: boolean): Promise<number> {
@@ -67,7 +57,7 @@ async function runPipeline(node: PipelineNode, shell: Shell, last: boolean): Pro
   const run = (): Promise<number> =>
     commands.length === 1 ? runCommand(commands[0]!, shell, last && !isNegated) : runPiped(node, shell);
   if (!isNegated) return checked(await run(), shell);
-  return (await tested(shell, run)) === 0 ? 1 : 0;
+  return (await shell.condition(run)) === 0 ? 1 : 0;
 }
 
 /** Applies `set -e`. */
@@ -87,7 +77,7 @@ async function runPiped({ commands, operators }: Pipeline, shell: Shell): Promis
       return runCommand(command, inner, true);
     };
     const stdio = { ...(stdin && { stdin }), ...(pipe && { stdout: pipe.sink }) };
-    children.push(forked(() => shell.subshell(start, stdio)));
+    children.push(shell.subshell(start, stdio));
     stdin?.release();
     pipe?.sink.release();
     stdin = pipe?.source;
@@ -98,7 +88,7 @@ async function runPiped({ commands, operators }: Pipeline, shell: Shell): Promis
   return failed ?? codes.at(-1) ?? 0;
 }
 
-export async function runCommand(node: PipelineNode, shell: Shell, last: boolean): Promise<number> {
+async function runCommand(node: PipelineNode, shell: Shell, last: boolean): Promise<number> {
   await shell.process.work(COMMAND_NS);
   if (node.type === "Pipeline") return runPipeline(node, shell, last);
   if (node.type !== "Command") return runCompound(node, shell, last);
@@ -108,14 +98,5 @@ export async function runCommand(node: PipelineNode, shell: Shell, last: boolean
     if (!(error instanceof RedirectionFailed)) throw error;
     await shell.complain(error.message);
     return 1;
-  }
-}
-
-export function forked<T>(fork: () => T): T {
-  try {
-    return fork();
-  } catch (error) {
-    if (error instanceof CannotFork) throw new ShellError(`can't fork: ${error.message}`);
-    throw error;
   }
 }

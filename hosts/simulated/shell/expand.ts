@@ -3,9 +3,11 @@
 import type { DoubleQuotedChild, Word, WordPart } from "unbash";
 import { evaluate } from "./arithmetic.js";
 import { ShellError } from "./errors.js";
-import { BREAK, textOf, toFields, toPattern, type Piece } from "./fields.js";
+import { toFields } from "./fields.js";
 import { expandParameter, expandSimple } from "./parameters.js";
+import { BREAK, textOf, toPattern, type Piece } from "./pieces.js";
 import type { Shell } from "./shell.js";
+import { substituted } from "./substitution.js";
 
 /** Expands all words of a command. */
 export async function expandWords(words: readonly Word[], shell: Shell): Promise<string[]> {
@@ -65,7 +67,7 @@ async function expandPart(part: WordPart, shell: Shell, quoted: boolean): Promis
     case "ParameterExpansion":
       return expandParameter(part, shell, quoted);
     case "CommandExpansion":
-      return [{ text: await shell.capture(part.script), quoted, split: !quoted }];
+      return [{ text: await substituted(part.script, shell), quoted, split: !quoted }];
     case "ArithmeticExpansion":
       return [{ text: String(await evaluate(part.expression, shell)), quoted, split: !quoted }];
     case "BraceExpansion":

@@ -1,25 +1,10 @@
-// The result of expanding a word, and the fields, patterns and texts made from it.
+// Splits an expanded word at IFS, and expands file names in it (POSIX 2.6.5, 2.6.6).
 
 import { escapePattern, hasPattern, matchFiles, unescapePattern } from "./pattern.js";
+import { BREAK, type Piece } from "./pieces.js";
 import type { Shell } from "./shell.js";
 
-/** `quoted`: matches only itself. `split`: is split at IFS. `bare`: was written without quotes. */
-export type Piece = { text: string; quoted: boolean; split?: boolean; bare?: boolean } | typeof BREAK;
-
-/** Separates the fields of `"$@"`. */
-export const BREAK = Symbol("break");
-
 const DEFAULT_IFS = " \t\n";
-
-export function textOf(pieces: readonly Piece[]): string {
-  return pieces.map((piece) => (piece === BREAK ? " " : piece.text)).join("");
-}
-
-export function toPattern(pieces: readonly Piece[]): string {
-  return pieces
-    .map((piece) => (piece === BREAK ? " " : piece.quoted ? escapePattern(piece.text) : piece.text))
-    .join("");
-}
 
 export function toFields(pieces: readonly Piece[], shell: Shell): string[] {
   const [only] = pieces;

@@ -3,9 +3,8 @@
 import type { ParameterExpansionPart, ParameterOperation, Word } from "unbash";
 import { evaluate, parseExpression } from "./arithmetic.js";
 import { ShellError } from "./errors.js";
-import { expandPattern, expandWord, piecesOf } from "./expand.js";
-import { BREAK, textOf, type Piece } from "./fields.js";
 import { patternExpression } from "./pattern.js";
+import { BREAK, textOf, toPattern, type Piece } from "./pieces.js";
 import type { Shell } from "./shell.js";
 
 export function expandSimple(name: string, shell: Shell, quoted: boolean): Piece[] {
@@ -64,7 +63,7 @@ async function defaulted(
   if (action === "+") return isMissing ? [] : operandPieces(operand, shell, quoted);
   if (!isMissing) return isList ? expandSimple(name, shell, quoted) : [{ text: value, quoted, split: !quoted }];
   if (action === "-") return operandPieces(operand, shell, quoted);
-  const text = textOf(await piecesOf(operand, shell, quoted));
+  const text = textOf(await shell.interpreter.expand(operand, quoted));
   if (action === "?")
     throw new ShellError(`${name}: ${text || (operator === "?" ? "parameter not set" : "parameter not set or null")}`);
   shell.variables.set(name, text);
@@ -73,14 +72,14 @@ async function defaulted(
 
 /** Text written without quotes is split. */
 async function operandPieces(operand: Word, shell: Shell, quoted: boolean): Promise<Piece[]> {
-  const pieces = await piecesOf(operand, shell, quoted);
+  const pieces = await shell.interpreter.expand(operand, quoted);
   return pieces.map((piece) => (piece !== BREAK && piece.bare ? { ...piece, quoted: false, split: true } : piece));
 }
 
 async function changed(value: string, operation: ParameterOperation, shell: Shell): Promise<string> {
   switch (operation.type) {
     case "Remove":
-      return removed(value, operation.operator, await expandPattern(operation.operand, shell));
+      return removed(value, operation.operator, toPattern(await shell.interpreter.expand(operation.operand)));
     case "Replace":
       return replaced(value, operation, shell);
     case "Slice": {
@@ -96,7 +95,7 @@ async function changed(value: string, operation: ParameterOperation, shell: Shel
 }
 
 async function number(word: Word, shell: Shell): Promise<bigint> {
-  return evaluate(parseExpression(await expandWord(word, shell)), shell);
+  return evaluate(parseExpression(textOf(await shell.interpreter.expand(word))), shell);
 }
 
 function removed(value: string, operator: "#" | "##" | "%" | "%%", pattern: string): string {
@@ -114,11 +113,11 @@ function removed(value: string, operator: "#" | "##" | "%" | "%%", pattern: stri
 type Replace = Extract<ParameterOperation, { type: "Replace" }>;
 
 async function replaced(value: string, { operator, pattern, replacement }: Replace, shell: Shell): Promise<string> {
-  const wanted = await expandPattern(pattern, shell);
+  const wanted = toPattern(await shell.interpreter.expand(pattern));
   if (wanted === "") return value;
   const anchor = operator === "/#" ? "^" : operator === "/%" ? "$" : "";
   const expression = patternExpression(wanted, anchor);
-  const text = await expandWord(replacement, shell);
+  const text = textOf(await shell.interpreter.expand(replacement));
   const flags = operator === "//" ? "gsu" : "su";
   return value.replace(new RegExp(expression.source, flags), () => text);
 }

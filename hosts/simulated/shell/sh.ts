@@ -6,14 +6,16 @@ import { absolute } from "../processes/executable.js";
 import { Killed } from "../program.js";
 import type { ContainerProcess } from "../processes/process.js";
 import { Exit, ShellError } from "./errors.js";
-import { runStatement } from "./execute.js";
+import { runList, runStatement } from "./execute.js";
+import { expandText, piecesOf } from "./expand.js";
+import type { Interpreter } from "./interpreter.js";
 import { parseScript } from "./parse.js";
 import { Shell } from "./shell.js";
 
 export async function sh(process: ContainerProcess): Promise<number> {
   const { letters, words, bad } = parse(process.argv.slice(1));
   const name = process.argv[0] ?? "sh";
-  const shell = new Shell(process, letters.includes("c") ? (words[1] ?? name) : (words[0] ?? name), []);
+  const shell = new Shell(process, letters.includes("c") ? (words[1] ?? name) : (words[0] ?? name), [], interpreterOf);
   if (bad) return refuse(shell, name, `illegal option ${bad}`);
   for (const letter of letters) if ("efnuxv".includes(letter)) shell.options.add(letter);
   if (letters.includes("c")) return script(shell, words, name);
@@ -23,6 +25,14 @@ export async function sh(process: ContainerProcess): Promise<number> {
   shell.name = name;
   shell.interactive = letters.includes("i") || (shell.stdin.tty && process.stderr.tty);
   return shell.toEnd(() => (shell.interactive ? converse(shell) : readCommands(shell)));
+}
+
+function interpreterOf(shell: Shell): Interpreter {
+  return {
+    runList: (statements, last) => runList(statements, shell, last),
+    expand: (word, quoted) => piecesOf(word, shell, quoted),
+    expandText: (parts) => expandText(parts, shell),
+  };
 }
 
 interface Words {
@@ -81,7 +91,7 @@ async function runText(shell: Shell, text: string, isFile: boolean): Promise<num
   if (shell.options.has("n")) return 0;
   const lineOf = isFile ? (pos: number) => text.slice(0, pos).split("\n").length : null;
   for (const [index, statement] of statements.entries()) {
-    shell.noteLine(statement, lineOf);
+    if (lineOf) shell.line = lineOf(statement.pos);
     await runStatement(statement, shell, !isFile && !error && index === statements.length - 1);
   }
   if (error && isFile) shell.line = text.replace(/\n$/, "").split("\n").length;

@@ -1,13 +1,15 @@
 // The state of one shell process, and how it starts other processes. Commands run in `execute.ts`.
 
-import type { CompoundCommand, CompoundList, Redirected, Script, Statement } from "unbash";
+import type { CompoundCommand, CompoundList, Redirected } from "unbash";
 import { BrokenPipe, ProcessInput, ProcessOutput } from "../processes/descriptors.js";
+import { CannotFork } from "../processes/pid-namespace.js";
 import { programOf, type ContainerProcess } from "../processes/process.js";
-import { Bytes, Pipe, Waiting, type Sink, type Source } from "../processes/streams.js";
+import { Waiting, type Sink, type Source } from "../processes/streams.js";
+import type { ChildStart } from "../program.js";
+import { Descriptors } from "./descriptors.js";
 import { Exit, Loop, Return, ShellError } from "./errors.js";
-import { runList } from "./execute.js";
+import type { Interpreter } from "./interpreter.js";
 import { parseScript } from "./parse.js";
-import { Descriptors } from "./redirect.js";
 import { Traps } from "./traps.js";
 import { Variables } from "./variables.js";
 
@@ -25,6 +27,8 @@ export class Shell {
   options: Options = new Set();
   /** `$?`. */
   status = 0;
+  /** Whether a command substitution has set `$?` since this was last set to false. */
+  substituted = false;
   /** `$$`: the same in subshells. */
   pid: number;
   /** `$!`; 0 for none. */
@@ -32,9 +36,10 @@ export class Shell {
   readonly jobs = new Map<number, ContainerProcess>();
   descriptors: Descriptors;
   readonly traps: Traps;
+  readonly interpreter: Interpreter;
   /** Line of the running command in a script; 0 elsewhere. */
   line = 0;
-  /** Nesting depth of commands whose failure `set -e` ignores, such as conditions. */
+  /** Nesting depth of commands whose failure `set -e` ignores. */
   tested = 0;
   loops = 0;
   /** Nesting depth of function calls. */
@@ -52,6 +57,7 @@ export class Shell {
     readonly process: ContainerProcess,
     name: string,
     parameters: readonly string[],
+    private readonly interpreterOf: (shell: Shell) => Interpreter,
   ) {
     this.name = name;
     this.parameters = parameters;
@@ -61,11 +67,12 @@ export class Shell {
     this.variables.set("PPID", String(process.parent?.pid ?? 0));
     this.descriptors = Descriptors.of(process.stdin.source, process.stdout.sink, process.stderr.sink);
     this.traps = new Traps(this);
+    this.interpreter = interpreterOf(this);
   }
 
   /** The shell of a subshell's process. */
   fork(process: ContainerProcess): Shell {
-    const child = new Shell(process, this.name, this.parameters);
+    const child = new Shell(process, this.name, this.parameters, this.interpreterOf);
     child.variables = this.variables.copy((bytes) => process.allocate(bytes));
     child.functions = new Map(this.functions);
     child.options = new Set(this.options);
@@ -85,7 +92,7 @@ export class Shell {
 
   /** Value of any parameter; undefined if it is not set. */
   parameter(name: string): string | undefined {
-    const special = SPECIAL[name];
+    const special = SPECIAL.get(name);
     if (special) return special(this);
     if (/^\d+$/.test(name)) return name === "0" ? this.name : this.parameters[Number(name) - 1];
     return this.variables.value(name);
@@ -94,7 +101,7 @@ export class Shell {
   /** Starts a subshell. Without `stdio` it shares this shell's descriptors. */
   subshell(run: (shell: Shell) => Promise<number>, stdio: { stdin?: Source; stdout?: Sink } = {}): ContainerProcess {
     const { process, descriptors } = this;
-    return process.spawn({
+    return this.#start({
       argv: process.argv,
       env: this.variables.exported(),
       program: programOf((child) => this.fork(child).toEnd(run)),
@@ -107,7 +114,7 @@ export class Shell {
   /** Starts a program with the shell's or a command's descriptors. Throws `NoProgram`. */
   spawn(argv: readonly string[], env: ReadonlyMap<string, string>, descriptors: Descriptors): ContainerProcess {
     const { process } = this;
-    return process.spawn({
+    return this.#start({
       argv,
       env,
       stdin: new ProcessInput(process, descriptors.source(0)),
@@ -116,35 +123,23 @@ export class Shell {
     });
   }
 
-  /** Returns the output of a command substitution. */
-  async capture(script: (Script & { errors?: readonly unknown[] | undefined }) | undefined): Promise<string> {
-    if (!script) return "";
-    if (script.errors?.length) throw new ShellError(parseScript(script.source ?? "(").error ?? "syntax error");
-    const pipe = new Pipe();
-    const child = this.subshell((shell) => runList(script.commands, shell, true), { stdout: pipe.sink });
-    pipe.sink.release();
-    const text = await this.#readAll(pipe.source);
-    pipe.source.release();
-    this.status = await child.exited;
-    this.substituted = true;
-    return text.replace(/\n+$/, "");
+  #start(start: ChildStart): ContainerProcess {
+    try {
+      return this.process.spawn(start);
+    } catch (error) {
+      if (error instanceof CannotFork) throw new ShellError(`can't fork: ${error.message}`);
+      throw error;
+    }
   }
 
-  /** Whether a command substitution has set `$?` since this was last set to false. */
-  substituted = false;
-
-  async #readAll(source: Source): Promise<string> {
-    const input = new ProcessInput(this.process, source);
-    const decoder = new TextDecoder();
-    let text = "";
-    let allocated = 0;
-    for (let piece = await input.read(); piece; piece = await input.read()) {
-      this.process.allocate(piece.length);
-      allocated += piece.length;
-      text += decoder.decode(piece, { stream: true });
+  /** Runs what decides what runs next: `set -e` ignores its failure. */
+  async condition(run: () => Promise<number>): Promise<number> {
+    this.tested++;
+    try {
+      return await run();
+    } finally {
+      this.tested--;
     }
-    this.process.allocate(-allocated);
-    return text + decoder.decode();
   }
 
   /** Runs until the shell ends, including its EXIT trap. Resolves to the exit code. */
@@ -180,7 +175,7 @@ export class Shell {
   /** Runs a text as commands. */
   async evaluate(text: string): Promise<number> {
     const { statements, error } = parseScript(text);
-    const status = statements.length > 0 ? await runList(statements, this, false) : 0;
+    const status = statements.length > 0 ? await this.interpreter.runList(statements, false) : 0;
     if (error) throw new ShellError(error);
     return (this.status = status);
   }
@@ -213,21 +208,14 @@ export class Shell {
   get stdin(): ProcessInput {
     return new ProcessInput(this.process, this.descriptors.source(0));
   }
-
-  noteLine(statement: Statement, lineOf: ((pos: number) => number) | null): void {
-    if (lineOf) this.line = lineOf(statement.pos);
-  }
 }
 
-const SPECIAL: Readonly<Record<string, (shell: Shell) => string | undefined>> = {
-  "?": (shell) => String(shell.status),
-  $: (shell) => String(shell.pid),
-  "#": (shell) => String(shell.parameters.length),
-  "!": (shell) => (shell.lastBackground ? String(shell.lastBackground) : undefined),
-  "-": (shell) => [...shell.options].sort().join(""),
-  "@": (shell) => shell.parameters.join(" "),
-  "*": (shell) => shell.parameters.join(" "),
-};
-
-/** A source with nothing to read. */
-export const EMPTY = (): Source => new Bytes(new Uint8Array(0));
+const SPECIAL: ReadonlyMap<string, (shell: Shell) => string | undefined> = new Map([
+  ["?", (shell) => String(shell.status)],
+  ["$", (shell) => String(shell.pid)],
+  ["#", (shell) => String(shell.parameters.length)],
+  ["!", (shell) => (shell.lastBackground ? String(shell.lastBackground) : undefined)],
+  ["-", (shell) => [...shell.options].sort().join("")],
+  ["@", (shell) => shell.parameters.join(" ")],
+  ["*", (shell) => shell.parameters.join(" ")],
+]);

@@ -2,15 +2,14 @@
 
 import type { Assignment, Command, CommandArgument, Word } from "unbash";
 import { FileError } from "../files/file-system.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { SIGINT, signalText } from "../processes/signals.js";
-import { NoProgram } from "../program.js";
-import { BUILTINS, SPECIAL_BUILTINS, type Builtin } from "./builtins.js";
+import type { NamedBuiltin } from "./builtins/builtin.js";
+import { builtinNamed } from "./builtins.js";
 import { callFunction } from "./compound.js";
+import type { Descriptors } from "./descriptors.js";
 import { Exit, ShellError } from "./errors.js";
-import { forked } from "./execute.js";
 import { expandWord, expandWords } from "./expand.js";
-import { redirected, type Descriptors } from "./redirect.js";
+import { redirected } from "./redirect.js";
+import { runProgram } from "./run-program.js";
 import type { Shell } from "./shell.js";
 import { traced } from "./trace.js";
 
@@ -67,39 +66,29 @@ async function runWords(
   last: boolean,
 ): Promise<number> {
   const [name = "", ...args] = words;
-  const special = SPECIAL_BUILTINS[name];
-  if (special) {
+  const builtin = builtinNamed(name);
+  const own = builtin && (() => runBuiltin(builtin, name, args, shell, descriptors));
+  if (own && builtin.isSpecial) {
     for (const [variable, value] of assignments) shell.variables.set(variable, value);
-    if (name === "exec") return special({ shell, args, descriptors });
-    return withDescriptors(shell, descriptors, () => runBuiltin(special, name, args, shell, descriptors, true));
+    if (name === "exec") return builtin.run({ shell, args, descriptors });
+    return withDescriptors(shell, descriptors, own);
   }
   const body = shell.functions.get(name);
-  const run = body ? () => callFunction(body, args, shell) : builtinOf(name, args, shell, descriptors);
+  const run = body ? () => callFunction(body, args, shell) : own;
   if (run) return shell.variables.within(assignments, () => withDescriptors(shell, descriptors, run));
   return runProgram(words, assignments, descriptors, shell, last);
 }
 
-function builtinOf(
-  name: string,
-  args: readonly string[],
-  shell: Shell,
-  descriptors: Descriptors,
-): (() => Promise<number>) | undefined {
-  const builtin = BUILTINS[name];
-  return builtin && (() => runBuiltin(builtin, name, args, shell, descriptors, false));
-}
-
 /** Reports a write error if the builtin's output is broken or full. */
 async function runBuiltin(
-  builtin: Builtin,
+  { run, isSpecial }: NamedBuiltin,
   name: string,
   args: readonly string[],
   shell: Shell,
   descriptors: Descriptors,
-  isSpecial: boolean,
 ): Promise<number> {
   try {
-    return await builtin({ shell, args, descriptors });
+    return await run({ shell, args, descriptors });
   } catch (error) {
     if (error instanceof FileError || isPlain(error)) {
       await shell.say(`${shell.name}: write error: ${(error as Error).message}\n`);
@@ -125,52 +114,4 @@ async function withDescriptors<T>(shell: Shell, descriptors: Descriptors, run: (
     // An `exec` within a function should change the outer descriptors too. ash loses the change here as well.
     shell.descriptors = before;
   }
-}
-
-/** Runs a program of the container; in this process if nothing comes after it. */
-export async function runProgram(
-  words: readonly string[],
-  assignments: readonly (readonly [string, string])[],
-  descriptors: Descriptors,
-  shell: Shell,
-  last: boolean,
-): Promise<number> {
-  const env = shell.variables.exported();
-  for (const [name, value] of assignments) env.set(name, value);
-  try {
-    if (last && shell.traps.size === 0 && !shell.interactive) return await replace(words, env, descriptors, shell);
-    const child = forked(() => shell.spawn(words, env, descriptors));
-    return await ended(child, shell);
-  } catch (error) {
-    if (error instanceof NoProgram) return notRun(error, shell, descriptors);
-    throw error;
-  }
-}
-
-/** execve(2): replaces the shell by a program in the same process. */
-export async function replace(
-  words: readonly string[],
-  env: ReadonlyMap<string, string>,
-  descriptors: Descriptors,
-  { process }: Shell,
-): Promise<never> {
-  const redirect = (): void => process.redirect(descriptors.source(0), descriptors.sink(1), descriptors.sink(2));
-  throw new Exit(await process.exec(words, env, redirect));
-}
-
-/** Waits for a child in the foreground, and prints a message if a signal killed it. */
-async function ended(child: ContainerProcess, shell: Shell): Promise<number> {
-  const code = await child.exited;
-  await shell.process.work(0);
-  const text = child.endedBy ? signalText(child.endedBy) : "";
-  if (text || (shell.interactive && child.endedBy === SIGINT)) await shell.say(`${text}\n`);
-  return code;
-}
-
-async function notRun(error: NoProgram, shell: Shell, descriptors: Descriptors): Promise<number> {
-  const before = shell.descriptors;
-  shell.descriptors = descriptors;
-  await shell.complain(error.message);
-  shell.descriptors = before;
-  return error.found ? 126 : 127;
 }

@@ -1,17 +1,28 @@
 // `trap`: commands that run between two others when a signal arrives, and one at the end.
 
+import type { ContainerProcess } from "../processes/process.js";
 import { SIGINT, SIGKILL, SIGQUIT, SIGSTOP, SIGTERM, SIGWINCH } from "../processes/signals.js";
-import type { Shell } from "./shell.js";
+import type { Waiting } from "../processes/streams.js";
 
 const EXIT = 0;
 
+/** The shell that has the traps. */
+interface Trapping {
+  readonly process: ContainerProcess;
+  readonly interactive: boolean;
+  readonly interrupted: Waiting;
+  readonly resized: Waiting;
+  status: number;
+  evaluate(text: string): Promise<number>;
+}
+
 export class Traps {
-  readonly #shell: Shell;
+  readonly #shell: Trapping;
   readonly #actions = new Map<number, string>();
   readonly #pending: number[] = [];
   #running = false;
 
-  constructor(shell: Shell) {
+  constructor(shell: Trapping) {
     this.#shell = shell;
   }
 

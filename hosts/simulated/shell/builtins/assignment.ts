@@ -1,6 +1,6 @@
 // Builtins that change variables, parameters and options: export, readonly, unset, set.
 
-import type { Builtin, Call } from "../builtins.js";
+import type { Builtin, Call } from "./builtin.js";
 import { ShellError } from "../errors.js";
 import { quoteValue } from "../trace.js";
 import { NAME } from "../variables.js";

@@ -4,9 +4,9 @@ import { FileError } from "../../files/file-system.js";
 import { NoProgram } from "../../program.js";
 import { absolute, lookup } from "../../processes/executable.js";
 import { signalName, signalNumber } from "../../processes/signals.js";
-import type { Builtin, Call } from "../builtins.js";
+import type { Builtin, Call } from "./builtin.js";
 import { Exit, Loop, Return, ShellError } from "../errors.js";
-import { replace } from "../simple.js";
+import { replace } from "../run-program.js";
 import type { Shell } from "../shell.js";
 import { quoteValue } from "../trace.js";
 

@@ -1,42 +1,40 @@
 // Builtins that look up what a name stands for: command, type, hash, getopts, alias.
 
 import { lookup } from "../../processes/executable.js";
-import { isBuiltin, type Builtin, type Call } from "../builtins.js";
 import { ShellError } from "../errors.js";
-import { runProgram } from "../simple.js";
-import { BUILTINS, SPECIAL_BUILTINS } from "../builtins.js";
+import { runProgram } from "../run-program.js";
 import type { Shell } from "../shell.js";
+import type { Builtin, Call, FindBuiltin } from "./builtin.js";
 
-export const inquiry: Readonly<Record<string, Builtin>> = {
-  command,
-  type,
-  hash: async () => 0,
-  alias: async () => 0,
-  unalias: async () => 0,
-  getopts,
-};
+/** `find` finds these builtins, too. */
+export function inquiry(find: FindBuiltin): Readonly<Record<string, Builtin>> {
+  return {
+    command: (call) => command(call, find),
+    type: ({ shell, args }) => describe(shell, args, false, find),
+    hash: async () => 0,
+    alias: async () => 0,
+    unalias: async () => 0,
+    getopts,
+  };
+}
 
 const KEYWORDS = "! case do done elif else esac fi for if in then until while { }".split(" ");
 
-async function command(call: Call): Promise<number> {
+async function command(call: Call, find: FindBuiltin): Promise<number> {
   const { shell, args, descriptors } = call;
-  if (args[0] === "-v" || args[0] === "-V") return describe(shell, args.slice(1), args[0] === "-v");
+  if (args[0] === "-v" || args[0] === "-V") return describe(shell, args.slice(1), args[0] === "-v", find);
   const words = args[0] === "-p" || args[0] === "--" ? args.slice(1) : args;
   const [name] = words;
   if (name === undefined) return 0;
-  const builtin = SPECIAL_BUILTINS[name] ?? BUILTINS[name];
-  if (builtin) return builtin({ ...call, args: words.slice(1) });
+  const builtin = find(name);
+  if (builtin) return builtin.run({ ...call, args: words.slice(1) });
   return runProgram(words, [], descriptors, shell, false);
 }
 
-async function type({ shell, args }: Call): Promise<number> {
-  return describe(shell, args, false);
-}
-
-async function describe(shell: Shell, names: readonly string[], brief: boolean): Promise<number> {
+async function describe(shell: Shell, names: readonly string[], brief: boolean, find: FindBuiltin): Promise<number> {
   let status = 0;
   for (const name of names) {
-    const [what, short] = meaning(name, shell);
+    const [what, short] = meaning(name, shell, find);
     if (what === "") status = 127;
     if (what !== "" || !brief)
       await shell.out(brief ? `${short}\n` : `${name}${what === "" ? ": not found" : ` is ${what}`}\n`);
@@ -44,10 +42,11 @@ async function describe(shell: Shell, names: readonly string[], brief: boolean):
   return status;
 }
 
-function meaning(name: string, shell: Shell): [string, string] {
+function meaning(name: string, shell: Shell, find: FindBuiltin): [string, string] {
   if (KEYWORDS.includes(name)) return ["a shell keyword", name];
   if (shell.functions.has(name)) return ["a function", name];
-  if (isBuiltin(name)) return [`a ${name in SPECIAL_BUILTINS ? "special " : ""}shell builtin`, name];
+  const builtin = find(name);
+  if (builtin) return [`a ${builtin.isSpecial ? "special " : ""}shell builtin`, name];
   const { files, cwd, uid } = shell.process;
   const search = { files, cwd, uid, path: shell.variables.value("PATH"), program: () => undefined };
   const path = name.includes("/") ? existing(name, search) : lookup(name, search);

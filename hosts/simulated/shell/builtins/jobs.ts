@@ -3,7 +3,7 @@
 import { signalText } from "../../processes/signals.js";
 import { sendSignals } from "../../programs/kill.js";
 import type { ContainerProcess } from "../../processes/process.js";
-import type { Builtin, Call } from "../builtins.js";
+import type { Builtin, Call } from "./builtin.js";
 import { ShellError } from "../errors.js";
 import type { Shell } from "../shell.js";
 

@@ -2,7 +2,7 @@
 
 import { echoed } from "../../programs/echo.js";
 import { printed } from "../../programs/printf.js";
-import type { Builtin, Call } from "../builtins.js";
+import type { Builtin, Call } from "./builtin.js";
 import { evaluateTest, TestError } from "../test.js";
 
 export const output: Readonly<Record<string, Builtin>> = {

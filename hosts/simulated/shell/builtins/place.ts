@@ -2,7 +2,7 @@
 
 import { FileError } from "../../files/file-system.js";
 import { absolute } from "../../processes/executable.js";
-import type { Builtin, Call } from "../builtins.js";
+import type { Builtin, Call } from "./builtin.js";
 import { ShellError } from "../errors.js";
 import { assignmentOf } from "./assignment.js";
 import { changedMode } from "../../programs/modes.js";

@@ -1,6 +1,6 @@
 // `read`: reads a line of standard input into variables.
 
-import type { Call } from "../builtins.js";
+import type { Call } from "./builtin.js";
 import { ShellError } from "../errors.js";
 import type { Shell } from "../shell.js";
 import { NAME } from "../variables.js";
