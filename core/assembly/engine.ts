@@ -32,10 +32,9 @@ import {
 } from "../../build/bindings/types";
 import { dispatch } from "./api/router";
 import { Call, unknownCall } from "./call";
-import { afterRun } from "./container/exit/after-run";
 import { exitedByItself, ranOutOfMemory } from "./container/exit/exit";
 import { lengthOfRun } from "./container/exit/run-length";
-import { settle } from "./container/exit/settle";
+import { settleReleased } from "./container/exit/settle";
 import { ruleTable } from "./container/lifecycle";
 import { containerStore } from "./container/store";
 import { eventRing } from "./event/ring";
@@ -67,7 +66,6 @@ export function open(
   inventory: Inventory,
 ): void {
   reasons.length = 0;
-  afterRun.settle = settle;
   engine.options = options;
   engine.now = now;
   engine.ids.seed(seed);
@@ -86,6 +84,7 @@ export function step(now: Instant, input: Input): void {
   engine.now = now;
   acting.at = now.wall;
   take(input);
+  settleReleased();
   watchChanged();
   keep();
 }

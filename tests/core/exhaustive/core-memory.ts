@@ -31,7 +31,6 @@ export const ROOTS = [
 
 /** Left out of the core's knowledge: images, which these stories do not touch; events; and data of a single step. */
 export const OMITTED = [
-  "core/assembly/container/exit/after-run/AfterRun",
   "core/assembly/event/ring/EventRing",
   "core/assembly/image/layers/layer-store/LayerStore",
   "core/assembly/image/layers/layer-fetch/LayerFetches",

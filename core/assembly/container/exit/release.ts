@@ -15,10 +15,8 @@ import { freeEndpoint } from "../../network/join";
 import { Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { Container } from "../container";
-import { Cause, Status } from "../lifecycle";
+import { Cause } from "../lifecycle";
 import { StartClient } from "../start/start-client";
-import { containerSizes } from "../usage/sizes";
-import { afterRun } from "./after-run";
 import { answerWaiters } from "./wait";
 import { Condition } from "./waiter";
 
@@ -33,6 +31,9 @@ export class Refused {
     this.client.refused(this.refusal);
   }
 }
+
+/** Containers whose run has been released in this step. What follows is settled at the end of the step. */
+export const releasedContainers: Container[] = [];
 
 /** Leads from Unwinding or Releasing to Created or Exited. */
 export function release(container: Container, refused: Refused | null): void {
@@ -81,8 +82,6 @@ class Release extends Task {
     const what: Condition = refused === null ? Condition.NotRunning : Condition.NextExit;
     if (!container.restarting) answerWaiters(container, what);
     if (refused !== null) refused.send();
-    afterRun.settle(container);
-    // A failed start may have filled volumes, and it makes the count after the previous run obsolete.
-    if (container.status == Status.Exited || container.status == Status.Created) containerSizes.changed(container);
+    releasedContainers.push(container);
   }
 }

@@ -2,12 +2,21 @@
 
 import { acting, AUTO_REMOVE } from "../../origin";
 import { Container } from "../container";
+import { Status } from "../lifecycle";
 import { takeUpQueue } from "../queue";
 import { removeNow } from "../remove/remove";
 import { refuseRestarts, startAgain } from "../restart/restart";
+import { containerSizes } from "../usage/sizes";
+import { releasedContainers } from "./release";
+
+/** Call this in every step after its input was handled, before `watchChanged`. */
+export function settleReleased(): void {
+  for (let i = 0; i < releasedContainers.length; i++) settle(releasedContainers[i]);
+  releasedContainers.length = 0;
+}
 
 /** A container with auto-remove is removed now, unless a restart follows. So is one whose removal ended the run. */
-export function settle(container: Container): void {
+function settle(container: Container): void {
   const restarts = container.startsAgain && container.removals.length == 0;
   if (container.autoRemove && !restarts) container.removeVolumes = true;
   if (restarts) startAgain(container);
@@ -20,4 +29,6 @@ export function settle(container: Container): void {
     if (backoff !== null) backoff.released();
   }
   takeUpQueue(container);
+  // A failed start may have filled volumes, and it makes the count after the previous run obsolete.
+  if (container.status == Status.Exited || container.status == Status.Created) containerSizes.changed(container);
 }
