@@ -1,7 +1,7 @@
 // Archives that clients send to a dry run: read to their end and thrown away, but for the names and sizes of what is in
 // them and the small documents that say which images they hold.
 
-import { imaginedOnly, noSuch } from "../shared/failure.js";
+import { imaginedOnly, noSuch, tooLarge } from "../shared/failure.js";
 import type { content, engine } from "../shared/host.js";
 import { joined } from "../streams/bytes.js";
 import { fromClient } from "../streams/client-body.js";
@@ -12,9 +12,7 @@ import { cleanName } from "../streams/tar/names.js";
 import { TarReader } from "../streams/tar/reader.js";
 import { MOST_HOLES, type TarSink } from "../streams/tar/sink.js";
 
-/** Larger members are layers, as a rule. */
-const LARGEST_KEPT = 1 << 20;
-/** Of all archives of a dry run. */
+/** How many bytes are kept of all archives of a dry run. */
 const MOST_KEPT = 32 << 20;
 
 interface Member {
@@ -25,18 +23,21 @@ interface Member {
 
 export class ThrownArchives {
   readonly #archives = new Map<string, Map<string, Member>>();
-  #kept = 0;
+  readonly #kept = new KeptMembers();
 
   has(archive: string): boolean {
     return this.#archives.has(archive);
   }
 
-  /** Files in the order of their names. Rejects with `corrupt` for what is no tar, and when the body breaks off. */
+  /** Files in the order of their names. Rejects with `damaged` for what is no tar, and when the body breaks off. */
   async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
-    const members = new Members((size) => this.#keeps(size));
-    const reader = new TarReader(members);
-    for await (const chunk of decompressed(fromClient(body, signal))) await reader.push(chunk);
-    reader.end();
+    const members = new Members(this.#kept, archive);
+    try {
+      await readTar(members, body, signal);
+    } catch (error) {
+      this.#kept.dropArchive(archive);
+      throw error;
+    }
     this.#archives.set(archive, members.found);
     const files = [...members.found].map(([path, { size }]) => ({ path, size: BigInt(size) }));
     return files.sort((one, other) => (one.path < other.path ? -1 : 1));
@@ -47,8 +48,9 @@ export class ThrownArchives {
     this.#archives.set(archive, new Map([[name, { size }]]));
   }
 
-  read(member: content.Member): Uint8Array {
-    const { bytes } = this.#find(member);
+  read({ limit, ...member }: content.ReadMember): Uint8Array {
+    const { size, bytes } = this.#find(member);
+    if (size > limit) throw tooLarge("member", member.path, limit);
     if (bytes === undefined) throw imaginedOnly("member", member.path);
     return bytes;
   }
@@ -58,7 +60,7 @@ export class ThrownArchives {
   }
 
   drop(archive: string): void {
-    for (const { bytes } of this.#archives.get(archive)?.values() ?? []) this.#kept -= bytes?.length ?? 0;
+    this.#kept.dropArchive(archive);
     this.#archives.delete(archive);
   }
 
@@ -67,28 +69,65 @@ export class ThrownArchives {
     if (member === undefined) throw noSuch("member", path);
     return member;
   }
+}
 
-  #keeps(size: number): boolean {
-    if (size > LARGEST_KEPT || this.#kept + size > MOST_KEPT) return false;
-    this.#kept += size;
-    return true;
+async function readTar(into: TarSink, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+  const reader = new TarReader(into);
+  for await (const chunk of decompressed(fromClient(body, signal))) await reader.push(chunk);
+  reader.end();
+}
+
+/**
+ * The members whose bytes are kept, and their archives. The core says only when it reads a member how large that may
+ * be. But it never reads layers, which are the largest members as a rule: so the largest make room for smaller ones.
+ */
+class KeptMembers {
+  readonly #members = new Map<Member, string>();
+  #size = 0;
+
+  add(member: Member, archive: string): void {
+    if (member.size > MOST_KEPT) return;
+    this.#members.set(member, archive);
+    this.#size += member.size;
+    while (this.#size > MOST_KEPT) this.#drop(this.#largest());
+  }
+
+  has(member: Member): boolean {
+    return this.#members.has(member);
+  }
+
+  dropArchive(archive: string): void {
+    for (const [member, its] of this.#members) if (its === archive) this.#drop(member);
+  }
+
+  #drop(member: Member): void {
+    this.#members.delete(member);
+    this.#size -= member.size;
+    delete member.bytes;
+  }
+
+  #largest(): Member {
+    return [...this.#members.keys()].reduce((largest, member) => (member.size > largest.size ? member : largest));
   }
 }
 
 class Members implements TarSink {
   readonly mostHoles = MOST_HOLES;
   readonly found = new Map<string, Member>();
-  readonly #keeps: (size: number) => boolean;
-  #pieces: Uint8Array[] | null = null;
+  readonly #kept: KeptMembers;
+  readonly #archive: string;
+  /** The file that is being read, and what has been read of it. */
+  #member: Member = { size: 0 };
+  #pieces: Uint8Array[] = [];
   #name = "";
 
-  constructor(keeps: (size: number) => boolean) {
-    this.#keeps = keeps;
+  constructor(kept: KeptMembers, archive: string) {
+    this.#kept = kept;
+    this.#archive = archive;
   }
 
   entry({ type, name, target, size }: TarEntry): void {
     this.#name = textOf(cleanName(name));
-    this.#pieces = null;
     if (type === "file") this.#begin(size);
     // What archives of images link to stands in front of the link.
     const behind = type === "symlink" ? this.#beside(textOf(target)) : type === "link" ? textOf(target) : "";
@@ -97,20 +136,23 @@ class Members implements TarSink {
   }
 
   data(piece: Uint8Array): void {
-    this.#pieces?.push(new Uint8Array(piece));
+    if (this.#kept.has(this.#member)) this.#pieces.push(new Uint8Array(piece));
   }
 
   hole(size: number): void {
-    this.#pieces?.push(new Uint8Array(size));
+    if (this.#kept.has(this.#member)) this.#pieces.push(new Uint8Array(size));
   }
 
   end(): void {
-    if (this.#pieces !== null) this.found.get(this.#name)!.bytes = joined(this.#pieces);
+    if (this.#kept.has(this.#member)) this.#member.bytes = joined(this.#pieces);
+    this.#pieces = [];
   }
 
   #begin(size: number): void {
-    this.found.set(this.#name, { size });
-    if (this.#keeps(size)) this.#pieces = [];
+    this.#member = { size };
+    this.#pieces = [];
+    this.found.set(this.#name, this.#member);
+    this.#kept.add(this.#member, this.#archive);
   }
 
   #beside(target: string): string {
