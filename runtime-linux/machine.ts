@@ -7,7 +7,7 @@ import type { engine } from "../hosts/shared/host.js";
 import { describeInit } from "./launch/init.js";
 import type { Kernel } from "./kernel.js";
 import { goArchitecture } from "./machine/architecture.js";
-import { limitsOf, type Limits } from "./machine/limits.js";
+import { limitsOf } from "./machine/limits.js";
 import { storageStatus } from "./machine/storage.js";
 import { strangeDrops } from "./networks/forwarding.js";
 import type { Paths } from "./paths.js";
@@ -22,10 +22,8 @@ export interface MachineNeeds {
 /** Reads the facts. Makes the data root if it is missing, since some facts are about its file system. */
 export async function describeMachine({ kernel, paths, root = "/" }: MachineNeeds): Promise<engine.Machine> {
   const read = (file: string): string => readOr(join(root, file), "");
-  const limits = limitsOf(root);
   const init = await describeInit();
   const distribution = osRelease(read("etc/os-release") || read("usr/lib/os-release"));
-  const forwarding = read("proc/sys/net/ipv4/ip_forward") !== "";
   mkdirSync(paths.roots.data, { recursive: true, mode: 0o711 });
   return {
     name: hostname(),
@@ -37,21 +35,22 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     osVersion: distribution.get("VERSION_ID") ?? "",
     cpus: availableParallelism(),
     memory: memoryTotal(read("proc/meminfo")),
-    ...limits,
+    ...limitsOf(root),
     ...(init && { init }),
     cgroupDriver: "cgroupfs",
     ownProcesses: true,
     ipv6: read("proc/net/if_inet6") !== "",
-    securityOptions: securityOptions(read("proc/self/status"), limits),
+    seccomp: /^Seccomp:/m.test(read("proc/self/status")),
     // `networks.make` enables forwarding before any container can notice.
-    ipv4Forwarding: forwarding,
+    ipv4Forwarding: read("proc/sys/net/ipv4/ip_forward") !== "",
     bridgeNfIptables: isOn(read("proc/sys/net/bridge/bridge-nf-call-iptables")),
     bridgeNfIp6tables: isOn(read("proc/sys/net/bridge/bridge-nf-call-ip6tables")),
     storageDriver: "overlay2",
     storageStatus: storageStatus(kernel, paths.roots.data, root),
     routes: routesOf(read("proc/thread-self/net/route") || read("proc/net/route")),
     firewall: "nftables",
-    warnings: [...warningsOf(limits, forwarding), ...(await strangeDrops()).map(dropWarning)],
+    droppingChains: await strangeDrops(),
+    simulated: false,
   };
 }
 
@@ -63,15 +62,6 @@ function osRelease(text: string): Map<string, string> {
 
 function memoryTotal(meminfo: string): bigint {
   return BigInt(/^MemTotal:\s+(\d+) kB$/m.exec(meminfo)?.[1] ?? "0") * 1024n;
-}
-
-/**
- * In dockerd's format. AppArmor is not listed even if the kernel has it, because no container gets a profile. A private
- * cgroup namespace is the default on cgroup v2 only.
- */
-function securityOptions(status: string, limits: Limits): string[] {
-  const seccomp = /^Seccomp:/m.test(status) ? ["name=seccomp,profile=builtin"] : [];
-  return [...seccomp, ...(limits.cgroupVersion === "2" ? ["name=cgroupns"] : [])];
 }
 
 /**
@@ -88,24 +78,6 @@ function routesOf(table: string): string[] {
     return [`${(endianness() === "LE" ? bytes.reverse() : bytes).join(".")}/${prefix}`];
   });
   return [...new Set(routes)];
-}
-
-/** dockerd's wording. */
-function warningsOf(limits: Limits, forwarding: boolean): string[] {
-  const missing = [
-    [limits.memoryLimit, "No memory limit support"],
-    [limits.swapLimit, "No swap limit support"],
-    [limits.cpuCfs, "No cpu cfs quota support"],
-    [limits.cpuCfs, "No cpu cfs period support"],
-    [limits.cpuShares, "No cpu shares support"],
-    [limits.cpuset, "No cpuset support"],
-    [forwarding, "IPv4 forwarding is disabled"],
-  ] as const;
-  return missing.filter(([there]) => !there).map(([, text]) => `WARNING: ${text}`);
-}
-
-function dropWarning(chain: string): string {
-  return `WARNING: firewall chain ${chain} drops forwarded packets: containers may not reach the network`;
 }
 
 function isOn(sysctl: string): boolean {

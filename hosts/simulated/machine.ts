@@ -16,7 +16,7 @@ export const MACHINE: engine.Machine = {
   memory: 8n * 1024n ** 3n,
   cgroupVersion: "2",
   cgroupDriver: "cgroupfs",
-  securityOptions: ["name=seccomp,profile=builtin", "name=cgroupns"],
+  seccomp: true,
   memoryLimit: true,
   swapLimit: true,
   memoryReservation: true,
@@ -47,7 +47,8 @@ export const MACHINE: engine.Machine = {
   ],
   routes: ["192.0.2.0/24"],
   firewall: "nftables",
-  warnings: ["WARNING: this machine is simulated: no process, file or network of it is real"],
+  droppingChains: [],
+  simulated: true,
 };
 
 /** The runtime name that clients know. */

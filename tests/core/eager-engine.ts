@@ -113,6 +113,8 @@ export class EagerEngine {
 }
 
 function outcomeOf(effect: StepOutputs["effects"][number]): engine.Outcome {
+  if (effect.to === "processes" && effect.command.tag === "count-own")
+    return { tag: "own-process", val: { descriptors: 20, tasks: 3 } };
   if (effect.to === "volumes" && effect.command.tag === "measure") return { tag: "size", val: 0n };
   if (effect.to !== "content" || effect.command.tag !== "commit") return { tag: "done" };
   return { tag: "committed", val: { diffId: `sha256:${"a".repeat(64)}`, size: 10n, empty: true } };

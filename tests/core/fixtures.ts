@@ -18,7 +18,7 @@ const MACHINE: engine.Machine = {
   memory: 8n << 30n,
   cgroupVersion: "1",
   cgroupDriver: "cgroupfs",
-  securityOptions: ["name=seccomp,profile=builtin"],
+  seccomp: true,
   memoryLimit: true,
   swapLimit: true,
   memoryReservation: true,
@@ -42,7 +42,8 @@ const MACHINE: engine.Machine = {
   storageStatus: [["Backing Filesystem", "extfs"]],
   routes: [],
   firewall: "nftables",
-  warnings: [],
+  droppingChains: [],
+  simulated: false,
 };
 
 export const OPTIONS: engine.Options = {

@@ -161,9 +161,4 @@ export const EXCEPTIONS: readonly Exception[] = [
     says: ["of container", "on network"],
     why: "what was swept up at the start is told to the log",
   },
-  {
-    where: ["runtime-linux/machine.ts"],
-    says: ["the network"],
-    why: "a warning of what the machine does to containers' packets, for /info, names its firewall's chain",
-  },
 ];

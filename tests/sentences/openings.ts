@@ -61,4 +61,5 @@ export const OPENINGS: readonly string[] = [
   "http: server gave HTTP response",
   "certificate signed by unknown authority",
   "dial tcp",
+  "WARNING: ",
 ];

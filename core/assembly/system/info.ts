@@ -27,10 +27,9 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
+import { machineWarnings, securityOptions } from "./machine-facts";
 import { writeRegistries } from "./registries";
 
-/** Before this version, a security option is shown only by its name (surface §3, 1.25). */
-const WHOLE_OPTIONS: i32 = 25;
 /** OCI runtime-spec, features.md. */
 const FEATURES = "org.opencontainers.runtime-spec.features";
 
@@ -243,17 +242,7 @@ function writeRest(json: JsonWriter, version: i32): void {
     json.stringField("Driver", machine.firewall);
     json.endObject();
   }
-  writeWarnings(json, machine.warnings.concat(setAside.warnings()));
-}
-
-/** The host gives them as `name=seccomp,profile=builtin`. */
-function securityOptions(machine: Machine, version: i32): string[] {
-  if (version >= WHOLE_OPTIONS) return machine.securityOptions;
-  const names: string[] = [];
-  for (let i = 0; i < machine.securityOptions.length; i++) {
-    names.push(machine.securityOptions[i].split(",")[0].slice("name=".length));
-  }
-  return names;
+  writeWarnings(json, machineWarnings(machine).concat(setAside.warnings()));
 }
 
 function writeWarnings(json: JsonWriter, warnings: string[]): void {

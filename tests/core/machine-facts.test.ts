@@ -1,0 +1,51 @@
+// What `/info` tells of a machine in Docker's words, from what its host found.
+
+import { expect, test } from "vitest";
+import type { engine } from "../../hosts/shared/host.js";
+import { EagerEngine } from "./eager-engine.js";
+
+interface Told {
+  Warnings: string[] | null;
+  SecurityOptions: string[];
+}
+
+function told(machine: Partial<engine.Machine>, version = "1.55"): Told {
+  const { body } = new EagerEngine([], machine).request("GET", `/v${version}/info`);
+  return JSON.parse(body) as Told;
+}
+
+const LACKING: [Partial<engine.Machine>, string[]][] = [
+  [{ memoryLimit: false }, ["No memory limit support"]],
+  [{ swapLimit: false }, ["No swap limit support"]],
+  [{ cpuCfs: false }, ["No cpu cfs quota support", "No cpu cfs period support"]],
+  [{ cpuShares: false }, ["No cpu shares support"]],
+  [{ cpuset: false }, ["No cpuset support"]],
+  [{ ipv4Forwarding: false }, ["IPv4 forwarding is disabled"]],
+  [
+    { droppingChains: ["ip filter forward", "inet fw pass"] },
+    [
+      "firewall chain ip filter forward drops forwarded packets: containers may not reach the network",
+      "firewall chain inet fw pass drops forwarded packets: containers may not reach the network",
+    ],
+  ],
+  [{ simulated: true }, ["this machine is simulated: no process, file or network of it is real"]],
+];
+
+test.each(LACKING)("%j is a warning", (machine, warnings) => {
+  expect(told(machine).Warnings).toEqual(warnings.map((text) => `WARNING: ${text}`));
+});
+
+test("a machine that lacks nothing has no warnings, and one that lacks all has them all", () => {
+  expect(told({}).Warnings).toBeNull();
+  const all = Object.assign({}, ...LACKING.map(([machine]) => machine)) as Partial<engine.Machine>;
+  const warnings = LACKING.flatMap(([, texts]) => texts.map((text) => `WARNING: ${text}`));
+  expect(told(all).Warnings?.sort()).toEqual(warnings.sort());
+});
+
+test("security options follow from seccomp and the version of cgroups", () => {
+  const options = (machine: Partial<engine.Machine>, version?: string) => told(machine, version).SecurityOptions;
+  expect(options({ seccomp: true, cgroupVersion: "2" })).toEqual(["name=seccomp,profile=builtin", "name=cgroupns"]);
+  expect(options({ seccomp: false, cgroupVersion: "2" })).toEqual(["name=cgroupns"]);
+  expect(options({ seccomp: false, cgroupVersion: "1" })).toEqual([]);
+  expect(options({ seccomp: true, cgroupVersion: "2" }, "1.24")).toEqual(["seccomp", "cgroupns"]);
+});
