@@ -7,6 +7,7 @@ import { digestOf } from "./digest.js";
 import { exchange, readText, type Line, type Question } from "./exchange.js";
 import { failedExchange, registryFailure } from "./failures.js";
 import { secretsOf } from "./secrets.js";
+import type { Trust } from "./trust.js";
 
 /** What a token is requested for. */
 export interface Demand {
@@ -14,8 +15,8 @@ export interface Demand {
   credentials: types.Credentials | undefined;
   /** `repository:PATH:pull`. */
   scopes: string[];
-  /** How to connect to the registry, and so to its token server. */
-  security: readonly types.Security[];
+  /** In the registry, and so in its token server. */
+  trust: Trust;
   /** The request to be authorized, for messages. */
   url: string;
   /** Also request a refresh token. */
@@ -116,8 +117,8 @@ function tokenQuestion(challenge: Challenge, demand: Demand): Question {
   const realm = challenge.parameters.get("realm") ?? "";
   if (!URL.canParse(realm)) throw failedExchange({ method: "GET", url: demand.url }, { tag: "no-realm" });
   const url = new URL(realm);
-  const { credentials, security, signal } = demand;
-  if (url.protocol !== "https:" && hasSecret(credentials) && !security.includes("plain")) {
+  const { credentials, trust, signal } = demand;
+  if (url.protocol !== "https:" && hasSecret(credentials) && !trust.plain) {
     throw failedExchange({ method: "GET", url: url.href }, { tag: "plain-credentials" });
   }
   if (credentials?.identityToken) return refreshQuestion(url, challenge, demand, credentials.identityToken);
@@ -128,7 +129,7 @@ function tokenQuestion(challenge: Challenge, demand: Demand): Question {
     url.searchParams.append("client_id", CLIENT);
   }
   const headers = { ...IDENTITY, ...(credentials?.username ? { authorization: basic(credentials) } : {}) };
-  return { method: "GET", url: url.href, headers, security, signal };
+  return { method: "GET", url: url.href, headers, trust, signal };
 }
 
 function refreshQuestion(url: URL, challenge: Challenge, demand: Demand, identityToken: string): Question {
@@ -137,8 +138,8 @@ function refreshQuestion(url: URL, challenge: Challenge, demand: Demand, identit
   // OAuth 2: one parameter, scopes separated by blanks (RFC 6749 §3.3).
   if (demand.scopes.length > 0) form.append("scope", demand.scopes.join(" "));
   const headers = { ...IDENTITY, "content-type": "application/x-www-form-urlencoded" };
-  const { security, signal } = demand;
-  return { method: "POST", url: url.href, headers, body: form.toString(), security, signal };
+  const { trust, signal } = demand;
+  return { method: "POST", url: url.href, headers, body: form.toString(), trust, signal };
 }
 
 function fields(challenge: Challenge, demand: Demand): [string, string][] {

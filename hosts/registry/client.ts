@@ -11,6 +11,7 @@ import { exchange, readAll, readText, readUpTo, type Answer, type Line } from ".
 import { registryFailure } from "./failures.js";
 import { secretsOf } from "./secrets.js";
 import { fetchTransport, type Transport } from "./transport.js";
+import { trustOf, type Trust } from "./trust.js";
 
 /** A registry's blob that can be read once. */
 export interface BlobStream {
@@ -115,19 +116,20 @@ class DistributionClient implements RegistryClient {
   }
 
   async login({ endpoint, credentials }: content.Login, signal?: AbortSignal): Promise<string> {
-    const { base, challenges } = await this.#registry(endpoint, signal);
-    const url = `${base}/v2/`;
+    const registry = await this.#registry(endpoint, signal);
+    const { challenges, trust } = registry;
+    const url = `${registry.base}/v2/`;
     const demand: Demand = {
       challenges,
       credentials,
       scopes: [],
-      security: endpoint.security,
+      trust,
       url,
       offline: credentials.identityToken === "",
       signal,
     };
     const { header, identityToken } = await this.#authorizer.authorize(demand);
-    const answer = await this.#ask(url, header, {}, endpoint, signal);
+    const answer = await this.#ask(registry, { url, signal }, header);
     const text = await readText(answer.body, ERROR_LIMIT);
     if (answer.status === 200) return identityToken;
     const secrets = secretsOf(credentials, header);
@@ -148,13 +150,14 @@ class DistributionClient implements RegistryClient {
       challenges: registry.challenges,
       credentials: from.credentials,
       scopes: [`repository:${from.repository}:pull`],
-      security: from.endpoint.security,
+      trust: registry.trust,
       url,
       signal,
     };
     let { header } = await this.#authorizer.authorize(demand);
-    let answer = await this.#ask(url, header, headers, from.endpoint, signal);
-    if (answer.status === 401) [answer, header] = await this.#askAgain(answer, header, demand, headers, from.endpoint);
+    const asked = { url, headers, signal };
+    let answer = await this.#ask(registry, asked, header);
+    if (answer.status === 401) [answer, header] = await this.#askAgain(registry, asked, demand, answer, header);
     if (statuses.has(answer.status)) return answer;
     const text = await readText(answer.body, ERROR_LIMIT);
     const secrets = secretsOf(demand.credentials, header);
@@ -166,48 +169,37 @@ class DistributionClient implements RegistryClient {
    * Returns the answer and its demand. If nothing more can be offered, returns the old ones.
    */
   async #askAgain(
+    registry: Registry,
+    asked: Asking,
+    demand: Demand,
     refused: Answer,
     sent: string | undefined,
-    demand: Demand,
-    headers: Record<string, string>,
-    endpoint: types.Endpoint,
   ): Promise<[Answer, string | undefined]> {
     this.#authorizer.forget(demand);
     const challenges = challengesOf(refused);
     const sentAlready = demand.credentials?.registryToken || (isBasic(challenges) && isBasic(demand.challenges));
     if (challenges.length === 0 || sentAlready) return [refused, sent];
     await readText(refused.body, ERROR_LIMIT);
-    const asked = challenges.flatMap(({ parameters }) => parameters.get("scope")?.split(" ") ?? []);
-    const again = { ...demand, challenges, scopes: [...new Set([...demand.scopes, ...asked])] };
+    const wanted = challenges.flatMap(({ parameters }) => parameters.get("scope")?.split(" ") ?? []);
+    const again = { ...demand, challenges, scopes: [...new Set([...demand.scopes, ...wanted])] };
     const { header } = await this.#authorizer.authorize(again);
-    return [await this.#ask(demand.url, header, headers, endpoint, demand.signal), header];
+    return [await this.#ask(registry, asked, header), header];
   }
 
   /** Sends a request to a registry whose protocol is known. */
-  async #ask(
-    url: string,
-    authorization: string | undefined,
-    more: Record<string, string>,
-    endpoint: types.Endpoint,
-    signal?: AbortSignal,
-  ): Promise<Answer> {
+  async #ask({ key, trust }: Registry, asked: Asking, authorization: string | undefined): Promise<Answer> {
+    const headers = authorization === undefined ? asked.headers : { ...asked.headers, authorization };
     try {
-      return await this.#send(url, authorization === undefined ? more : { ...more, authorization }, endpoint, signal);
+      return await this.#send({ ...asked, headers }, trust);
     } catch (error) {
       // The registry may have started or stopped using TLS: probe it again next time.
-      if (isUnreachable(error)) this.#registries.delete(keyOf(endpoint));
+      if (isUnreachable(error)) this.#registries.delete(key);
       throw error;
     }
   }
 
-  #send(
-    url: string,
-    more: Record<string, string>,
-    { security }: types.Endpoint,
-    signal?: AbortSignal,
-  ): Promise<Answer> {
-    const headers = { ...this.#headers, ...more };
-    return exchange(this.#line, { method: "GET", url, headers, security, signal });
+  #send({ url, headers, signal }: Asking, trust: Trust): Promise<Answer> {
+    return exchange(this.#line, { method: "GET", url, headers: { ...this.#headers, ...headers }, trust, signal });
   }
 
   /** How to connect to a registry: probed once, as long as it answers. */
@@ -215,7 +207,7 @@ class DistributionClient implements RegistryClient {
     const key = keyOf(endpoint);
     const known = await this.#registries.get(key)?.catch(() => undefined);
     if (known) return known;
-    const found = this.#ping(endpoint, signal);
+    const found = this.#probe(endpoint, signal);
     // The oldest entry is dropped: probing again takes one request.
     if (this.#registries.size >= REGISTRIES_MAX) this.#registries.delete(this.#registries.keys().next().value!);
     this.#registries.set(key, found);
@@ -225,13 +217,15 @@ class DistributionClient implements RegistryClient {
     return found;
   }
 
-  /** `GET /v2/` shows the protocol and the challenge (OCI distribution spec, end-1). */
-  async #ping(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
+  /** Tries its securities in their order. */
+  async #probe(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
     let unanswered: unknown = new Error("no way to speak to the registry");
     for (const security of endpoint.security) {
       const scheme = security === "plain" ? "http" : "https";
+      const base = `${scheme}://${endpoint.authority}`;
+      const trust = trustOf(security, endpoint.security);
       try {
-        return await this.#pingAt(`${scheme}://${endpoint.authority}`, endpoint, signal);
+        return { key: keyOf(endpoint), base, trust, challenges: await this.#ping(base, trust, signal) };
       } catch (error) {
         if (!isUnreachable(error)) throw error;
         unanswered = error;
@@ -240,18 +234,29 @@ class DistributionClient implements RegistryClient {
     throw unanswered;
   }
 
-  async #pingAt(base: string, endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
-    const answer = await this.#send(`${base}/v2/`, {}, endpoint, signal);
+  /** `GET /v2/` shows the protocol and the challenge (OCI distribution spec, end-1). */
+  async #ping(base: string, trust: Trust, signal?: AbortSignal): Promise<Challenge[]> {
+    const answer = await this.#send({ url: `${base}/v2/`, signal }, trust);
     await readText(answer.body, ERROR_LIMIT);
-    return { base, challenges: answer.status === 401 ? challengesOf(answer) : [] };
+    return answer.status === 401 ? challengesOf(answer) : [];
   }
 }
 
 /** What is known of a registry. */
 interface Registry {
+  /** What it is remembered under. */
+  key: string;
   /** `https://host:port`. */
   base: string;
+  trust: Trust;
   challenges: Challenge[];
+}
+
+/** A request, without what all requests have. */
+interface Asking {
+  url: string;
+  headers?: Record<string, string> | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 type Source = Pick<content.Repository, "endpoint" | "repository" | "credentials">;

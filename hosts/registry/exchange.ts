@@ -1,12 +1,13 @@
 // One request and its answer. Follows redirects, notices silence, and can be aborted.
 
 import { after } from "../shared/clock.js";
-import { cutShort, interrupted, tooLarge, type HostFailure } from "../shared/failure.js";
-import type { Clock, types } from "../shared/host.js";
-import { failedExchange, withoutQuery } from "./failures.js";
+import { interrupted, tooLarge, type HostFailure } from "../shared/failure.js";
+import type { Clock } from "../shared/host.js";
+import { failedExchange } from "./failures.js";
 import { secretsOf } from "./secrets.js";
 import type { Transport, TransportResponse } from "./transport.js";
-import { codeOf, unreachable } from "./unreachable.js";
+import type { Trust } from "./trust.js";
+import { brokenOff, unreachable } from "./unreachable.js";
 
 /** A request to a registry or its token server. */
 export interface Question {
@@ -15,8 +16,7 @@ export interface Question {
   /** Names in lower case. `authorization` is sent only to the origin of `url`. */
   headers: Record<string, string>;
   body?: string;
-  /** How to connect to the registry. */
-  security: readonly types.Security[];
+  trust: Trust;
   signal?: AbortSignal | undefined;
 }
 
@@ -84,11 +84,11 @@ export async function readUpTo(
 }
 
 async function ask({ transport, clock, silenceMs }: Line, question: Question): Promise<Answer> {
-  const { method, url, headers, body, security, signal } = question;
+  const { method, url, headers, body, trust, signal } = question;
   if (signal?.aborted) throw interrupted("given-up");
   const watch = new Watch(signal, clock, silenceMs);
   try {
-    const insecure = security.includes("any-certificate");
+    const insecure = trust.anyCertificate;
     const request = { method, url, headers, insecure, signal: watch.signal, ...(body === undefined ? {} : { body }) };
     const response = await watch.over(transport(request));
     return {
@@ -177,15 +177,15 @@ class Watch {
   verdict(question: Question, error: unknown, answered = false): HostFailure {
     if (this.#givenUp?.aborted) return interrupted("given-up");
     if (this.#silent) return failedExchange(question, { tag: "timeout" });
-    if (answered && BROKEN_OFF.has(codeOf(error))) return cutShort("answer", withoutQuery(question.url));
-    return unreachable(question, error, secretsOf(undefined, question.headers["authorization"]));
+    const secrets = secretsOf(undefined, question.headers["authorization"]);
+    return (answered ? brokenOff : unreachable)(question, error, secrets);
   }
 }
 
 function redirect(question: Question, from: string, location: string): URL {
   if (!URL.canParse(location, from)) throw failedExchange(question, { tag: "bad-redirect" });
   const next = new URL(location, from);
-  const plain = next.protocol === "http:" && (question.security.includes("plain") || from.startsWith("http:"));
+  const plain = next.protocol === "http:" && (question.trust.plain || from.startsWith("http:"));
   if (next.protocol === "https:" || plain) return next;
   throw failedExchange(question, { tag: "insecure-redirect", val: next.protocol });
 }
@@ -196,11 +196,3 @@ function withoutAuthorization({ authorization: _, ...headers }: Record<string, s
 
 const MOST_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** The connection was closed properly, but before the announced end. */
-const BROKEN_OFF = new Set([
-  "UND_ERR_SOCKET",
-  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
-  "ERR_STREAM_PREMATURE_CLOSE",
-  "HPE_INVALID_EOF_STATE",
-  "ECONNRESET",
-]);

@@ -1,7 +1,7 @@
-// Why there was no answer: translates errors of Node, undici and OpenSSL. Their messages are passed on only for unknown
-// errors.
+// Why there was no answer, or not all of it: translates errors of Node, undici and OpenSSL. Their messages are passed on
+// only for unknown errors.
 
-import { HostFailure } from "../shared/failure.js";
+import { cutShort, HostFailure } from "../shared/failure.js";
 import type { failures } from "../shared/host.js";
 import { failedExchange, withoutQuery, type Asked } from "./failures.js";
 import { withoutSecrets } from "./secrets.js";
@@ -11,9 +11,10 @@ export function unreachable(asked: Asked, error: unknown, secrets: readonly stri
   return error instanceof HostFailure ? error : failedExchange(asked, reason(new URL(asked.url), error, secrets));
 }
 
-/** The system's or the HTTP library's code in an error or in its cause; empty if there is none. */
-export function codeOf(error: unknown): string {
-  return coded(error).code;
+/** The failure of a request whose answer had begun. */
+export function brokenOff(asked: Asked, error: unknown, secrets: readonly string[]): HostFailure {
+  if (BROKEN_OFF.has(coded(error).code)) return cutShort("answer", withoutQuery(asked.url));
+  return unreachable(asked, error, secrets);
 }
 
 function reason(url: URL, error: unknown, secrets: readonly string[]): failures.ExchangeFailure {
@@ -79,3 +80,12 @@ const REASONS: Readonly<Record<string, "closed" | "no-tls" | "unknown-authority"
   CERT_HAS_EXPIRED: "certificate-dates",
   CERT_NOT_YET_VALID: "certificate-dates",
 };
+
+/** The connection was closed properly, but before the announced end. */
+const BROKEN_OFF = new Set([
+  "UND_ERR_SOCKET",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "HPE_INVALID_EOF_STATE",
+  "ECONNRESET",
+]);

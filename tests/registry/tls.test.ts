@@ -57,6 +57,17 @@ describeUnless(missing, "a certificate nobody vouches for", () => {
     ).toEqual(["1.0"]);
   });
 
+  test("is taken by the attempt that takes any, and by none before it", async () => {
+    const insecure: boolean[] = [];
+    const send = nodeTransport();
+    const recording = registryClient({ transport: (request) => (insecure.push(request.insecure), send(request)) });
+    const security = [...SECURE, ...INSECURE];
+    expect(await recording.tags({ endpoint: { authority, security }, repository: "some/thing", limit: 99 })).toEqual([
+      "1.0",
+    ]);
+    expect(insecure).toEqual([false, true, true]);
+  });
+
   test("is refused from any other", async () => {
     const asked = client.tags({ endpoint: { authority, security: SECURE }, repository: "some/thing", limit: 99 });
     const failure = shownFailure(await asked.catch((error: unknown) => error));
