@@ -1,6 +1,6 @@
 // Programs of the simulated world: the code behind an executable file in a container. Embedders can register their own.
 
-import type { FileSystem } from "./files/file-system.js";
+import { errorText, type FileErrorCode, type FileSystem } from "./files/file-system.js";
 
 /** A process as its program sees it. Nothing is real: time is the world's, and files are the container's. */
 export interface Process {
@@ -72,9 +72,14 @@ export class NoProgram extends Error {
     readonly command: string,
     readonly found: boolean,
     /** The error of execve(2). */
-    readonly reason = found ? "Permission denied" : "No such file or directory",
+    readonly code: FileErrorCode = found ? "EACCES" : "ENOENT",
   ) {
-    super(`${command}: ${found ? reason : "not found"}`);
+    super(`${command}: ${found ? errorText(code) : "not found"}`);
+  }
+
+  /** In the C library's words. */
+  get reason(): string {
+    return errorText(this.code);
   }
 }
 

@@ -2,7 +2,7 @@
 // ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
 
 import type { networks } from "../../hosts/shared/host.js";
-import { failedTool, HostFailure } from "../../hosts/shared/failure.js";
+import { failedTool } from "../../hosts/shared/failure.js";
 import { endOf, missingProgram, saidBy, startChild, type Child } from "../launch/child.js";
 import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";
@@ -94,8 +94,8 @@ export async function unpublish(network: string, address: string, ports: PortMap
 }
 
 /**
- * All in one transaction. If that fails because an element has another value in the map, one by one, with `otherwise`
- * for that element.
+ * All in one transaction. If that fails although an element is in its map already, one by one, with `otherwise` for an
+ * element whose own transaction fails like that: it has another value.
  */
 async function eachIfNotAll(
   elements: Element[],
@@ -106,18 +106,22 @@ async function eachIfNotAll(
   try {
     return await nft(elements.map(transaction).join("\n"));
   } catch (error) {
-    if (!isClash(error)) throw error;
+    const taken = await Promise.all(elements.map(isTaken));
+    if (!taken.includes(true)) throw error;
   }
   for (const element of elements) {
-    await nft(transaction(element)).catch((error: unknown) => {
-      if (!isClash(error)) throw error;
-      return otherwise(element);
-    });
+    try {
+      await nft(transaction(element));
+    } catch (error) {
+      if (!(await isTaken(element))) throw error;
+      await otherwise(element);
+    }
   }
 }
 
-function isClash(error: unknown): boolean {
-  return error instanceof HostFailure && error.failure.tag === "tool" && error.failure.val.said.includes("File exists");
+/** Whether the map has its key, with any value. */
+async function isTaken({ key }: Element): Promise<boolean> {
+  return (await runProgram("nft", ["get", "element", ...key.split(" ")])).code === 0;
 }
 
 /** Carries out a transaction, either all of it or nothing. */

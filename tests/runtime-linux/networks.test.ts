@@ -204,6 +204,27 @@ describeUnless(missing, "networks of containers", () => {
     expect(await must(within(remote, asking(HOST_ADDRESS6)))).toBe("re hi\n");
   });
 
+  test("a port that rules still lead elsewhere is taken over, and is not taken from whoever took it over", async () => {
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    const map = ["ip", `coracle-${NETWORK.slice(0, 12)}`, "everywhere"];
+    const led = async () =>
+      [...(await must(["nft", "list", "map", ...map])).matchAll(/tcp \. (809\d) : ([\d.]+)/g)]
+        .map(([, at, address]) => `${at} ${address}`)
+        .sort();
+    const lead = (element: string) => must(["nft", "add", "element", ...map, `{ tcp . ${element} . 80 }`]);
+    await lead("8091 : 172.31.0.9");
+    const ports = [8090, 8091, 8092].map((at) => port("0.0.0.0", at, 80));
+    await perform({ tag: "join", val: joinOf(WEB, 2, ports) });
+    expect(await led()).toEqual(["8090 172.31.0.2", "8091 172.31.0.2", "8092 172.31.0.2"]);
+
+    await must(["nft", "delete", "element", ...map, "{ tcp . 8091 }"]);
+    await lead("8091 : 172.31.0.9");
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    expect(await led()).toEqual(["8091 172.31.0.9"]);
+    await must(["nft", "delete", "element", ...map, "{ tcp . 8091 }"]);
+    await perform({ tag: "join", val: joinOf(WEB, 2, [port("::", 8083, 80), port("::", 8084, 80)]) });
+  });
+
   test("an engine that did not set it up takes it down, also what is half-made, and nothing is left", async () => {
     for (const child of running.splice(0)) child.kill("SIGKILL");
     await linux.close();

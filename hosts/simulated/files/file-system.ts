@@ -1,6 +1,6 @@
 // A container's files as a program of the simulated world sees them: a small, synchronous POSIX file system in memory.
 
-/** Errors of file operations, as errno(3) names them. */
+/** Errors of file operations and of starting programs, as errno(3) names them. */
 export type FileErrorCode =
   | "ENOENT"
   | "EEXIST"
@@ -15,7 +15,8 @@ export type FileErrorCode =
   | "ENOSPC"
   | "EINVAL"
   | "EXDEV"
-  | "ENAMETOOLONG";
+  | "ENAMETOOLONG"
+  | "ENOEXEC";
 
 /** A file operation that failed. `message` is the C library's text: `No such file or directory`. */
 export class FileError extends Error {
@@ -23,17 +24,16 @@ export class FileError extends Error {
     readonly code: FileErrorCode,
     readonly path: string,
   ) {
-    super(FILE_ERROR_TEXTS[code]);
+    super(errorText(code));
   }
 }
 
-/** The error with this message. */
-export function errorNamed(text: string): FileErrorCode {
-  const [code] = Object.entries(FILE_ERROR_TEXTS).find(([, words]) => words === text) ?? ["ENOENT"];
-  return code as FileErrorCode;
+/** In the C library's words. */
+export function errorText(code: FileErrorCode): string {
+  return ERROR_TEXTS[code];
 }
 
-const FILE_ERROR_TEXTS: Record<FileErrorCode, string> = {
+const ERROR_TEXTS: Record<FileErrorCode, string> = {
   ENOENT: "No such file or directory",
   EEXIST: "File exists",
   ENOTDIR: "Not a directory",
@@ -48,6 +48,7 @@ const FILE_ERROR_TEXTS: Record<FileErrorCode, string> = {
   EINVAL: "Invalid argument",
   EXDEV: "Invalid cross-device link",
   ENAMETOOLONG: "File name too long",
+  ENOEXEC: "Exec format error",
 };
 
 /** Types of files. */

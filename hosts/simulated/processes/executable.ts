@@ -37,7 +37,7 @@ export function findProgram(argv: readonly string[], search: Search, depth = 0):
   if (line.startsWith(OWN)) return { program: named(line.slice(OWN.length).trim(), command, search), argv };
   if (line.startsWith("#!") && depth < INTERPRETERS_MAX)
     return interpreted(line, command.includes("/") ? command : path, argv, search, depth);
-  throw new NoProgram(command, true, "Exec format error");
+  throw new NoProgram(command, true, "ENOEXEC");
 }
 
 /** The file for a name without a slash; undefined if there is none. Files that may not be executed are skipped. */
@@ -77,7 +77,7 @@ function interpreted(line: string, path: string, argv: readonly string[], search
 
 function named(name: string, command: string, search: Search): Program {
   const program = search.program(name);
-  if (!program) throw new NoProgram(command, true, "Exec format error");
+  if (!program) throw new NoProgram(command, true, "ENOEXEC");
   return program;
 }
 
@@ -85,8 +85,7 @@ function statusOf(path: string, files: FileSystem, command: string): { kind: str
   try {
     return files.status(path);
   } catch (error) {
-    if (error instanceof FileError)
-      throw error.code === "EACCES" ? new NoProgram(command, true) : new NoProgram(command, false, error.message);
+    if (error instanceof FileError) throw new NoProgram(command, error.code === "EACCES", error.code);
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 import { NoProgram } from "../program.js";
 import type { Identity } from "../../shared/users.js";
-import { errorNamed, FileError } from "../files/file-system.js";
+import { FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 
 /** Exit code of a process that was killed when nobody could report its end: 128 + SIGKILL. */
@@ -180,9 +180,6 @@ function enter(files: MountedFiles, cwd: string): void {
 }
 
 /** The failure that a runtime would report. */
-export function refusal({ command, reason }: NoProgram): HostFailure {
-  return refusedProgram(command, reason === NO_PROGRAM ? "ENOEXEC" : errorNamed(reason));
+export function refusal({ command, code }: NoProgram): HostFailure {
+  return refusedProgram(command, code);
 }
-
-/** execve(2) reports this for a file that is not a program. */
-const NO_PROGRAM = "Exec format error";

@@ -45,8 +45,8 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
   {
     name: "a password goes to a token server without TLS",
     file: "hosts/registry/authorization.ts",
-    right: `hasSecret(credentials) && !security.includes("plain")) {`,
-    wrong: `hasSecret(credentials) && !security.includes("plain") && !WRONG) {`,
+    right: `hasSecret(credentials) && !trust.plain) {`,
+    wrong: `hasSecret(credentials) && !trust.plain && !WRONG) {`,
     finder: { test: "tests/registry/authorization.test.ts", named: "that has no TLS" },
   },
 ];
