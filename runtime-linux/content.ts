@@ -127,7 +127,7 @@ class Carrier {
       case "ingest":
         return {
           tag: "ingested",
-          val: await this.archives.ingest(command.val.archive, bodies.take(command.val.request), signal),
+          val: await this.archives.ingest(command.val, bodies.take(command.val.request), signal),
         };
       case "read":
         return { tag: "bytes", val: await this.archives.read(command.val) };

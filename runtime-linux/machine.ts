@@ -47,6 +47,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     bridgeNfIp6tables: isOn(read("proc/sys/net/bridge/bridge-nf-call-ip6tables")),
     storageDriver: "overlay2",
     storageStatus: storageStatus(kernel, paths.roots.data, root),
+    sparseFiles: true,
     routes: routesOf(read("proc/thread-self/net/route") || read("proc/net/route")),
     firewall: "nftables",
     droppingChains: await strangeDrops(),

@@ -10,7 +10,7 @@ import type { TarEntry } from "../streams/tar/entry.js";
 import { textOf } from "../streams/tar/latin1.js";
 import { cleanName } from "../streams/tar/names.js";
 import { TarReader } from "../streams/tar/reader.js";
-import { MOST_HOLES, type TarSink } from "../streams/tar/sink.js";
+import type { TarSink } from "../streams/tar/sink.js";
 
 /** How many bytes are kept of all archives of a dry run. */
 const MOST_KEPT = 32 << 20;
@@ -30,8 +30,12 @@ export class ThrownArchives {
   }
 
   /** Files in the order of their names. Rejects with `damaged` for what is no tar, and when the body breaks off. */
-  async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
-    const members = new Members(this.#kept, archive);
+  async ingest(
+    { archive, holes }: Pick<content.Ingest, "archive" | "holes">,
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<engine.ArchivedFile[]> {
+    const members = new Members(this.#kept, archive, Number(holes));
     try {
       await readTar(members, body, signal);
     } catch (error) {
@@ -112,7 +116,7 @@ class KeptMembers {
 }
 
 class Members implements TarSink {
-  readonly mostHoles = MOST_HOLES;
+  readonly mostHoles: number;
   readonly found = new Map<string, Member>();
   readonly #kept: KeptMembers;
   readonly #archive: string;
@@ -121,7 +125,8 @@ class Members implements TarSink {
   #pieces: Uint8Array[] = [];
   #name = "";
 
-  constructor(kept: KeptMembers, archive: string) {
+  constructor(kept: KeptMembers, archive: string, mostHoles: number) {
+    this.mostHoles = mostHoles;
     this.#kept = kept;
     this.#archive = archive;
   }

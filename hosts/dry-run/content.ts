@@ -116,8 +116,8 @@ export class DryRunContent {
     return { tag: "committed", val: { diffId, size, empty: false } };
   }
 
-  #ingest(op: Operation, { archive, request }: content.Ingest) {
-    return this.#read(op, (signal) => this.#archives.ingest(archive, this.#bodies().take(request), signal));
+  #ingest(op: Operation, command: content.Ingest) {
+    return this.#read(op, (signal) => this.#archives.ingest(command, this.#bodies().take(command.request), signal));
   }
 
   async #throwAway(op: Operation, request: bigint): Promise<void> {

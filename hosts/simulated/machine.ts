@@ -45,6 +45,7 @@ export const MACHINE: engine.Machine = {
     ["Native Overlay Diff", "true"],
     ["userxattr", "false"],
   ],
+  sparseFiles: false,
   routes: ["192.0.2.0/24"],
   firewall: "nftables",
   droppingChains: [],

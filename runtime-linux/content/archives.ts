@@ -17,7 +17,7 @@ import type { TarEntry } from "../../hosts/streams/tar/entry.js";
 import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
 import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
 import { TarReader } from "../../hosts/streams/tar/reader.js";
-import { MOST_HOLES, type TarSink } from "../../hosts/streams/tar/sink.js";
+import type { TarSink } from "../../hosts/streams/tar/sink.js";
 import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
@@ -36,9 +36,13 @@ export class Archives {
    * Takes in an archive, either all of it or nothing. Returns the files, and the links that lead to one, sorted by
    * name.
    */
-  async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
+  async ingest(
+    { archive, holes }: content.Ingest,
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<engine.ArchivedFile[]> {
     return this.make(archive, async (directory) => {
-      const members = new Members(directory);
+      const members = new Members(directory, Number(holes));
       const reader = new TarReader(members);
       try {
         for await (const chunk of decompressed(fromClient(body, signal))) {
@@ -107,14 +111,15 @@ export class Archives {
 
 /** Puts members into a directory: files and links. Owners, modes and times are not kept. */
 class Members implements TarSink {
-  readonly mostHoles = MOST_HOLES;
+  readonly mostHoles: number;
   readonly #tree: Confined;
   #file = -1;
   /** The offset of the next bytes in the file. */
   #at = 0;
   #hasHoles = false;
 
-  constructor(root: string) {
+  constructor(root: string, mostHoles: number) {
+    this.mostHoles = mostHoles;
     this.#tree = new Confined(root);
   }
 

@@ -24,6 +24,8 @@ export class EagerEngine {
   #requests = 0n;
   /** The most work in a step, if it is counted: functions entered and loop iterations begun. */
   longest = 0;
+  /** All effects that it has asked for. */
+  readonly asked: StepOutputs["effects"] = [];
   /** Most bytes that a step has allocated: memory is not freed within a step. */
   greediest = 0;
 
@@ -100,6 +102,7 @@ export class EagerEngine {
       this.#answers.set(request, { status: head.status, body: new TextDecoder().decode(body) });
     }
     for (const effect of effects) {
+      this.asked.push(effect);
       if (effect.to === "timers") {
         if (effect.command.tag === "set" && effect.command.val <= NOW.monotonic) this.#due.push(effect.op);
         continue;
@@ -116,6 +119,7 @@ function outcomeOf(effect: StepOutputs["effects"][number]): engine.Outcome {
   if (effect.to === "processes" && effect.command.tag === "count-own")
     return { tag: "own-process", val: { descriptors: 20, tasks: 3 } };
   if (effect.to === "volumes" && effect.command.tag === "measure") return { tag: "size", val: 0n };
+  if (effect.to === "content" && effect.command.tag === "ingest") return { tag: "ingested", val: [] };
   if (effect.to !== "content" || effect.command.tag !== "commit") return { tag: "done" };
   return { tag: "committed", val: { diffId: `sha256:${"a".repeat(64)}`, size: 10n, empty: true } };
 }

@@ -40,6 +40,7 @@ const MACHINE: engine.Machine = {
   bridgeNfIp6tables: false,
   storageDriver: "overlay2",
   storageStatus: [["Backing Filesystem", "extfs"]],
+  sparseFiles: true,
   routes: [],
   firewall: "nftables",
   droppingChains: [],

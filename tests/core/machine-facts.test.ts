@@ -1,4 +1,4 @@
-// What `/info` tells of a machine in Docker's words, from what its host found.
+// What the core makes of the facts that a host found: what `/info` tells in Docker's words, and limits.
 
 import { expect, test } from "vitest";
 import type { engine } from "../../hosts/shared/host.js";
@@ -48,4 +48,16 @@ test("security options follow from seccomp and the version of cgroups", () => {
   expect(options({ seccomp: false, cgroupVersion: "2" })).toEqual(["name=cgroupns"]);
   expect(options({ seccomp: false, cgroupVersion: "1" })).toEqual([]);
   expect(options({ seccomp: true, cgroupVersion: "2" }, "1.24")).toEqual(["seccomp", "cgroupns"]);
+});
+
+test.each([
+  [true, 1n << 40n],
+  [false, 256n << 20n],
+])("sparse files may have more holes where those take no room: %s", (sparseFiles, holes) => {
+  const engine = new EagerEngine([], { sparseFiles });
+  engine.begin("POST", "/v1.55/images/load", {});
+  const limits = engine.asked.flatMap(({ to, command }) =>
+    to === "content" && command.tag === "ingest" ? [command.val.holes] : [],
+  );
+  expect(limits).toEqual([holes]);
 });

@@ -34,8 +34,8 @@ test("a dropped archive, and one that broke off, make room", async () => {
   const archives = await archivesOf({ one: [file("a", 10 * MB), { name: "b", flag: "1", target: "a" }] });
   archives.drop("one");
   const half = rawTar([file("c", 10 * MB)]).subarray(0, 9 * MB);
-  await expect(archives.ingest("two", bodyOf(half), NEVER)).rejects.toThrow(HostFailure);
-  await archives.ingest("three", bodyOf(rawTar([file("d", 17 * MB), file("e", 15 * MB)])), NEVER);
+  await expect(archives.ingest({ archive: "two", holes: 0n }, bodyOf(half), NEVER)).rejects.toThrow(HostFailure);
+  await archives.ingest({ archive: "three", holes: 0n }, bodyOf(rawTar([file("d", 17 * MB), file("e", 15 * MB)])), NEVER);
   expect(archives.read({ archive: "three", path: "d", limit: 17 * MB })).toHaveLength(17 * MB);
 });
 
@@ -44,7 +44,7 @@ const NEVER = new AbortController().signal;
 async function archivesOf(archives: Record<string, RawEntry[]>): Promise<ThrownArchives> {
   const thrown = new ThrownArchives();
   for (const [archive, entries] of Object.entries(archives))
-    await thrown.ingest(archive, bodyOf(rawTar(entries)), NEVER);
+    await thrown.ingest({ archive, holes: 0n }, bodyOf(rawTar(entries)), NEVER);
   return thrown;
 }
 

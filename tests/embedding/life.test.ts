@@ -109,7 +109,10 @@ describe("what an engine that crashed had asked of its host", () => {
       return noInventory();
     };
     const ask = (imports: ImportObject) => {
-      imports["coracle:engine/content"].perform(5n, { tag: "ingest", val: { archive: "load", request: 1n } });
+      imports["coracle:engine/content"].perform(5n, {
+        tag: "ingest",
+        val: { archive: "load", request: 1n, holes: 0n },
+      });
       imports["coracle:engine/content"].perform(6n, { tag: "drop-chain", val: "sha256:1" });
     };
     const { engine } = await scriptedEngine((_request, _reply, imports) => ask(imports), {}, { content, inventory });

@@ -8,7 +8,7 @@ import { registryClient } from "../../hosts/registry/client.js";
 import { linuxContent } from "../../runtime-linux/content.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { FORMS } from "../support/archives/sparse-tar.js";
-import { rawTar, zstdStored } from "../support/archives/tar.js";
+import { MANY_HOLES, rawTar, zstdStored } from "../support/archives/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 
@@ -47,6 +47,13 @@ describeUnless(missing, "an archive", () => {
     for (const path of ["TWO/layer.tar", "same", "/ONE/../ONE/layer.tar"]) {
       expect(await read("a", path)).toBe("layer");
     }
+  });
+
+  test("may have holes up to the limit of the command", async () => {
+    const body = rawTar([FORMS["1.0"]!({ name: "holes", parts: [[4096, 3]], size: 4099, body: "abc" })]);
+    expect(await fixture.ingest("a", body, 4096n)).toEqual([{ path: "holes", size: 4099n }]);
+    const tooMany = { tag: "too-large", val: { what: "holes", name: "", limit: 4095n } };
+    expect(await failed(fixture.ingest("b", body, 4095n))).toEqual(tooMany);
   });
 
   test("keeps a file with holes as long as it is, a hole at its end too", async () => {
@@ -131,7 +138,8 @@ describeUnless(missing, "an archive", () => {
     const op = 4711n;
     const bodies = { take: () => body() };
     const { perform } = linuxContent({ paths: fixture.paths, kernel: libc, bodies, registry: registryClient() });
-    const ingesting = failed(perform(op, { tag: "ingest", val: { archive: "a", request: 1n } }, () => {}));
+    const val = { archive: "a", request: 1n, holes: MANY_HOLES };
+    const ingesting = failed(perform(op, { tag: "ingest", val }, () => {}));
     await waiting;
     await perform(0n, { tag: "abandon", val: op }, () => {});
     expect(await ingesting).toEqual({ tag: "interrupted", val: "given-up" });

@@ -10,7 +10,7 @@ import type { Kernel } from "../../runtime-linux/kernel.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { describeUnless } from "../support/on-engines.js";
 import { openFiles } from "../support/measured/open-files.js";
-import { rawTar, type RawEntry } from "../support/archives/tar.js";
+import { MANY_HOLES, rawTar, type RawEntry } from "../support/archives/tar.js";
 import { turnsDuring } from "../support/measured/turns.js";
 import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 
@@ -85,7 +85,8 @@ function contentOn(
 }
 
 function into(container: string, path: string): content.Extract {
-  return { into: { view: { container, places: [] }, path, follow: true }, request: 1n, keepKinds: false };
+  const at = { view: { container, places: [] }, path, follow: true };
+  return { into: at, request: 1n, keepKinds: false, holes: MANY_HOLES };
 }
 
 /** Undefined if it is not open. */

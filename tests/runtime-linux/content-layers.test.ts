@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { tarOf } from "../support/archives/images.js";
-import { rawEntry, rawTar, zstdStored, type RawEntry } from "../support/archives/tar.js";
+import { MANY_HOLES, rawEntry, rawTar, zstdStored, type RawEntry } from "../support/archives/tar.js";
 import { findProgram, run } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { digestOf } from "../support/registry/push-image.js";
@@ -228,7 +228,10 @@ it("a tar", () => {
       const diffId = digestOf(tar);
       const chain = chainOf(diffId, parent);
       const source = { tag: "archived" as const, val: { archive, path: "blob" } };
-      const outcome = await fixture.perform({ tag: "layer", val: { chain, parent, diffId, source } });
+      const outcome = await fixture.perform({
+        tag: "layer",
+        val: { chain, parent, diffId, source, holes: MANY_HOLES },
+      });
       expect(outcome).toEqual({ tag: "size", val: 300_000n });
     }
   });
@@ -252,7 +255,8 @@ it("a tar", () => {
     await fixture.ingest("a", await tarOf([{ name: "layer.tar", body: rawTar([{ name: "f", body: "x" }]) }]));
     const diffId = digestOf(Buffer.from("another"));
     const source = { tag: "archived" as const, val: { archive: "a", path: "layer.tar" } };
-    const failure = await failed(fixture.perform({ tag: "layer", val: { chain: diffId, diffId, source } }));
+    const val = { chain: diffId, diffId, source, holes: MANY_HOLES };
+    const failure = await failed(fixture.perform({ tag: "layer", val }));
     expect(failure).toMatchObject({ tag: "mismatch", val: { what: "diff-id", wanted: diffId } });
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { RegistryNetwork } from "../../hosts/simulated/registry/transport.js";
 import { simulatedVolumes } from "../../hosts/simulated/volumes.js";
 import { WorldFaults } from "../../hosts/simulated/world-faults.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
-import { rawTar } from "../support/archives/tar.js";
+import { MANY_HOLES, rawTar } from "../support/archives/tar.js";
 import { digestOf } from "../support/registry/push-image.js";
 import { SECURE } from "../support/registry/security.js";
 
@@ -58,10 +58,14 @@ export class Fixture {
     await simulatedVolumes(this.disk).perform(++this.#counter, command, () => {});
   }
 
-  async ingest(archive: string, body: AsyncIterable<Uint8Array> | Uint8Array): Promise<engine.ArchivedFile[]> {
+  async ingest(
+    archive: string,
+    body: AsyncIterable<Uint8Array> | Uint8Array,
+    holes = MANY_HOLES,
+  ): Promise<engine.ArchivedFile[]> {
     const request = ++this.#counter;
     this.#bodies.set(request, body instanceof Uint8Array ? once(body) : body);
-    const outcome = await this.perform({ tag: "ingest", val: { archive, request } });
+    const outcome = await this.perform({ tag: "ingest", val: { archive, request, holes } });
     return outcome.tag === "ingested" ? outcome.val : [];
   }
 
@@ -78,7 +82,8 @@ export class Fixture {
   async unpack(archive: string, diffId: string, parent?: string): Promise<string> {
     const chain = chainOf(diffId, parent);
     const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
-    await this.perform({ tag: "layer", val: { chain, diffId, source, ...(parent === undefined ? {} : { parent }) } });
+    const below = parent === undefined ? {} : { parent };
+    await this.perform({ tag: "layer", val: { chain, diffId, source, holes: MANY_HOLES, ...below } });
     return chain;
   }
 
@@ -101,7 +106,8 @@ export class Fixture {
       const parent = layers[place - 1]?.chain;
       const diffId = config.rootfs.diff_ids[place]!;
       const source = { tag: "registry" as const, val: { from, digest: blob.digest, size: BigInt(blob.size) } };
-      layers.push({ chain: chainOf(diffId, parent), diffId, source, ...(parent === undefined ? {} : { parent }) });
+      const below = parent === undefined ? {} : { parent };
+      layers.push({ chain: chainOf(diffId, parent), diffId, source, holes: MANY_HOLES, ...below });
     }
     return layers;
   }

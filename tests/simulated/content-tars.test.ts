@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
 import { digestOf } from "../support/registry/push-image.js";
+import { FORMS } from "../support/archives/sparse-tar.js";
 import { rawTar, type RawEntry } from "../support/archives/tar.js";
 import { failed, Fixture } from "./content-fixture.js";
 import { dir, file, link, symlink } from "./raw-entries.js";
@@ -122,6 +123,13 @@ describe("a layer's tar", () => {
 });
 
 describe("an archive", () => {
+  test("may have holes up to the limit of the command", async () => {
+    const body = rawTar([FORMS["1.0"]!({ name: "holes", parts: [[4096, 3]], size: 4099, body: "abc" })]);
+    expect(await world.ingest("a", body, 4096n)).toEqual([{ path: "holes", size: 4099n }]);
+    const tooMany = { tag: "too-large", val: { what: "holes", name: "", limit: 4095n } };
+    expect(await failed(world.ingest("b", body, 4095n))).toEqual(tooMany);
+  });
+
   test("is taken in, read, and forgotten", async () => {
     const before = world.disk.room.used;
     const tar = rawTar([

@@ -1,4 +1,16 @@
-// Limits for data from outside that the engine keeps in memory.
+// Limits for data from outside.
+
+import { engine } from "../state";
 
 /** Bytes of an image's document: a list, an index, a manifest, a config. */
 export const DOCUMENT_LIMIT: u32 = 4 << 20;
+
+/** More than any useful file has, but within the limits of file systems. */
+const FREE_HOLES: u64 = 1 << 40;
+/** For machines on which holes take as much room as zeros. */
+const FILLED_HOLES: u64 = 256 << 20;
+
+/** Bytes that the sparse files of a tar may have in their holes: a header alone can claim any number of them. */
+export function holesLimit(): u64 {
+  return engine.options.machine.sparseFiles ? FREE_HOLES : FILLED_HOLES;
+}

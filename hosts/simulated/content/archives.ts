@@ -8,7 +8,7 @@ import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf, textOf } from "../../streams/tar/latin1.js";
 import { cleanName } from "../../streams/tar/names.js";
 import { TarReader } from "../../streams/tar/reader.js";
-import { MOST_HOLES_IN_MEMORY, type TarSink } from "../../streams/tar/sink.js";
+import type { TarSink } from "../../streams/tar/sink.js";
 import { contentOf, inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import { Share, type Space } from "../files/space.js";
@@ -27,9 +27,13 @@ export class Archives {
   /**
    * Stores an archive completely or not at all. Returns its files, and the links that lead to files, sorted by name.
    */
-  async ingest(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<engine.ArchivedFile[]> {
+  async ingest(
+    { archive, holes }: content.Ingest,
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<engine.ArchivedFile[]> {
     return this.#make(archive, async (share, tree) => {
-      const reader = new TarReader(new Members(tree, share));
+      const reader = new TarReader(new Members(tree, share, Number(holes)));
       for await (const chunk of decompressed(fromClient(body, signal))) {
         if (signal.aborted) throw interrupted("given-up");
         await reader.push(chunk);
@@ -90,11 +94,12 @@ export class Archives {
 
 /** Keeps files and links, but not owners, modes or times. */
 class Members implements TarSink {
-  readonly mostHoles = MOST_HOLES_IN_MEMORY;
+  readonly mostHoles: number;
   readonly #tree: ChangeTree;
   readonly #body: FileBody;
 
-  constructor(tree: ChangeTree, space: Space) {
+  constructor(tree: ChangeTree, space: Space, mostHoles: number) {
+    this.mostHoles = mostHoles;
     this.#tree = tree;
     this.#body = new FileBody(space);
   }

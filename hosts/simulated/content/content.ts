@@ -120,8 +120,8 @@ class Carrier {
       case "commit":
         return { tag: "committed", val: await this.#commit(command.val) };
       case "ingest": {
-        const { archive, request } = command.val;
-        return { tag: "ingested", val: await this.#archives.ingest(archive, bodies.take(request), signal) };
+        const body = bodies.take(command.val.request);
+        return { tag: "ingested", val: await this.#archives.ingest(command.val, body, signal) };
       }
       case "read":
         return { tag: "bytes", val: this.#archives.read(command.val) };

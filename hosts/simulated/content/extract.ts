@@ -17,7 +17,7 @@ import {
   targetBelow,
 } from "../../streams/tar/names.js";
 import { TarReader } from "../../streams/tar/reader.js";
-import { MOST_HOLES_IN_MEMORY, type TarSink } from "../../streams/tar/sink.js";
+import type { TarSink } from "../../streams/tar/sink.js";
 import { identify } from "../../shared/users.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";
@@ -26,17 +26,18 @@ import { locate, openView, placeAt, told, type Looks } from "./view.js";
 
 /** After a failure, complete files stay, but an incomplete file leaves nothing behind. */
 export async function extract(
-  { into, request, keepKinds, owner }: content.Extract,
+  command: content.Extract,
   deps: Looks & { bodies: Bodies },
   signal: AbortSignal,
 ): Promise<void> {
+  const { into, request, owner } = command;
   const files = openView(into.view, deps);
   const path = absolutePath(into.path);
   if (placeAt(files.mounts, path, true).inode.kind !== "directory") {
     throw new HostFailure({ tag: "call", val: { call: "lstat", path, inside: true, error: "ENOTDIR" } });
   }
   const who = owner === undefined ? null : ownerIn(files, owner);
-  const extractor = new Extractor(files, locate(files.mounts, path), keepKinds, who);
+  const extractor = new Extractor(files, locate(files.mounts, path), command, who);
   const reader = new TarReader(extractor);
   for await (const chunk of decompressed(fromClient(deps.bodies.take(request), signal))) {
     if (signal.aborted) throw interrupted("given-up");
@@ -52,7 +53,7 @@ interface Owner {
 }
 
 class Extractor implements TarSink {
-  readonly mostHoles = MOST_HOLES_IN_MEMORY;
+  readonly mostHoles: number;
   readonly #files: MountedFiles;
   readonly #into: string;
   readonly #keepKinds: boolean;
@@ -61,7 +62,8 @@ class Extractor implements TarSink {
   readonly #directories = new Map<string, bigint>();
   #file: { path: string; entry: TarEntry; pieces: Uint8Array[] } | null = null;
 
-  constructor(files: MountedFiles, into: string, keepKinds: boolean, owner: Owner | null) {
+  constructor(files: MountedFiles, into: string, { keepKinds, holes }: content.Extract, owner: Owner | null) {
+    this.mostHoles = Number(holes);
     this.#files = files;
     this.#into = into;
     this.#keepKinds = keepKinds;

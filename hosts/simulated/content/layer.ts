@@ -128,7 +128,7 @@ async function unpack(
   report: Report,
   signal: AbortSignal,
 ): Promise<{ unpacker: Unpacker; tar: FramePart<Inode>[] }> {
-  const unpacker = new Unpacker(room, layer.parent !== undefined);
+  const unpacker = new Unpacker(room, layer);
   const reader = new FramedReader(unpacker);
   const tar: FramePart<Inode>[] = [];
   const hash = sha256.create();

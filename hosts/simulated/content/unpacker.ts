@@ -1,11 +1,11 @@
 // Turns a layer's tar into a tree of changes (OCI image spec, layer.md).
 
 import { faultyName } from "../../shared/failure.js";
+import type { content } from "../../shared/host.js";
 import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
 import { textOf } from "../../streams/tar/latin1.js";
 import { cleanName, META, OPAQUE, refuseInPlace, WHITEOUT } from "../../streams/tar/names.js";
 import type { PlacingSink } from "../../streams/tar/frame.js";
-import { MOST_HOLES_IN_MEMORY } from "../../streams/tar/sink.js";
 import { inode, spaceOf, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import type { Space } from "../files/space.js";
@@ -23,7 +23,7 @@ interface LowerLink {
 }
 
 export class Unpacker implements PlacingSink<Inode> {
-  readonly mostHoles = MOST_HOLES_IN_MEMORY;
+  readonly mostHoles: number;
   /** The file that the newest entry has made. */
   place: Inode | null = null;
 
@@ -35,10 +35,11 @@ export class Unpacker implements PlacingSink<Inode> {
   readonly #lowerLinks: LowerLink[] = [];
   readonly #body: FileBody;
 
-  constructor(space: Space, hasLower: boolean) {
+  constructor(space: Space, { parent, holes }: content.Layer) {
     this.#space = space;
     this.#body = new FileBody(space);
-    this.#hasLower = hasLower;
+    this.#hasLower = parent !== undefined;
+    this.mostHoles = Number(holes);
   }
 
   get changes(): Change {

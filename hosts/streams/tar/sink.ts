@@ -18,8 +18,3 @@ export interface TarSink {
   /** The file's body is complete. There is no other call before the promise resolves. */
   end(): Promise<void> | void;
 }
-
-/** A limit for disks that support holes: more than any useful file has, and within the limits of file systems. */
-export const MOST_HOLES = 2 ** 40;
-/** A limit for files that are held in memory. */
-export const MOST_HOLES_IN_MEMORY = 256 << 20;

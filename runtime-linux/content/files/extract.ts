@@ -29,8 +29,9 @@ export async function extract(command: content.Extract, deps: ExtractDeps, signa
   try {
     const into = bytesOf(absolutePath(command.into.path));
     requireDirectory(view, into);
-    const owner = command.owner === undefined ? null : ownerIn(view, command.owner);
-    const extractor = new Extractor(view, into, deps.kernel, { keepKinds: command.keepKinds, owner });
+    const { keepKinds, owner: wanted, holes } = command;
+    const owner = wanted === undefined ? null : ownerIn(view, wanted);
+    const extractor = new Extractor(view, into, deps.kernel, { keepKinds, owner, mostHoles: Number(holes) });
     try {
       await unpack(deps.bodies.take(command.request), extractor, signal);
     } finally {

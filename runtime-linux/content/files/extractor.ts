@@ -15,7 +15,7 @@ import {
   refuseInPlace,
   targetBelow,
 } from "../../../hosts/streams/tar/names.js";
-import { MOST_HOLES, type TarSink } from "../../../hosts/streams/tar/sink.js";
+import type { TarSink } from "../../../hosts/streams/tar/sink.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import { removeAt, removeFileAt, requireUnmounted } from "./remove.js";
@@ -35,10 +35,12 @@ export interface ExtractHow {
   keepKinds: boolean;
   /** Null: the owner that the tar says. */
   owner: Owner | null;
+  /** See `TarSink`. */
+  mostHoles: number;
 }
 
 export class Extractor implements TarSink {
-  readonly mostHoles = MOST_HOLES;
+  readonly mostHoles: number;
   readonly #view: View;
   readonly #kernel: Kernel;
   readonly #how: ExtractHow;
@@ -56,6 +58,7 @@ export class Extractor implements TarSink {
     this.#into = view.locate(into);
     this.#kernel = kernel;
     this.#how = how;
+    this.mostHoles = how.mostHoles;
   }
 
   entry(entry: TarEntry): Promise<void> | void {

@@ -105,7 +105,7 @@ async function unpack(
   const root = `${draft}/diff`;
   mkdirSync(root);
   chmodSync(root, 0o755);
-  const unpacker = new Unpacker(root, deps.kernel, layer.parent !== undefined);
+  const unpacker = new Unpacker(root, deps.kernel, layer);
   const keeper = new TarKeeper(unpacker, draft, source.member);
   const taken: Taken = { bytes: 0, failure: undefined };
   const hash = createHash("sha256");

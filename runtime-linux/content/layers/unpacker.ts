@@ -3,6 +3,7 @@
 
 import * as fs from "node:fs";
 import { faultyName, isMissing } from "../../../hosts/shared/failure.js";
+import type { content } from "../../../hosts/shared/host.js";
 import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../../kernel.js";
 import { FileBodies, named } from "../bodies.js";
 import { copyAttributes, copyFile } from "../files/copy.js";
@@ -19,7 +20,6 @@ import {
   WHITEOUT,
 } from "../../../hosts/streams/tar/names.js";
 import type { PlacingSink } from "../../../hosts/streams/tar/frame.js";
-import { MOST_HOLES } from "../../../hosts/streams/tar/sink.js";
 import { changeOwner, setAttributes } from "../files/set-attributes.js";
 
 /** A hard link to a file that is not in this layer. */
@@ -32,7 +32,7 @@ export interface LowerLink {
 }
 
 export class Unpacker implements PlacingSink<string> {
-  readonly mostHoles = MOST_HOLES;
+  readonly mostHoles: number;
   /** To be made once the lower layers are there: see `linkToLower`. */
   readonly lowerLinks: LowerLink[] = [];
   /** Size of all files so far, in bytes. */
@@ -56,10 +56,11 @@ export class Unpacker implements PlacingSink<string> {
   readonly #hidden = new Set<string>();
   readonly #bodies: FileBodies;
 
-  constructor(root: string, kernel: Kernel, hasLower: boolean) {
+  constructor(root: string, kernel: Kernel, { parent, holes }: content.Layer) {
     this.#tree = new Confined(root);
     this.#kernel = kernel;
-    this.#hasLower = hasLower;
+    this.#hasLower = parent !== undefined;
+    this.mostHoles = Number(holes);
     this.#bodies = new FileBodies((path, file) => {
       this.size += file.size;
       this.#finish(path, file);

@@ -32,6 +32,9 @@ export interface RawEntry {
   fields?: Readonly<Record<number, string>>;
 }
 
+/** Allows more holes than any useful tar has. */
+export const MANY_HOLES = 2n ** 40n;
+
 /** A tar of the entries, with its two blocks of zeros. */
 export function rawTar(entries: readonly RawEntry[]): Buffer {
   return Buffer.concat([...entries.map(rawEntry), Buffer.alloc(1024)]);

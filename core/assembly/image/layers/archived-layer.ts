@@ -1,6 +1,7 @@
 // Unpacks one layer from an archive, for load and commit, and claims it.
 
 import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
+import { holesLimit } from "../limits";
 import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
 import { layerStore } from "./layer-store";
 
@@ -17,7 +18,7 @@ export class ArchivedLayer extends LayerWatcher {
   }
 
   begin(chain: string, below: string | null, diffId: string, source: LayerSource): void {
-    layerFetches.want(new Layer(chain, below, diffId, source), this);
+    layerFetches.want(new Layer(chain, below, diffId, source, holesLimit()), this);
     layerFetches.proceed();
   }
 

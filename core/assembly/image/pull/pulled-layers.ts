@@ -7,6 +7,7 @@ import { Image } from "../image";
 import { Claims } from "../layers/claims";
 import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "../layers/layer-fetch";
 import { layerStore } from "../layers/layer-store";
+import { holesLimit } from "../limits";
 import { ProgressStream } from "../progress-stream";
 
 /** Waits for all layers of an image. */
@@ -136,7 +137,7 @@ export class Unpacking extends LayerWatcher {
     if (this.rows[at].done) return;
     const layer = this.image.layers[at];
     const below: string | null = at == 0 ? null : this.image.layers[at - 1].chain;
-    const wanted = new Layer(layer.chain, below, layer.diffId, origin.source);
+    const wanted = new Layer(layer.chain, below, layer.diffId, origin.source, holesLimit());
     this.rows[at].fetch = layerFetches.want(wanted, this);
   }
 
