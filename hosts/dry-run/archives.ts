@@ -12,7 +12,6 @@ import { cleanName } from "../streams/tar/names.js";
 import { TarReader } from "../streams/tar/reader.js";
 import type { TarSink } from "../streams/tar/sink.js";
 
-/** How many bytes are kept of all archives of a dry run. */
 const MOST_KEPT = 32 << 20;
 
 interface Member {
@@ -23,7 +22,12 @@ interface Member {
 
 export class ThrownArchives {
   readonly #archives = new Map<string, Map<string, Member>>();
-  readonly #kept = new KeptMembers();
+  readonly #kept: KeptMembers;
+
+  /** `mostKept`: how many bytes are kept of all archives of a dry run. */
+  constructor(mostKept = MOST_KEPT) {
+    this.#kept = new KeptMembers(mostKept);
+  }
 
   has(archive: string): boolean {
     return this.#archives.has(archive);
@@ -87,13 +91,18 @@ async function readTar(into: TarSink, body: AsyncIterable<Uint8Array>, signal: A
  */
 class KeptMembers {
   readonly #members = new Map<Member, string>();
+  readonly #most: number;
   #size = 0;
 
+  constructor(most: number) {
+    this.#most = most;
+  }
+
   add(member: Member, archive: string): void {
-    if (member.size > MOST_KEPT) return;
+    if (member.size > this.#most) return;
     this.#members.set(member, archive);
     this.#size += member.size;
-    while (this.#size > MOST_KEPT) this.#drop(this.#largest());
+    while (this.#size > this.#most) this.#drop(this.#largest());
   }
 
   has(member: Member): boolean {
