@@ -42,5 +42,5 @@ export function unknownCall(request: u64): Call {
 }
 
 function answeredOnce(_call: Call): void {
-  assert(false, "a call that was never routed cannot be taken up again");
+  assert(false, "a call that was never routed cannot be resumed");
 }

@@ -113,17 +113,17 @@ function mendContainer(container: Container, found: FoundProcess | null): void {
       return mendRunning(container, found);
     case Status.Unwinding:
     case Status.Releasing:
-      tellMended(runOf(container), "what it used is given back");
+      tellMended(runOf(container), "its resources are released");
       return release(container, null);
     case Status.Recycling:
-      tellMended(runOf(container), "what it used is given back, and another run follows");
+      tellMended(runOf(container), "its resources are released, and another run follows");
       scheduleRestart(container);
       return release(container, null);
     case Status.Restarting:
-      tellMended(`container ${container.id}`, "its policy lets another run follow");
+      tellMended(`container ${container.id}`, "its restart policy starts another run");
       return scheduleRestart(container);
     case Status.Removing:
-      tellMended(`container ${container.id}`, "its removal goes on");
+      tellMended(`container ${container.id}`, "its removal continues");
       acting.origin = originOf(container.lastChange);
       return resumeRemoval(container);
     default:
@@ -139,7 +139,7 @@ function mendStarting(container: Container, found: FoundProcess | null): void {
   const state: ProcessState | null = found === null ? null : found.state;
   const lives = state !== null && (state.tag == ProcessStateTag.Running || state.tag == ProcessStateTag.Exited);
   if (lives) {
-    tellAdopted(runOf(container), "it came to life, though nobody was told");
+    tellAdopted(runOf(container), "its process was started, but no client was told");
     container.advance(Cause.Started);
     volumesFilled(container);
     container.everRan = true;
@@ -168,7 +168,7 @@ function mendRunning(container: Container, found: FoundProcess | null): void {
   const state: ProcessState | null = found === null ? null : found.state;
   if (state === null || state.tag == ProcessStateTag.Unstarted) {
     const exit = new Exit(UNKNOWN_CODE, false, false, engine.now.wall);
-    return endedMeanwhile(container, exit, "nothing is left of its process", stampedLength(container, exit.at));
+    return endedMeanwhile(container, exit, "its process is gone", stampedLength(container, exit.at));
   }
   if (state.tag == ProcessStateTag.Running) return goesOn(container, (<ProcessStateRunning>state).value);
   if (state.tag != ProcessStateTag.Exited) {

@@ -117,7 +117,7 @@ function sweepVolume(name: string, isUsed: bool): void {
     const why = isDamaged
       ? "its record is damaged"
       : isUsed
-        ? "a container has it, though there is no record of it"
+        ? "a container uses it, but there is no record of it"
         : "there is no record of it, and records are lost";
     return tellAdopted(`volume ${name}`, why);
   }
@@ -133,7 +133,7 @@ function makeMissingVolumes(found: string[]): void {
   for (let i = 0; i < volumes.length; i++) {
     const name = volumes[i].name;
     if (there.has(name)) continue;
-    tellMended(`volume ${name}`, "there was nothing but its record");
+    tellMended(`volume ${name}`, "only its record existed");
     // The files that were counted are gone.
     volumeStore.outdate(name);
     askVolumes(new Ignored(), 0, new VolumeCommandMake(name));

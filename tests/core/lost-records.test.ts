@@ -51,7 +51,7 @@ test.each(KINDS)("those of %s: what is found is kept, and a start later it still
   if (prefix === "container/" || prefix === "") expect(swept(lacking([prefix], false))).not.toEqual([]);
   const opened = lacking([prefix]);
   expect([swept(opened), dropped(opened)]).toEqual([[], []]);
-  expect(opened.told).toContain("set-aside records: they are lost, and nobody knows their keys");
+  expect(opened.told).toContain("set-aside records: they are lost, and their keys are unknown");
   expect(warnings(opened)).toContain("WARNING: records are lost; what is here of them was set aside");
   expect(opened.records.has("")).toBe(false);
   expect(opened.records.get("engine/version")).toBe("1");

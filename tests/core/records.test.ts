@@ -154,8 +154,8 @@ describe("damage", () => {
   const CASES: [what: string, key: string, value: string, setAside: string[], why: string][] = [
     ["a cut", exited, TODAY.get(exited)!.slice(0, 300), [exited], "unexpected EOF"],
     ["no JSON", exited, "\u0000\u0001", [exited], "invalid character"],
-    ["no object", exited, "[]", [exited], "it is no object"],
-    ["a type", exited, change(exited, '"run":1', '"run":"1"'), [exited], "run: it is no integer"],
+    ["no object", exited, "[]", [exited], "it is not an object"],
+    ["a type", exited, change(exited, '"run":1', '"run":"1"'), [exited], "run: it is not an integer"],
     ["a range", exited, change(exited, /"status":\d+/, '"status":77'), [exited], "status: 77 makes no sense"],
     ["a part", exited, change(exited, '"destination"', '"place"'), [exited], "mounts: destination is missing"],
     ["a missing member", exited, change(exited, '"hostConfig"', '"other"'), [exited], "hostConfig is missing"],
@@ -187,7 +187,7 @@ describe("damage", () => {
       `image/${child}`,
       '{"parent":1}',
       [`image/${child}`, `config/${child}`, references[1]!],
-      "parent: it is no text",
+      "parent: it is not a string",
     ],
     [
       "a config",
@@ -204,16 +204,16 @@ describe("damage", () => {
       "diffId is missing",
     ],
     ["a reference", references[1]!, "sha256:0", [references[1]!], "there is no image sha256:0"],
-    ["the identity", "engine/id", "x", ["engine/id"], "it is no id"],
-    ["what nobody knows", "other/thing", "x", ["other/thing"], "nobody knows such records"],
+    ["the identity", "engine/id", "x", ["engine/id"], "it is not an id"],
+    ["what nobody knows", "other/thing", "x", ["other/thing"], "its kind is unknown"],
     [
       "what a commit holds still",
       `commit/${idOf("paused")}`,
       "x",
       [`commit/${idOf("paused")}`],
-      "it is no number of a run",
+      "it is not the number of a run",
     ],
-    ["what says that an exec has begun", EXEC, `${idOf("running")} x`, [EXEC], "it names no exec of a run"],
+    ["what says that an exec has begun", EXEC, `${idOf("running")} x`, [EXEC], "it does not name an exec of a run"],
   ];
 
   test.each(CASES)(
@@ -246,7 +246,7 @@ describe("damage", () => {
     ]);
     const again = new Opened(opened.records, whole(TODAY)).settle();
     expect(again.told).toContain(
-      "swept record other/thing: nobody knows such records, and it was told of at an earlier start",
+      "swept record other/thing: its kind is unknown, and it was reported at an earlier start",
     );
     expect([again.setAside, wantedOf(again), again.records.has("damaged/other/thing")]).toEqual([[], [], false]);
   });

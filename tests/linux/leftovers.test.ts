@@ -157,7 +157,7 @@ describeUnless(missing, "leftovers", () => {
     const id = await engine.running();
     const run = join(daemon.directories.execRoot, "containers", id, "runs", "1");
     const log = await restarted(() => must(["rm", "-rf", run]));
-    expect(log).toContain(`mended run 1 of container ${id}: nothing is left of its process`);
+    expect(log).toContain(`mended run 1 of container ${id}: its process is gone`);
     expect(findProcesses("conmon", id)).toEqual([]);
     expect(await engine.inspect(id)).toMatchObject({ State: { Status: "exited", Running: false, Pid: 0 } });
     await engine.remove(id);

@@ -110,9 +110,9 @@ function stateFields(fields: Fields, container: Container): void {
 /** What is inconsistent in the record; empty if nothing is. */
 function problemOf(container: Container, id: string): string {
   if (container.id != id || !isFullId(id)) return "it is another container's";
-  if (!isContainerName(container.name)) return "its name is none";
+  if (!isContainerName(container.name)) return "its name is invalid";
   const chain = container.chain;
-  if (chain !== null && !isDigest(chain)) return "its chain is none";
+  if (chain !== null && !isDigest(chain)) return "its chain is invalid";
   return statusProblem(container);
 }
 
@@ -124,7 +124,7 @@ function statusProblem(container: Container): string {
     case Status.Dead:
       return "";
     case Status.Removed:
-      return "it is one of a container that was removed";
+      return "its status is that of a removed container";
     case Status.Starting:
     case Status.Unwinding:
       return container.run > 0 ? "" : "its status needs a run";

@@ -161,7 +161,7 @@ export class Reading extends EventReader {
   }
 
   private skip(position: u64): void {
-    tellSkipped(`event ${position.toString()}`, "it has a form that this engine does not know");
+    tellSkipped(`event ${position.toString()}`, "its format is unknown to this engine");
     this.next();
     this.lost(1, "");
   }

@@ -62,7 +62,7 @@ export abstract class Launching extends Task {
 
   /** During the user look-up the container entered a status in which no exec can start. */
   protected heldUp(): void {
-    assert(false, "only what clients start has its user looked up");
+    assert(false, "only execs that clients start look up a user");
   }
 
   /** The exec is running. */

@@ -33,7 +33,7 @@ export function dropUnbegun(): void {
   const adopted = execStore.adopted;
   for (let i = 0; i < ids.length; i++) {
     if (!adopted.has(ids[i])) continue;
-    tellMended(`exec ${ids[i]} in container ${adopted.get(ids[i]).id}`, "it was cut off before it had begun");
+    tellMended(`exec ${ids[i]} in container ${adopted.get(ids[i]).id}`, "it was interrupted before it started");
     adopted.delete(ids[i]);
     deleteExec(ids[i]);
   }
@@ -57,7 +57,7 @@ function mendFound(found: FoundExec, isRecorded: bool): void {
   const container = containerStore.find(subject.container);
   const name = `exec ${found.exec} in container ${subject.container}`;
   if (found.running && container !== null && goesOn(container, subject.run)) {
-    tellAdopted(name, "it goes on");
+    tellAdopted(name, "it is still running");
     execStore.adopted.set(found.exec, container);
     // Earlier versions of the engine wrote no record.
     if (!isRecorded) putExec(found.exec, container, subject.run);
@@ -75,7 +75,7 @@ function mendFound(found: FoundExec, isRecorded: bool): void {
   }
   if (isRecorded) deleteExec(found.exec);
   if (setAside.hasContainer(subject.container)) return;
-  tellSwept(name, hasBegun ? "it has ended, or its run has" : "it had not begun");
+  tellSwept(name, hasBegun ? "it or its run has ended" : "it had not started");
   reapExec(found.exec);
 }
 
@@ -90,7 +90,7 @@ function mendMissing(exec: RecordedExec): void {
 
 /** Whether the exec had started is unknown. Clients that were told of its start are now told of its end. */
 function endedWithRun(container: Container, id: string): void {
-  tellMended(`exec ${id} in container ${container.id}`, "nothing is left of it, and its run has ended");
+  tellMended(`exec ${id} in container ${container.id}`, "it is gone, and its run has ended");
   acting.alone(EXITED_BY_ITSELF);
   emitDie(container, id, KILLED_CODE);
   acting.alone(ENGINE_START);

@@ -21,7 +21,7 @@ export function deleteExec(id: string): void {
 export function execProblem(id: string, record: Uint8Array): string {
   const parts = decodeUtf8(record).split(" ");
   const isOne = parts.length == 2 && isFullId(parts[0]) && decimalOf(parts[1], i32.MAX_VALUE) > 0;
-  return isOne && isFullId(id) ? "" : "it names no exec of a run";
+  return isOne && isFullId(id) ? "" : "it does not name an exec of a run";
 }
 
 /** Reads a valid record. */

@@ -230,7 +230,7 @@ export class ImageStore {
     const parsed = parseImage(config);
     const image = parsed.image;
     if (image === null) return parsed.error;
-    if (image.id != id) return "it is not what its digest says";
+    if (image.id != id) return "it does not match its digest";
     if (!this.restored.has(id)) return "its record is missing";
     for (let i = 0; i < image.layers.length; i++) {
       if (layerStore.find(image.layers[i].chain) === null) return `its layer ${image.layers[i].chain} is missing`;

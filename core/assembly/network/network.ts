@@ -65,7 +65,7 @@ function problemOf(network: Network, id: string): string {
   if (driver.length > 0 && driver != network.driver) return "its driver is another one's";
   const isDefault = network.name == "bridge";
   if (isDefault != (network.interfaceName == DEFAULT_INTERFACE)) return "its interface is another one's";
-  if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface makes no sense";
+  if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface is invalid";
   return "";
 }
 

@@ -19,7 +19,7 @@ export class FieldReader extends Fields {
   constructor(json: Json) {
     super();
     this.at = json;
-    if (!json.isObject) this.problem = "it is no object";
+    if (!json.isObject) this.problem = "it is not an object";
   }
 
   /** Reports another problem. */
@@ -34,7 +34,7 @@ export class FieldReader extends Fields {
   text(name: string, value: string): string {
     const found = this.find(name);
     if (found === null) return value;
-    if (!found.isString) this.wrong(name, "it is no text");
+    if (!found.isString) this.wrong(name, "it is not a string");
     return found.text;
   }
 
@@ -53,7 +53,7 @@ export class FieldReader extends Fields {
     const found = this.find(name);
     if (found === null) return value;
     if (!isI64(found)) {
-      this.wrong(name, "it is no integer");
+      this.wrong(name, "it is not an integer");
       return value;
     }
     const number = asI64(found);
@@ -64,14 +64,14 @@ export class FieldReader extends Fields {
   texts(name: string, values: string[]): string[] {
     const found = this.find(name);
     if (found === null) return values;
-    if (!found.isArray || !areTexts(found)) this.wrong(name, "it is no list of texts");
+    if (!found.isArray || !areTexts(found)) this.wrong(name, "it is not a list of strings");
     return found.strings();
   }
 
   textMap(name: string, keys: string[], values: string[]): void {
     const found = this.find(name);
     if (found === null) return;
-    if (!found.isObject || !areTexts(found)) return this.wrong(name, "it is no object of texts");
+    if (!found.isObject || !areTexts(found)) return this.wrong(name, "it is not an object of strings");
     for (let i = 0; i < found.keys.length; i++) {
       keys.push(found.keys[i]);
       values.push(found.items[i].text);
@@ -81,7 +81,7 @@ export class FieldReader extends Fields {
   document(name: string, json: Uint8Array): Uint8Array {
     const found = this.find(name);
     if (found === null) return json;
-    if (!found.isObject) this.wrong(name, "it is no object");
+    if (!found.isObject) this.wrong(name, "it is not an object");
     return jsonBytes(found);
   }
 
@@ -93,7 +93,7 @@ export class FieldReader extends Fields {
 
   beginList(name: string, _length: i32): i32 {
     const found = this.find(name);
-    if (found !== null && !found.isArray) this.wrong(name, "it is no list");
+    if (found !== null && !found.isArray) this.wrong(name, "it is not a list");
     const list = found !== null && found.isArray ? found : Json.array();
     this.enter(name, list);
     return list.length;
@@ -123,7 +123,7 @@ export class FieldReader extends Fields {
   }
 
   private expectObject(): void {
-    if (!this.at.isObject) this.refuse(`${this.names.join(": ")}: it is no object`);
+    if (!this.at.isObject) this.refuse(`${this.names.join(": ")}: it is not an object`);
   }
 
   private find(name: string): Json | null {

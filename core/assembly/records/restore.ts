@@ -68,7 +68,7 @@ function restoreRecord(record: Stored, containers: Container[]): void {
 
 /** Reads one record; returns why it cannot be used, or an empty string. */
 function takeIn(key: string, value: Uint8Array, containers: Container[]): string {
-  if (key == VERSION_RECORD) return versionOf([new Stored(key, value)]) == NO_VERSION ? "it is no number" : "";
+  if (key == VERSION_RECORD) return versionOf([new Stored(key, value)]) == NO_VERSION ? "it is not a number" : "";
   if (key == ENGINE_ID) return restoreId(decodeUtf8(value));
   if (key.startsWith(HELD_RECORDS)) return heldProblem(value);
   if (key.startsWith(EXEC_RECORDS)) return execProblem(key.slice(EXEC_RECORDS.length), value);
@@ -77,7 +77,7 @@ function takeIn(key: string, value: Uint8Array, containers: Container[]): string
 }
 
 function restoreId(text: string): string {
-  if (!isFullId(text)) return "it is no id";
+  if (!isFullId(text)) return "it is not an id";
   engine.id = text;
   return "";
 }
@@ -85,7 +85,7 @@ function restoreId(text: string): string {
 function restoreDocument(key: string, value: Uint8Array, containers: Container[]): string {
   const isContainer = key.startsWith(CONTAINER_RECORDS);
   const isNetwork = key.startsWith(NETWORK_RECORDS);
-  if (!isContainer && !isNetwork && !key.startsWith(VOLUME_RECORDS)) return misplaced("nobody knows such records");
+  if (!isContainer && !isNetwork && !key.startsWith(VOLUME_RECORDS)) return misplaced("its kind is unknown");
   const json = parseKept(value);
   if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);

@@ -64,9 +64,9 @@ export class SetAside {
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
       if (!isAmong(KNOWN, key))
-        tellSwept(`record ${key}`, "nobody knows such records, and it was told of at an earlier start");
+        tellSwept(`record ${key}`, "its kind is unknown, and it was reported at an earlier start");
       if (this.read.has(key) || isAmong(PASSING, key) || !isAmong(KNOWN, key)) this.forget(key);
-      else this.tell(key, "it was at an earlier start");
+      else this.tell(key, "it was set aside at an earlier start");
     }
   }
 
@@ -86,7 +86,7 @@ export class SetAside {
     deleteRecord("");
     this.lostSome = true;
     this.doubtful = true;
-    reasons.push(new Found("records", Deed.SetAside, "they are lost, and nobody knows their keys"));
+    reasons.push(new Found("records", Deed.SetAside, "they are lost, and their keys are unknown"));
   }
 
   /** A record has the key of another one. So it is unknown which records are missing. */

@@ -214,7 +214,7 @@ function ownFiles(container: Container): View {
  * The engine was killed before it answered: the creation is completed or undone. Any mounts it left are removed first.
  */
 export function resumeCreation(container: Container): void {
-  tellMended(`container ${container.id}`, "its making goes on, though nobody is told");
+  tellMended(`container ${container.id}`, "its creation continues, but no client is told");
   acting.origin = originOf(container.lastChange);
   container.touch();
   new Creation(container, null, [], documentOf(container.config).stringOf("WorkingDir")).begin();

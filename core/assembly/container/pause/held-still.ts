@@ -40,7 +40,7 @@ export function holdNoMore(container: Container): void {
 
 /** Why the bytes are not the number of a run; empty if they are. */
 export function heldProblem(record: Uint8Array): string {
-  return decimalOf(decodeUtf8(record), i32.MAX_VALUE) > 0 ? "" : "it is no number of a run";
+  return decimalOf(decodeUtf8(record), i32.MAX_VALUE) > 0 ? "" : "it is not the number of a run";
 }
 
 /**
@@ -51,7 +51,7 @@ export function mendHeldStill(id: string, record: Uint8Array): void {
   const isDamaged = setAside.has(HELD_RECORDS + id);
   const isOfRun = container !== null && (isDamaged || container.run.toString() == decodeUtf8(record));
   if (container === null || !container.running || !isOfRun) return deleteRecord(HELD_RECORDS + id);
-  tellMended(`run ${container.run.toString()} of container ${id}`, "it was held still, and goes on");
+  tellMended(`run ${container.run.toString()} of container ${id}`, "it was frozen, and is thawed");
   // Usually the record is there already, and is not written again: the engine must start on a full disk, too.
   if (isDamaged) holdStill(container);
   else container.holders += 1;

@@ -160,7 +160,7 @@ export class LayerStore {
     if (setAside.holdsLayers) return;
     if (isKnown && !this.dropUnclaimed(chain)) return;
     if (!isKnown) dropChain(chain);
-    tellSwept(`layer ${chain}`, "no image and no container needs it");
+    tellSwept(`layer ${chain}`, "no image or container needs it");
   }
 
   private lose(layer: StoredLayer, why: string): void {
