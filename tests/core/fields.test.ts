@@ -72,7 +72,7 @@ function cell([, , neutral, note, since, until]: Row, name: string): string {
   const versions = [since > 0 ? `from 1.${since}` : "", until < 100 ? `up to 1.${until}` : ""]
     .filter(Boolean)
     .join(" ");
-  const save = neutral.length > 0 ? `save ${neutral.map((json) => `\`${json}\``).join(", ")}` : "";
-  const said = [versions, save, note].filter(Boolean).join("; ");
+  const except = neutral.length > 0 ? `except ${neutral.map((json) => `\`${json}\``).join(", ")}` : "";
+  const said = [versions, except, note].filter(Boolean).join("; ");
   return said === "" ? `\`${name}\`` : `\`${name}\` (${said})`;
 }

@@ -14,7 +14,7 @@ export const HEALTHCHECK: Table = new Table("HealthConfig", [
 
 const EMPTY_OBJECT: string = "{}";
 
-const OF_CLIENTS: string = "clients read it; what an attach asks for counts";
+const OF_CLIENTS: string = "for clients; the attach request decides";
 
 /** In the body of create, `HostConfig` and `NetworkingConfig` stand beside these fields: see `create-body.ts`. */
 export const CONFIG: Table = new Table("ContainerConfigWrapper", [
@@ -31,14 +31,14 @@ export const CONFIG: Table = new Table("ContainerConfigWrapper", [
   new Field("Env", FieldType.Strings, "null"),
   new Field("Cmd", FieldType.Command, "null"),
   new Field("Healthcheck", FieldType.Struct, null).typed("container.HealthConfig").of(HEALTHCHECK).pointed(),
-  new Field("ArgsEscaped", FieldType.Bool, null).kept().says("of Windows"),
+  new Field("ArgsEscaped", FieldType.Bool, null).kept().says("Windows only"),
   new Field("Image", FieldType.String, '""'),
   new Field("Volumes", FieldType.Set, "null"),
   new Field("WorkingDir", FieldType.String, '""'),
   new Field("Entrypoint", FieldType.Command, "null"),
   new Field("NetworkDisabled", FieldType.Bool, null),
   new Field("MacAddress", FieldType.String, null).upTo(51),
-  new Field("OnBuild", FieldType.Strings, "null").kept().says("of builds"),
+  new Field("OnBuild", FieldType.Strings, "null").kept().says("used by builds only"),
   new Field("Labels", FieldType.StringMap, EMPTY_OBJECT),
   new Field("StopSignal", FieldType.String, null),
   new Field("StopTimeout", FieldType.Int, null).typed("int").pointed(),

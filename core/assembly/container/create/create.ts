@@ -60,7 +60,7 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   }
   const taker = takerOf(volumeNames(wish.mounts));
   if (taker !== null) {
-    // Volumes that a removal leaves behind no longer exist once it is over. The request is read again then.
+    // That removal may remove one of the volumes. The request is read again when it is over.
     taker.queue.push(call);
     return null;
   }

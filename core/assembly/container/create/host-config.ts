@@ -55,13 +55,13 @@ const NO_TEXT: string = '""';
 const NOTHING: string = "null";
 const NO: string = "false";
 
-const OF_WINDOWS: string = "of Windows";
+const OF_WINDOWS: string = "Windows only";
 const OF_V1: string = "cgroup v1";
-const GIVEN_UP: string = "kernels have given it up";
+const GIVEN_UP: string = "no longer supported by kernels";
 
 export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("Binds", FieldType.Strings, NOTHING),
-  new Field("ContainerIDFile", FieldType.String, NO_TEXT).kept().says("the client writes it"),
+  new Field("ContainerIDFile", FieldType.String, NO_TEXT).kept().says("written by the client"),
   new Field("LogConfig", FieldType.Struct, '{"Type":"","Config":{}}').typed("container.LogConfig").of(LOG_CONFIG),
   new Field("NetworkMode", FieldType.String, NO_TEXT)
     .typed("container.NetworkMode")
@@ -75,7 +75,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
     .typed("container.RestartPolicy")
     .of(RESTART_POLICY),
   new Field("AutoRemove", FieldType.Bool, NO),
-  new Field("VolumeDriver", FieldType.String, NO_TEXT).says("there is none but `local`"),
+  new Field("VolumeDriver", FieldType.String, NO_TEXT).says("only `local`"),
   new Field("VolumesFrom", FieldType.Strings, NOTHING),
   new Field("CapAdd", FieldType.Command, NOTHING),
   new Field("CapDrop", FieldType.Command, NOTHING),
@@ -85,7 +85,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("DnsSearch", FieldType.Strings, NOTHING),
   new Field("ExtraHosts", FieldType.Strings, NOTHING),
   new Field("GroupAdd", FieldType.Strings, NOTHING),
-  new Field("IpcMode", FieldType.String, NO_TEXT).typed("container.IpcMode").says("`container:` too"),
+  new Field("IpcMode", FieldType.String, NO_TEXT).typed("container.IpcMode").says("also `container:`"),
   new Field("Cgroup", FieldType.String, NO_TEXT).typed("container.CgroupSpec").kept(),
   new Field("Links", FieldType.Strings, NOTHING).says("on the default bridge"),
   new Field("OomScoreAdj", FieldType.Int, NO_NUMBER).typed("int"),
@@ -94,20 +94,20 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("PublishAllPorts", FieldType.Bool, NO),
   new Field("ReadonlyRootfs", FieldType.Bool, NO),
   new Field("SecurityOpt", FieldType.Strings, NOTHING).says("labels and AppArmor profiles are refused"),
-  new Field("StorageOpt", FieldType.StringMap, null).denied().says("as where there are no quotas"),
+  new Field("StorageOpt", FieldType.StringMap, null).denied().says("as without quotas"),
   new Field("Tmpfs", FieldType.StringMap, null),
   new Field("UTSMode", FieldType.String, NO_TEXT).typed("container.UTSMode").says("`host`"),
   // There is no remapping of user namespaces, so every container uses the host's.
   new Field("UsernsMode", FieldType.String, NO_TEXT).typed("container.UsernsMode").refused(['"host"']),
   new Field("ShmSize", FieldType.Int, NO_NUMBER),
-  new Field("Sysctls", FieldType.StringMap, null).says("an interface's are its endpoint's"),
+  new Field("Sysctls", FieldType.StringMap, null).says("those of an interface belong to its endpoint"),
   new Field("Runtime", FieldType.String, NO_TEXT),
   new Field("ConsoleSize", FieldType.Pair, "[0,0]").from(42),
-  new Field("Annotations", FieldType.StringMap, null).from(43).says("those that steer OCI runtimes are refused"),
+  new Field("Annotations", FieldType.StringMap, null).from(43).says("commands to OCI runtimes are refused"),
   new Field("Isolation", FieldType.String, NO_TEXT)
     .typed("container.Isolation")
     .denied()
-    .says("save `default`; " + OF_WINDOWS),
+    .says("except `default`; " + OF_WINDOWS),
   new Field("CpuShares", FieldType.Int, NO_NUMBER),
   new Field("Memory", FieldType.Int, NO_NUMBER),
   new Field("NanoCpus", FieldType.Int, NO_NUMBER),
@@ -130,7 +130,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
     .typed("container.DeviceRequest")
     .of(DEVICE_REQUEST)
     .denied()
-    .says("at the start: there are no drivers of devices"),
+    .says("at the start: there are no device drivers"),
   new Field("KernelMemory", FieldType.Int, NO_NUMBER).upTo(41).kept().says(GIVEN_UP),
   new Field("KernelMemoryTCP", FieldType.Int, NO_NUMBER).upTo(51).kept().says(GIVEN_UP),
   new Field("MemoryReservation", FieldType.Int, NO_NUMBER),

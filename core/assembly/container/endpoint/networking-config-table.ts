@@ -3,7 +3,7 @@
 import { Field, FieldType, Table } from "../../json/table";
 
 /** Docker refuses these at the start, on the built-in networks. */
-const OF_OWN_NETWORKS = "at the start, as on all networks that are always there";
+const OF_OWN_NETWORKS = "at the start, as on all built-in networks";
 
 const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
   new Field("IPv4Address", FieldType.String, null).denied().says(OF_OWN_NETWORKS),
@@ -23,7 +23,7 @@ export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
   new Field("Links", FieldType.Strings, "null").kept(),
   new Field("Aliases", FieldType.Strings, "null").denied().says(OF_OWN_NETWORKS),
   new Field("MacAddress", FieldType.String, '""').from(44),
-  new Field("DriverOpts", FieldType.StringMap, "null").says("an interface's sysctls; its name is refused"),
+  new Field("DriverOpts", FieldType.StringMap, "null").says("sysctls of an interface; its name is refused"),
   new Field("GwPriority", FieldType.Int, "0").typed("int").from(48).kept(),
   new Field("NetworkID", FieldType.String, '""').kept(),
   new Field("EndpointID", FieldType.String, '""').kept(),
