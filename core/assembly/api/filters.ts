@@ -50,7 +50,7 @@ export class Filters {
     return false;
   }
 
-  /** prefix*: the same, or the text begins with one of the values. */
+  /** *prefix*: the same, or the text begins with one of the values. */
   prefix(key: string, text: string): bool {
     const values = this.values(key);
     for (let i = 0; i < values.length; i++) {
@@ -59,7 +59,7 @@ export class Filters {
     return values.length == 0;
   }
 
-  /** glob*: the same, or one of the values is a pattern that matches the whole text. */
+  /** *glob*: the same, or one of the values is a pattern that matches the whole text. */
   glob(key: string, text: string): bool {
     const values = this.values(key);
     for (let i = 0; i < values.length; i++) {
