@@ -132,8 +132,8 @@ function mendContainer(container: Container, found: FoundProcess | null): void {
 }
 
 /**
- * The engine was killed between the request and the answer. A process that came up counts as started; otherwise the
- * start is undone.
+ * The engine was killed between the request and the answer. A process
+ * that came up counts as started; otherwise the start is undone.
  */
 function mendStarting(container: Container, found: FoundProcess | null): void {
   const state: ProcessState | null = found === null ? null : found.state;

@@ -1,5 +1,5 @@
-// Removes resources that the host found but that no record mentions. Those of a record that was set aside stay: they
-// may be all that its user has left.
+// Removes resources that the host found but that no record mentions. Those of
+// a record that was set aside stay: they may be all that its user has left.
 
 import {
   ContentCommandDropContainer,
@@ -94,8 +94,8 @@ class Unmounting extends Task {
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = containerStore.find(this.id);
     if (failure === null || container === null) return;
-    // An interrupted creation continues on its own. It may finish with the container's files before this ends, or
-    // without them.
+    // An interrupted creation continues on its own. It may finish
+    // with the container's files before this ends, or without them.
     if (mayUse(this.id) && !container.creating) return;
     container.leaveUnclean();
     container.touch();
@@ -141,9 +141,9 @@ function makeMissingVolumes(found: string[]): void {
 }
 
 /**
- * Whether the container's status allows it a mount, a network and a process. A container that is being removed is not
- * allowed any: its removal releases what the record names, and its files may only have been mounted for a client to
- * read.
+ * Whether the container's status allows it a mount, a network and a process. A
+ * container that is being removed is not allowed any: its removal releases what
+ * the record names, and its files may only have been mounted for a client to read.
  */
 function mayUse(id: string): bool {
   const container = containerStore.find(id);

@@ -1,5 +1,5 @@
-// Leads from a request to its handler: target, version, route. It is also the one place where a refusal becomes an
-// answer.
+// Leads from a request to its handler: target, version, route.
+// It is also the one place where a refusal becomes an answer.
 
 import { BodyTag, Request } from "../../../build/bindings/types";
 import { Call } from "../call";

@@ -1,5 +1,5 @@
-// The API versions that are served, and the refusals of others (surface §2.1). A version is represented by its minor
-// number: 41 for 1.41.
+// The API versions that are served, and the refusals of others
+// (surface §2.1). A version is represented by its minor number: 41 for 1.41.
 
 export const MIN_VERSION: i32 = 24;
 export const MAX_VERSION: i32 = 55;

@@ -120,8 +120,8 @@ export class Container {
   /** New limits are being applied to the run. */
   limiting: bool = false;
   /**
-   * The container whose `hosts`, `hostname` and `resolv.conf` this one uses since it joined that network; empty for its
-   * own.
+   * The container whose `hosts`, `hostname` and `resolv.conf` this
+   * one uses since it joined that network; empty for its own.
    */
   filesOf: string = "";
   /** What the container's hosts file says about linked containers. */
@@ -194,8 +194,8 @@ export class Container {
   }
 
   /**
-   * Resources of the newest run could not be released. If an earlier run already left some, `uncleanRun` stays at that
-   * run.
+   * Resources of the newest run could not be released. If an
+   * earlier run already left some, `uncleanRun` stays at that run.
    */
   leaveUnclean(): void {
     if (!this.unclean) this.uncleanRun = this.run;

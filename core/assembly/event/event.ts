@@ -25,8 +25,8 @@ export class Event {
   }
 
   /**
-   * Sets the labels of the event's subject, without copying them. A later attribute takes precedence over a label of
-   * its name.
+   * Sets the labels of the event's subject, without copying them.
+   * A later attribute takes precedence over a label of its name.
    */
   labelled(keys: string[], values: string[]): Event {
     if (ascends(keys)) {
@@ -37,8 +37,8 @@ export class Event {
   }
 
   /**
-   * Sorted by name, as Go writes maps. The engine's own attributes come last, since some clients show them in this
-   * order.
+   * Sorted by name, as Go writes maps. The engine's own attributes
+   * come last, since some clients show them in this order.
    */
   inOrder(): Attributes {
     const all = new Attributes();

@@ -91,8 +91,8 @@ export class PageReads {
   }
 
   /**
-   * Position of the first event from a time on, if known from the last read; 0 if it has to be read. Events leave the
-   * journal only when new ones come.
+   * Position of the first event from a time on, if known from the last read;
+   * 0 if it has to be read. Events leave the journal only when new ones come.
    */
   first(since: i64): u64 {
     return this.firstNext == this.journal.next && this.firstSince == since ? this.firstPosition : 0;

@@ -54,8 +54,8 @@ const NO_ENTRIES = new Entries(null);
 
 export class Reading extends EventReader {
   /**
-   * Position of the next event to look at; 0 stands for the first one since `since`, which has to be read from the
-   * journal.
+   * Position of the next event to look at; 0 stands for the first
+   * one since `since`, which has to be read from the journal.
    */
   private cursor: u64 = 0;
   /** Position at which to end; 0 if it is not known yet. */

@@ -1,5 +1,5 @@
-// Events as they happen: each gets its number in the journal, is kept in memory for a while, is sent to readers, and is
-// written to the journal.
+// Events as they happen: each gets its number in the journal, is kept in
+// memory for a while, is sent to readers, and is written to the journal.
 //
 // An event is part of its step's transaction, whether or not there are readers. So the journal has an event for
 // everything that was done or that a client was told, and no event without its cause.

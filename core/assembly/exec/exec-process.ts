@@ -1,5 +1,5 @@
-// Builds the command `processes.exec`: `process` of the OCI runtime spec, from the container's settings and the
-// client's changes.
+// Builds the command `processes.exec`: `process` of the OCI runtime
+// spec, from the container's settings and the client's changes.
 
 import { Exec as ExecCommand, Subject } from "../../../build/bindings/types";
 import { environmentOf } from "../container/spec/environment";

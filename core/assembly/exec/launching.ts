@@ -33,8 +33,8 @@ const OTHER_CODE = 128;
 
 const enum Step {
   /**
-   * The user is looked up in the container's files first: Docker distinguishes an unknown user from a program that
-   * cannot run.
+   * The user is looked up in the container's files first: Docker
+   * distinguishes an unknown user from a program that cannot run.
    */
   Identify,
   Launch,

@@ -25,8 +25,8 @@ export function mendExecs(records: Stored[], found: FoundExec[]): void {
 }
 
 /**
- * This comes after mending the containers: an exec that the host did not find, although its run goes on, had not
- * started.
+ * This comes after mending the containers: an exec that the
+ * host did not find, although its run goes on, had not started.
  */
 export function dropUnbegun(): void {
   const ids = execStore.unseen;

@@ -33,8 +33,8 @@ export function retryAfter(failure: Failure): u32 {
 }
 
 /**
- * A token without the needed scope counts as denied: a new token would lack the scope, too, so other credentials are
- * not asked for.
+ * A token without the needed scope counts as denied: a new token
+ * would lack the scope, too, so other credentials are not asked for.
  */
 export function answerKind(answer: RegistryAnswer): FailureKind {
   if (isForbidden(answer)) return FailureKind.Denied;

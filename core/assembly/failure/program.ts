@@ -1,5 +1,5 @@
-// Messages for programs that cannot be run, and for invalid working directories: the texts of runc, which clients parse
-// (surface §2.3).
+// Messages for programs that cannot be run, and for invalid working
+// directories: the texts of runc, which clients parse (surface §2.3).
 
 import { RefusedDirectory, RefusedProgram } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";

@@ -7,8 +7,8 @@ import { kindOf } from "./kind";
 import { failureText } from "./text";
 
 /**
- * 404 for something that was meanwhile removed. No client asks for a file of the machine, so a missing one is an
- * internal error.
+ * 404 for something that was meanwhile removed. No client asks for
+ * a file of the machine, so a missing one is an internal error.
  */
 export function sourceRefusal(failure: Failure): Refusal {
   const text = failureText(failure);

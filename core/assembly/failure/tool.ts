@@ -1,5 +1,5 @@
-// Messages for programs of the machine that failed, for processes that did not do what they should, and for settings
-// that the kernel does not accept.
+// Messages for programs of the machine that failed, for processes that did
+// not do what they should, and for settings that the kernel does not accept.
 
 import { Compulsion, FailedTool, RefusedSetting, Unmoved } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";

@@ -1,5 +1,5 @@
-// State of a container's health checks (surface §2.18): inspect shows it, and the record stores it once a client was
-// told.
+// State of a container's health checks (surface §2.18): inspect
+// shows it, and the record stores it once a client was told.
 
 import { JsonWriter } from "../json/writer";
 import { Fields, listOf } from "../records/fields";

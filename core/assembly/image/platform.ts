@@ -80,8 +80,8 @@ export function platformChain(wanted: Platform): Platform[] {
 }
 
 /**
- * Index of the best candidate, -1 if none fits. A null candidate (an entry without a platform) fits, but any other
- * match is better.
+ * Index of the best candidate, -1 if none fits. A null candidate (an
+ * entry without a platform) fits, but any other match is better.
  */
 export function bestPlatform(candidates: (Platform | null)[], wanted: Platform): i32 {
   const chain = platformChain(wanted);

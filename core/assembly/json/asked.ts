@@ -6,8 +6,8 @@ import { Effect, Field, FieldType, Table } from "./table";
 import { jsonBytes } from "./writer";
 
 /**
- * The first field that asks for something not implemented, with its path: `HostConfig.Privileged`; empty if there is
- * none.
+ * The first field that asks for something not implemented, with
+ * its path: `HostConfig.Privileged`; empty if there is none.
  */
 export function refusedField(value: Json, table: Table, path: string): string {
   return below(path, refusedIn(value, table));

@@ -1,5 +1,5 @@
-// A JSON document as a tree. Numbers keep their literal text, so that no digits are lost before a reader asks for a
-// type.
+// A JSON document as a tree. Numbers keep their literal text,
+// so that no digits are lost before a reader asks for a type.
 
 export enum JsonKind {
   Null,

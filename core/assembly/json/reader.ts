@@ -1,5 +1,5 @@
-// Reads a JSON document from UTF-8 bytes. Clients see the error texts, which are those of Go's encoding/json. No input
-// makes the code trap.
+// Reads a JSON document from UTF-8 bytes. Clients see the error texts,
+// which are those of Go's encoding/json. No input makes the code trap.
 
 import { TextBuilder } from "../text/builder";
 import { quoteRune } from "../text/go-quote";

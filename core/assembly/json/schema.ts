@@ -1,5 +1,5 @@
-// Reads Docker's large objects by their tables (`table.ts`). What it tolerates, and its error texts, follow Go's
-// encoding/json (surface §2.2).
+// Reads Docker's large objects by their tables (`table.ts`). What it
+// tolerates, and its error texts, follow Go's encoding/json (surface §2.2).
 
 import { compareTexts, sortedPlaces } from "../text/compare";
 import { isZero } from "./asked";
@@ -29,8 +29,8 @@ export function schemaError(): string {
 }
 
 /**
- * A map's members sorted by name, without duplicates (the last one counts), as Go writes maps. Returns a sorted map
- * itself.
+ * A map's members sorted by name, without duplicates (the last
+ * one counts), as Go writes maps. Returns a sorted map itself.
  */
 export function sortedMap(map: Json): Json {
   if (isSorted(map.keys)) return map;
@@ -243,8 +243,8 @@ class SchemaReader {
 }
 
 /**
- * Objects that were given more than once: Go decodes each into the earlier one. They are merged here and read at the
- * end.
+ * Objects that were given more than once: Go decodes each into
+ * the earlier one. They are merged here and read at the end.
  */
 class Joined {
   places: i32[] = [];

@@ -1,5 +1,5 @@
-// Tables for Docker's large objects: their fields with type, default and order, and whether this engine implements
-// them.
+// Tables for Docker's large objects: their fields with type,
+// default and order, and whether this engine implements them.
 
 import { encodeUtf8 } from "../text/utf8";
 import { Json, sameFolded } from "./json";

@@ -1,5 +1,5 @@
-// Writes JSON as UTF-8 bytes in the form of Go's encoding/json. Every answer is written here, so it uses raw stores for
-// speed.
+// Writes JSON as UTF-8 bytes in the form of Go's encoding/json.
+// Every answer is written here, so it uses raw stores for speed.
 
 import { sequenceLength, storePoint } from "../text/utf8";
 import { Json, JsonKind } from "./json";

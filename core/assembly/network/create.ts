@@ -1,5 +1,5 @@
-// POST /networks/create (surface §2.24). User-defined networks are not implemented yet; other requests get Docker's
-// answers.
+// POST /networks/create (surface §2.24). User-defined networks
+// are not implemented yet; other requests get Docker's answers.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";

@@ -83,8 +83,8 @@ function choosePort(container: Container, wish: PortWish): string | null {
 }
 
 /**
- * Takes one port on all of the addresses: the first free one from `first` to `last`, or any if `first` is 0. 0 if none
- * is free.
+ * Takes one port on all of the addresses: the first free one from
+ * `first` to `last`, or any if `first` is 0. 0 if none is free.
  */
 function takeOne(container: Container, protocol: string, addresses: string[], first: u32, last: u32): u16 {
   if (first == 0) return takenPorts.takeRandomPort(protocol, addresses, container.id);

@@ -1,5 +1,5 @@
-// Makes the bridge networks at every open: making one that exists already repairs its firewall rules and published
-// ports.
+// Makes the bridge networks at every open: making one that
+// exists already repairs its firewall rules and published ports.
 
 import { Failure, NetworkCommandDrop, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";

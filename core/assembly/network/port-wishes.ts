@@ -56,8 +56,8 @@ export function readPortWishes(hostConfig: Json, config: Json, ipv6: bool): Port
 }
 
 /**
- * `80/tcp` for `80`, and every port of the range `8000-8010/udp`. Empty for an invalid text, which an image may
- * contain.
+ * `80/tcp` for `80`, and every port of the range `8000-8010/udp`.
+ * Empty for an invalid text, which an image may contain.
  */
 export function portKeysOf(spec: string): string[] {
   const keys: string[] = [];
@@ -69,8 +69,8 @@ export function portKeysOf(spec: string): string[] {
 }
 
 /**
- * Number of ports of all three protocols. No request for more could succeed, and each port of a range may have to be
- * tried.
+ * Number of ports of all three protocols. No request for more
+ * could succeed, and each port of a range may have to be tried.
  */
 const MAX_PORTS: u32 = 3 * 65536;
 
@@ -185,9 +185,9 @@ function protocolOf(spec: string): string {
 }
 
 /**
- * The range in `80`, `80/tcp` or `80-90`, to be read by `firstOf` and `lastOf`. Both are 0 for an empty text;
- * `NO_RANGE` for an invalid one, and for a range that begins at 0. It allocates nothing, since there may be tens of
- * thousands.
+ * The range in `80`, `80/tcp` or `80-90`, to be read by `firstOf` and `lastOf`.
+ * Both are 0 for an empty text; `NO_RANGE` for an invalid one, and for a range
+ * that begins at 0. It allocates nothing, since there may be tens of thousands.
  */
 function rangeOf(spec: string): u32 {
   const slash = spec.indexOf("/");

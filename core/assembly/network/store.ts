@@ -102,8 +102,8 @@ export class NetworkStore {
   }
 
   /**
-   * An endpoint on a network of this name whose record is lost. The network keeps its settings, so that running
-   * containers stay connected.
+   * An endpoint on a network of this name whose record is lost. The
+   * network keeps its settings, so that running containers stay connected.
    */
   private lostPlace(name: string): Endpoint | null {
     const containers = containerStore.all();

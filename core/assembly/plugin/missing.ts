@@ -1,5 +1,5 @@
-// Endpoints of plugins. There are none, so requests for a plugin get Docker's answers for an unknown one (surface
-// §2.27).
+// Endpoints of plugins. There are none, so requests for a plugin
+// get Docker's answers for an unknown one (surface §2.27).
 
 import { parseFilters } from "../api/filters";
 import { readJsonBody } from "../api/json-body";

@@ -1,5 +1,5 @@
-// Reads a record and checks it: fields must exist and have the right type and range. A damaged record must not be used;
-// it is set aside.
+// Reads a record and checks it: fields must exist and have the right
+// type and range. A damaged record must not be used; it is set aside.
 
 import { asI64, isI64, Json, JsonKind } from "../json/json";
 import { jsonBytes } from "../json/writer";

@@ -1,5 +1,5 @@
-// Reads the records when the engine opens. Records that are damaged, or contradict earlier ones, are set aside; the
-// others are used.
+// Reads the records when the engine opens. Records that are damaged,
+// or contradict earlier ones, are set aside; the others are used.
 
 import { Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";

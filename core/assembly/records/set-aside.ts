@@ -58,8 +58,8 @@ export class SetAside {
       if (key.startsWith(SET_ASIDE)) this.keys.add(key.slice(SET_ASIDE.length));
       else this.read.set(key, records[i].value);
     }
-    // A record that exists again replaces the one set aside. Records of work in progress are forgotten: the earlier
-    // start ended that work.
+    // A record that exists again replaces the one set aside. Records of
+    // work in progress are forgotten: the earlier start ended that work.
     const keys = this.keys.values();
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];

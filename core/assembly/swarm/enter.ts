@@ -1,5 +1,5 @@
-// POST /swarm/init and /swarm/join (surface §2.27): invalid requests are refused as Docker refuses them. There is no
-// swarm to enter.
+// POST /swarm/init and /swarm/join (surface §2.27): invalid requests
+// are refused as Docker refuses them. There is no swarm to enter.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";

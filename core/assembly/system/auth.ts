@@ -1,5 +1,5 @@
-// POST /auth (surface §2.26): asks a registry whether it accepts credentials. SECRET: they may only go into the
-// command.
+// POST /auth (surface §2.26): asks a registry whether it accepts
+// credentials. SECRET: they may only go into the command.
 
 import {
   BodyTag,

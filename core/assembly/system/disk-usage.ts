@@ -1,5 +1,5 @@
-// GET /system/df (surface §2.23): disk usage of images, containers and volumes, from sizes that were counted in
-// advance.
+// GET /system/df (surface §2.23): disk usage of images, containers
+// and volumes, from sizes that were counted in advance.
 
 import { strictFlagOf } from "../api/parameters";
 import { Call } from "../call";

@@ -1,6 +1,6 @@
-// GET /info (surface §6.5; differences by version: §3). Left out because they do not exist here, as Docker does:
-// `Containerd` (1.46), `DiscoveredDevices` (1.50; no CDI), `NRI` (1.53) and `DefaultAddressPools` (Docker's defaults
-// apply).
+// GET /info (surface §6.5; differences by version: §3). Left out because they do
+// not exist here, as Docker does: `Containerd` (1.46), `DiscoveredDevices` (1.50;
+// no CDI), `NRI` (1.53) and `DefaultAddressPools` (Docker's defaults apply).
 
 import {
   Failure,

@@ -1,5 +1,5 @@
-// Builds a string in linear time and memory. No memory is freed within a step, so `+=` in a loop over a client's data
-// would exhaust it.
+// Builds a string in linear time and memory. No memory is freed within
+// a step, so `+=` in a loop over a client's data would exhaust it.
 
 export class TextBuilder {
   private units: ArrayBuffer;

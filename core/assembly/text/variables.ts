@@ -1,5 +1,5 @@
-// Environment variables, as entries `NAME=value` that keep their order. A map finds them by name, since a client may
-// send a hundred thousand of them.
+// Environment variables, as entries `NAME=value` that keep their order. A map
+// finds them by name, since a client may send a hundred thousand of them.
 
 export class Variables {
   private readonly places: Map<string, i32> = new Map<string, i32>();

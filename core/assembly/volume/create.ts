@@ -1,5 +1,5 @@
-// POST /volumes/create (surface §2.25): describes a volume that exists already. Making one without a container is not
-// implemented yet.
+// POST /volumes/create (surface §2.25): describes a volume that exists
+// already. Making one without a container is not implemented yet.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";

@@ -1,5 +1,5 @@
-// POST /volumes/prune (surface §2.23): succeeds while there is nothing to remove. Removing single volumes is not
-// implemented yet.
+// POST /volumes/prune (surface §2.23): succeeds while there is
+// nothing to remove. Removing single volumes is not implemented yet.
 
 import { FilterFlag } from "../api/filters";
 import { PruneFilters } from "../api/prune-filters";

@@ -28,9 +28,9 @@ export class VolumeStore {
   }
 
   /**
-   * Stores a counted size. While the volume is in use, the record is written later, when a client is told. If the files
-   * changed while they were counted, they are counted again. Until then the record has no size, so that the next engine
-   * counts them, too.
+   * Stores a counted size. While the volume is in use, the record is written later, when
+   * a client is told. If the files changed while they were counted, they are counted
+   * again. Until then the record has no size, so that the next engine counts them, too.
    */
   keepSize(volume: Volume, bytes: i64): void {
     if (!volume.counted && (volume.toCount || isBeingFilled(volume.name))) {

@@ -18,8 +18,8 @@ export function beginMaking(container: Container): void {
 }
 
 /**
- * The creation is over. `made`: its client is told, and so learns of its volumes; otherwise the removal asks which
- * volumes go with the container.
+ * The creation is over. `made`: its client is told, and so learns of its
+ * volumes; otherwise the removal asks which volumes go with the container.
  */
 export function endMaking(container: Container, made: bool): void {
   const mounts = container.volumes;
@@ -41,8 +41,8 @@ export function tellVolume(volume: Volume): void {
 }
 
 /**
- * Passes the volume on to another container that is being created with it, and with which it is removed if that fails,
- * too. False if there is none.
+ * Passes the volume on to another container that is being created with it,
+ * and with which it is removed if that fails, too. False if there is none.
  */
 export function passOn(volume: Volume): bool {
   if (volume.makings.length == 0) return false;

@@ -37,8 +37,8 @@ function takes(container: Container, name: string): bool {
 }
 
 /**
- * Whether the container's removal includes the volume, if no other container uses it: anonymous volumes only on
- * request.
+ * Whether the container's removal includes the volume, if no
+ * other container uses it: anonymous volumes only on request.
  */
 export function takesAlong(container: Container, mount: MountPoint): bool {
   return mount.added || (container.removeVolumes && mount.anonymous);
@@ -81,8 +81,8 @@ export function isInRun(name: string): bool {
 }
 
 /**
- * Whether a container that is being created, or whose files are accessed, is filling the volume. A volume that a start
- * fills is counted after the run.
+ * Whether a container that is being created, or whose files are accessed, is
+ * filling the volume. A volume that a start fills is counted after the run.
  */
 export function isBeingFilled(name: string): bool {
   const containers = containerStore.all();

@@ -1,11 +1,11 @@
-// `HostConfig.Annotations` go into the OCI config. Runtimes read commands of their own from there, which clients must
-// not give.
+// `HostConfig.Annotations` go into the OCI config. Runtimes read
+// commands of their own from there, which clients must not give.
 
 import { Json } from "../../json/json";
 import { quoteText } from "../../text/go-quote";
 
-// Annotations that command crun (hooks, a seccomp filter, another handler: crun(1)), or set properties of a systemd
-// unit (runc, crun).
+// Annotations that command crun (hooks, a seccomp filter, another
+// handler: crun(1)), or set properties of a systemd unit (runc, crun).
 const ORDERS: string[] = ["run.oci.", "module.wasm.", "org.systemd.property."];
 
 /** The annotations; null if there are none. */

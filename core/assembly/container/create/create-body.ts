@@ -1,5 +1,5 @@
-// Reads the body of POST /containers/create: the fields of `Config`, with `HostConfig` and `NetworkingConfig` beside
-// them.
+// Reads the body of POST /containers/create: the fields of
+// `Config`, with `HostConfig` and `NetworkingConfig` beside them.
 
 import { isZero, refusedField } from "../../json/asked";
 import { Json } from "../../json/json";

@@ -1,5 +1,5 @@
-// POST /containers/create (surface §2.14): reads the body, looks the image up, merges and checks the configs, then
-// makes the container.
+// POST /containers/create (surface §2.14): reads the body, looks the
+// image up, merges and checks the configs, then makes the container.
 
 import { Failure, Outcome, VolumeCommandFind } from "../../../../build/bindings/types";
 import { bodyLength, readJsonBody } from "../../api/json-body";

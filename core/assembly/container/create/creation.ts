@@ -114,9 +114,9 @@ export class Creation extends Task {
   }
 
   /**
-   * Makes the working directory first, in the container's own files, even if a volume will be mounted there. Then each
-   * volume gets the files at its mount point, so that later users of the volume find them. Returns false when all is
-   * done.
+   * Makes the working directory first, in the container's own files, even if a volume
+   * will be mounted there. Then each volume gets the files at its mount point, so
+   * that later users of the volume find them. Returns false when all is done.
    */
   private fill(): bool {
     while (this.open == 0) {

@@ -31,8 +31,8 @@ export function fillHostConfig(host: Json, facts: DefaultFacts): void {
 }
 
 /**
- * The default hostname: the container's short id, or the machine's name on the host network. Changes a normalised
- * `Config` in place.
+ * The default hostname: the container's short id, or the machine's
+ * name on the host network. Changes a normalised `Config` in place.
  */
 export function fillHostname(config: Json, host: Json, shortId: string, machine: string): void {
   fillText(config, "Hostname", host.stringOf("NetworkMode") == "host" ? machine : shortId);

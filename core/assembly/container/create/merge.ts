@@ -17,8 +17,8 @@ export class MergedConfig {
 }
 
 /**
- * `config`: normalised by `CONFIG`, and not changed. `image`: the `config` member of the image's config, or null. The
- * result is normalised as well.
+ * `config`: normalised by `CONFIG`, and not changed. `image`: the `config`
+ * member of the image's config, or null. The result is normalised as well.
  */
 export function mergeImageConfig(config: Json, image: Json | null): MergedConfig {
   const merged = new MergedConfig(config.branch());
@@ -79,8 +79,8 @@ function clearEmpty(target: Json, name: string): void {
   if (own !== null && own.length == 0) target.set(name, Json.null());
 }
 
-// The request's variables first, then the image's variables with other names. `NAME` without a value removes the
-// image's.
+// The request's variables first, then the image's variables
+// with other names. `NAME` without a value removes the image's.
 function uniteEnvironment(target: Json, image: Json): void {
   const entries = target.stringsOf("Env");
   const defaults = image.stringsOf("Env");

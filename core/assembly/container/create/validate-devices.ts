@@ -1,5 +1,5 @@
-// Checks device settings for invalid values. Whether a device exists is found out on the machine, when the container
-// starts.
+// Checks device settings for invalid values. Whether a device
+// exists is found out on the machine, when the container starts.
 
 import { Json } from "../../json/json";
 import { isAccess, readRule } from "../spec/device-rules";

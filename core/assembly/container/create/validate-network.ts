@@ -1,6 +1,6 @@
-// Settings that conflict with a network mode, with Docker's texts (surface §2.14): a container on another container's
-// network has that container's names, addresses and ports. Only the request's own settings are checked, not the
-// image's.
+// Settings that conflict with a network mode, with Docker's texts (surface §2.14):
+// a container on another container's network has that container's names, addresses
+// and ports. Only the request's own settings are checked, not the image's.
 
 import { Json } from "../../json/json";
 import { WITH_HOST } from "../links/links";

@@ -43,8 +43,8 @@ export function kernelFacts(machine: Machine): KernelFacts {
 }
 
 /**
- * Removes from a normalised `HostConfig`, in place, what the kernel does not support. Returns the warnings, in Docker's
- * words.
+ * Removes from a normalised `HostConfig`, in place, what the kernel
+ * does not support. Returns the warnings, in Docker's words.
  */
 export function dropUnsupported(host: Json, kernel: KernelFacts): string[] {
   const warnings: string[] = [];

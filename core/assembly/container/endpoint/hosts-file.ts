@@ -1,5 +1,5 @@
-// `/etc/hosts` of a container (hosts(5)): the standard entries, those that the client added, linked containers, and the
-// container itself.
+// `/etc/hosts` of a container (hosts(5)): the standard entries, those
+// that the client added, linked containers, and the container itself.
 
 import { ContainerFile } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";

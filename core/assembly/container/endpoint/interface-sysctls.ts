@@ -28,8 +28,8 @@ export class MovedSysctls {
   constructor(private readonly version: i32) {}
 
   /**
-   * Moves the sysctls of `eth0` from a `HostConfig` to the settings of an endpoint, in place. Values already there take
-   * precedence.
+   * Moves the sysctls of `eth0` from a `HostConfig` to the settings
+   * of an endpoint, in place. Values already there take precedence.
    */
   move(hostConfig: Json, settings: Json): void {
     const given = hostConfig.entry("Sysctls");

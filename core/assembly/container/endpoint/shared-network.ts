@@ -1,5 +1,5 @@
-// Containers that share another container's network: `NetworkMode` `container:NAME`, stored with the id once it is
-// known.
+// Containers that share another container's network: `NetworkMode`
+// `container:NAME`, stored with the id once it is known.
 
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
@@ -13,8 +13,8 @@ import { containerStore } from "../store";
 const PREFIX = "container:";
 
 /**
- * Replaces the name in a mode by the id, since the other container may be renamed. An unknown name stays, and the start
- * refuses it.
+ * Replaces the name in a mode by the id, since the other container
+ * may be renamed. An unknown name stays, and the start refuses it.
  */
 export function resolveMode(hostConfig: Json, field: string): void {
   const reference = otherIn(hostConfig.stringOf(field));

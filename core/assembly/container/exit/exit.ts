@@ -46,8 +46,8 @@ function endedBy(container: Container, exit: Exit): void {
 }
 
 /**
- * `kills`: OOM kills in this run so far. The record holds how many were reported: after a restart the engine reports
- * the rest.
+ * `kills`: OOM kills in this run so far. The record holds how many
+ * were reported: after a restart the engine reports the rest.
  */
 export function ranOutOfMemory(container: Container, kills: u32): void {
   if (kills <= container.memoryKills) return;

@@ -1,5 +1,5 @@
-// Releases the resources of a run: processes, network and mount, in parallel. Then requests that arrived meanwhile
-// resume.
+// Releases the resources of a run: processes, network and mount,
+// in parallel. Then requests that arrived meanwhile resume.
 
 import {
   ContentCommandUnmount,
@@ -77,8 +77,8 @@ class Release extends Task {
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
     const refused = this.refused;
-    // A client that waits since the run ended waits for the next exit (surface §2.10). After a failed start there is no
-    // exit.
+    // A client that waits since the run ended waits for the next
+    // exit (surface §2.10). After a failed start there is no exit.
     const what: Condition = refused === null ? Condition.NotRunning : Condition.NextExit;
     if (!container.restarting) answerWaiters(container, what);
     if (refused !== null) refused.send();

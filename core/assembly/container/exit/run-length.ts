@@ -12,9 +12,9 @@ export function beginRun(container: Container): void {
 }
 
 /**
- * The engine finds the run still going at its own start. If the record has no monotonic start time, or one that is
- * ahead of the clock, the time is computed once from the start's wall-clock stamp, and the monotonic clock counts from
- * then on.
+ * The engine finds the run still going at its own start. If the record has no
+ * monotonic start time, or one that is ahead of the clock, the time is computed once
+ * from the start's wall-clock stamp, and the monotonic clock counts from then on.
  */
 export function adoptRun(container: Container): void {
   const now = <i64>engine.now.monotonic;

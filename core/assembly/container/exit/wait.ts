@@ -52,8 +52,8 @@ export function answerWaiters(container: Container, what: Condition): void {
 }
 
 /**
- * Tells clients that wait for the removal that it failed. The others still wait for an exit, or a removal that
- * succeeds.
+ * Tells clients that wait for the removal that it failed. The
+ * others still wait for an exit, or a removal that succeeds.
  */
 export function answerRemovalFailed(container: Container, error: string): void {
   const rest: Waiter[] = [];

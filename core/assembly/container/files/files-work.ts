@@ -1,6 +1,6 @@
-// The base of operations on a container's files, whether it is running or not. The files of a stopped container are
-// mounted while an operation uses them, after its volumes have been made and filled. A start in the meantime shares the
-// mount and does not wait.
+// The base of operations on a container's files, whether it is running or not. The files
+// of a stopped container are mounted while an operation uses them, after its volumes
+// have been made and filled. A start in the meantime shares the mount and does not wait.
 
 import {
   Box,
@@ -104,8 +104,8 @@ export abstract class FilesWork extends Task {
 }
 
 /**
- * Queues a call until the container leaves a transitional state, and keeps track of whether its client disconnects
- * meanwhile.
+ * Queues a call until the container leaves a transitional state,
+ * and keeps track of whether its client disconnects meanwhile.
  */
 export function waitForFiles(container: Container, call: Call): void {
   call.follower = null;

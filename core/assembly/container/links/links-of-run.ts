@@ -1,6 +1,6 @@
-// What links do when a container runs. The linked containers must run, on the default bridge. Entries in the
-// container's `hosts` file and variables in its environment tell where they are. The file is rewritten whenever a
-// linked container starts.
+// What links do when a container runs. The linked containers must run, on the default
+// bridge. Entries in the container's `hosts` file and variables in its environment
+// tell where they are. The file is rewritten whenever a linked container starts.
 
 import { Failure, Outcome, ProcessCommandRewrite, Rewrite, Subject } from "../../../../build/bindings/types";
 import { askProcesses } from "../../ask";
@@ -53,8 +53,8 @@ export function awaitsLinked(container: Container): bool {
 }
 
 /**
- * Rewrites the hosts files of these containers, since addresses may have changed. Containers that share their networks
- * use the same files, or a copy.
+ * Rewrites the hosts files of these containers, since addresses may have
+ * changed. Containers that share their networks use the same files, or a copy.
  */
 export function tellNetworks(owners: Container[]): void {
   if (owners.length == 0) return;
@@ -65,8 +65,8 @@ export function tellNetworks(owners: Container[]): void {
 }
 
 /**
- * A container that an earlier version of the engine started on another's network has a copy of that container's file
- * until its run ends.
+ * A container that an earlier version of the engine started on another's
+ * network has a copy of that container's file until its run ends.
  */
 function hasOwnFile(container: Container): bool {
   return container.running && container.filesOf.length == 0;
@@ -93,8 +93,8 @@ export function rewriteHosts(container: Container): void {
 }
 
 /**
- * Updates the record only after the file is written: if a crash prevents this, the next start of the engine rewrites
- * the file.
+ * Updates the record only after the file is written: if a crash
+ * prevents this, the next start of the engine rewrites the file.
  */
 class Told extends Task {
   private readonly run: u32;

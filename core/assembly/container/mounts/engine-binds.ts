@@ -1,6 +1,6 @@
-// Binds that include the engine's data directory, or lie inside it. They follow the machine's mounts and unmounts
-// there. Otherwise a container that only looks at the directory would keep the files of all others busy. The reference
-// does the same.
+// Binds that include the engine's data directory, or lie inside it. They follow the
+// machine's mounts and unmounts there. Otherwise a container that only looks at the
+// directory would keep the files of all others busy. The reference does the same.
 
 import { badParameter, Refusal } from "../../refusal";
 import { engine } from "../../state";

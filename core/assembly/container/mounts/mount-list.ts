@@ -100,8 +100,8 @@ export class MountList {
   }
 
   /**
-   * Replaces an earlier mount at the same destination. Among other containers' mounts the last one wins, and the
-   * container's own win over them.
+   * Replaces an earlier mount at the same destination. Among other containers'
+   * mounts the last one wins, and the container's own win over them.
    */
   private put(point: MountPoint): void {
     const destination = point.destination;

@@ -36,8 +36,8 @@ export class MountPoint {
   /** The mount comes from another container: `VolumesFrom`. */
   shared: bool = false;
   /**
-   * Volume: it was added for this container during a creation that has not been reported yet. If the creation fails,
-   * both go.
+   * Volume: it was added for this container during a creation that
+   * has not been reported yet. If the creation fails, both go.
    */
   added: bool = false;
 

@@ -1,5 +1,5 @@
-// Entries of `HostConfig.Mounts`: which are valid, and what is mounted for them (surface §2.14, §6.2; gates by version:
-// §3).
+// Entries of `HostConfig.Mounts`: which are valid, and what is
+// mounted for them (surface §2.14, §6.2; gates by version: §3).
 
 import { Json } from "../../json/json";
 import { badParameter, notBuilt, notFound, Refusal } from "../../refusal";
@@ -10,8 +10,8 @@ import { canBeDeep } from "./deep-mounts";
 import { MountKind, MountPoint } from "./mount-point";
 
 /**
- * The options of each type, and the version from which another type's options are refused. Earlier versions ignore
- * them.
+ * The options of each type, and the version from which another
+ * type's options are refused. Earlier versions ignore them.
  */
 const OPTIONS: string[] = ["BindOptions", "VolumeOptions", "ImageOptions", "TmpfsOptions", "ClusterOptions"];
 const STRICT_SINCE: i32 = 42;

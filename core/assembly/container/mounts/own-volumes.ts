@@ -14,9 +14,9 @@ export function makeVolumes(container: Container, task: Task, step: i32): i32 {
 }
 
 /**
- * Call this when the volumes are made and the container's file system is mounted. Returns how many volumes are being
- * filled. Each is filled only once, so that files deleted from it stay deleted. All are counted again, even if filling
- * fails.
+ * Call this when the volumes are made and the container's file system is mounted.
+ * Returns how many volumes are being filled. Each is filled only once, so that
+ * files deleted from it stay deleted. All are counted again, even if filling fails.
  */
 export function fillVolumes(container: Container, task: Task, step: i32): i32 {
   let asked = 0;

@@ -1,5 +1,5 @@
-// GET /containers/{id}/attach/ws (surface §2.6): attach over a WebSocket (RFC 6455). Each piece is one message, without
-// stream frames.
+// GET /containers/{id}/attach/ws (surface §2.6): attach over a WebSocket
+// (RFC 6455). Each piece is one message, without stream frames.
 
 import { Framing, Head } from "../../../../build/bindings/types";
 import { headerOf } from "../../api/headers";

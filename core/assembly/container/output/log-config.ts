@@ -17,8 +17,8 @@ const MAX_FILES: i32 = 1000;
 const PASSING_BYTES: u64 = 4_000_000;
 
 /**
- * Fills in the daemon's driver, and the daemon's options if the container uses that driver. Changes a normalised
- * `HostConfig`.
+ * Fills in the daemon's driver, and the daemon's options if the
+ * container uses that driver. Changes a normalised `HostConfig`.
  */
 export function fillLogConfig(host: Json): void {
   const log = host.entry("LogConfig");
@@ -64,8 +64,8 @@ export function daemonKeeping(): LogKeeping {
 }
 
 /**
- * With `max-size` but no number of files, `json-file` keeps one file, as in Docker; `local` keeps five and compresses
- * them.
+ * With `max-size` but no number of files, `json-file` keeps one
+ * file, as in Docker; `local` keeps five and compresses them.
  */
 function keepingOf(driver: string, options: Json): LogKeeping {
   if (driver == "none") return new LogKeeping(PASSING_BYTES, 1, false, true);

@@ -1,5 +1,5 @@
-// GET /containers/{id}/logs (surface §2.7). The core only says which lines to send. The host reads and sends them, so
-// that they never enter the core.
+// GET /containers/{id}/logs (surface §2.7). The core only says which lines
+// to send. The host reads and sends them, so that they never enter the core.
 
 import { Box, Closing, LogObjects, LogSource } from "../../../../build/bindings/types";
 import { acceptedJsonStream, JSON_LINES, JSON_SEQUENCE } from "../../api/json-streams";

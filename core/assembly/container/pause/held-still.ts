@@ -1,6 +1,6 @@
-// Runs that are being frozen or thawed, and runs that a commit keeps frozen. The record is written before the host is
-// asked to freeze the run. It is deleted when a client has been told, or once the run is thawed: a crash in between
-// must not leave the run frozen.
+// Runs that are being frozen or thawed, and runs that a commit keeps frozen. The record
+// is written before the host is asked to freeze the run. It is deleted when a client has
+// been told, or once the run is thawed: a crash in between must not leave the run frozen.
 
 import { Failure, Outcome, ProcessCommandResume, Subject } from "../../../../build/bindings/types";
 import { askProcesses, deleteRecord } from "../../ask";
@@ -83,8 +83,8 @@ class GoingOn extends Task {
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     const container = this.container;
     letGoOn(container, this.run);
-    // A run that could not be thawed is shown as paused, so that a client can try again. If it died, its exit is on the
-    // way.
+    // A run that could not be thawed is shown as paused, so that
+    // a client can try again. If it died, its exit is on the way.
     if (isRefused(failure) && container.run == this.run && container.can(Cause.Pause)) {
       container.advance(Cause.Pause);
       emitContainer(container, "pause");

@@ -61,8 +61,8 @@ export function unpauseContainer(call: Call): Refusal | null {
 }
 
 /**
- * Freezes or thaws a run. If the engine crashes before it can tell the client, a freeze is undone and a thaw is
- * completed.
+ * Freezes or thaws a run. If the engine crashes before it can
+ * tell the client, a freeze is undone and a thaw is completed.
  */
 class Turn extends Task {
   private readonly run: u32;

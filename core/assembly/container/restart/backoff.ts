@@ -18,8 +18,8 @@ import { containerSizes } from "../usage/sizes";
 import { disarm } from "./restart-policy";
 
 /**
- * Called at the end of a run, and at a restart of the engine. The elapsed part of a delay is not stored, so the whole
- * delay begins again.
+ * Called at the end of a run, and at a restart of the engine. The elapsed
+ * part of a delay is not stored, so the whole delay begins again.
  */
 export function scheduleRestart(container: Container): void {
   acting.alone(`${RESTART_POLICY}${container.policy.name}`);
@@ -39,8 +39,8 @@ export function cancelRestart(container: Container): void {
 }
 
 /**
- * The same, where nothing else follows: the files written by the last run were not counted while another run was to
- * come.
+ * The same, where nothing else follows: the files written by
+ * the last run were not counted while another run was to come.
  */
 export function endRestarting(container: Container): void {
   cancelRestart(container);

@@ -7,8 +7,8 @@ import { delayAfter } from "./backoff-delay";
 import { PolicyKind } from "./policy-setting";
 
 /**
- * Decides at the end of a run that lasted `lasted` nanoseconds. If another run follows, sets the container's count and
- * delay.
+ * Decides at the end of a run that lasted `lasted` nanoseconds.
+ * If another run follows, sets the container's count and delay.
  */
 export function isFollowed(container: Container, code: i32, lasted: i64): bool {
   if (container.policy.kind == PolicyKind.No || container.disarmed) return false;
@@ -20,8 +20,8 @@ export function isFollowed(container: Container, code: i32, lasted: i64): bool {
 }
 
 /**
- * Whether a container that is not running is started with the engine (surface §2.15): with `always` even if a client
- * stopped it.
+ * Whether a container that is not running is started with the engine
+ * (surface §2.15): with `always` even if a client stopped it.
  */
 export function startsWithEngine(container: Container): bool {
   return container.everRan && wantsAnother(container, container.exitCode, container.manuallyStopped);
@@ -58,9 +58,9 @@ export function disarm(container: Container): void {
 }
 
 /**
- * Any signal from a client counts as a stop by hand (surface §2.16). With a policy, the record is written before the
- * answer, so that a crash between signal and answer does not let the policy start another run. Without one, there is no
- * hurry.
+ * Any signal from a client counts as a stop by hand (surface §2.16). With a policy,
+ * the record is written before the answer, so that a crash between signal and
+ * answer does not let the policy start another run. Without one, there is no hurry.
  */
 export function markStopped(container: Container): void {
   container.manuallyStopped = true;

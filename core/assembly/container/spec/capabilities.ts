@@ -84,8 +84,8 @@ export function allCapabilities(): string[] {
 }
 
 /**
- * Begins with the default set, or with all if `ALL` is added, or none if `ALL` is dropped; then applies the other
- * names.
+ * Begins with the default set, or with all if `ALL` is added,
+ * or none if `ALL` is dropped; then applies the other names.
  */
 export function capabilitiesOf(add: string[], drop: string[]): string[] {
   const added = namesOf(add);

@@ -1,5 +1,5 @@
-// The environment of a process, in Docker's order (surface §6.6): PATH, HOSTNAME, TERM, links, the rest. The host adds
-// HOME.
+// The environment of a process, in Docker's order (surface §6.6):
+// PATH, HOSTNAME, TERM, links, the rest. The host adds HOME.
 
 import { Json } from "../../json/json";
 import { overridden } from "../../text/variables";

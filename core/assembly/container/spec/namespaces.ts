@@ -53,8 +53,8 @@ export function refuseJoin(container: Container): StartError | null {
 }
 
 /**
- * Source of the mount at /dev/shm: `shm:CONTAINER`, or a directory of the machine. Empty if the shared memory is
- * private.
+ * Source of the mount at /dev/shm: `shm:CONTAINER`, or a directory
+ * of the machine. Empty if the shared memory is private.
  */
 export function memoryOf(container: Container): string {
   const mode = modeOf(new Members(container.hostConfig), "IpcMode");

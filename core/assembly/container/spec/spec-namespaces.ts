@@ -1,5 +1,5 @@
-// `linux.namespaces` of a container's config.json: the container's own, and those of another container, which the host
-// looks up by id at the launch.
+// `linux.namespaces` of a container's config.json: the container's own, and
+// those of another container, which the host looks up by id at the launch.
 
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";

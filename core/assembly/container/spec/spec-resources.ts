@@ -32,8 +32,8 @@ export function limitsOf(hostConfig: Json): Uint8Array {
 }
 
 /**
- * `changes`: the limits replace those of an existing cgroup. A new cgroup has no limits, and some runtimes fail when
- * they are told to remove them.
+ * `changes`: the limits replace those of an existing cgroup. A new cgroup
+ * has no limits, and some runtimes fail when they are told to remove them.
  */
 function writeLimits(json: JsonWriter, hostConfig: Json, changes: bool): void {
   writeMemory(json, hostConfig, changes);

@@ -1,5 +1,5 @@
-// A container's `config.json` (OCI runtime spec 1.0.2). The host replaces the names in it by paths: see
-// `processes.launch`.
+// A container's `config.json` (OCI runtime spec 1.0.2). The host
+// replaces the names in it by paths: see `processes.launch`.
 
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
@@ -118,8 +118,8 @@ function groupOf(container: Container, hostConfig: Json): string {
 }
 
 /**
- * In a network namespace of its own any user may bind low ports and ping, as in Docker. The client's settings take
- * precedence.
+ * In a network namespace of its own any user may bind low ports
+ * and ping, as in Docker. The client's settings take precedence.
  */
 function writeSysctls(json: JsonWriter, container: Container, given: Json | null): void {
   const sysctls = new MembersByName(Json.object());

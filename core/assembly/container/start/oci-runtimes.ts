@@ -1,5 +1,5 @@
-// The OCI runtimes that containers can use: those that the host last reported. A configured runtime that does not work
-// is not reported.
+// The OCI runtimes that containers can use: those that the host last
+// reported. A configured runtime that does not work is not reported.
 
 import { Members } from "../../json/members";
 import { badParameter } from "../../refusal";

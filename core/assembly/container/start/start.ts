@@ -1,5 +1,5 @@
-// POST /containers/{id}/start: mounts and joins in parallel, then launches the process. After a failure everything is
-// undone before the answer.
+// POST /containers/{id}/start: mounts and joins in parallel, then launches
+// the process. After a failure everything is undone before the answer.
 
 import {
   BodyTag,

@@ -1,5 +1,5 @@
-// SIGKILL, and a limit to waiting for its effect (surface §2.16): even SIGKILL does not end a process that hangs in the
-// kernel.
+// SIGKILL, and a limit to waiting for its effect (surface §2.16):
+// even SIGKILL does not end a process that hangs in the kernel.
 
 import { cancelTimer, wakeAfter } from "../../ask";
 import { acting, STOP_TIMEOUT } from "../../origin";

@@ -19,8 +19,8 @@ export function sendSignal(task: Task, step: i32, container: Container, signal: 
 }
 
 /**
- * A frozen process handles no signal but SIGKILL, so it is thawed. There is no event for thawing a process that SIGKILL
- * ends.
+ * A frozen process handles no signal but SIGKILL, so it is thawed.
+ * There is no event for thawing a process that SIGKILL ends.
  */
 export function thaw(container: Container): void {
   if (container.status != Status.Paused) return;

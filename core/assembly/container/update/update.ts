@@ -1,5 +1,5 @@
-// POST /containers/{id}/update (surface §2.20): changes the settings that are given and not zero, in a running
-// container at once.
+// POST /containers/{id}/update (surface §2.20): changes the settings
+// that are given and not zero, in a running container at once.
 
 import { readObject } from "../../api/json-body";
 import { Call } from "../../call";

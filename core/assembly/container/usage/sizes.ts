@@ -66,8 +66,8 @@ export class Sizes extends Task {
   }
 
   /**
-   * The files of a stopped container are about to change. If that is interrupted, they are counted when the engine
-   * starts.
+   * The files of a stopped container are about to change. If that
+   * is interrupted, they are counted when the engine starts.
    */
   outdate(container: Container): void {
     if (this.container == container.id) this.run = UNCOUNTED;
@@ -96,8 +96,8 @@ export class Sizes extends Task {
   }
 
   /**
-   * Counts everything whose figures may be out of date: running containers, and what was not counted after its run, or
-   * never.
+   * Counts everything whose figures may be out of date: running
+   * containers, and what was not counted after its run, or never.
    */
   refresh(): void {
     const containers = containerStore.all();

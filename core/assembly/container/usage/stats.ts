@@ -1,5 +1,5 @@
-// GET /containers/{id}/stats (surface §2.12). All clients that watch a container share one timer and one sample per
-// second.
+// GET /containers/{id}/stats (surface §2.12). All clients that
+// watch a container share one timer and one sample per second.
 
 import {
   Closing,

@@ -155,8 +155,8 @@ function isSpace(unit: i32): bool {
 }
 
 /**
- * Finds another column that the client renames to PID: its values would select processes of others. Empty if there is
- * none.
+ * Finds another column that the client renames to PID: its values
+ * would select processes of others. Empty if there is none.
  */
 function renamedColumn(text: string): string {
   let from = text.indexOf(`=`);

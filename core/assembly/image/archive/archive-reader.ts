@@ -1,5 +1,5 @@
-// Reads an archive and finds out which images it contains: from the list of `docker save`, or else from the index of an
-// OCI image layout.
+// Reads an archive and finds out which images it contains: from the
+// list of `docker save`, or else from the index of an OCI image layout.
 
 import {
   ArchivedFile,

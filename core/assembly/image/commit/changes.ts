@@ -30,8 +30,8 @@ export function applyChanges(config: Json, changes: string[]): string {
   return "";
 }
 
-// Values that grow from line to line are read from the config once and written back at the end: there may be 50,000
-// lines.
+// Values that grow from line to line are read from the config
+// once and written back at the end: there may be 50,000 lines.
 class Changes {
   /** Length of all words so far after expansion, in UTF-16 units. */
   expanded: i32 = 0;

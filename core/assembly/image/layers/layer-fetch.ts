@@ -128,8 +128,8 @@ export class LayerFetch extends Task {
     if (failure !== null) this.noteRest(failure);
     const awaitsParent = failure !== null && this.awaitsParent(failure);
     if (failure !== null && !awaitsParent && this.pauses(failure)) return;
-    // This comes first: a watcher that is notified may leave other fetches, and this one may then start again with a
-    // new slot.
+    // This comes first: a watcher that is notified may leave other
+    // fetches, and this one may then start again with a new slot.
     this.freeSlot();
     // After it was cancelled, another watcher may have joined.
     if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
@@ -166,8 +166,8 @@ export class LayerFetch extends Task {
   /** False if the failure is final. */
   private pauses(failure: Failure): bool {
     if (this.givenUp || this.layer.source.tag != LayerSourceTag.Registry) return false;
-    // A fetch without a slot had completed its download: the bytes were the requested ones, and would be the same
-    // again.
+    // A fetch without a slot had completed its download: the
+    // bytes were the requested ones, and would be the same again.
     const pause = pauseAfter(this.attempts, failure, this.resumes && this.downloads);
     if (pause == 0) return false;
     this.state = FetchState.Pausing;
@@ -224,8 +224,8 @@ export class LayerFetch extends Task {
   }
 
   /**
-   * A failed source only counts for watchers that named it; others get the layer from their own source. False if there
-   * are none.
+   * A failed source only counts for watchers that named it; others
+   * get the layer from their own source. False if there are none.
    */
   private asksAnother(failure: Failure): bool {
     const failed: Want[] = [];

@@ -14,8 +14,8 @@ const LONGEST_WISH: u32 = 300;
 const SERVER_ERROR: u16 = 500;
 
 /**
- * Seconds before the next attempt; 0 if there is none. `resumed`: the last attempt may have continued with earlier
- * bytes.
+ * Seconds before the next attempt; 0 if there is none. `resumed`:
+ * the last attempt may have continued with earlier bytes.
  */
 export function pauseAfter(attempts: u32, failure: Failure, resumed: bool): u32 {
   if (attempts > TIMES_AGAIN || retryAfter(failure) > LONGEST_WISH) return 0;

@@ -1,5 +1,5 @@
-// The unpacked layers, and who claims them: images, pulls and loads in progress, containers. A layer without claims is
-// dropped.
+// The unpacked layers, and who claims them: images, pulls and loads
+// in progress, containers. A layer without claims is dropped.
 
 import { ContentCommandDropChain } from "../../../../build/bindings/types";
 import { askContent, deleteRecord } from "../../ask";

@@ -1,5 +1,5 @@
-// A pull (surface §2.22, §6.3): manifest, perhaps from an index; config; layers; then image, tag and digest in one
-// step.
+// A pull (surface §2.22, §6.3): manifest, perhaps from an index;
+// config; layers; then image, tag and digest in one step.
 
 import {
   ContentCommandBlob,

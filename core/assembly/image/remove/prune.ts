@@ -1,6 +1,6 @@
-// POST /images/prune (surface §2.23): deletes images without a tag, or all that no container uses. It all happens in
-// the step of the request. So there is never another prune in progress, and a crash leaves all of it or nothing, as
-// with DELETE /images.
+// POST /images/prune (surface §2.23): deletes images without a tag, or all that no
+// container uses. It all happens in the step of the request. So there is never another
+// prune in progress, and a crash leaves all of it or nothing, as with DELETE /images.
 
 import { FilterFlag } from "../../api/filters";
 import { PruneFilters } from "../../api/prune-filters";
