@@ -1,4 +1,5 @@
-// A door behind which there is one answer, the host's own: about dry runs, of which no core knows.
+// A door that gives the same reply to every request. The host uses it for its own replies about dry runs, which the
+// core does not know of.
 
 import { ReplyRouter, RequestBodies, straight } from "../request/index.js";
 import type { Door, Passage } from "../request/index.js";

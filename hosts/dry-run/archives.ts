@@ -1,5 +1,5 @@
-// Archives that clients send to a dry run: read to their end and thrown away, but for the names and sizes of what is in
-// them and the small documents that say which images they hold.
+// Reads archives that clients send to a dry run to their end and discards them. It keeps only the names and sizes of
+// their members, and the bytes of small members, such as the JSON documents that list the images in them.
 
 import { imaginedOnly, noSuch, tooLarge } from "../shared/failure.js";
 import type { content, engine } from "../shared/host.js";
@@ -16,7 +16,7 @@ const MOST_KEPT = 32 << 20;
 
 interface Member {
   size: number;
-  /** None: thrown away. */
+  /** Undefined if they were discarded. */
   bytes?: Uint8Array;
 }
 
@@ -24,7 +24,7 @@ export class ThrownArchives {
   readonly #archives = new Map<string, Map<string, Member>>();
   readonly #kept: KeptMembers;
 
-  /** `mostKept`: how many bytes are kept of all archives of a dry run. */
+  /** `mostKept`: the most bytes kept for all archives of a dry run. */
   constructor(mostKept = MOST_KEPT) {
     this.#kept = new KeptMembers(mostKept);
   }
@@ -33,7 +33,7 @@ export class ThrownArchives {
     return this.#archives.has(archive);
   }
 
-  /** Files in the order of their names. Rejects with `damaged` for what is no tar, and when the body breaks off. */
+  /** The files, sorted by name. Rejects with `damaged` if the body is not a tar, or breaks off. */
   async ingest(
     { archive, holes }: Pick<content.Ingest, "archive" | "holes">,
     body: AsyncIterable<Uint8Array>,
@@ -51,7 +51,7 @@ export class ThrownArchives {
     return files.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** An archive of which nothing is known but the size of its one member. */
+  /** Adds an archive with one member, of which only the size is known. */
   imagine(archive: string, name: string, size: number): void {
     this.#archives.set(archive, new Map([[name, { size }]]));
   }
@@ -86,8 +86,8 @@ async function readTar(into: TarSink, body: AsyncIterable<Uint8Array>, signal: A
 }
 
 /**
- * The members whose bytes are kept, and their archives. The core says only when it reads a member how large that may
- * be. But it never reads layers, which are the largest members as a rule: so the largest make room for smaller ones.
+ * The members whose bytes are kept, and their archives. The core sets a limit for a member's size only when it reads the
+ * member. But it never reads layers, which are usually the largest members. So the largest make room for smaller ones.
  */
 class KeptMembers {
   readonly #members = new Map<Member, string>();
@@ -129,7 +129,7 @@ class Members implements TarSink {
   readonly found = new Map<string, Member>();
   readonly #kept: KeptMembers;
   readonly #archive: string;
-  /** The file that is being read, and what has been read of it. */
+  /** The current file, and the bytes read from it so far. */
   #member: Member = { size: 0 };
   #pieces: Uint8Array[] = [];
   #name = "";
@@ -143,7 +143,7 @@ class Members implements TarSink {
   entry({ type, name, target, size }: TarEntry): void {
     this.#name = textOf(cleanName(name));
     if (type === "file") this.#begin(size);
-    // What archives of images link to stands in front of the link.
+    // In archives of images, the target of a link comes before the link.
     const behind = type === "symlink" ? this.#beside(textOf(target)) : type === "link" ? textOf(target) : "";
     const member = this.found.get(cleanName(behind));
     if (member !== undefined) this.found.set(this.#name, member);

@@ -1,24 +1,24 @@
-// What a dry run really has done: commands that only ask. They go to the live engine's host under operation ids of their
-// own, since the instance of the dry run and the live one count on from the same number.
+// Performs the commands of a dry run that only ask. They go to the live engine's host under other operation ids, since
+// the dry run's instance and the live one continue counting from the same number.
 
 import { onlyAsks } from "../shared/commands.js";
 import type { Host, Operation, Outcome } from "../shared/host.js";
 import type { HostEffect } from "../shared/outputs.js";
 
-/** No driver opens so many instances: operation ids that begin with it are no instance's. */
+/** An epoch that no instance reaches, so that no instance has an operation id that begins with it. */
 const NO_EPOCH = 0xffff_ffffn << 32n;
 let asked = 0n;
 
 export class Asks {
   readonly #host: Host;
-  /** Under way: by the instance's operation id, the host's. */
+  /** Pending operations: the host's id by the instance's id. */
   readonly #ops = new Map<Operation, Operation>();
 
   constructor(host: Host) {
     this.#host = host;
   }
 
-  /** Rejects as the host does. No command that changes anything may ever reach the machine. */
+  /** Rejects as the host does. Throws for a command that changes anything: none may reach the machine. */
   async ask(effect: HostEffect): Promise<Outcome> {
     if (!onlyAsks(effect)) throw new Error(`a dry run does nothing: ${effect.to} ${effect.command.tag}`);
     const op = NO_EPOCH | ++asked;

@@ -1,4 +1,4 @@
-// What a client sees of a dry run: an answer that says it is one, or what would be done in place of the answer.
+// What a client receives from a dry run: the reply with a header that marks it, or the plan instead of the reply.
 
 import type { Channel } from "../request/index.js";
 import type { HijackedClient } from "../streams/hijacked-client.js";
@@ -10,10 +10,10 @@ import { readableBytes } from "./readable.js";
 
 export const HEADER = "Coracle-Dry-Run";
 
-/** A body beyond it is cut in a plan. */
+/** A longer body is cut in a plan. */
 const LONGEST_BODY = 1 << 20;
 
-/** The answer as it would be, with one more header. */
+/** The usual reply, with one more header. */
 export function markedChannel(client: Channel): Channel {
   return {
     whole: (head, body) => client.whole(marked(head), body),
@@ -39,15 +39,15 @@ function marked({ status, headers }: replies.Head, value = "1"): replies.Head {
   return { status, headers: headers === "" ? line : `${headers}\n${line}` };
 }
 
-/** An answer of the host's own, as JSON. */
+/** A JSON reply that the host makes itself. */
 export function jsonReply(status: number, json: unknown, value?: string): replies.Whole {
   const body = new TextEncoder().encode(`${JSON.stringify(json)}\n`);
   return { head: marked({ status, headers: "Content-Type: application/json" }, value), body, stateless: false };
 }
 
 /**
- * Takes the answer in, and sends the plan in its place. `plan` resolves when there is nothing more to come; `sent` is
- * called when the client has been handed it.
+ * Collects the reply, and sends the plan instead. `plan` resolves when the plan is complete. `sent` is called when the
+ * plan has been passed to the client.
  */
 export function planChannel(plan: () => Promise<Plan>, sent: () => void = () => {}): (client: Channel) => Channel {
   return (client) => new PlanChannel(client, plan, sent);
@@ -97,7 +97,7 @@ class PlanChannel implements Channel {
     });
   }
 
-  /** What it is sent is kept; it sends nothing, and stays to the end. */
+  /** A client that sends nothing and stays to the end. What it would receive is kept. */
   hijack(): HijackedClient {
     return {
       begin: (head) => this.open(head),

@@ -1,15 +1,15 @@
-// The time of a dry run: the live engine's, and ahead of it by all that was waited for and came at once.
+// The clock of a dry run. It is ahead of the live engine's clock by all the waiting that the dry run has skipped.
 
 import TinyQueue from "tinyqueue";
 import type { Clock, types } from "../shared/host.js";
 
 interface Alarm {
   at: bigint;
-  /** Null: called off. */
+  /** Null if the alarm was cancelled. */
   wake: (() => void) | null;
 }
 
-/** The live engine's time is only read. It may go faster than real time, or stand still: so it is looked at now and then. */
+/** The live engine's time is only read. It may run faster than real time, or stand still, so it is polled. */
 const LONGEST_LOOK_MS = 60_000;
 const NEXT_LOOK_MS = 20;
 
@@ -40,7 +40,7 @@ export class DryRunClock implements Clock {
     };
   }
 
-  /** Goes ahead to the next alarm and wakes whom it is for. False: there is none. */
+  /** Advances to the next alarm, and calls its `wake`. False if there is none. */
   leap(): boolean {
     const alarm = this.#first();
     if (alarm === undefined) return false;

@@ -1,5 +1,5 @@
-// `content` of a dry run. Registries are really asked for manifests and configurations; layers are imagined, of the size
-// that the manifest gives them. Archives are read to their end and thrown away.
+// The `content` interface of a dry run. It really asks registries for manifests and configurations. It only imagines
+// layers, with the sizes that their manifest gives. It reads archives to their end and discards them.
 
 import { isQuestion, type QuestionOf } from "../shared/commands.js";
 import { imaginedOnly, interrupted } from "../shared/failure.js";
@@ -28,7 +28,7 @@ export class DryRunContent {
     return this.#known(command) ?? this.#asks.ask({ to: "content", op, command });
   }
 
-  /** Null: the machine, or a registry, is to be asked. Throws `imagined` for what nobody knows. */
+  /** Null if the machine or a registry must be asked. Throws `imagined` if only a real object could answer. */
   #known(command: content.ContentCommand): Outcome | null {
     const { created, chains } = this.#imagined;
     switch (command.tag) {
@@ -70,7 +70,7 @@ export class DryRunContent {
     }
   }
 
-  /** Throws `imagined` for a container that is mounted, or runs, in imagination only. */
+  /** Throws `imagined` for a container that only the dry run has mounted or started. */
   requireReal({ container, run }: types.View): void {
     const { created, mounted } = this.#imagined;
     const isImagined = run === undefined ? mounted.has(container) : this.#imagined.runs({ container, run });
@@ -100,11 +100,11 @@ export class DryRunContent {
 
   #sizeOf(source: content.LayerSource): bigint {
     if (source.tag === "registry") return source.val.size;
-    // An archive that the live engine holds: nobody here sees what becomes of it.
+    // The live engine has this archive, and the dry run does not know the size of its members.
     return this.#archives.has(source.val.archive) ? BigInt(this.#archives.size(source.val)) : 0n;
   }
 
-  /** The digest is nobody's: what the changes are is not looked at, only how much they are. */
+  /** The digest is made up, since only the size of the changes is measured, not their content. */
   async #commit(op: Operation, { archive, container }: content.Commit): Promise<Outcome> {
     const measured = await this.perform(op, { tag: "measure", val: container });
     const size = measured.tag === "size" ? measured.val : 0n;
@@ -140,12 +140,12 @@ export class DryRunContent {
   }
 }
 
-/** All that does not only ask. */
+/** All commands that do not only ask. */
 type Change = Exclude<content.ContentCommand, { tag: QuestionOf<"content"> }>;
-/** Nobody is told more of them than that they are done. */
+/** Commands whose outcome is only `done`. */
 type Quiet = Exclude<Change, { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" }>;
 
-/** Whatever really stands there: nothing is mounted in which it could be looked for. */
+/** A directory, whatever exists at the path: the container's file system is not mounted, so it cannot be looked up. */
 function imaginedDirectory(path: string): engine.FileStat {
   const about = { name: lastPart(path), mode: 0o040755, size: 0n, modified: 0n };
   return { ...about, linkTarget: "", place: "/", readOnly: false };

@@ -1,11 +1,13 @@
-// How a dry run goes on: whenever nothing is under way, what is waited for comes at once.
+// Drives a dry run: whenever no operation is pending, the event that clients wait for happens at once.
 
 import { turn } from "../shared/turn.js";
 import type { DryRunClock } from "./clock.js";
 import type { Waits } from "./waits.js";
 import type { DryRunWorld } from "./world.js";
 
-/** Between two answers: more than any request waits for, and an end to timers that set themselves again. */
+/**
+ * The most leaps of time between two replies: more than any request needs, but it stops timers that renew themselves.
+ */
 const MOST_LEAPS = 10_000;
 
 export class Course {
@@ -23,7 +25,7 @@ export class Course {
     this.#waits = waits;
   }
 
-  /** Something happened: it is looked at what follows once all that it set off is done. */
+  /** Something happened. Checks what comes next once all operations that follow from it are done. */
   stir(): void {
     if (this.#looking || this.#ended) return;
     this.#looking = true;
@@ -33,12 +35,12 @@ export class Course {
     });
   }
 
-  /** Somebody was answered: what comes next may take as long again. */
+  /** A client was answered. The limit of leaps starts again. */
   answered(): void {
     this.#leaps = 0;
   }
 
-  /** Resolves when nothing is under way and nobody waits for what time brings. */
+  /** Resolves when no operation is pending and no client waits for time to pass. */
   rested(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     const rested = new Promise<void>((resolve) => this.#resting.push(resolve));
@@ -51,7 +53,7 @@ export class Course {
     this.#rest();
   }
 
-  /** What is waited for: the end of a process that nobody knows how long it would run, or a time. */
+  /** Makes happen what a client waits for: the end of an imagined process, or the next alarm. */
   #look(): void {
     if (this.#endAwaited()) return this.stir();
     if (this.#waits.forTime && this.#leaps++ < MOST_LEAPS && this.#clock.leap()) return this.stir();

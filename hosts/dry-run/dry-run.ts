@@ -1,5 +1,5 @@
-// One dry run: an instance of the core that goes on from where the live one is, on a host that imagines, and the clients
-// that ask it. It ends with `end`, or when its core traps; nothing of it was ever done.
+// One dry run: an instance of the core that continues from the live one's state on a host that only pretends to act,
+// and the clients of that instance. It ends with `end`, or when its core traps. Nothing in it is ever done for real.
 
 import { refuse, ReplyRouter, RequestBodies } from "../request/index.js";
 import type { Door } from "../request/index.js";
@@ -15,19 +15,19 @@ import { OwnRequests } from "./own-requests.js";
 import { Waits } from "./waits.js";
 import { DryRunWorld } from "./world.js";
 
-/** What dry runs need of the live engine. */
+/** What dry runs need from the live engine. */
 export interface LiveEngine {
   core: CompiledCore;
   host: Host;
-  /** As they are now. */
+  /** The current options. */
   options(): DriverOptions["engine"];
-  /** Null: there is no instance now. */
+  /** Null if there is no instance now. */
   fork(): Fork | null;
   /** See `Driver.onEnd`. */
   onEnd(told: (input: Ended) => void): () => void;
 }
 
-/** As far as it matters here; see `GET /events`. */
+/** The fields of an event (`GET /events`) that are used here. */
 interface EngineEvent {
   Type: string;
   Action: string;
@@ -51,13 +51,13 @@ export class DryRun implements Door {
   #gone: () => void = () => {};
   readonly #deaf: () => void;
   #ended = false;
-  /** Why there is no instance any more. */
+  /** The error of a trap, after which there is no instance. */
   #lost: Error | null = null;
   #late: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * `over`: a client's request is over. `gone`: it has ended, or its core trapped; never called before this returns.
-   * Throws `Trap`.
+   * `over` is called when a client's request is over, and `gone` when the dry run has ended or its core has trapped,
+   * but never before the constructor returns. Throws `Trap`.
    */
   constructor(live: LiveEngine, fork: Fork, over: () => void, gone: () => void) {
     this.#over = over;
@@ -78,7 +78,7 @@ export class DryRun implements Door {
     this.#gone = gone;
   }
 
-  /** Clients of it are under way. */
+  /** Whether it has unfinished requests. */
   get isUsed(): boolean {
     return this.#waits.any;
   }
@@ -100,12 +100,12 @@ export class DryRun implements Door {
     this.#world.reallyEnded(input);
   }
 
-  /** Without the first so many entries. */
+  /** The plan without its first `from` entries. */
   plan(from = 0): Plan {
     return this.#journal.plan(this.#clock.now(), from);
   }
 
-  /** What is added to its plan from now on, once nothing is under way any more. */
+  /** The entries that are added to its plan from now on, once it is at rest. */
   planned(from = this.#journal.length): () => Promise<Plan> {
     return async () => {
       await this.rested();
@@ -113,19 +113,19 @@ export class DryRun implements Door {
     };
   }
 
-  /** Resolves when nothing is under way and nobody waits for what time brings. */
+  /** Resolves when no operation is pending and no client waits for time to pass. */
   rested(): Promise<void> {
     return this.#course.rested();
   }
 
-  /** Ends it after a while, but not as long as the machine is being asked something, or a client's body is read. */
+  /** Ends it after `ms`, but not while a question to the machine is pending or a client's body is being read. */
   endAfter(ms: number): void {
     const end = (): void =>
-      this.#world.busy ? this.endAfter(ms) : this.end(`the dry run came to no end in ${ms / 1000} s`);
+      this.#world.busy ? this.endAfter(ms) : this.end(`the dry run did not finish in ${ms / 1000} s`);
     this.#late = setTimeout(end, ms);
   }
 
-  /** Whoever waits for an answer is told this; streams are broken off. */
+  /** Refuses all unanswered requests with this reason, and cuts off streams. */
   end(why: string): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -153,7 +153,7 @@ export class DryRun implements Door {
     };
   }
 
-  /** Those who wait are answered by the driver, which opens no other instance once it is closed; then all ends. */
+  /** The driver answers the waiting requests. It opens no other instance, since it is closed. Then the dry run ends. */
   #trapped(error: unknown): void {
     const lost = (this.#lost = error instanceof Error ? error : new Error(String(error)));
     const end = (): void => this.end(`the dry run is over: ${lost.message}`);
@@ -161,7 +161,7 @@ export class DryRun implements Door {
     this.#leave();
   }
 
-  /** Nobody asks it anything from now on. */
+  /** Reports once that the dry run accepts no more requests. */
   #leave(): void {
     const gone = this.#gone;
     this.#gone = () => {};
@@ -182,7 +182,7 @@ export class DryRun implements Door {
     const { id, target } = input.val;
     const routed = explain().find((note) => note.tag === "routed");
     const path = this.#waits.routed(id, routed?.val.route ?? "", target);
-    // A container may be named in many ways: the core knows them.
+    // A container has several names. The core resolves them.
     if (path !== null) queueMicrotask(() => this.#resolve(id, path));
   }
 

@@ -1,7 +1,7 @@
-// The dry runs of an engine: which requests are for one, and how many there are at a time.
+// The dry runs of an engine: recognizes their requests, and limits how many dry runs there are at a time.
 //
-// That a request is one for a dry run is seen here, before any core sees it: it says which instance is to decide, and
-// none can decide that of itself. All that the request asks for, its refusal included, is the core's business as ever.
+// The host recognizes such a request before any core sees it, because this determines which instance decides.
+// Everything else about the request, including its refusal, is up to the core as usual.
 
 import type { Passage } from "../request/index.js";
 import type { Ended } from "../driver/index.js";
@@ -15,9 +15,9 @@ import { DryRunSession } from "./session.js";
 import { Slots } from "./slots.js";
 import { isReading } from "./waits.js";
 
-/** What is known of a request before it is delivered. */
+/** The parts of a request that are known before it is delivered. */
 export interface Asking {
-  /** As the core is told it. One that ends with `?dry-run` is a session. */
+  /** The listener's name as the core gets it. One that ends with `?dry-run` has a session. */
   listener: string;
   method: string;
   target: string;
@@ -27,14 +27,14 @@ export interface Asking {
 
 /** The end of a listener's name that makes each of its requests a dry run. */
 export const DRY_RUN = "?dry-run";
-/** Where a session tells what it has imagined (GET), and forgets it (DELETE). */
+/** The path at which a session shows its plan (GET), and forgets it (DELETE). */
 const SESSION = "/coracle/dry-run";
 const ASKED = new RegExp(`^${HEADER}:(.*)$`, "im");
 /** RFC 9110, 7.8. */
 const UPGRADES = /^Upgrade:/im;
 /**
- * A request that was not answered by then, with nothing under way, will not be: it waits for the end of a container that
- * really runs, say.
+ * A request that has no reply by then, with no operation pending, will never get one. It may wait for the end of a
+ * real container, for example.
  */
 const LONGEST_MS = 60_000;
 
@@ -42,7 +42,7 @@ export class DryRuns {
   readonly #live: LiveEngine;
   readonly #sessions = new Map<string, DryRunSession>();
   readonly #all = new Set<DryRun>();
-  /** Single requests. */
+  /** For dry runs of single requests. */
   readonly #slots = new Slots();
   #closings = 0;
   #closedWhy = "";
@@ -59,17 +59,19 @@ export class DryRuns {
     if (asked !== undefined && asked !== "1" && asked !== "plan") return this.#refused(400, badHeader(asked));
     const isPlanned = asked === "plan";
     if (isSession) return this.#orRefused(this.#inSession(this.#sessionOf(listener), method, target, isPlanned));
-    // What only reads does no harm; what becomes a connection may be written to (attach/ws).
+    // A request that only reads is harmless, but an upgraded connection may be written to (attach/ws).
     const isPlain = isReading(method) && !UPGRADES.test(headers);
     return isPlain && !isPlanned ? null : this.#orRefused(this.#single(isPlanned));
   }
 
-  /** A session that no listener has; whoever wants it ends it. */
+  /** A session without a listener. The caller must end it. */
   session(): DryRunSession {
     return new DryRunSession((over, gone) => this.#begin(over, gone));
   }
 
-  /** Ends all, those too that are being begun. Later ones can be begun nevertheless: an engine may be opened again. */
+  /**
+   * Ends all dry runs, also those that are just starting. Later ones can start, since an engine may be opened again.
+   */
   close(why: string): void {
     this.#closings++;
     this.#closedWhy = why;
@@ -95,12 +97,12 @@ export class DryRuns {
     return answering(jsonReply(405, { message: `${SESSION} takes GET and DELETE` }));
   }
 
-  /** One that is thrown away when its request is over. */
+  /** A dry run for a single request, which ends with the request. */
   async #single(isPlanned: boolean): Promise<Passage> {
     await this.#slots.take();
     let dryRun: DryRun | null = null;
     let isPlanning = false;
-    // What is over without the plan having been asked for by then has no client any more.
+    // If the request is over and nothing has asked for the plan, the client is gone.
     const over = (): void => void turn().then(() => isPlanning || dryRun?.end("over"));
     try {
       dryRun = await this.#begin(over, () => this.#slots.give());
@@ -118,11 +120,13 @@ export class DryRuns {
     return { door, channel: isPlanned ? planChannel(plan, end) : markedChannel, unused: end };
   }
 
-  /** Between copying the live instance and making another of it the live one goes on, and may be closed. */
+  /**
+   * The live engine keeps running, and may be closed, between the copy of its instance and the start of the new one.
+   */
   async #begin(over: () => void, gone: () => void): Promise<DryRun> {
     await turn();
     const fork = this.#live.fork();
-    if (fork === null) throw new Error("the engine is starting afresh");
+    if (fork === null) throw new Error("the engine is restarting");
     const meanwhile: Ended[] = [];
     const deaf = this.#live.onEnd((input) => meanwhile.push(input));
     const closings = this.#closings;
@@ -141,7 +145,7 @@ export class DryRuns {
   async #orRefused(passage: Promise<Passage>): Promise<Passage> {
     return passage.catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
-      return answering(jsonReply(503, { message: `no dry run can be begun: ${why}` }));
+      return answering(jsonReply(503, { message: `cannot start a dry run: ${why}` }));
     });
   }
 
@@ -150,7 +154,7 @@ export class DryRuns {
   }
 }
 
-/** Nothing that asks for a dry run may be done for real because it is spelled wrongly. */
+/** A misspelled header is refused, so that a request meant as a dry run is never carried out. */
 function badHeader(asked: string): string {
   return `invalid header ${HEADER} (${asked}): must be '1' or 'plan'`;
 }

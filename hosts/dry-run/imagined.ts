@@ -1,29 +1,29 @@
-// What a dry run only imagines: containers that it has created or mounted, processes that it has started or ended, volumes and layers
-// that it has made. About all else its host may be asked.
+// Keeps what a dry run only imagines: containers that it has created or mounted, processes that it has started or
+// ended, volumes and layers that it has made. About everything else the live host may be asked.
 
 import type { Ended } from "../driver/index.js";
 import type { Input, types } from "../shared/host.js";
 
-/** Beyond the largest process id of Linux (PID_MAX_LIMIT, 2^22): no process of the machine has such a one. */
+/** Larger than Linux's largest process id (PID_MAX_LIMIT, 2^22), so no process of the machine can have it. */
 const FIRST_PID = (1 << 22) + 1;
 
 export class Imagined {
   /** Mounted by the dry run. */
   readonly mounted = new Set<string>();
   /**
-   * Created here: they have no files and no log. The live engine may have given the same id to another meanwhile, so the
-   * machine is not asked about them.
+   * Containers created by the dry run. They have no files and no log. The live engine may have given the same id to
+   * another container since, so the machine is not asked about them.
    */
   readonly created = new Set<string>();
   readonly volumes = new Set<string>();
   readonly chains = new Set<string>();
-  /** Of the machine, made as sources of binds. */
+  /** Directories of the machine that would be made as sources of bind mounts. */
   readonly directories = new Set<string>();
-  /** Container and run of processes that the dry run started and that go on. */
+  /** Container and run of processes that the dry run started and that still run. */
   readonly #runs = new Map<string, number>();
   /**
-   * Runs and execs that were ended here, whatever becomes of the real ones. Not those that really end: they may be
-   * many, and the core takes no second end.
+   * Runs and execs that the dry run ended, even if the real ones continue. Real ends are not kept: there may be many,
+   * and the core ignores a second end anyway.
    */
   readonly #over = new Set<string>();
   readonly #happened: (input: Input) => void;
@@ -45,17 +45,17 @@ export class Imagined {
     return { pid: this.#nextPid++, at: this.#now() };
   }
 
-  /** Whether this run is one of the dry run's. */
+  /** Whether the dry run started this run, and it still runs. */
   runs({ container, run }: types.Subject): boolean {
     return this.#runs.get(container) === run;
   }
 
-  /** The run of a container that the dry run started and that goes on. */
+  /** The run of a container that the dry run started and that still runs. */
   runOf(container: string): number | undefined {
     return this.#runs.get(container);
   }
 
-  /** It ends, unless it has. Told of later: never from within the call that brings it about. */
+  /** Ends a run, unless it has ended. Reports this later, never within this call. */
   end({ container, run }: types.Subject, code: number): void {
     if (!this.#forget({ container, run })) return;
     const exit = this.#exit(code);
@@ -68,7 +68,7 @@ export class Imagined {
     queueMicrotask(() => this.#happened({ tag: "exec-exited", val }));
   }
 
-  /** Whatever is left of it is gone, and nobody is told. */
+  /** Ends a run without reporting it. */
   reap(subject: types.Subject): void {
     this.#forget(subject);
   }
@@ -77,7 +77,7 @@ export class Imagined {
     this.#first(exec);
   }
 
-  /** Whether the end of a process of the machine is one here: not of what was made here, nor of what is over here. */
+  /** Whether the real end of a process counts in the dry run, which may have made or ended that process itself. */
   isEnd(input: Ended): boolean {
     if (input.tag === "exec-exited") return !this.#over.has(input.val.exec);
     const { container, run } = input.val;

@@ -1,4 +1,4 @@
-// Writes down what a dry run would do, step by step, as it is decided.
+// Collects the plan of a dry run, step by step.
 
 import { onlyAsks } from "../shared/commands.js";
 import type { Input, Operation, RecordChange, RequestId, types } from "../shared/host.js";
@@ -18,10 +18,10 @@ export class DryRunJournal {
   #now: types.Instant;
   readonly #numbers = new Map<RequestId, number>();
   #requests = 0;
-  /** Those that have not ended. */
+  /** Effects that have not ended. */
   readonly #effects = new Map<Operation, PlannedEffect>();
 
-  /** `isOwn`: requests of the dry run itself, of which nobody wants to know. */
+  /** `isOwn`: whether the dry run made the request itself, so that the plan leaves it out. */
   constructor(began: types.Instant, isOwn: (request: RequestId) => boolean) {
     this.#began = this.#now = began;
     this.#isOwn = isOwn;
@@ -47,7 +47,7 @@ export class DryRunJournal {
     return this.#left + this.#entries.length;
   }
 
-  /** Without the first so many entries. */
+  /** The plan without its first `from` entries. */
   plan(now: types.Instant, from: number): Plan {
     const [began, ends] = [readableTime(this.#began.wall), readableTime(now.wall)];
     const left = Math.max(0, this.#left - from);

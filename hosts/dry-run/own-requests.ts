@@ -1,4 +1,4 @@
-// Requests of a dry run to its own core, by the same door as clients': GETs, of which no client hears.
+// Sends a dry run's own GET requests to its core, in the same way as clients' requests. Clients do not see them.
 
 import type { Input, RequestId, replies } from "../shared/host.js";
 
@@ -19,19 +19,19 @@ export class OwnRequests {
     return this.#whole.has(id) || this.#lines.has(id);
   }
 
-  /** `told` is called with the answer; not at all if it is a refusal. */
+  /** Calls `told` with the answer, but not if it is a refusal. */
   ask(id: RequestId, target: string, told: Told): void {
     this.#whole.set(id, told);
     this.#send(id, target);
   }
 
-  /** `told` is called with each line of an answer that has no end. */
+  /** Calls `told` with each line of an endless answer. */
   follow(id: RequestId, target: string, told: Told): void {
     this.#lines.set(id, { told, rest: "" });
     this.#send(id, target);
   }
 
-  /** False: the reply is to somebody else. */
+  /** False if the reply is for a client. */
   take(id: RequestId, command: replies.ReplyCommand): boolean {
     if (!this.has(id)) return false;
     if (command.tag === "chunk") this.#chunk(id, command.val);

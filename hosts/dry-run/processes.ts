@@ -1,8 +1,8 @@
-// `processes` of a dry run. What can be known of a process that was never started: it runs until it is killed, or until
-// somebody who is attached to it, or waits for its end, wants to go on; then it ends well, and has said nothing. SIGKILL
-// alone is sure to end the first process of a PID namespace, which the kernel spares every signal that it has no handler
-// for (pid_namespaces(7)): so no other signal ends one here, and `stop` goes on to SIGKILL when its time is over. An exec
-// ends at once, and well.
+// The `processes` interface of a dry run. A process that was never started is assumed to run until it is killed. If a
+// client is attached to it or waits for its end, it exits with 0 and without output. The kernel spares the first
+// process of a PID namespace every signal that it has no handler for (pid_namespaces(7)); only SIGKILL is sure to end
+// it. So no other signal ends a process here, and `stop` continues with SIGKILL after its timeout. An exec exits with
+// 0 at once.
 
 import { isQuestion } from "../shared/commands.js";
 import { imaginedOnly } from "../shared/failure.js";
@@ -23,7 +23,7 @@ export async function performProcesses(
   return known(command, imagined) ?? asks.ask({ to: "processes", op, command });
 }
 
-/** Null: the machine is to be asked. Throws `imagined` for a process that there is none of. */
+/** Null if the machine must be asked. Throws `imagined` for a process that only the dry run has started. */
 function known(command: processes.ProcessCommand, imagined: Imagined): Outcome | null {
   switch (command.tag) {
     case "identify":
@@ -45,7 +45,7 @@ function requireReal(subject: types.Subject, imagined: Imagined): void {
   if (imagined.runs(subject)) throw imaginedOnly("process");
 }
 
-/** What nothing is said of succeeds, and nobody sees what comes of it. */
+/** Commands that have no case here succeed without any effect. */
 function imagine(command: processes.ProcessCommand, imagined: Imagined): Outcome {
   switch (command.tag) {
     case "launch":

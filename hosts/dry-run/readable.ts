@@ -1,4 +1,4 @@
-// Values of the boundary as JSON for people: see `format.ts`.
+// Turns values of the boundary into readable JSON (see `format.ts`).
 
 import type { types } from "../shared/host.js";
 import { toBase64 } from "../trace/base64.js";
@@ -31,13 +31,13 @@ export function readableBytes(bytes: Uint8Array): PlannedBytes {
   }
 }
 
-/** Of JSON text. Whole numbers that are too large for JavaScript's become texts, so that no digit is lost. */
+/** Parses JSON. Whole numbers that are too large for a JavaScript number become texts, so that no digit is lost. */
 export function parsed(text: string): unknown {
   const exact = text.replaceAll(TEXT_OR_LONG, (found) => (isExact(found) ? found : `"${found}"`));
   return JSON.parse(exact) as unknown;
 }
 
-/** A text, or a whole number of 16 digits and more. */
+/** A text, or a whole number of 16 or more digits. */
 const TEXT_OR_LONG = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
 
 function isExact(found: string): boolean {

@@ -1,16 +1,16 @@
-// Records of a dry run: nothing is kept of them. Its journal goes on from the live one's, which it only reads.
+// The records of a dry run, which are not stored. Its journal continues the live one, which it only reads.
 
 import { MemoryJournal } from "../shared/journal.js";
 import type { Journal, RecordChange, RecordStore, engine, records } from "../shared/host.js";
 
-/** Of entries: what a dry run has appended and may read again. */
+/** The most bytes of its own journal entries that a dry run can read again. */
 const MOST_BYTES = 4 << 20;
 
 export class DryRunRecords implements RecordStore {
   readonly journal: Journal;
   readonly #live: Journal;
   readonly #own = new MemoryJournal(MOST_BYTES);
-  /** Position of its own first entry: what the live journal has from there on is none of its. */
+  /** Position of its own first entry. It ignores the live journal's entries from there on. */
   #first: bigint | null = null;
 
   constructor(live: Journal) {

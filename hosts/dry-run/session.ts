@@ -1,6 +1,6 @@
-// A session of dry runs: what its clients ask one after the other is decided by one instance, which sees what it has
-// imagined before. It begins with a request, and ends when it is told to, when it traps, or when nothing was asked of it
-// for a while. As long as it has only been asked to read it is begun anew now and then, so that it shows what is true.
+// A session of dry runs: one instance decides the requests of all its clients, so each builds on the ones before it.
+// It begins with a request. It ends on demand, when its core traps, or when it has been idle for a while. As long as
+// all its requests only read, it is restarted from time to time, so that it shows the live engine's current state.
 
 import type { Passage } from "../request/index.js";
 import type { DryRun } from "./dry-run.js";
@@ -8,14 +8,14 @@ import { markedChannel, planChannel } from "./channels.js";
 import type { Plan } from "./format.js";
 import { isReading } from "./waits.js";
 
-/** Since the last request was over. */
+/** A session ends this long after its last request. */
 const LONGEST_IDLE_MS = 5 * 60_000;
-/** What is asked within it sees one state. */
+/** Requests within this time see the same state. */
 const FRESH_MS = 1000;
 
 /**
- * Makes a dry run. `over` is called when a request of it is over, `gone` when it has ended. Rejects when there is nothing
- * to make one from.
+ * Makes a dry run. Calls `over` when one of its requests is over, and `gone` when it has ended. Rejects if there is no
+ * instance to copy.
  */
 export type Begin = (over: () => void, gone: () => void) => Promise<DryRun>;
 
@@ -31,7 +31,9 @@ export class DryRunSession {
     this.#begin = begin;
   }
 
-  /** The way of a request with this method; `isPlanned`: to what it adds to the plan. Rejects as `Begin` does. */
+  /**
+   * A passage for a request with this method. `isPlanned`: the client wants its part of the plan. Rejects as `Begin`.
+   */
   async passage(method: string, isPlanned = false): Promise<Passage> {
     const door = await this.#current();
     if (!isReading(method)) this.#hasChanged = true;
@@ -44,7 +46,7 @@ export class DryRunSession {
     return this.#dryRun?.plan() ?? { format: "coracle-dry-run", version: 2, began: null, now: null, left: 0, plan: [] };
   }
 
-  /** Forgets what it has imagined: the next request begins another. */
+  /** Ends the current dry run. The next request begins another. */
   end(why = "the dry run was ended"): void {
     clearTimeout(this.#idle);
     const dryRun = this.#dryRun;
@@ -71,7 +73,7 @@ export class DryRunSession {
       if (this.#dryRun === dryRun) this.#dryRun = null;
     };
     dryRun = await this.#begin(() => this.#over(), gone);
-    // One that has ended before anything was asked of it refuses what is.
+    // If it has already ended, it is not kept, and refuses the request.
     if (!isGone) this.#dryRun = dryRun;
     return dryRun;
   }

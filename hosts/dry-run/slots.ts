@@ -1,4 +1,5 @@
-// How many dry runs of single requests there are at a time: each has the memory of an instance. Others wait their turn.
+// Limits how many dry runs of single requests there are at a time, since each needs the memory of an instance. The
+// others queue.
 
 const MOST = 4;
 const MOST_WAITING = 64;
@@ -7,13 +8,13 @@ export class Slots {
   #free = MOST;
   readonly #waiting: (() => void)[] = [];
 
-  /** Rejects when too many wait. */
+  /** Rejects if the queue is full. */
   async take(): Promise<void> {
     if (this.#free > 0) {
       this.#free--;
       return;
     }
-    if (this.#waiting.length >= MOST_WAITING) throw new Error(`${MOST_WAITING} dry runs wait their turn`);
+    if (this.#waiting.length >= MOST_WAITING) throw new Error(`${MOST_WAITING} dry runs are already waiting`);
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 

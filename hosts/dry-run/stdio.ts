@@ -1,4 +1,4 @@
-// Streams of a dry run: what is only read is really read, what a client sends is taken and thrown away.
+// The streams of a dry run. Reads go to the live engine. Input from a client is accepted and discarded.
 
 import { imaginedOnly } from "../shared/failure.js";
 import type { ExecStdio, LogBytes, Stdin, Stdio, types } from "../shared/host.js";
@@ -14,7 +14,7 @@ export function dryRunStdio(live: Stdio, imagined: Imagined, requireReal: (view:
       requireReal(source.at.view);
       yield* live.archive(source);
     },
-    // Who was created here has no more files than the image.
+    // A container that the dry run created has only the files of its image.
     export: (source) => live.export(imagined.created.has(source.container) ? { ...source, container: NOBODY } : source),
     async *saved(members) {
       const isImagined = members.some(({ content }) => content.tag === "layer" && imagined.chains.has(content.val));
@@ -24,7 +24,7 @@ export function dryRunStdio(live: Stdio, imagined: Imagined, requireReal: (view:
   };
 }
 
-/** No container's id. */
+/** An id that no container has. */
 const NOBODY = "0".repeat(64);
 
 const NOWHERE: Stdin = { write: async () => {}, end: () => {}, release: () => {} };

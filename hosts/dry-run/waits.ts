@@ -1,18 +1,18 @@
-// What the clients of a dry run wait for: an answer that time will bring, or the end of a process.
+// Tracks what the clients of a dry run wait for: an answer that needs time to pass, or the end of a process.
 
 import type { RequestId, engine, replies, types } from "../shared/host.js";
 
 interface Waiting {
-  /** It may change something. */
+  /** Whether the request may change something. */
   changes: boolean;
   answered: boolean;
-  /** It waits for a container's end. */
+  /** Whether it waits for a container's end. */
   isWait: boolean;
   /** The run that it is attached to, or whose end it waits for. */
   run: types.Subject | null;
 }
 
-/** As the core's notes call it: core/wit/engine.wit promises this text. */
+/** The route's name in the core's notes. core/wit/engine.wit promises this text. */
 export const WAIT = "POST /containers/{name}/wait";
 
 export class Waits {
@@ -22,7 +22,7 @@ export class Waits {
     return this.#open.size > 0;
   }
 
-  /** Somebody has no answer to what only goes on with time: not the end of a process, which may never come. */
+  /** Whether an unanswered request needs time to pass. Waits for a process do not count, since it may never end. */
   get forTime(): boolean {
     return [...this.#open.values()].some(({ changes, answered, isWait }) => changes && !answered && !isWait);
   }
@@ -39,7 +39,7 @@ export class Waits {
     this.#open.delete(id);
   }
 
-  /** The path of the container whose end is waited for, as the client named it; null for any other request. */
+  /** For a wait, the path of the container as the client named it. Null for any other request. */
   routed(id: RequestId, route: string, target: string): string | null {
     const waiting = this.#open.get(id);
     if (waiting === undefined || route !== WAIT) return null;
@@ -47,7 +47,9 @@ export class Waits {
     return target.split("?", 1)[0]!.replace(/\/wait\/?$/, "");
   }
 
-  /** What a wait is for: a run that goes on. One for a run to come is not: `docker run -d` asks so, and then leaves. */
+  /**
+   * Sets the current run that a wait is for. A wait for the next run has none: `docker run -d` sends one and leaves.
+   */
   forEndOf(id: RequestId, run: types.Subject): void {
     const waiting = this.#open.get(id);
     if (waiting !== undefined) waiting.run = run;
@@ -62,7 +64,7 @@ export class Waits {
     waiting.run = { container, run };
   }
 
-  /** Of the runs that somebody is attached to, or whose end somebody waits for, those that go on. */
+  /** The runs that still run and that a client is attached to or waits for. */
   awaited(goesOn: (run: types.Subject) => boolean): types.Subject[] {
     return [...this.#open.values()].flatMap(({ run }) => (run !== null && goesOn(run) ? [run] : []));
   }

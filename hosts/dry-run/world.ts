@@ -1,5 +1,5 @@
-// The host of a dry run: what only asks is really done, by the live engine's host; everything else succeeds at once and
-// is not done. It is told by the marks in core/wit which is which: *ask*, or *state* and *once*.
+// The host of a dry run. Commands that only ask go to the live engine's host. All others succeed at once without being
+// carried out. The marks in core/wit tell which is which: *ask*, or *state* and *once*.
 
 import type { Ended } from "../driver/index.js";
 import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../shared/host.js";
@@ -22,7 +22,7 @@ export class DryRunWorld {
   #bodies: Bodies | null = null;
   #busy = 0;
 
-  /** `settled` is called whenever nothing is under way any more. */
+  /** Calls `settled` whenever no command is pending any more. */
   constructor(live: Host, clock: DryRunClock, settled: () => void) {
     this.#settled = settled;
     this.#asks = new Asks(live);
@@ -51,12 +51,12 @@ export class DryRunWorld {
     };
   }
 
-  /** Commands are under way: the machine was asked something, or a body is being read. */
+  /** Whether commands are pending: a question to the machine, or the reading of a body. */
   get busy(): boolean {
     return this.#busy > 0;
   }
 
-  /** A process of the machine has really ended, which concerns a dry run that has not ended it before. */
+  /** Takes the real end of a process, which counts unless the dry run has made or ended that process itself. */
   reallyEnded(input: Ended): void {
     if (this.imagined.isEnd(input)) this.#happened(input);
   }

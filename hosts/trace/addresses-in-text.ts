@@ -1,4 +1,4 @@
-// Users and passwords of addresses anywhere in a text: in JSON of any kind, in what should be JSON, in headers.
+// Finds users and passwords of addresses anywhere in a text: in JSON of any kind, in malformed JSON, in headers.
 
 import { withoutUserInfo } from "./user-info.js";
 
@@ -8,10 +8,10 @@ const AT = /@|%40|\\u0040/i;
 const ESCAPE = /\\u[0-9a-f]{4}|\\[^]/gi;
 /** A character of a JSON text. */
 const UNIT = /\\u[0-9a-f]{4}|\\[^]|[^]/gi;
-/** The rest stays: whoever takes a text apart finds as many parts as before, and what is no JSON stays none. */
+/** Separators stay, so that a parser finds as many parts as before, and malformed JSON stays malformed. */
 const INSIDE = /(?:[^:/,;=?#&"\\\p{Cc}]|[\u0080-\u009f])+/gu;
 
-/** `text`: a character for each byte. As long as it was. */
+/** `text`: one character per byte. The result has the same length. */
 export function withoutUsersIn(text: string): string {
   if (!AT.test(text)) return text;
   return text.replace(WORD, (word) => (COLON.test(word) && AT.test(word) ? withoutUsersOf(word) : word));
@@ -30,7 +30,7 @@ function hidden(secret: string): string {
   return secret.replace(INSIDE, (run) => "x".repeat(run.length));
 }
 
-/** What stands behind a backslash in JSON, but for `u`. */
+/** The letters of JSON's escapes, without `u`. */
 const ESCAPED: Readonly<Record<string, string>> = {
   '"': '"',
   "\\": "\\",
@@ -42,7 +42,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** To one character. A backslash for what JSON does not know: it stays. */
+/** One character. An escape that JSON does not have gives a backslash, and so is not replaced. */
 function decoded(escape: string): string {
   const kind = escape[1]!;
   if (escape.length > 2) return kind === "u" ? String.fromCharCode(parseInt(escape.slice(2), 16)) : "\\";

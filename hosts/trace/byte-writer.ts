@@ -1,17 +1,17 @@
-// Text that is written as bytes from the start, one piece behind the other, into a buffer that is used again and again.
+// Writes text piece by piece as bytes into a buffer that is reused.
 
 const FIRST_BYTES = 64 * 1024;
 /** A larger buffer is not kept. */
 const MOST_KEPT = 1024 * 1024;
-/** Texts of more units are quicker written by the platform. */
+/** For longer texts, in UTF-16 units, the platform's encoder is faster than a loop. */
 const SHORT = 40;
-/** Bytes of UTF-8 that a unit of UTF-16 takes at most. */
+/** The most bytes of UTF-8 that a unit of UTF-16 can take. */
 const WIDEST = 3;
 const MOST_GUESSED = 64 * 1024;
 const ZERO = 0x30;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** What is no number's magnitude in 32 bits is written by the platform. */
+/** Digits of the largest unsigned 32-bit number. The platform formats all other numbers. */
 const MOST_DIGITS = 10;
 
 const encoder = new TextEncoder();
@@ -25,12 +25,12 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Valid until something is written again. */
+  /** Valid until the next write. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** What was written behind the first so many bytes, to be kept. */
+  /** A copy of what was written from byte `start` on. */
   from(start: number): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(start, this.#length);
   }
@@ -44,7 +44,7 @@ export class ByteWriter {
     if (this.#bytes.length > MOST_KEPT) this.#bytes = new Uint8Array(FIRST_BYTES);
   }
 
-  /** The last so many bytes are not written after all. */
+  /** Removes the last `bytes` bytes. */
   takeBack(bytes: number): void {
     this.#length -= bytes;
   }
@@ -82,23 +82,23 @@ export class ByteWriter {
     this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
   }
 
-  /** In decimal digits: of a natural number, or any other integer. */
+  /** In decimal digits. */
   integer(value: number | bigint): void {
     if (typeof value === "number" && value >= 0 && value <= 0xffff_ffff) this.#natural(value);
     else this.ascii(`${value}`);
   }
 
-  /** As JSON. */
+  /** As a JSON string. */
   json(text: string): void {
     if (text.length <= SHORT && this.#plain(text)) return;
     this.utf8(JSON.stringify(text));
   }
 
-  /** With its length in bytes in front: `5:hello`. */
+  /** With its length in bytes as a prefix: `5:hello`. */
   counted(text: string): void {
     const { length } = text;
     const start = this.#length;
-    // As many bytes as units, as a rule: then nothing is written twice.
+    // Most texts are ASCII, with as many bytes as units. Then nothing is written twice.
     this.#head(length);
     if (length <= SHORT ? this.#units(text, 0x7f, false) : this.#isAscii(text)) return;
     this.#length = start;
@@ -118,7 +118,7 @@ export class ByteWriter {
     return this.#length - start === text.length;
   }
 
-  /** What JSON has as it is; false if it has not. */
+  /** Writes a text that needs no escapes in JSON. False, and writes nothing, if the text needs some. */
   #plain(text: string): boolean {
     const start = this.#length;
     this.byte(QUOTE);
@@ -130,7 +130,7 @@ export class ByteWriter {
     return false;
   }
 
-  /** Each as a byte; false if one is more than `most`, or is none that JSON has as it is. */
+  /** Writes each unit as a byte. False if a unit exceeds `most`, or if JSON would have to escape it. */
   #units(text: string, most: number, inJson: boolean): boolean {
     const { length } = text;
     this.#reserve(length);
@@ -168,10 +168,10 @@ export class ByteWriter {
   }
 }
 
-/** For texts that are made at once. */
+/** For texts that are complete before anything else is written. */
 const shared = new ByteWriter();
 
-/** What is written, as text. Not to be asked for from within. */
+/** The text that `write` writes. `write` must not call this function again, since both share one buffer. */
 export function textOf(write: (to: ByteWriter) => void): string {
   shared.clear();
   write(shared);

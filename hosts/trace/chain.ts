@@ -1,5 +1,5 @@
-// The sums that end a trace's lines. Each is made of its line and of the sum before it, so that a line that was changed is
-// told, and so is one that is missing, doubled or moved. They tell of faults, and not of forgers: anyone can make them anew.
+// The checksums that end a trace's lines. Each covers its line and the checksum before it. So they reveal a changed
+// line, and a line that is missing, doubled or moved. They find faults, not forgers: anyone can compute new ones.
 
 import { twelveToBase64 } from "./base64.js";
 import { ByteWriter } from "./byte-writer.js";
@@ -13,38 +13,38 @@ const SUFFIX = /^,"sum":"([A-Za-z0-9+/]{16})"\}$/;
 const SUFFIX_BYTES = FRONT.length + DIGITS + BACK.length;
 const LF = 0x0a;
 
-/** Bytes that a line is longer by: its closing brace stands behind the sum. */
+/** Bytes that the checksum adds to a line, whose closing brace moves behind it. */
 export const SUM_BYTES = SUFFIX_BYTES - 1;
 
-const NO_SUM = "a sum was expected at its end: the line was changed, or cut short";
-const OTHER_SUM = "its sum is another: the line was changed, or a line before it is missing, doubled or moved";
+const NO_SUM = "expected a checksum at its end: the line was changed, or cut short";
+const OTHER_SUM = "its checksum is wrong: the line was changed, or a line before it is missing, doubled or moved";
 
-/** One will do: it is asked for one line after the other, and keeps no large one. */
+/** One writer is enough, since lines are processed one after the other. It keeps no large buffer. */
 const writer = new ByteWriter();
 
-/** The lines of one segment, from its header on, one after the other. */
+/** Computes the checksums of one segment's lines, from its header on, one after the other. */
 export class Chain {
   #seed: number;
 
-  /** `behind`: a line with its sum, or its end, with which the chain has begun already. */
+  /** `behind`: the line before, or its end, if the chain continues after a line that already has its checksum. */
   constructor(behind?: string) {
     this.#seed = behind === undefined ? 0 : seedIn(behind);
   }
 
-  /** To go on with apart from this one. */
+  /** A copy that continues independently of this chain. */
   fork(): Chain {
     const forked = new Chain();
     forked.#seed = this.#seed;
     return forked;
   }
 
-  /** The line, a JSON object, with its sum. */
+  /** The line, a JSON object, with its checksum. */
   sealed(line: string): string {
     const text = line.slice(0, -1);
     return `${text},"sum":"${this.#sumOfText(text)}"}`;
   }
 
-  /** The same of the line that was written, and nothing else. */
+  /** The same for a writer that holds exactly this line. */
   seal(line: ByteWriter): void {
     line.takeBack(1);
     const sum = this.#sum(line.written);
@@ -53,7 +53,7 @@ export class Chain {
     line.copy(BACK);
   }
 
-  /** The same of whole lines of UTF-8, each ended by LF, which `leavePlace` has written. */
+  /** The same for whole lines of UTF-8, each ended by LF, that `leavePlace` has written. */
   fill(lines: Uint8Array): void {
     for (let from = 0; from < lines.length;) {
       const end = lines.indexOf(LF, from);
@@ -64,7 +64,7 @@ export class Chain {
     }
   }
 
-  /** The line without its sum. Throws `Malformed` where that is not the one that has to be there. */
+  /** The line without its checksum. Throws `Malformed` if the checksum is missing or wrong. */
   unsealed(line: string): string {
     const [, sum] = SUFFIX.exec(line.slice(-SUFFIX_BYTES)) ?? [];
     if (sum === undefined) throw new Malformed(NO_SUM);
@@ -77,7 +77,7 @@ export class Chain {
     writer.clear();
     writer.utf8(text);
     const sum = this.#sum(writer.written);
-    // A snapshot's line is large.
+    // Frees the buffer of a snapshot's line, which is large.
     writer.clear();
     return sum;
   }
@@ -89,7 +89,7 @@ export class Chain {
   }
 }
 
-/** Writes the line, its LF behind it and a place for its sum. Gives where it ends. */
+/** Writes the line with room for its checksum, and its LF. Returns the position behind it. */
 export function leavePlace(line: Uint8Array, to: Uint8Array, at: number): number {
   to.set(line, at);
   const front = at + line.length - 1;
@@ -106,7 +106,7 @@ function seedIn(line: string): number {
   return sum === undefined ? 0 : seedOf(Uint8Array.from(atob(sum), (unit) => unit.charCodeAt(0)));
 }
 
-/** The first word of a sum. */
+/** The first word of a checksum. */
 function seedOf(digest: Uint8Array): number {
   return digest[0]! | (digest[1]! << 8) | (digest[2]! << 16) | (digest[3]! << 24);
 }

@@ -1,4 +1,5 @@
-// Values of the boundary as JSON and back, type by type. Reading is strict: what is not exactly such a value is refused.
+// Writes values of the boundary as JSON and reads them back, type by type. Reading is strict: it refuses anything
+// else.
 
 import { fromBase64, toBase64 } from "./base64.js";
 import { textOf } from "./byte-writer.js";
@@ -9,22 +10,22 @@ const COMMA = 0x2c;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const BRACE = 0x7d;
-/** Bytes of a text that is kept in mind. */
+/** Longer texts, in bytes, are not cached. */
 const MOST_RECURRING = 4096;
 
 export interface Codec<Value> {
-  /** Writes the text of it. */
+  /** Writes the value as JSON. */
   write(value: Value, to: ByteWriter): void;
-  /** Throws `Malformed`; `at` is the place for people: `input.val.id`. */
+  /** Throws `Malformed`. `at` is the value's path for the error message: `input.val.id`. */
   decode(json: unknown, at: string): Value;
 }
 
-/** The field of a record that may be missing. */
+/** A field of a record that may be missing. */
 export interface Optional<Value> {
   optional: Codec<Value>;
 }
 
-/** The text of a value. */
+/** A value as JSON text. */
 export function encoded<Value>(codec: Codec<Value>, value: Value): string {
   return textOf((to) => codec.write(value, to));
 }
@@ -32,7 +33,7 @@ export function encoded<Value>(codec: Codec<Value>, value: Value): string {
 export class Malformed extends Error {}
 
 export function malformed(at: string, wanted: string): never {
-  throw new Malformed(`${at}: ${wanted} was expected`);
+  throw new Malformed(`${at}: expected ${wanted}`);
 }
 
 export const text: Codec<string> = {
@@ -40,7 +41,7 @@ export const text: Codec<string> = {
   decode: (json, at) => (typeof json === "string" ? json : malformed(at, "a text")),
 };
 
-/** A text that is long and the same time and again, as a client's headers are: its last form is kept in mind. */
+/** A text that is often long and the same as the last one, as a client's headers are: its last encoding is cached. */
 export function recurring(): Codec<string> {
   let last = "";
   let written = new Uint8Array();
@@ -87,7 +88,7 @@ export function list<Item>(item: Codec<Item>): Codec<Item[]> {
   };
 }
 
-/** A list that the boundary has as an array of numbers. */
+/** A list that the boundary passes as a typed array. */
 export const u32s: Codec<Uint32Array> = {
   write: (value, to) => writeList(value, u32, to),
   decode: (json, at) => Uint32Array.from(list(u32).decode(json, at)),
@@ -162,7 +163,7 @@ type Cases<Value extends { tag: string }> = {
   [Tag in Value["tag"]]: Extract<Value, { tag: Tag }> extends { val: infer Val } ? Codec<Val> : null;
 };
 
-/** `null` for cases that have no value. */
+/** A codec of a variant. Its cases without a value are `null`. */
 export function variant<Value extends { tag: string }>(cases: Cases<Value>): Codec<Value> {
   const byTag = new Map(
     (Object.entries(cases) as [string, Codec<unknown> | null][]).map(([tag, codec]) => [
@@ -227,7 +228,7 @@ function writeList<Item>(items: Iterable<Item>, codec: Codec<Item>, to: ByteWrit
   to.byte(CLOSE);
 }
 
-/** As bytes. */
+/** The bytes of an ASCII text. */
 export function ascii(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

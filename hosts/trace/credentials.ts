@@ -1,5 +1,5 @@
-// Keeps credentials out of traces: their values in inputs become stand-ins of the same length, encoded as they were, so
-// that the core decides the same: whoever is anonymous stays it, what cannot be read still cannot.
+// Keeps credentials out of traces. In inputs, stand-ins of the same length and encoding replace their values, so that
+// the core decides the same: an anonymous client stays anonymous, and what could not be decoded still cannot.
 
 import type { Input, engine, failures } from "../shared/host.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
@@ -7,7 +7,7 @@ import { fromBase64, toBase64 } from "./base64.js";
 import { maskJson } from "./masked-json.js";
 import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
 
-/** One unit for each byte. */
+/** Decodes each byte to one UTF-16 unit. */
 const latin1 = new TextDecoder("latin1");
 const FORM = /^content-type:[ \t]*application\/x-www-form-urlencoded/im;
 
@@ -15,11 +15,11 @@ type Whole = Extract<engine.Body, { tag: "whole" }>;
 
 export interface MaskedInput {
   input: Input;
-  /** Replies of this step may speak of what was replaced. */
+  /** Replies of this step may contain what was replaced. */
   masked: boolean;
 }
 
-/** `refused`: nothing came of the request but its refusal. So the core keeps nothing of it, wherever it stood. */
+/** `refused`: the core only refused the request, so it keeps nothing of it, and more can be replaced. */
 export function withoutCredentials(input: Input, refused = false): MaskedInput {
   if (input.tag === "completed") return maskCompletion(input.val);
   if (input.tag === "request") return maskRequest(input.val, refused);
@@ -27,7 +27,9 @@ export function withoutCredentials(input: Input, refused = false): MaskedInput {
   return { input, masked: false };
 }
 
-/** Identity tokens, which the answer to `POST /auth` shows; and what addresses in a registry's failures are signed with. */
+/**
+ * Masks identity tokens, which the reply to `POST /auth` shows, and signatures in addresses of a registry's failures.
+ */
 function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
   if (outcome.tag === "err") return maskFailed(op, outcome.val);
   const same = { input: { tag: "completed", val: { op, outcome } }, masked: false } as const;
@@ -46,7 +48,7 @@ function maskSource(failed: engine.SourceFailure): MaskedInput {
   return { input: { tag: "source-failed", val: { ...failed, why } }, masked: why.val !== failed.why.val };
 }
 
-/** Of registries alone: what others say may come to be in records, whose hashes are compared. */
+/** Only for failures of registries: texts of other failures may end up in records, whose hashes are compared. */
 function withoutSignatures(failure: failures.Failure): failures.Failure {
   switch (failure.tag) {
     case "registry-answer":
@@ -58,7 +60,7 @@ function withoutSignatures(failure: failures.Failure): failures.Failure {
   }
 }
 
-/** All texts in it, however deep, without signatures; itself where there are none. */
+/** A copy with the signatures removed from all texts at any depth, or the value itself if it has none. */
 function textsShown(value: unknown): unknown {
   if (typeof value === "string") return withoutSignature(value);
   if (typeof value !== "object" || value === null) return value;
@@ -97,13 +99,16 @@ function maskBody(request: engine.Request, refused: boolean): engine.Body {
   return refused ? maskRefused(shown) : shown;
 }
 
-/** What is kept in records stays, for others than root to be hidden (shared.ts): a snapshot has it, too. */
+/**
+ * Only for refused requests. What the core keeps in records stays in the trace, since snapshots have it, too. Only a
+ * shared trace hides it (shared.ts).
+ */
 function maskRefused(body: Whole): Whole {
   const text = latin1.decode(body.val);
   return bodyShown(body, text, withoutUsersIn(text));
 }
 
-/** A form holds what a query may hold. */
+/** A form can hold everything that a query can. */
 function maskForm(body: Whole): Whole {
   const text = latin1.decode(body.val);
   const parameters = text.split("&").map(maskParameter).join("&");
@@ -117,13 +122,13 @@ function maskCreate(body: Whole): Whole {
   return bodyShown(body, text, withoutUserOfMember(text, standIn));
 }
 
-/** `text` and `shown` have a character for each byte. */
+/** `text` and `shown` have one character per byte. */
 function bodyShown(body: Whole, text: string, shown: string): Whole {
   if (shown === text) return body;
   return { tag: "whole", val: body.val.map((byte, at) => (shown[at] === text[at] ? byte : shown.charCodeAt(at))) };
 }
 
-/** Without any, as those of the request before: a client's are the same time and again. */
+/** The last headers without credentials. A client often sends the same headers again. */
 let harmless = "";
 
 function hasSecrets(headers: string): boolean {
@@ -140,12 +145,12 @@ function maskTarget(target: string, refused: boolean): string {
   return withoutUserOfImage(shown, standIn);
 }
 
-/** The first has the path before it. */
+/** The first match includes the path. */
 const PARAMETERS = /[^&]+/g;
-/** What the core keeps, compares with what it keeps, or hands on: it decides otherwise by any other. */
+/** Parameters that the core keeps, compares with what it keeps, or passes on. A stand-in would change its decisions. */
 const KEPT = /^(?:[^?]*\?)?(?:author|changes|comment|filters?|path|ps_args)=/;
 
-/** No endpoint knows a parameter that sounds like a credential: what stands for it changes nothing. */
+/** No endpoint has a parameter that sounds like a credential, so a stand-in for its value changes nothing. */
 function maskQuery(target: string): string {
   const query = target.indexOf("?") + 1;
   if (query === 0 || !SUSPECT.test(target)) return target;
@@ -156,7 +161,7 @@ function maskParameter(pair: string): string {
   const value = pair.indexOf("=") + 1;
   if (value === 0) return pair;
   const name = decoded(pair.slice(0, value - 1));
-  // Its user first: a password may have what ends an address.
+  // The address's user comes first: a password may contain a character that ends an address.
   if (ADDRESSES.includes(name))
     return withoutUserInfo(pair, standIn).replace(
       ITS_QUERY,
@@ -167,18 +172,18 @@ function maskParameter(pair: string): string {
   return pair.slice(0, value) + [asReadable(secret), ...fragments.map(standIn)].join("#");
 }
 
-/** A stand-in for a value of a query: what Go's rules cannot read still cannot be read. */
+/** A stand-in for a value of a query. A value that Go cannot parse gets a stand-in that Go cannot parse either. */
 function asReadable(secret: string): string {
   const unreadable = /;|%(?![0-9a-f]{2})/i.exec(secret)?.[0] ?? "";
   return unreadable + standIn(secret.slice(unreadable.length));
 }
 
-/** Of an address in a text: it may name an account, or hold a signature. */
+/** The query or fragment of an address in a text. It may name an account, or hold a signature. */
 const QUERY = /(?<=https?:\/\/[^\s"?#]*)[?#][^\s"]+/gi;
 
 /**
- * Parts of the names of headers that hold credentials, or sound like it: those that the core erases, too. A `Referer` is
- * an address, whose query may hold any.
+ * Words in the names of headers that hold credentials, or sound as if they did. The core erases the same headers. A
+ * `Referer` is an address, whose query may hold any credential.
  */
 export const SECRET_WORDS: readonly string[] = [
   "auth",
@@ -194,18 +199,18 @@ export const SECRET_WORDS: readonly string[] = [
 ];
 const SECRET_WORD = new RegExp(SECRET_WORDS.join("|"), "i");
 const SECRET_HEADER = new RegExp(`^[^:\\n]*(?:${SECRET_WORDS.join("|")})[^:\\n]*:`, "im");
-/** The one parameter that sounds like a credential, and that an endpoint knows: a commit's. */
+/** The only parameter of an endpoint that sounds like a credential: a commit has it. */
 const AUTHOR = "author";
-/** Those that hold an address, which may have a query of its own: something is signed in it, as a rule. */
+/** Parameters that hold an address. It may have a query of its own, usually with a signature. */
 const ADDRESSES: readonly string[] = ["fromSrc", "remote"];
-/** Targets without it have nothing to hide in their queries: most of them. */
+/** Most targets do not match, and have nothing to hide in their queries. */
 const SUSPECT = new RegExp(["%", ...SECRET_WORDS, ...ADDRESSES].join("|"), "i");
 const ITS_QUERY = /(\?|%3f|%23)([^#]+)/i;
 
-/** Logins, and what is secret by its nature: keys and tokens of swarms, secrets, settings of plugins. */
+/** Endpoints with secret bodies: logins, keys and tokens of swarms, secrets, settings of plugins. */
 const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swarm|secrets|configs|plugins)\//i;
 
-/** What it names may hold an account, as a pull's may. */
+/** The image's name may hold an account, as a pull's may. */
 const CREATE = /\/containers\/create\/*$/i;
 
 function pathOf(target: string): string {
@@ -213,7 +218,7 @@ function pathOf(target: string): string {
   return path.includes("%") ? decoded(path) : path;
 }
 
-/** What cannot be decoded is left as it stands. */
+/** Escapes that cannot be decoded stay. */
 function decoded(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {
@@ -231,7 +236,7 @@ function maskHeaders(headers: string): string {
     .join("\n");
 }
 
-/** The core keeps who asked for a change, as they call themselves. */
+/** The core keeps the `User-Agent` of the client that asked for a change. */
 function withoutUsersInHeaders(headers: string, refused: boolean): string {
   if (!headers.includes("@") || !headers.includes("://")) return headers;
   return headers
@@ -258,7 +263,7 @@ function maskHeaderValue(name: string, value: string): string {
   return scheme + standIn(value.slice(scheme.length));
 }
 
-/** JSON in base64 of the url alphabet (RFC 4648 §5), padded. What is none stays none. */
+/** Padded base64url (RFC 4648 §5) of JSON. A value that is malformed stays malformed. */
 function maskEncoded(value: string, keys: "known" | "all"): string {
   const bytes = /[+/]/.test(value) ? null : fromBase64(value.replaceAll("-", "+").replaceAll("_", "/"));
   if (bytes === null) return "!".repeat(value.length);

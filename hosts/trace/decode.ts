@@ -1,4 +1,4 @@
-// Reads the text of a trace, strictly: whatever is not as format.ts lays it down is refused, by the number of its line.
+// Reads the text of a trace, strictly. A line that does not follow format.ts is refused, and the error has its number.
 
 import { inflateSync } from "fflate";
 import { Malformed, bytes, malformed, objectOf, onlyThese, record, text, u32 } from "./codec.js";
@@ -7,30 +7,30 @@ import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js
 import { LineReader, parsed } from "./line-reader.js";
 import { hashes, input, instant, opening } from "./values.js";
 
-/** A text that is no trace, or not one that can be read. */
+/** The text is not a trace, or not one that can be read. */
 export class TraceError extends Error {}
 
 /** How strictly a trace is read. */
 export interface DecodeOptions {
   /**
-   * The recorder may have been killed while it wrote: a last line that is no JSON is left out, and a last segment
+   * The recorder may have been killed while it wrote. A last line that is not JSON is left out, and a last segment
    * without its end counts as `running`.
    */
   unfinished?: boolean;
-  /** Told of a trace that has no end where one should be: the number of the last line that is there. */
+  /** Called with the number of the last line if the trace lacks its end. */
   cutShort?: (line: number) => void;
 }
 
 /** Throws `TraceError`. */
 export function decodeTrace(trace: string, options: DecodeOptions = {}): Trace {
   const lines = trace.split("\n");
-  // What follows the last LF: nothing, or a line that was cut short.
+  // Nothing follows the last LF, or a line that was cut short.
   const rest = lines.pop();
   if (rest !== "" && options.unfinished !== true) lines.push(rest!);
   return { segments: [...decodeSegments(lines, options)] };
 }
 
-/** Segment by segment, of lines without their LF. Throws `TraceError`. */
+/** Reads segment by segment from lines without their LF. Throws `TraceError`. */
 export function* decodeSegments(lines: Iterable<string>, options: DecodeOptions = {}): Generator<Segment, void> {
   const reader = new Reader(lines, options);
   try {
@@ -41,7 +41,7 @@ export function* decodeSegments(lines: Iterable<string>, options: DecodeOptions 
       before = next;
       yield next;
     }
-    if (before === null) throw new Malformed("a trace was expected, and nothing is there");
+    if (before === null) throw new Malformed("expected a trace, but the file is empty");
     if (reader.isCut || before.end.why === "continued") options.cutShort?.(reader.lines.line);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
@@ -51,11 +51,11 @@ export function* decodeSegments(lines: Iterable<string>, options: DecodeOptions 
   }
 }
 
-/** The lines of segments. */
+/** Reads the lines of segments. */
 class Reader {
   readonly lines: LineReader;
   readonly #options: DecodeOptions;
-  /** An unfinished trace has been read to where it breaks off. */
+  /** Whether an unfinished trace has been read to where it breaks off. */
   isCut = false;
 
   constructor(lines: Iterable<string>, options: DecodeOptions) {
@@ -68,7 +68,7 @@ class Reader {
     if (!this.lines.hasNext) {
       this.isCut = this.#options.unfinished === true;
       if (this.isCut) return null;
-      throw new Malformed(`the trace is cut short behind this line: ${wanted} was expected`);
+      throw new Malformed(`the trace ends too early: expected ${wanted} after this line`);
     }
     const json = this.lines.take();
     return "deflated" in json ? inflatedLine(json) : json;
@@ -90,7 +90,7 @@ function inflated(json: Record<string, unknown>, at: string): Uint8Array {
   }
 }
 
-/** Null for one that an unfinished trace has nothing of but its header. */
+/** Null if an unfinished trace ends after the segment's header. */
 function segment(reader: Reader, before: Segment | undefined): Segment | null {
   const header = headerOf(reader.lines, before);
   const first = reader.take("the start of a segment");
@@ -100,7 +100,7 @@ function segment(reader: Reader, before: Segment | undefined): Segment | null {
   let trapped = start.tag === "open" && start.out === null;
   for (let json = reader.take("an input or an end"); json !== null; json = reader.take("an input or an end")) {
     if ("end" in json) return { ...header, start, calls, end: endOf(json, trapped) };
-    if (trapped) throw new Malformed("an end was expected, behind a step without `out`");
+    if (trapped) throw new Malformed("expected an end after a step without `out`");
     const call = callOf(json);
     trapped = call.out === null;
     calls.push(call);
@@ -121,7 +121,7 @@ const header = record<Header>({ format: text, version: u32, core: text, segment:
 
 function headerOf(lines: LineReader, before: Segment | undefined): Omit<Segment, "start" | "calls" | "end"> {
   const json = lines.header();
-  if (json["format"] !== FORMAT) throw new Malformed(`not a trace: \`"format":"${FORMAT}"\` was expected`);
+  if (json["format"] !== FORMAT) throw new Malformed(`not a trace: expected \`"format":"${FORMAT}"\``);
   checkVersion(json["version"]);
   const { core, segment: number, epoch, step } = header.decode(lines.begin(), "header");
   if (!/^[0-9a-f]{64}$/.test(core)) malformed("core", "64 hex digits");
@@ -129,7 +129,7 @@ function headerOf(lines: LineReader, before: Segment | undefined): Omit<Segment,
   return { core, number, epoch, step };
 }
 
-/** Before its sum is looked at: another version may have other ones. */
+/** Called before the checksum is verified, since another version may compute it in another way. */
 function checkVersion(version: unknown): void {
   if (version === VERSION) return;
   if (typeof version !== "number") malformed("version", String(VERSION));
@@ -139,7 +139,7 @@ function checkVersion(version: unknown): void {
 function checkOrder({ number, epoch, step }: Pick<Segment, "number" | "epoch" | "step">, before: Segment): void {
   const isNext = before.end.why === "continued" ? number === before.number + 1 : number > before.number;
   if (!isNext) malformed("segment", String(before.number + 1));
-  if (before.end.why === "running") throw new Malformed("a segment behind one that had not ended");
+  if (before.end.why === "running") throw new Malformed("a segment follows one that has not ended");
   if (before.end.why !== "continued") return;
   if (epoch !== before.epoch) malformed("epoch", String(before.epoch));
   if (step !== before.step + before.calls.length) malformed("step", String(before.step + before.calls.length));
@@ -191,7 +191,7 @@ function endOf(json: Record<string, unknown>, trapped: boolean): End {
     onlyThese(json, ["end", "error"], "end");
     return { why: end, error: text.decode(error, "error") };
   }
-  if (trapped) malformed("end", "lost, behind a step without `out`,");
+  if (trapped) malformed("end", "lost after a step without `out`");
   onlyThese(json, ["end"], "end");
   if (end !== "continued" && end !== "running") return malformed("end", "continued, lost, broken or running");
   return { why: end };

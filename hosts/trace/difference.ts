@@ -1,4 +1,4 @@
-// The first step in which two traces are not the same.
+// Finds the first step in which two traces differ.
 
 import type { types } from "../shared/host.js";
 import { encoded } from "./codec.js";
@@ -6,35 +6,35 @@ import { OUTPUT_KINDS } from "./format.js";
 import type { OutputHashes, Position, Segment } from "./format.js";
 import { input, opening } from "./values.js";
 
-/** Where two traces part, or how far they are the same. */
+/** Where two traces start to differ, or how long they are the same. */
 export interface Comparison {
   /** Steps that are the same in both. */
   same: number;
-  /** The first one that is not, and what of it: sentences without a full stop; null if there is none. */
+  /** The first step that differs, and how: sentences without a full stop. Null if none differs. */
   parting: (Position & { what: string[] }) | null;
-  /** Which goes on where the other ends; null if neither does. */
+  /** The trace that continues where the other one ends. Null if both end together. */
   longer: "first" | "second" | null;
 }
 
-/** Differences of one input that are told. */
+/** At most this many differences of one input are shown. */
 const MOST_TOLD = 5;
-/** Characters of a value that are told. */
+/** At most this many characters of a value are shown. */
 const MOST_SHOWN = 80;
 
 interface Step extends Position {
   now: types.Instant;
-  /** As JSON. */
+  /** What the core was told, as JSON. */
   told: () => unknown;
   out: OutputHashes | null;
 }
 
-/** Steps are held against those of the same number; what one trace has of a time before the other begins is left out. */
+/** Compares steps of the same number. Skips the steps of one trace from before the other begins. */
 export function compareTraces(first: Iterable<Segment>, second: Iterable<Segment>): Comparison {
   const [ones, others] = [stepsOf(first), stepsOf(second)];
   try {
     return compareSteps(ones, others);
   } finally {
-    // Files may be open behind them.
+    // Closes the files that they may read from.
     ones.return();
     others.return();
   }
@@ -76,7 +76,7 @@ function isBefore(one: Position, other: Position): boolean {
 
 function differencesOf(one: Step, other: Step): string[] {
   if (isBefore(one, other) || isBefore(other, one)) {
-    return [`the other goes on with step ${other.epoch}:${other.step}`];
+    return [`the second trace continues with step ${other.epoch}:${other.step}`];
   }
   const what = differencesIn(one.told(), other.told(), "");
   const told = what.length > MOST_TOLD ? [...what.slice(0, MOST_TOLD), `${what.length - MOST_TOLD} more`] : what;
@@ -86,7 +86,7 @@ function differencesOf(one: Step, other: Step): string[] {
   if (told.length + outputs.length === 0) return [];
   const { wall, monotonic } = one.now;
   const isLater = wall !== other.now.wall || monotonic !== other.now.monotonic;
-  return [...told, ...outputs, ...(isLater ? ["it was at another time"] : [])];
+  return [...told, ...outputs, ...(isLater ? ["the times differ"] : [])];
 }
 
 function differencesIn(one: unknown, other: unknown, at: string): string[] {

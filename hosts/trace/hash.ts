@@ -1,4 +1,4 @@
-// Hashes of what a step asked for, and of the core. What is hashed is laid down in format.ts.
+// Hashes of a step's outputs, and of the core. format.ts defines what is hashed.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -17,15 +17,15 @@ const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const NO_BYTES = new Uint8Array();
 
-/** Of more bytes than stand in what is hashed as they are. */
+/** The digest that stands for bytes longer than `MOST_PLAIN`. */
 const digestOfLong = remembering(murmur3);
 
-/** What a trace calls a core by: of the bytes of its wasm module. */
+/** A core's identity in a trace: the hash of its wasm module's bytes. */
 export function identityOf(wasm: Uint8Array): string {
   return bytesToHex(sha256(wasm));
 }
 
-/** `masked`: bodies of replies are taken to be empty. */
+/** `masked`: bodies of replies count as empty. */
 export function hashesOf({ records, effects, replies }: StepOutputs, masked: boolean): OutputHashes {
   const hashes: OutputHashes = {};
   if (records.length > 0) hashes.records = hashOf(records);
@@ -34,7 +34,7 @@ export function hashesOf({ records, effects, replies }: StepOutputs, masked: boo
   return hashes;
 }
 
-/** Steps come one after the other: one will do. */
+/** One writer is enough, since steps come one after the other. */
 const writer = new ByteWriter();
 
 function hashOf(value: unknown): string {
@@ -50,7 +50,7 @@ function hashOfReplies(of: readonly Reply[], masked: boolean): string {
   return twelveToBase64(murmur3(writer.written));
 }
 
-/** What stands before a value in what is hashed of most replies: names are known, and need not be looked for. */
+/** The fixed bytes before each value of most replies. Their names are known, so no loop over fields is needed. */
 const REPLY = { request: ascii("rs7:request"), command: ascii("s7:command") };
 const COMMAND = { whole: ascii("rs3:tags5:wholes3:val"), bare: ascii("rs3:tags4:bares3:val") };
 const HEAD: { [Field in keyof replies.Head]: Uint8Array } = {
@@ -63,10 +63,10 @@ const WHOLE: { [Field in keyof replies.Whole]: Uint8Array } = {
   stateless: ascii("s9:stateless"),
 };
 
-/** The value of the header: it repeats what was asked for. */
+/** The value of the header `Location`, which repeats a part of the request. */
 const LOCATION = /(?<=^Location: ).*$/m;
 
-/** The same as `write`, in half the time. `masked`: its body is taken to be empty. */
+/** The same as `write`, in half the time. `masked`: the body counts as empty. */
 function writeReply({ request, command }: Reply, masked: boolean): void {
   writer.copy(REPLY.request);
   writeInteger(request);

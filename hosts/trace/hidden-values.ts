@@ -1,20 +1,20 @@
-// Values that a shared trace must not show: those of environments, labels, options and commands that a trace speaks of,
-// wherever they come up.
+// Collects values that a shared trace must not show (of environments, labels, options and commands), and hides them
+// wherever they occur.
 
 import { hidingOf } from "./hidden-places.js";
 import type { Hiding } from "./hidden-places.js";
 
-/** Shorter ones are hidden where they belong, and left alone where they come up by chance. */
+/** A shorter value is hidden only in its own place. Elsewhere it may occur by chance. */
 const LEAST = 4;
-/** A word of a command that many texts have: a program, a subcommand, a number. */
+/** A word of a command that many other texts contain, too: a program, a subcommand, a number. */
 const COMMON = /^(?:[a-z/._-]{0,15}|\d+)$/i;
-/** In a list of options that is one text: `o=username=x,password=y`. */
+/** A secret in a list of options that is one text: `o=username=x,password=y`. */
 const SECRET_OPTION = /(?:^|,)[^,=]*(?:pass|secret|token|cred|key)[^,=]*=([^,]*)/gi;
-/** Dockerfile words, as they stand in an image's history and in the `changes` of a commit. */
+/** Dockerfile instructions in an image's history and in the `changes` of a commit. */
 const DOCKERFILE = /(?:^|\s)(?:ENV|LABEL|ARG)\s+(.*)$/is;
-/** From the first name on: how the others are quoted is nobody's to know here, nor where they end. */
+/** Everything after the first name: it is unknown here how the other values are quoted, and where they end. */
 const BEHIND_NAME = /((?:^|\s)(?:ENV|LABEL|ARG)\s+[^\s=]+[\s=])(.*)$/is;
-/** Those that run something, and all behind: a line may go on in the next. */
+/** Instructions that run something, and everything after them, since a line may continue on the next. */
 const RUNNING = /((?:^|\n)\s*(?:RUN|CMD|ENTRYPOINT|HEALTHCHECK|SHELL|ONBUILD)\s)(.*)$/is;
 /** Build arguments in an image's history: `|2 NAME=value OTHER=value /bin/sh -c …`. */
 const ARGUMENTS = /\|\d+((?:\s+[A-Za-z_]\w*=\S*)+)/;
@@ -27,7 +27,7 @@ interface Node {
 export class HiddenValues {
   readonly #root: Node = { next: new Map(), ends: false };
 
-  /** Takes note of the values in a document, and in texts of it. `within`: the member that it is. */
+  /** Collects the values in a document and in its texts. `within`: the name of the member that holds the document. */
   note(json: unknown, within = ""): void {
     if (Array.isArray(json)) return json.forEach((one) => this.note(one, within));
     if (typeof json === "string") return this.#noteText(json);
@@ -40,14 +40,14 @@ export class HiddenValues {
     }
   }
 
-  /** `NAME=value`, each. */
+  /** Collects the values of `NAME=value` pairs. */
   notePairs(pairs: readonly string[]): void {
     for (const pair of pairs) this.add(valueOf(pair));
   }
 
   add(value: string): void {
     if (value.length < LEAST) return;
-    // As it stands in texts that quote it, too.
+    // Also in the form that a quoted text has.
     for (const form of new Set([value, JSON.stringify(value).slice(1, -1)])) {
       let node = this.#root;
       for (let at = 0; at < form.length; at++) node = nextOf(node, form.charCodeAt(at));
@@ -55,7 +55,7 @@ export class HiddenValues {
     }
   }
 
-  /** The same text with as many other characters where a value stands. */
+  /** The same text with each collected value replaced by as many other characters. */
   hide(text: string): string {
     let hidden = "";
     let from = 0;
@@ -69,7 +69,7 @@ export class HiddenValues {
     return from === 0 ? text : hidden + text.slice(from);
   }
 
-  /** A document without them: whole values where they belong, and wherever else they come up. */
+  /** A copy of a document without the values: whole in their own places, and wherever else they occur. */
   hideIn(json: unknown, within = ""): unknown {
     if (typeof json === "string")
       return this.hide(
@@ -104,7 +104,7 @@ export class HiddenValues {
   #noteText(text: string): void {
     const words = DOCKERFILE.exec(text)?.[1] ?? "";
     for (const [, quoted, plain] of words.matchAll(/=(?:"((?:[^"\\]|\\.)*)"|(\S+))/g)) this.add(quoted ?? plain ?? "");
-    // `ENV NAME value`, of old.
+    // The old form `ENV NAME value`.
     if (!words.includes("=")) this.add(words.replace(/^\S+\s*/, ""));
     for (const pair of ARGUMENTS.exec(text)?.[1]?.trim().split(/\s+/) ?? []) this.add(valueOf(pair));
   }
@@ -142,7 +142,7 @@ function withoutCommands(value: unknown): unknown {
   return value.replace(RUNNING, (_all, word: string, command: string) => word + standIn(command.length));
 }
 
-/** `NAME=` stays, also where it is a key, as in filters (`{"label":{"NAME=value":true}}`); a value alone goes. */
+/** Keeps `NAME=`, also in a key, as in filters (`{"label":{"NAME=value":true}}`). Hides all other values. */
 function blanked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? hiddenPair(one) : blank(one)));
   if (typeof value !== "object" || value === null) return value;
@@ -152,7 +152,7 @@ function blanked(value: unknown): unknown {
   return Object.fromEntries(entries) as unknown;
 }
 
-/** Without any text but names. */
+/** Replaces all texts but the names. */
 function blank(value: unknown): unknown {
   if (typeof value === "string") return standIn(value.length);
   if (Array.isArray(value)) return value.map(blank);
@@ -165,7 +165,7 @@ export function hiddenPair(pair: string): string {
   return pair.slice(0, pair.length - value.length) + standIn(value.length);
 }
 
-/** Empty where there is no `=`. */
+/** Empty if there is no `=`. */
 function valueOf(pair: string): string {
   const equals = pair.indexOf("=");
   return equals < 0 ? "" : pair.slice(equals + 1);

@@ -1,17 +1,17 @@
-// Bytes that are often the same as before, by their digests: who asks the same time and again is answered the same, as a
-// rule, and to compare is quicker than to hash.
+// Caches digests of bytes that often recur. A client that repeats its request usually gets the same reply, and
+// comparing bytes is faster than hashing them.
 
-/** At once, and the same for the same bytes. */
+/** A synchronous function whose result depends only on the bytes. */
 export type Digest = (bytes: Uint8Array) => Uint8Array;
 
-/** Bytes worth being kept for that. */
+/** Longer bytes are not cached. */
 const MOST = 256 * 1024;
-/** So many are kept, of different lengths. */
+/** The most entries in the cache, one for each length. */
 const MOST_KEPT = 16;
 
-/** Of bytes that nobody writes into any more, unless they are a part of a buffer. */
+/** A caching `digest`. Callers must not change the bytes later, unless these are a part of a larger buffer. */
 export function remembering(digest: Digest): Digest {
-  // Only where there is something that compares at once.
+  // Only where the platform has a fast comparison.
   if (typeof Buffer !== "function") return digest;
   const known = new Map<number, { bytes: Uint8Array; digest: Uint8Array }>();
   return (bytes) => {

@@ -1,4 +1,4 @@
-// Takes the lines of a trace's text one after the other, with their numbers, and holds each against its sum.
+// Reads the lines of a trace one after the other, counts them, and verifies the checksum of each.
 
 import { Chain } from "./chain.js";
 import { Malformed, objectOf } from "./codec.js";
@@ -8,7 +8,7 @@ export class LineReader {
   #next: IteratorResult<string, unknown>;
   #at = 0;
   #taken = "";
-  /** Null before a header has begun it. */
+  /** Null until a header starts the chain. */
   #chain: Chain | null = null;
 
   constructor(lines: Iterable<string>) {
@@ -25,19 +25,19 @@ export class LineReader {
     return this.#next.done !== true;
   }
 
-  /** The next line as what it says, be it a header or not: `begin` looks at its sum. */
+  /** The content of the next line, which should be a header. `begin` verifies its checksum. */
   header(): Record<string, unknown> {
     this.#chain = null;
     return this.take();
   }
 
-  /** Looks at the sum of the header taken last, the first of the lines that it begins. Gives what else it says. */
+  /** Verifies the checksum of the header just taken, with which a chain begins. Returns the header without it. */
   begin(): Record<string, unknown> {
     this.#chain = new Chain();
     return objectOf(parsed(this.#chain.unsealed(this.#taken)), "the line");
   }
 
-  /** The next line as what it says; there must be one. Throws `Malformed` where it is not the one that was written. */
+  /** The content of the next line, which must exist. Throws `Malformed` if its checksum is wrong. */
   take(): Record<string, unknown> {
     this.#taken = this.#next.value as string;
     this.#at++;
@@ -46,7 +46,7 @@ export class LineReader {
     return objectOf(parsed(text), "the line");
   }
 
-  /** Lets go of what the lines come from: an open file, say. */
+  /** Closes the source of the lines, for example an open file. */
   close(): void {
     this.#lines.return?.();
   }
@@ -57,6 +57,6 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Malformed("no JSON; the trace is damaged or cut short");
+    throw new Malformed("not JSON: the trace is damaged or cut short");
   }
 }

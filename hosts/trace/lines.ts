@@ -1,4 +1,4 @@
-// The lines of a trace's text, as a recorder writes them one by one.
+// Writes the lines of a trace, as a recorder writes them one by one.
 
 import type { Input, types } from "../shared/host.js";
 import type { Opening } from "../driver/index.js";
@@ -35,12 +35,12 @@ export function startLine(start: Start): string {
   return textOf((to) => writeStep<Opening>(OPEN, opening, start.opening, start, to));
 }
 
-/** The same start in short. `deflated`: the snapshot as raw DEFLATE. */
+/** The start line of a compressed snapshot. `deflated`: the snapshot as raw DEFLATE. */
 export function deflatedSnapshotLine(deflated: Uint8Array): string {
   return `{"snapshot":${deflatedLine(deflated)}}`;
 }
 
-/** A line in short. `deflated`: its UTF-8 as raw DEFLATE. */
+/** A compressed line. `deflated`: its UTF-8 as raw DEFLATE. */
 export function deflatedLine(deflated: Uint8Array): string {
   return `{"deflated":${encoded(bytes, deflated)}}`;
 }

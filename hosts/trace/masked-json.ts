@@ -1,16 +1,16 @@
-// Credentials in JSON: their values become stand-ins of the same length, all else stays where it is.
+// Replaces credentials in JSON by stand-ins of the same length. Everything else stays in its place.
 
 import { hiddenAddress } from "./server-address.js";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-/** One unit for each byte. */
+/** Decodes each byte to one UTF-16 unit. */
 const latin1 = new TextDecoder("latin1");
 const X = 0x78;
 const ONE = 0x31;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Names that give nothing away, by which the core decides: fields of Docker's AuthConfig, and of what makes a swarm. */
+/** Keys that are not secret and that the core uses: fields of Docker's AuthConfig and of the requests for a swarm. */
 const KNOWN = [
   ...["username", "password", "auth", "email", "serveraddress", "identitytoken", "registrytoken"],
   ...["listenaddr", "advertiseaddr", "datapathaddr", "remoteaddrs", "jointoken", "spec", "name"],
@@ -19,9 +19,9 @@ const KNOWN = [
 const SWARM = "default";
 
 /**
- * The same document with other values: texts become x's, digits become ones, keys that nobody knows become x's unless
- * `keys` says to keep them. Of addresses of registries the hosts stay: the core decides by them. What is no JSON becomes
- * other bytes that are no JSON either.
+ * The same document with other values: strings become x's, and digits become ones. Unknown keys become x's, too,
+ * unless `keys` is `all`. The hosts in addresses of registries stay, since the core decides by them. Bytes that are
+ * not JSON become other bytes that are not JSON.
  */
 export function maskJson(bytes: Uint8Array, keys: "known" | "all" = "known"): Uint8Array<ArrayBuffer> {
   if (!isJson(bytes)) return noJson(bytes.length);
@@ -52,7 +52,7 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-/** `{` and spaces: never the whole of a document. */
+/** `{` and spaces, which are never a complete document. */
 function noJson(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length).fill(0x20);
   if (length > 0) bytes[0] = 0x7b;
@@ -82,7 +82,7 @@ function endOfText(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** In a document, a text that a colon follows is a key. */
+/** In a valid document, a string followed by a colon is a key. */
 function isKey(bytes: Uint8Array, from: number): boolean {
   let at = from;
   while (at < bytes.length && bytes[at]! <= 0x20) at++;

@@ -1,13 +1,14 @@
-// MurmurHash3 for 32-bit machines, 128 bits wide (Austin Appleby, public domain; SMHasher's `MurmurHash3_x86_128`): it
-// tells values apart that differ by chance, not by intent, and is as quick in plain JavaScript as SHA-256 in hardware.
+// MurmurHash3 for 32-bit machines, 128 bits wide (Austin Appleby, public domain; SMHasher's `MurmurHash3_x86_128`). It
+// distinguishes values that differ by accident, not by intent, and in plain JavaScript it is as fast as SHA-256 in
+// hardware.
 
 const [C1, C2, C3, C4] = [0x239b961b, 0xab0e9789, 0x38b34ae5, 0xa1e38b93];
 const BLOCK = 16;
 
-/** Views are not for nothing, and most bytes are of the one buffer that is used again. */
+/** The last view. A new one costs time, and most calls come with the same reused buffer. */
 let known: DataView = new DataView(new ArrayBuffer(0));
 
-/** Sixteen bytes: four words, each with its lowest byte first. */
+/** Sixteen bytes: four little-endian words. */
 export function murmur3(bytes: Uint8Array, seed = 0): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   const view = known.buffer === buffer ? known : (known = new DataView(buffer));
@@ -31,7 +32,7 @@ export function murmur3(bytes: Uint8Array, seed = 0): Uint8Array {
   return finished(h1, h2, h3, h4);
 }
 
-/** The word that begins at `from`, of bytes that are there; zero for those that are not. */
+/** The word that begins at `from`. Bytes from `end` on count as zero. */
 function tail(view: DataView, from: number, end: number): number {
   let word = 0;
   for (let at = Math.min(end, from + 4) - 1; at >= from; at--) word = (word << 8) | view.getUint8(at);
@@ -57,7 +58,7 @@ function put(digest: Uint8Array, at: number, word: number): void {
   digest[at + 3] = word >>> 24;
 }
 
-/** Each bit of the word moves all of them. */
+/** The finalizer: each bit of the word affects all bits of the result. */
 function avalanched(word: number): number {
   let h = word ^ (word >>> 16);
   h = Math.imul(h, 0x85ebca6b);

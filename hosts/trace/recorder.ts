@@ -1,4 +1,5 @@
-// Records what a driver's core is told, segment by segment: a flight recorder, if its sink keeps only the newest.
+// Records the inputs of a driver's core, segment by segment. With a sink that keeps only the newest segments, it is a
+// flight recorder.
 
 import type { Input } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
@@ -10,67 +11,67 @@ import type { End, Start } from "./format.js";
 import { hashesOf } from "./hash.js";
 import { endLine, headerLine, startLine, writeCall } from "./lines.js";
 
-/** Characters of what is told of a lost instance: readers of segments look for short lines at their ends. */
+/** The most characters of a lost instance's error, since readers look for a short line at a segment's end. */
 const LONGEST_ERROR = 1000;
 
-/** Where a trace goes, line by line, each with its sum. Must not throw. */
+/** Receives a trace line by line, each with its checksum. Must not throw. */
 export interface Sink {
   /**
-   * Whether lines of a segment are taken; if not given, they are. Of one that is not taken any more the recorder writes
-   * nothing more, and begins another as soon as that would be.
+   * Whether the sink accepts lines of a segment. Without this method it always does. The recorder stops a segment that
+   * is refused, and begins the next one as soon as the sink accepts that.
    */
   takes?(segment: number): boolean;
-  /** Whether the newest segment has nearly as many bytes as it may have: then the recorder begins another, in good time. */
+  /** Whether the newest segment is nearly full. If it is, the recorder begins another one early enough. */
   isNearlyFull?(): boolean;
-  /** A segment begins: what is appended from now on is its. */
+  /** Begins a segment. The following lines belong to it. */
   begin(segment: number): void;
-  /** One line of the newest segment, without its LF. */
+  /** Appends one line to the newest segment, without its LF. */
   append(line: string): void;
-  /** The same, where it is given: a line as bytes of UTF-8, which are valid during the call. */
+  /** Replaces `append` if given. The line is bytes of UTF-8, which are valid only during the call. */
   appendBytes?(line: Uint8Array): void;
-  /** A segment is not to be kept any longer: always the oldest. */
+  /** Drops a segment, always the oldest. */
   drop(segment: number): void;
 }
 
 /**
- * A sink that writes lines in short, in its own time. It is given all lines without their sums, and makes these itself (see
- * format.ts): they are of what is written.
+ * A sink that compresses lines, at a time of its choice. It receives lines without their checksums and computes these
+ * itself (see format.ts), since they cover the compressed text.
  */
 export interface ShorteningSink extends Sink {
   readonly makesSums: true;
-  /** In place of the line with which a segment begins that goes on. */
+  /** Takes the snapshot with which a continuing segment begins, instead of its line. */
   snapshot(bytes: Uint8Array): void;
 }
 
 /** What a recorder writes, and how much of it is kept. */
 export interface RecorderOptions {
-  /** What the core is called by: SHA-256 of its wasm, in hex (`coreIdentity`). */
+  /** The core's identity: SHA-256 of its wasm, in hex (`coreIdentity`). */
   core: string;
-  /** Where the lines go. */
+  /** Receives the lines. */
   sink: Sink;
-  /** A segment has so many inputs, and then the next begins; 5,000 if not given. */
+  /** A segment ends after this many inputs. The default is 5,000. */
   inputs?: number;
   /**
-   * Or its inputs' lines so many bytes of UTF-8 (as many as the line with its snapshot has, if that is more); 4 Mi if not
-   * given.
+   * A segment also ends after this many bytes of UTF-8 in its inputs' lines, or after as many as its snapshot's line
+   * has if that is more. The default is 4 Mi.
    */
   bytes?: number;
-  /** But not more bytes than this, however long the snapshot is. */
+  /** The upper limit for these bytes, however long the snapshot is. */
   mostBytes?: number;
   /**
-   * Besides, it has so many bytes of pages of the journal: readers have the same ones told again and again, and deflated
-   * they are little, as a rule: the sink says if they are not. None if not given: then they are counted as all else is.
+   * This many bytes of pages of the journal do not count towards `bytes`. Readers often ask for the same pages again,
+   * and then these compress well. If they do not, the sink reports that it is nearly full. The default is 0.
    */
   pageBytes?: number;
-  /** So many segments are kept; 16 if not given. */
+  /** This many segments are kept. The default is 16. */
   segments?: number;
-  /** Number of the first segment; 1 if not given. */
+  /** Number of the first segment. The default is 1. */
   first?: number;
-  /** When what happened is written down: at once if not given. Must keep the order. */
+  /** Schedules the writing. The default is to write at once. Must keep the order. */
   later?: (work: () => void) => void;
 }
 
-/** Watches a driver, and writes a trace. */
+/** Observes a driver, and writes a trace. */
 export class Recorder implements Observer {
   readonly #core: string;
   readonly #sink: Sink;
@@ -80,9 +81,9 @@ export class Recorder implements Observer {
   readonly #mostBytes: number;
   readonly #pageBytes: number;
   readonly #segments: number;
-  /** Of the newest segment; null where the sink makes the sums. */
+  /** The newest segment's chain, or null if the sink computes the checksums. */
   #chain: Chain | null;
-  /** The line that is written. */
+  /** The current line. */
   readonly #line = new ByteWriter();
   readonly #later: (work: () => void) => void;
   #number: number;
@@ -90,7 +91,7 @@ export class Recorder implements Observer {
   #isOpen = false;
   #inputsIn = 0;
   #bytesIn = 0;
-  /** Infinite until it is written down that the segment begins: until then the sink has the one before in mind. */
+  /** Infinite until the segment's start is written. Until then the sink still reports on the segment before. */
   #bytesLeft = Infinity;
   #pageBytesLeft = 0;
 
@@ -110,7 +111,7 @@ export class Recorder implements Observer {
     this.#oldest = first;
   }
 
-  /** Number of the segment that was begun last. */
+  /** Number of the newest segment. */
   get segment(): number {
     return this.#number;
   }
@@ -127,13 +128,13 @@ export class Recorder implements Observer {
     if (this.#isOver()) this.#goOn(step);
   }
 
-  /** A segment that would end soon ends now, and so no request waits for the snapshot. */
+  /** The driver is idle: ends a segment that would end soon, so that no request has to wait for the snapshot. */
   rested(rest: ObservedRest): void {
     if (!this.#isOpen || !this.#takes(this.#number)) return;
     if (this.#bytesIn >= this.#bytesLeft / 2) this.#goOn(rest);
   }
 
-  /** Also to be told when the driver is closed. */
+  /** Must also be called when the driver is closed. */
   lost(epoch: number, error: unknown, during?: Attempt): void {
     if (during !== undefined && "opening" in during) {
       if (!this.#takes(this.#number + 1)) return;
@@ -148,7 +149,7 @@ export class Recorder implements Observer {
 
   #isOver(): boolean {
     if (this.#inputsIn >= this.#inputs || this.#bytesIn >= this.#bytesLeft) return true;
-    // Where a snapshot leaves little room, there would be another one for each step.
+    // Without this check, a snapshot that leaves little room would cause another snapshot in each step.
     const isWorthIt = this.#bytesIn + this.#pageBytes - this.#pageBytesLeft >= this.#bytes;
     return this.#bytesLeft < Infinity && isWorthIt && (this.#sink.isNearlyFull?.() ?? false);
   }
@@ -157,14 +158,14 @@ export class Recorder implements Observer {
     return this.#sink.takes?.(segment) ?? true;
   }
 
-  /** In the next segment. */
+  /** Continues in the next segment. */
   #goOn(rest: ObservedRest): void {
     const snapshot = rest.snapshot();
     this.#end({ why: "continued" });
     this.#begin(rest.epoch, rest.step, () => ({ tag: "snapshot", snapshot }));
   }
 
-  /** Behind steps that are not written down, this one among them. */
+  /** Continues in a new segment after steps that were not recorded, this one included. */
   #resume(step: ObservedStep): void {
     this.#isOpen = false;
     if (!this.#takes(this.#number + 1)) return;
@@ -188,7 +189,7 @@ export class Recorder implements Observer {
     });
   }
 
-  /** Its bytes, whether or not they are written in short. */
+  /** Writes the start of a segment. Returns the length of its line, uncompressed. */
   #start(start: Start): number {
     if (start.tag === "snapshot" && this.#shortening !== null) {
       this.#shortening.snapshot(start.snapshot);
@@ -203,7 +204,7 @@ export class Recorder implements Observer {
     this.#sink.append(this.#chain?.sealed(line) ?? line);
   }
 
-  /** Without outputs if it trapped. */
+  /** Records a call. `outputs` is null if the core trapped. */
   #call(now: ObservedStep["now"], input: Input, outputs: StepOutputs | null): void {
     this.#inputsIn++;
     this.#later(() => {
@@ -234,7 +235,7 @@ function isShortening(sink: Sink): sink is ShorteningSink {
   return "makesSums" in sink;
 }
 
-/** Nothing but that. */
+/** Whether the step did nothing but refuse a request. */
 function isRefusal({ records, effects, replies }: StepOutputs): boolean {
   if (records.length > 0 || effects.length > 0) return false;
   return (

@@ -1,4 +1,4 @@
-// Does again what a trace tells, on the core that it was recorded with, and compares what comes of it.
+// Replays a trace on the core that it was recorded with, and compares the outputs.
 
 import type { Input, engine, types } from "../shared/host.js";
 import { Instance, Trap } from "../driver/index.js";
@@ -8,34 +8,34 @@ import { OUTPUT_KINDS } from "./format.js";
 import type { Call, OutputHashes, Position, Segment, Trace } from "./format.js";
 import { hashesOf } from "./hash.js";
 
-/** A step that was made again. The restoring of a snapshot is none: it asks for nothing. */
+/** A replayed step. Restoring a snapshot is not a step, since it has no outputs. */
 export interface ReplayedStep extends ObservedStep {
   /** Number of its segment. */
   segment: number;
-  /** What the core was told. */
+  /** The input or the arguments of `open`. */
   cause: { input: Input } | { opening: Opening };
 }
 
-/** How far a replay goes, and who watches it. */
+/** How far a replay goes, and its callbacks. */
 export interface ReplayOptions {
-  /** Goes no further than this step; or than this moment, in nanoseconds since 1970. */
+  /** The last step to replay, or the last moment, in nanoseconds since 1970. */
   until?: Position | bigint;
-  /** Told of each step that was made, but for one that trapped. */
+  /** Called after each step that did not trap. */
   onStep?: (step: ReplayedStep) => void;
-  /** What is known begins here, in the midst of an instance's life, with these records. */
+  /** Called if the recording starts here in the middle of an instance's life, with the records at that time. */
   onResumed?: (segment: Segment, records: engine.Stored[]) => void;
-  /** The instance is gone. */
+  /** Called when the instance was lost. */
   onLost?: (segment: Segment, error: string) => void;
   /**
-   * The identity of the core at hand: what another one did is left out; refused if there is nothing else. Not compared if
-   * not given.
+   * The identity of the core at hand. Segments of other cores are left out, and a trace that has no others is refused.
+   * Without an identity, cores are not compared.
    */
   identity?: string;
-  /** Replays another core's all the same. What only that core could take up, a snapshot of its memory, is left out. */
+  /** Replays segments of other cores, too, but not their snapshots: only the same core can restore its memory. */
   anyCore?: boolean;
 }
 
-/** What came otherwise than it is in the trace. */
+/** How a replayed step differs from the trace. */
 export interface Difference extends Position {
   /** Number of its segment. */
   segment: number;
@@ -45,21 +45,21 @@ export interface Difference extends Position {
   what: string[];
 }
 
-/** What came of a replay. */
+/** The result of a replay. */
 export interface Replayed {
-  /** As it is after the last step made; null when that step trapped. */
+  /** The instance after the last step, or null if that step trapped. */
   instance: Instance | null;
-  /** The last step made. */
+  /** The last replayed step. */
   at: Position;
   /** How many calls of the core were compared. */
   compared: number;
-  /** The first difference; null if there was none. */
+  /** The first difference, or null if there was none. */
   difference: Difference | null;
-  /** How many segments were left out, being another core's: those from before an update, as a rule. */
+  /** How many segments of other cores were left out. Usually they are from before an update. */
   leftOut: number;
 }
 
-/** Makes all segments' steps again, one segment after the other, up to `until` or the first difference. */
+/** Replays one segment after the other, up to `until` or the first difference. */
 export function replay(
   trace: { segments: Iterable<Segment> },
   core: CompiledCore,
@@ -68,7 +68,7 @@ export function replay(
   return toItsEnd(replaying(trace, core, options));
 }
 
-/** Does so a step at a time: whoever asks for the next one may do something else between them. */
+/** The same as a generator, which yields between steps so that the caller can do other work. */
 export function* replaying(
   trace: { segments: Iterable<Segment> },
   core: CompiledCore,
@@ -83,7 +83,7 @@ export function* replaying(
   return run.result();
 }
 
-/** Goes on until there is nothing more to be done. */
+/** Runs a generator to its end. */
 export function toItsEnd<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const { done, value } = work.next();
@@ -91,12 +91,12 @@ export function toItsEnd<Result>(work: Generator<void, Result>): Result {
   }
 }
 
-/** The last segment that has begun by a step: replaying it alone leads there on the shortest way. Null if none has. */
+/** The last segment that begins at or before a step. To replay it alone is the shortest way to that step. */
 export function segmentBefore(trace: Trace, { epoch, step }: Position): Segment | null {
   return trace.segments.findLast((segment) => segment.epoch === epoch && segment.step <= step) ?? null;
 }
 
-/** An instance like the one that the snapshot was taken of, to go on with apart from it. */
+/** A new instance in the state of a snapshot. */
 export function fork(core: CompiledCore, snapshot: Uint8Array): Instance {
   const instance = new Instance(core);
   instance.restore(snapshot);
@@ -111,9 +111,9 @@ class Run {
   #at: Position = { epoch: 0, step: 0 };
   #compared = 0;
   #difference: Difference | null = null;
-  /** Ended by going on. */
+  /** The previous segment if this one continues it. */
   #before: Segment | null = null;
-  /** The first of another core. */
+  /** The first segment of another core. */
   #foreign: Segment | null = null;
   #leftOut = 0;
   #isBegun = false;
@@ -162,7 +162,7 @@ class Run {
     if (segment.end.why === "lost" && !this.over) this.#options.onLost?.(segment, segment.end.error);
   }
 
-  /** False for another core's memory, if nothing is there to go on with instead. */
+  /** Restores a snapshot. False if it is another core's and there is no instance that could continue instead. */
   #resume(segment: Segment, snapshot: Uint8Array): boolean {
     const { epoch, step, core } = segment;
     const goesOn = this.#before !== null && this.#instance !== null;
@@ -236,12 +236,12 @@ function attempt(instance: Instance, now: types.Instant, cause: Cause): Observed
   }
 }
 
-/** What is otherwise, in words. */
+/** The differences, in words. */
 function compare(recorded: OutputHashes | null, made: OutputHashes | Trap): string[] {
   if (made instanceof Trap) return recorded === null ? [] : [made.message];
-  if (recorded === null) return ["the core trapped when this was recorded, and did not now"];
+  if (recorded === null) return ["the core trapped in the recording, but not in this run"];
   return OUTPUT_KINDS.filter((kind) => recorded[kind] !== made[kind]).map((kind) => {
-    if (recorded[kind] === undefined) return `${kind} were not asked for when this was recorded`;
-    return made[kind] === undefined ? `${kind} were asked for when this was recorded` : `${kind} differ`;
+    if (recorded[kind] === undefined) return `this run has ${kind}, the recording has none`;
+    return made[kind] === undefined ? `the recording has ${kind}, this run has none` : `${kind} differ`;
   });
 }

@@ -1,10 +1,10 @@
-// A trace in memory: what a recorder keeps, as text at any time.
+// Keeps a trace in memory, and gives its text at any time.
 
 import { Chain } from "./chain.js";
 import { endLine } from "./lines.js";
 import type { Sink } from "./recorder.js";
 
-/** Keeps in memory what a recorder does not drop. */
+/** Keeps in memory the segments that the recorder has not dropped. */
 export class Ring implements Sink {
   readonly #segments = new Map<number, string[]>();
   #newest: string[] = [];
@@ -22,7 +22,7 @@ export class Ring implements Sink {
     this.#segments.delete(segment);
   }
 
-  /** The trace up to now. A segment that has not ended ends as `running`. */
+  /** The trace up to now. A segment that has not ended gets the end `running`. */
   text(): string {
     const lines = [...this.#segments.values()].flat();
     const last = lines.at(-1);

@@ -1,5 +1,5 @@
-// What the core was told and asked for, as a shared trace has it: without what hidden-places.ts lists, and without
-// bytes that nobody knows how to look into.
+// Turns inputs and outputs of the core into those of a shared trace: without the values that hidden-places.ts lists,
+// and without bytes that cannot be searched for them.
 
 import type { Input, Outcome, engine, records } from "../shared/host.js";
 import type { Opening } from "../driver/index.js";
@@ -11,7 +11,7 @@ const NONE = new Uint8Array();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
-/** Takes note of what an input speaks of. */
+/** Collects the values in an input. */
 export function noteInput(values: HiddenValues, input: Input): void {
   if (input.tag === "reloaded") values.notePairs(input.val.labels);
   if (input.tag === "completed" && input.val.outcome.tag === "ok") noteBytes(values, bytesOf(input.val.outcome.val));
@@ -52,8 +52,8 @@ export function sharedInput(values: HiddenValues, input: Input): Input {
 }
 
 /**
- * What a process has said, or is called; and pages of the journal, which have labels and commands of containers that are
- * long gone.
+ * Whether it has the output or name of a process, or a page of the journal, with labels and commands of old
+ * containers.
  */
 function isOutput(input: Input): boolean {
   if (input.tag !== "completed") return input.tag === "exec-exited";
@@ -78,7 +78,7 @@ export function sharedStored(values: HiddenValues, stored: readonly engine.Store
   return stored.map(({ key, value }) => ({ key: values.hide(key), value: hiddenBytes(values, value) }));
 }
 
-/** Bytes of records are kept, all others are left out: what is in effects and replies is there only to be told of. */
+/** Keeps the bytes of records only. Those of effects and replies are not needed to show what happened. */
 export function sharedOutputs(values: HiddenValues, { records, effects, replies }: StepOutputs): StepOutputs {
   return {
     records: records.map((command) => {
@@ -109,12 +109,12 @@ function bytesOf(outcome: Outcome): Uint8Array | null {
   return outcome.tag === "resolved" ? outcome.val.bytes : null;
 }
 
-/** What is no JSON, a form or a create that is misspelt, goes: nobody knows which of it is a value. */
+/** Leaves out a body that is not JSON, such as a form or a malformed create: it is unknown what in it is a value. */
 function documentIn(values: HiddenValues, bytes: Uint8Array): Uint8Array {
   return jsonOf(bytes) === undefined ? NONE : hiddenBytes(values, bytes);
 }
 
-/** JSON is looked into, other texts are searched; what is neither goes. */
+/** Hides values in JSON by their places, and in other texts by a search. Leaves out bytes that are not text. */
 function hiddenBytes(values: HiddenValues, bytes: Uint8Array): Uint8Array {
   const json = jsonOf(bytes);
   if (json !== undefined) return encoder.encode(JSON.stringify(values.hideIn(json)));
@@ -127,7 +127,7 @@ function sharedTarget(values: HiddenValues, target: string): string {
   if (mark < 0) return values.hide(target);
   const parameters = parametersOf(target).map(([name, value]) => {
     const json = jsonOr(value);
-    // Filters that are misspelt: nobody knows which of it is a value.
+    // Malformed filters: it is unknown what in them is a value.
     if (typeof json === "string" && MAYBE_JSON.test(json)) return `${encodeURIComponent(values.hide(name))}=x`;
     const shown = (values.hideIn({ [name]: json }) as Record<string, unknown>)[values.hide(name)];
     const text = typeof json === "string" ? (shown as string) : JSON.stringify(shown);
@@ -143,7 +143,7 @@ function parametersOf(target: string): [string, string][] {
 
 const MAYBE_JSON = /^\s*[{[]/;
 
-/** Numbers and the like stay texts. */
+/** Only objects and arrays become JSON. Numbers and the like stay texts. */
 function jsonOr(text: string): unknown {
   if (!MAYBE_JSON.test(text)) return text;
   try {

@@ -1,26 +1,27 @@
-// A trace to be shown to others: a tale of what happened, with nothing in it that could be checked.
+// A trace to share with others. It tells what happened, but has nothing that could be replayed or checked.
 //
 // As text it is NDJSON, like a trace (format.ts):
 //
 //   {"format":"coracle-shared-trace","version":2,"core":HEX}      the header, once
 //   {"at":[EPOCH,STEP],"now":NOW,"open":OPENING,"told":TOLD}      an instance was opened
-//   {"at":[EPOCH,STEP],"now":NOW,"resumed":[RECORD…]}             what is known begins in the midst of an instance's life
+//   {"at":[EPOCH,STEP],"now":NOW,"resumed":[RECORD…]}             the recording starts during an instance's life
 //   {"at":[EPOCH,STEP],"now":NOW,"input":INPUT,"told":TOLD}       a step
 //   {"lost":TEXT}                                                 the instance is gone
-//   {"end":"told"}                                                nothing more was told
+//   {"end":"told"}                                                the end of the file
 //
-// Each line ends with its sum, as in a trace: of the whole file there is one chain. One of another version is refused.
+// Each line ends with its checksum, as in a trace, but the whole file is one chain. Another version is refused.
 //
-// TOLD is {"records":…,"effects":…,"replies":…,"notes":…}: what a step asked for, and its reasons. Whoever makes the file
-// has replayed the trace to know it; whoever reads it cannot: a snapshot is an image of the core's memory, and has all
-// values in it, so there are none, and there are no hashes. Values of TOLD and RECORD are those of core/wit/engine.wit as
-// in a trace, but that numbers of 64 bits are {"$n":DECIMAL} and bytes {"$b":BASE64}.
+// TOLD is {"records":…,"effects":…,"replies":…,"notes":…}: a step's outputs and its reasons. To learn them, the writer
+// of the file replays the trace. A reader cannot do that: a snapshot is an image of the core's memory, with all values
+// in it. So the file has no snapshots and no hashes. Values of TOLD and RECORD are those of core/wit/engine.wit as in
+// a trace, except that 64-bit numbers are {"$n":DECIMAL} and bytes {"$b":BASE64}.
 //
-// What hidden-places.ts lists is replaced by as many x's: values of environment variables, of labels and of drivers'
-// options, commands whole, in bodies, queries, records, image configs and options; and wherever else a value of four
-// characters or more comes up, in any text, but for the words of commands that many texts have. Bytes of effects and
-// replies are left out, as are bytes that are no text, and what processes say and are called. Names of variables and of
-// options and keys of labels stay; so do names, paths and addresses. Credentials were never there.
+// The values that hidden-places.ts lists are replaced by as many x's: values of environment variables, of labels and
+// of drivers' options, and whole commands, in bodies, queries, records, image configs and options. A value of four
+// characters or more is also replaced wherever else it occurs in a text, except for words of commands that many texts
+// have. Bytes of effects and replies are left out, and so are bytes that are not text, and output and names of
+// processes. Names of variables and options and keys of labels stay; so do names, paths and addresses. A trace has no
+// credentials anyway.
 
 import type { Input, engine, types } from "../shared/host.js";
 import type { CompiledCore, ObservedStep, Opening } from "../driver/index.js";
@@ -40,7 +41,7 @@ export const SHARED_FORMAT = "coracle-shared-trace";
 const SHARED_VERSION = 2;
 const END = "told";
 
-/** Whoever listens to a tale. */
+/** Receives the steps of a shared trace. */
 export interface Listener {
   opened(step: ObservedStep, opening: Opening): void;
   stepped(step: ObservedStep, input: Input): void;
@@ -49,9 +50,9 @@ export interface Listener {
 }
 
 /**
- * The lines of a trace as it may be shown to others. `segments` is asked for twice: first to learn what is to be hidden.
- * Gives how many segments are not in there, being another core's. Throws `TraceError` for a trace that this core does not
- * replay as it was recorded.
+ * Writes the lines of a shared trace. Calls `segments` twice, the first time to learn which values to hide. Returns
+ * how many segments of other cores are left out. Throws `TraceError` if a replay on this core differs from the
+ * recording.
  */
 export function share(
   segments: () => Iterable<Segment>,
@@ -89,7 +90,8 @@ export function share(
 function told(segments: Iterable<Segment>, core: CompiledCore, options: ReplayOptions): number {
   const { difference, leftOut } = replay({ segments }, core, options);
   if (difference === null) return leftOut;
-  throw new TraceError(`step ${difference.epoch}:${difference.step} comes otherwise: ${difference.what.join(", ")}`);
+  const { epoch, step, what } = difference;
+  throw new TraceError(`a replay differs from the recording in step ${epoch}:${step}: ${what.join(", ")}`);
 }
 
 function stepLine(values: HiddenValues, { epoch, step, now, cause, outputs, explain }: ReplayedStep): string {
@@ -117,12 +119,12 @@ export function isShared(firstLine: string): boolean {
   return firstLine.startsWith(`{"format":"${SHARED_FORMAT}"`);
 }
 
-/** Tells a shared trace's steps, one after the other. Throws `TraceError`. */
+/** Passes a shared trace's steps to a listener, one after the other. Throws `TraceError`. */
 export function listen(lines: Iterable<string>, listener: Listener): void {
   toItsEnd(listening(lines, listener));
 }
 
-/** Does so a step at a time: whoever asks for the next one may do something else between them. */
+/** The same as a generator, which yields between steps so that the caller can do other work. */
 export function* listening(lines: Iterable<string>, listener: Listener): Generator<void, void> {
   const reader = new LineReader(lines);
   try {
@@ -145,7 +147,7 @@ export function* listening(lines: Iterable<string>, listener: Listener): Generat
 }
 
 function readHeader(reader: LineReader): void {
-  if (!reader.hasNext) throw new Malformed("a shared trace was expected, and nothing is there");
+  if (!reader.hasNext) throw new Malformed("expected a shared trace, but the file is empty");
   const header = reader.header();
   if (header["format"] !== SHARED_FORMAT) malformed("format", SHARED_FORMAT);
   const { version } = header;
@@ -158,16 +160,16 @@ function readHeader(reader: LineReader): void {
 }
 
 function checkEnd(reader: LineReader, last: Record<string, unknown> | null): void {
-  if (last?.["end"] !== END) throw new Malformed("the trace is cut short behind this line: an end was expected");
+  if (last?.["end"] !== END) throw new Malformed("the trace ends too early: expected an end after this line");
   onlyThese(last, ["end"], "the line");
   if (!reader.hasNext) return;
   reader.take();
-  throw new Malformed("nothing was expected behind the end");
+  throw new Malformed("expected nothing after the end");
 }
 
 const place = record<{ at: [number, number]; lost?: string }>({ at: pair(u32, u32), lost: optional(text) });
 
-/** The number of the instance that it is of. */
+/** Passes one line to the listener. Returns the number of the line's instance. */
 function tellLine(line: Record<string, unknown>, before: number, listener: Listener): number {
   if (typeof line["lost"] === "string") {
     listener.lost(before, line["lost"]);

@@ -1,17 +1,17 @@
-// Users and passwords in the target of a request, found in one pass: a target may have a megabyte, and be made up to be
-// searched for long.
+// Finds users and passwords in the target of a request, in one pass: a target may be a megabyte long, and crafted to
+// make a search slow.
 
 type Hide = (secret: string) => string;
 
 const SCHEME_END = /:\/\/|%3a%2f%2f/gi;
-/** What a name of a user and a password that is encoded as it should be cannot hold. */
+/** Characters that a correctly encoded user and password cannot contain. */
 const AUTHORITY_END = /[/?@]|%2f/gi;
 const COLON_OR_END = /:|%3a|[?@]/gi;
 const COLON = /:|%3a/i;
 
 /**
- * `://user:password@`, also where it stands encoded in a query. A password that should have been encoded once more, and
- * has a slash in it, is one all the same: what has a colon is hidden up to the last `@`.
+ * Hides `user:password` of `://user:password@`, also where it is encoded in a query. It also hides a password with a
+ * slash that should have been encoded: if there is a colon, everything up to the last `@` is hidden.
  */
 export function withoutUserInfo(target: string, hide: Hide, parts = /[^#&]+/g): string {
   return target.replace(parts, (part) => hiddenIn(part, hide));
@@ -34,7 +34,7 @@ function hiddenIn(part: string, hide: Hide): string {
   return shown + part.slice(from);
 }
 
-/** -1 for none. No two calls look at the same bytes: the next `://` ends what is searched behind this one. */
+/** -1 if there is none. No two calls read the same bytes: the search after one `://` ends at the next one. */
 function endOfUserInfo(part: string, start: number, last: number): number {
   const stop = next(AUTHORITY_END, part, start)?.start ?? part.length;
   if (part[stop] === "@") return stop;
@@ -50,7 +50,7 @@ const OF_DIGEST = /^(?:@|%40)sha(?:256|384|512)(?::|%3a)/i;
 const LONGEST_DIGEST_MARK = 12;
 const LONGEST_ESCAPED_MARK = 18;
 
-/** The same where somebody put it before an image's name, which has no scheme. `name:tag@sha256:…` is no such thing. */
+/** The same for a user before an image's name, which has no scheme. `name:tag@sha256:…` has no user. */
 export function withoutUserOfImage(target: string, hide: Hide): string {
   let shown = "";
   let from = 0;
@@ -65,13 +65,13 @@ export function withoutUserOfImage(target: string, hide: Hide): string {
   return shown + target.slice(from);
 }
 
-/** `Image` of a create's body. */
+/** `Image` in the body of a create. */
 const IMAGE_MEMBER = /(?<="image"\s*:\s*")(?:[^"\\]|\\.)*(?=")/gi;
 const AT = /@|\\u0040/gi;
 const DIGEST_BEHIND = /^(?:@|\\u0040)sha(?:256|384|512)(?::|\\u003a)/i;
 const COLON_WITHIN = /:|\\u003a/i;
 
-/** The same in JSON, bytes, one per character. */
+/** The same in JSON, as text with one character per byte. */
 export function withoutUserOfMember(json: string, hide: Hide): string {
   return json.replace(IMAGE_MEMBER, (name) => {
     const ends = Array.from(name.matchAll(AT), ({ index }) => index);
@@ -81,7 +81,7 @@ export function withoutUserOfMember(json: string, hide: Hide): string {
   });
 }
 
-/** The last `@` up to `stop` behind which there is no digest; -1 for none. */
+/** The last `@` up to `stop` that no digest follows, or -1. */
 function endOfUser(target: string, start: number, stop: number): number {
   if (target[stop] === "@" && !isOfDigest(target, stop)) return stop;
   const name = target.slice(start, stop);
@@ -94,7 +94,7 @@ function isOfDigest(target: string, at: number): boolean {
   return OF_DIGEST.test(target.slice(at, at + LONGEST_DIGEST_MARK));
 }
 
-/** The first of these from a place on. */
+/** The first match from `from` on. */
 function next(wanted: RegExp, text: string, from: number): { start: number; end: number } | null {
   wanted.lastIndex = from;
   const found = wanted.exec(text);

@@ -1,5 +1,5 @@
-// What a trace's lines tell. The codecs of the types of core/wit that enter the core are made of the WIT, by core/bindgen
-// (build/core/codecs.ts): field by field, in its order.
+// Codecs of the values in a trace's lines. For the types of core/wit that enter the core, core/bindgen generates them
+// from the WIT (build/core/codecs.ts), field by field, in the WIT's order.
 
 import { inventory, journalEnd, options, stored } from "../../build/core/codecs.js";
 import type { Opening } from "../driver/index.js";
@@ -12,7 +12,7 @@ export { input } from "../../build/core/codecs.js";
 
 const instantPair = pair(s64, u64);
 
-/** In short: each line has one. */
+/** Written as a pair, since each line has one. */
 export const instant: Codec<types.Instant> = {
   write: ({ wall, monotonic }, to) => instantPair.write([wall, monotonic], to),
   decode(json, at) {
@@ -21,7 +21,7 @@ export const instant: Codec<types.Instant> = {
   },
 };
 
-/** What `open` is told, but for the time. */
+/** The arguments of `open` without the time. */
 export const opening = record<Opening>({
   options,
   seed: bytes,
@@ -30,7 +30,7 @@ export const opening = record<Opening>({
   inventory,
 });
 
-/** What came of a step, which is no value of the WIT's. */
+/** The hashes of a step's outputs. This is not a type of the WIT. */
 export const hashes = record<OutputHashes>({
   records: optional(text),
   effects: optional(text),

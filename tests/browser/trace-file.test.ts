@@ -112,7 +112,7 @@ function openedTraces(engine: Engine): void {
     await drop(page, "trace.ndjson", readFileSync(file(), "utf8"));
     await page.getByText("This is a recording").waitFor(PATIENCE);
     await drop(page, "notes.txt", "hello\n");
-    await page.getByText("no JSON; the trace is damaged or cut short").waitFor(PATIENCE);
+    await page.getByText("not JSON: the trace is damaged or cut short").waitFor(PATIENCE);
     expect(await page.locator(".past").innerText()).toContain("trace.ndjson");
     await page.context().close();
   });

@@ -74,7 +74,7 @@ describe("a core that traps", () => {
 
   test("while a dry run begins: that one alone is refused, time and again", async () => {
     rig = await Rig.open({}, trappingOn("/events"));
-    const why = expect.stringMatching(/no dry run can be begun: .*unreachable/);
+    const why = expect.stringMatching(/cannot start a dry run: .*unreachable/);
     for (let at = 0; at < 6; at++) {
       expect(await rig.ask("session", "POST", "/containers/prune")).toEqual({ status: 503, text: why });
       const single = await rig.fetch("live", "POST", "/containers/prune", undefined, PLANNED);
@@ -89,7 +89,7 @@ describe("a core that traps", () => {
     const trapped = rig.ask("live", "POST", "/trap");
     rig.driver.cut();
     const refused = await rig.ask("session", "POST", "/containers/prune");
-    expect(refused).toEqual({ status: 503, text: expect.stringContaining("no dry run can be begun") });
+    expect(refused).toEqual({ status: 503, text: expect.stringContaining("cannot start a dry run") });
     void trapped.catch(() => {});
   });
 });
@@ -116,7 +116,7 @@ describe("between the copy of the live instance and the dry run", () => {
     const refused = rig.ask("session", "POST", "/containers/prune");
     await copied();
     rig.dryRuns.close("enough");
-    expect(await refused).toEqual({ status: 503, text: expect.stringContaining("no dry run can be begun: enough") });
+    expect(await refused).toEqual({ status: 503, text: expect.stringContaining("cannot start a dry run: enough") });
     expect(rig.kept).toBe(0);
   });
 });
@@ -189,7 +189,7 @@ describe("clients", () => {
     expect(answered).toBe(false);
     await vi.advanceTimersByTimeAsync(2_000);
     const answer = await waiting;
-    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("came to no end in 60 s")]);
+    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("did not finish in 60 s")]);
     vi.useRealTimers();
     expect((await rig.plan("POST", "/containers/web/stop")).answer?.status).toBe(204);
   });

@@ -172,8 +172,8 @@ describe("one bit", () => {
     const changed = flipped(trace, (lines.slice(0, 6).join("").length + 12) * 8);
     const file = join(directory, "flipped");
     writeFileSync(file, changed);
-    expect(() => replayTrace([file], () => {})).toThrow("line 7: its sum is another");
-    expect(() => compareFiles([file, file])).toThrow("line 7: its sum is another");
+    expect(() => replayTrace([file], () => {})).toThrow("line 7: its checksum is wrong");
+    expect(() => compareFiles([file, file])).toThrow("line 7: its checksum is wrong");
   });
 });
 
@@ -234,7 +234,7 @@ test("segments that have changed places, or are there twice, are told", () => {
     // The header of one trace, and the rest of the other.
     const mixed = [one[0]!, ...other.slice(1)];
     expect(complaintOf(bytesOf(segments.toSpliced(at, 1, mixed).flat()))).toMatch(
-      new RegExp(`^line ${starts[at]! + 2}: its sum is another`),
+      new RegExp(`^line ${starts[at]! + 2}: its checksum is wrong`),
     );
   }
 });

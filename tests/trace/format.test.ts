@@ -76,10 +76,10 @@ test("a sink of one's own is given all lines with their sums, whatever else it h
 
 describe("refused", () => {
   test("what is no trace", () => {
-    expect(refusal("")).toBe("line 1: a trace was expected, and nothing is there");
-    expect(refusal("hello\n")).toBe("line 1: no JSON; the trace is damaged or cut short");
-    expect(refusal('{"format":"pcap"}\n')).toBe('line 1: not a trace: `"format":"coracle-trace"` was expected');
-    expect(refusal("[]\n")).toBe("line 1: the line: an object was expected");
+    expect(refusal("")).toBe("line 1: expected a trace, but the file is empty");
+    expect(refusal("hello\n")).toBe("line 1: not JSON: the trace is damaged or cut short");
+    expect(refusal('{"format":"pcap"}\n')).toBe('line 1: not a trace: expected `"format":"coracle-trace"`');
+    expect(refusal("[]\n")).toBe("line 1: the line: expected an object");
   });
 
   test.each([1, 4, 6])("another version: %i", (version) => {
@@ -90,16 +90,16 @@ describe("refused", () => {
   });
 
   test("what is no version", () => {
-    expect(refusal(edited(0, (header) => ({ ...header, version: "5" })))).toBe("line 1: version: 5 was expected");
+    expect(refusal(edited(0, (header) => ({ ...header, version: "5" })))).toBe("line 1: version: expected 5");
   });
 
   test("one that was cut short: anywhere", () => {
-    const short = `the trace is cut short behind this line: an input or an end was expected`;
+    const short = `the trace ends too early: expected an input or an end after this line`;
     expect(refusal(summed(lines.slice(0, 5)))).toBe(`line 5: ${short}`);
     expect(refusal(summed(lines.slice(0, -1)))).toBe(`line ${lines.length - 1}: ${short}`);
-    const cut = "a sum was expected at its end: the line was changed, or cut short";
+    const cut = "expected a checksum at its end: the line was changed, or cut short";
     expect(refusal(text.slice(0, -4))).toBe(`line ${lines.length}: ${cut}`);
-    expect(refusal(text.slice(0, 9))).toBe("line 1: no JSON; the trace is damaged or cut short");
+    expect(refusal(text.slice(0, 9))).toBe("line 1: not JSON: the trace is damaged or cut short");
     let refused = 0;
     for (let length = text.length - 2; length > 0; length -= STRIDE)
       if (refusal(text.slice(0, length)) !== "") refused++;
@@ -113,41 +113,41 @@ describe("refused", () => {
     const cases: [(line: Record<string, never>) => unknown, string][] = [
       [
         (line) => ({ ...line, input: { tag: "requested" } }),
-        "input.tag: one of request, closed, source-failed, completed, progress,",
+        "input.tag: expected one of request, closed, source-failed, completed, progress,",
       ],
-      [(line) => ({ ...line, extra: 1 }), "the line.extra: nothing was expected"],
-      [(line) => ({ ...line, now: ["1"] }), "now: a list of two was expected"],
-      [(line) => ({ ...line, now: ["1", "-1"] }), "now[1]: a number from 0 to"],
-      [(line) => ({ ...line, now: ["1", 1] }), "now[1]: a text of decimal digits was expected"],
-      [(line) => ({ ...line, now: ["01", "1"] }), "now[0]: a text of decimal digits was expected"],
-      [(line) => ({ ...line, out: { replies: "short" } }), "out.replies: 16 characters of base64 was expected"],
-      [(line) => ({ ...line, out: { other: "x" } }), "out.other: nothing was expected"],
-      [(line) => ({ ...line, masked: false }), "masked: true was expected"],
-      [({ now, out }) => ({ now, out }), "input: an object was expected"],
-      [({ now, input }) => ({ now, input }), "an end was expected, behind a step without `out`"],
+      [(line) => ({ ...line, extra: 1 }), "the line.extra: expected nothing"],
+      [(line) => ({ ...line, now: ["1"] }), "now: expected a list of two"],
+      [(line) => ({ ...line, now: ["1", "-1"] }), "now[1]: expected a number from 0 to"],
+      [(line) => ({ ...line, now: ["1", 1] }), "now[1]: expected a text of decimal digits"],
+      [(line) => ({ ...line, now: ["01", "1"] }), "now[0]: expected a text of decimal digits"],
+      [(line) => ({ ...line, out: { replies: "short" } }), "out.replies: expected 16 characters of base64"],
+      [(line) => ({ ...line, out: { other: "x" } }), "out.other: expected nothing"],
+      [(line) => ({ ...line, masked: false }), "masked: expected true"],
+      [({ now, out }) => ({ now, out }), "input: expected an object"],
+      [({ now, input }) => ({ now, input }), "expected an end after a step without `out`"],
     ];
     for (const [edit, message] of cases) {
-      const behind = message.startsWith("an end") ? `line ${request + 2}: ` : at;
+      const behind = message.startsWith("expected an end") ? `line ${request + 2}: ` : at;
       expect(refusal(edited(request, edit))).toContain(behind + message);
     }
     const body = lines.findIndex((line) => line.includes('"tag":"whole"'));
     expect(refusal(changed(body, lines[body]!.replace(/"val":"[^"]+"/, '"val":"A"')))).toContain(
-      `line ${body + 1}: input.val.body.val: base64 was expected`,
+      `line ${body + 1}: input.val.body.val: expected base64`,
     );
     expect(refusal(changed(body, lines[body]!.replace(/"listener":"[^"]+",/, "")))).toContain(
-      "input.val.listener: a value was expected",
+      "input.val.listener: expected a value",
     );
   });
 
   test("segments that do not follow one another", () => {
     const second = lines.findIndex((line, at) => at > 0 && line.startsWith('{"format"'));
     const at = `line ${second + 1}: `;
-    expect(refusal(edited(second, (header) => ({ ...header, segment: 7 })))).toBe(`${at}segment: 2 was expected`);
-    expect(refusal(edited(second, (header) => ({ ...header, step: 7 })))).toBe(`${at}step: 12 was expected`);
-    expect(refusal(changed(second - 1, '{"end":"running"}'))).toBe(`${at}a segment behind one that had not ended`);
+    expect(refusal(edited(second, (header) => ({ ...header, segment: 7 })))).toBe(`${at}segment: expected 2`);
+    expect(refusal(edited(second, (header) => ({ ...header, step: 7 })))).toBe(`${at}step: expected 12`);
+    expect(refusal(changed(second - 1, '{"end":"running"}'))).toBe(`${at}a segment follows one that has not ended`);
     expect(refusal(changed(second))).toContain(`${at}not a trace`);
     expect(refusal(changed(second - 1, '{"end":"crashed"}'))).toBe(
-      `line ${second}: end: continued, lost, broken or running was expected`,
+      `line ${second}: end: expected continued, lost, broken or running`,
     );
   });
 });
@@ -187,15 +187,15 @@ describe("lines in short", () => {
     const call = lines.findIndex((line) => line.startsWith('{"now"') && line.includes('"input"'));
     const snapshot = lines.findIndex((line) => line.startsWith('{"snapshot"'));
     const at = `line ${call + 1}: the line.deflated: `;
-    expect(refusal(changed(call, '{"deflated":"?"}'))).toBe(`${at}base64 was expected`);
-    expect(refusal(changed(call, '{"deflated":"////"}'))).toBe(`${at}DEFLATE was expected`);
+    expect(refusal(changed(call, '{"deflated":"?"}'))).toBe(`${at}expected base64`);
+    expect(refusal(changed(call, '{"deflated":"////"}'))).toBe(`${at}expected DEFLATE`);
     expect(refusal(changed(call, short(short(lines[call]!))))).toBe(
-      `line ${call + 1}: the line.deflated: nothing was expected`,
+      `line ${call + 1}: the line.deflated: expected nothing`,
     );
     expect(refusal(changed(snapshot, '{"snapshot":{"deflated":"////"}}'))).toBe(
-      `line ${snapshot + 1}: snapshot.deflated: DEFLATE was expected`,
+      `line ${snapshot + 1}: snapshot.deflated: expected DEFLATE`,
     );
-    expect(refusal(changed(snapshot, '{"snapshot":7}'))).toBe(`line ${snapshot + 1}: snapshot: base64 was expected`);
+    expect(refusal(changed(snapshot, '{"snapshot":7}'))).toBe(`line ${snapshot + 1}: snapshot: expected base64`);
   });
 });
 

@@ -89,7 +89,7 @@ describe("a trace", () => {
     const trapped = trace.segments[0]!.calls.at(-1)!;
     expect(trapped.out).toBeNull();
     expect(difference).toMatchObject({ epoch: 1, step: trace.segments[0]!.calls.length, input: trapped.input });
-    expect(difference!.what).toEqual(["the core trapped when this was recorded, and did not now"]);
+    expect(difference!.what).toEqual(["the core trapped in the recording, but not in this run"]);
 
     const pinged = new RecordedEngine({}, core);
     await pinged.open();

@@ -99,22 +99,22 @@ test("is no trace, and a trace is none of these", async () => {
   const lines = shared(await recorded());
   expect(isShared(lines[0]!)).toBe(true);
   expect(() => decodeTrace(`${lines.join("\n")}\n`)).toThrow(TraceError);
-  expect(() => told(["{}"])).toThrow("line 1: format: coracle-shared-trace was expected");
+  expect(() => told(["{}"])).toThrow("line 1: format: expected coracle-shared-trace");
   const [header] = bareLines(lines[0]!) as [string];
   const behind = (...more: string[]): string[] =>
     summed([header, ...more])
       .trimEnd()
       .split("\n");
-  expect(() => told(behind('{"at":[1]}'))).toThrow("line 2: line.at: a list of two was expected");
-  expect(() => told(behind('{"lost":"x"}'))).toThrow("line 2: the trace is cut short behind this line");
-  expect(() => told(behind('{"end":"told"}', '{"lost":"x"}'))).toThrow("line 3: nothing was expected behind the end");
-  expect(() => told(behind('{"end":"other"}'))).toThrow("line 2: the trace is cut short behind this line");
+  expect(() => told(behind('{"at":[1]}'))).toThrow("line 2: line.at: expected a list of two");
+  expect(() => told(behind('{"lost":"x"}'))).toThrow("line 2: the trace ends too early: expected an end");
+  expect(() => told(behind('{"end":"told"}', '{"lost":"x"}'))).toThrow("line 3: expected nothing after the end");
+  expect(() => told(behind('{"end":"other"}'))).toThrow("line 2: the trace ends too early: expected an end");
   for (const version of [1, 3]) {
     expect(() => told([header.replace('"version":2', `"version":${version}`)])).toThrow(
       `line 1: a shared trace of version ${version}: this engine reads version 2 only`,
     );
   }
-  expect(() => told([])).toThrow("line 1: a shared trace was expected, and nothing is there");
+  expect(() => told([])).toThrow("line 1: expected a shared trace, but the file is empty");
 });
 
 describe("values", () => {
