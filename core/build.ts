@@ -1,5 +1,5 @@
-// Builds the core: WIT → bindings → wasm → component → JavaScript glue. Everything it writes is generated and stands in
-// `build/`: `bindings/` for the compiler, `core/` for the hosts.
+// Builds the core: WIT → bindings → wasm → component → JavaScript glue. All of its output goes to `build/`:
+// `bindings/` for the compiler, `core/` for the hosts.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ import { writeStatuses } from "./statuses.js";
 export interface BuildCoreOptions {
   /** The repository. */
   root: string;
-  /** Fast rather than small; else compiled quickly and with names. */
+  /** Optimizes for speed. Without it, the compiler runs quickly and keeps names. */
   release: boolean;
-  /** Where glue and wasm go; `build/core` if not given. */
+  /** Output folder of glue and wasm. The default is `build/core`. */
   outDir?: string;
 }
 
-/** What a trace tells: what enters the core. */
+/** A trace holds the values that enter the core, so these types need codecs. */
 const CODECS: CodecOptions = {
   from: "../../hosts/trace/codec.js",
   types: ["input", "options", "stored", "journal-end", "inventory"],
@@ -49,7 +49,7 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
   return wasm.length;
 }
 
-/** The texts of a folder as one: the world's first, since it names the package. */
+/** The WIT files of a folder as one text. The world comes first, since it names the package. */
 export async function readWorld(folder: string): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".wit")).sort();
   const ordered = ["world.wit", ...names.filter((name) => name !== "world.wit")];

@@ -1,9 +1,11 @@
-// The core's modules as a module of JavaScript, for programs that can read no files beside their own.
+// Writes the core's wasm modules as a JavaScript module, for programs that cannot read separate files.
 
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Writes `modules.js`, and its types, beside the wasm files of a folder: their names, and their bytes in base64. */
+/**
+ * Writes `modules.js` and its types next to the wasm files of a folder. It has their names, and their bytes in base64.
+ */
 export async function embedModules(directory: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(".wasm")).sort();
   const lines = names.map(async (name) => {
@@ -18,7 +20,7 @@ const TYPES = `/** The core's wasm modules by the names its glue asks for, in ba
 export declare const MODULES: Readonly<Record<string, string>>;
 `;
 
-/** Whole or not there. */
+/** Writes the file atomically. */
 async function write(path: string, text: string): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   await writeFile(part, text);

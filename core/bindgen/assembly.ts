@@ -1,5 +1,5 @@
-// Generates the AssemblyScript side of a world: its types, a module for each imported interface, and the entry of the
-// core with its exports.
+// Generates the AssemblyScript side of a world: its types, a module for each imported interface, and the entry module
+// with the core's exports.
 
 import { flatValues, loadFlat, signature, storeFlat } from "./flat.js";
 import { Layouts, MAX_FLAT_PARAMS, MAX_FLAT_RESULTS } from "./layout.js";
@@ -12,29 +12,29 @@ import type { Func, Interface, Type, World } from "./world.js";
 export interface BindingsOptions {
   /** The module that implements an exported interface, as an import path from the generated files. */
   implementation: (exported: string) => string;
-  /** Name of the exported function that collects garbage; it has no implementation of its own. */
+  /** Name of the exported function that collects garbage. It is generated, not implemented. */
   collect?: string;
-  /** Exported functions that turn an instance into bytes and back. */
+  /** The exported functions that take and restore a snapshot of an instance. */
   snapshot?: SnapshotFunctions;
 }
 
 export interface SnapshotFunctions {
-  /** `func() -> list<u8>`. Its implementation returns nothing: it only drops what is not to be kept. */
+  /** `func() -> list<u8>`. Its implementation returns nothing: it only drops what the snapshot must not contain. */
   take: string;
-  /** `func(snapshot: list<u8>)`. It has no implementation of its own. */
+  /** `func(snapshot: list<u8>)`. It is generated, not implemented. */
   restore: string;
-  /** Record of texts whose objects are blanked in a snapshot. */
+  /** The record of texts whose objects are blanked in a snapshot. */
   secret: string;
 }
 
 export interface Bindings {
-  /** Texts by file name. The files of the folder `runtime/` belong beside them. */
+  /** Sources by file name. The files of the folder `runtime/` belong in the same folder. */
   files: Map<string, string>;
-  /** Names that the component model wants for what the entry exports, which AssemblyScript cannot spell. */
+  /** The component model's names for the entry's exports, which are not valid names in AssemblyScript. */
   exportNames: Map<string, string>;
 }
 
-/** The entry is `exports.ts`. */
+/** The entry module is `exports.ts`. */
 export function generateBindings(world: World, options: BindingsOptions): Bindings {
   return new Generator(world, options).generate();
 }
@@ -76,7 +76,7 @@ class Generator {
     return this.#module(imported.functions.map((func) => this.#importedFunction(imported.name, func)).join("\n"));
   }
 
-  /** A module with imports for what its body uses. */
+  /** A module, with imports for the names that its body uses. */
   #module(body: string, imports = ""): string {
     const used = new Set(body.match(/\b[A-Za-z]\w*/g));
     const declared = new Set(Array.from(body.matchAll(/^export function (\w+)/gm), (match) => match[1]));
@@ -96,7 +96,7 @@ class Generator {
     ].join(""); // prettier-ignore
   }
 
-  /** Parameters go through a static area: no call into the core comes while one out of it is under way. */
+  /** Parameters go through a static area, since the host never calls the core during a call from the core. */
   #importedFunction(interfaceName: string, func: Func): string {
     const name = variable(func.name);
     const types = func.params.map((param) => param.type);
@@ -129,7 +129,7 @@ ${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#l
 export { allocated } from "./heap";
 export { trapped } from "./trap";
 
-// Set while a call is under way, and for good when one did not end: half-done state is never built upon.
+// Set during a call, and forever if a call failed, so that no later call uses half-finished state.
 let busy = false;
 
 function enter(): void {
@@ -137,8 +137,8 @@ function enter(): void {
   busy = true;
 }
 
-// Gives back what nothing refers to, and leaves nothing but zeros where it was: pages of them can be handed back to the
-// system, and nothing is different.
+// Collects garbage and overwrites it with zeros. The host can then return pages of zeros to the system without
+// changing what the memory contains.
 export function collectAndWipe(): void {
   enter();
   __collect();
@@ -180,12 +180,12 @@ ${returned}}
 `;
   }
 
-  /** The instance stays closed until the host has copied what it got: canonical ABI, "post-return". */
+  /** The instance stays busy until the host has copied the snapshot (canonical ABI, "post-return"). */
   #takeSnapshot(symbol: string, implementation: string, secret: string): string {
     const record = this.#layouts.definition(secret);
     const isText = (type: Type): boolean => type.kind === "primitive" && type.name === "string";
     if (record.kind !== "record" || !record.fields.every((field) => isText(field.type))) {
-      throw new Error(`${secret} is no record of texts`);
+      throw new Error(`${secret} is not a record of texts`);
     }
     return `export function ${symbol}(): usize {
   enter();
@@ -200,7 +200,7 @@ export function ${symbol}_post(_at: usize): void {
 `;
   }
 
-  /** A result stays where it is put until the next call: nothing is collected before. */
+  /** A result stays in its static area until the next call, and no collection happens before that. */
   #result(func: Func): { declared: string; kept: (call: string) => string; returned: string } {
     const { result } = func;
     if (!result) return { declared: "void", kept: (call) => `${call};`, returned: "" };
@@ -223,7 +223,7 @@ export function ${symbol}_post(_at: usize): void {
   }
 }
 
-/** `busy` is one of the globals that come back. */
+/** `busy` is set to false again, since it is one of the restored globals. */
 function restoreSnapshot(symbol: string): string {
   return `export function ${symbol}(at: usize, length: usize): void {
   enter();

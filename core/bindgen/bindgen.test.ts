@@ -1,4 +1,4 @@
-// The generated bindings, tried on a component that gives everything back, compiled as the core is.
+// Tests the generated bindings with a component that returns everything it gets, and that is compiled as the core is.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { CompiledComponent, ComponentInstance, Immediate } from "../../hosts/driver/index.js";
@@ -13,7 +13,7 @@ beforeAll(async () => {
   compiled = await openFixture(await readFixture("everything"));
 }, 60_000);
 
-/** An instance whose imports note what they are called with. */
+/** Opens an instance whose imports record their arguments. */
 function open(echo: Partial<Echo> = {}): ComponentInstance<Exports> & { door: Echo } {
   calls = [];
   const note = (name: string) =>
@@ -143,7 +143,7 @@ describe("every type is returned", () => {
   });
 });
 
-test("what is allocated is counted, a collection does not take it back", () => {
+test("allocated bytes are counted, and a collection does not reduce the count", () => {
   const { door, allocatedBytes } = open();
   const before = allocatedBytes();
   door["giveWords"]!(1n, { text: "", alias: "", bytes: new Uint8Array(10_000), default: "" });
@@ -155,20 +155,20 @@ test("what is allocated is counted, a collection does not take it back", () => {
 });
 
 describe("a call that fails", () => {
-  test("tells message, file, line and column", () => {
+  test("reports message, file, line and column", () => {
     const { door, trapMessage } = open();
     expect(trapMessage()).toBeUndefined();
     expect(() => door["fail"]!(1)).toThrow();
     expect(trapMessage()).toMatch(/^no way out of here: ü at implementation\.ts:\d+:\d+$/);
   });
 
-  test("tells where, if there is no message", () => {
+  test("reports the place if there is no message", () => {
     const { door, trapMessage } = open();
     expect(() => door["fail"]!(0)).toThrow();
     expect(trapMessage()).toMatch(/^abort at implementation\.ts:\d+:\d+$/);
   });
 
-  test.each([0, 1, 2, 3])("leaves an instance that refuses every further call (%i)", (how) => {
+  test.each([0, 1, 2, 3])("makes the instance refuse every further call (%i)", (how) => {
     const { door } = open();
     expect(() => door["fail"]!(how)).toThrow();
     for (const call of [() => door["fail"]!(9), () => door["collect"]!(), () => door["giveShape"]!(1n, SHAPES[0])]) {
@@ -177,7 +177,7 @@ describe("a call that fails", () => {
     expect(calls).toEqual([]);
   });
 
-  test("stays alone: another instance goes on", () => {
+  test("does not affect another instance", () => {
     const healthy = open();
     const failing = open();
     expect(() => failing.door["fail"]!(2)).toThrow();
@@ -185,7 +185,7 @@ describe("a call that fails", () => {
     expect(healthy.trapMessage()).toBeUndefined();
   });
 
-  test("in an import: the instance refuses from then on", () => {
+  test("in an import makes the instance refuse every further call", () => {
     const { door, trapMessage } = open({
       number: () => {
         throw new Error("the host broke its promise");
@@ -198,7 +198,7 @@ describe("a call that fails", () => {
   });
 });
 
-test.each(["giveShape", "collect"])("a call of %s from inside an import traps", (name) => {
+test.each(["giveShape", "collect"])("a call of %s from within an import traps", (name) => {
   let thrown: unknown;
   const instance = open({
     number: () => {
@@ -215,7 +215,7 @@ test.each(["giveShape", "collect"])("a call of %s from inside an import traps", 
 });
 
 describe("a build is refused", () => {
-  test("when the module imports what the world does not have", async () => {
+  test("when the module has an import that is not in the world", async () => {
     const fixture = await readFixture("everything");
     const source = `${fixture.source}
       // @ts-ignore: decorator
@@ -239,7 +239,7 @@ describe("a build is refused", () => {
   });
 });
 
-test("an import that is async is no import, as the type checker has it", () => {
+test("the type checker refuses an async import", () => {
   interface Imports {
     echo: { number(value: number): void };
   }

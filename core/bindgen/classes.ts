@@ -1,32 +1,33 @@
-// What the compiler knows of classes, and the module does not: names and places of their fields. Whoever reads a memory
-// needs them (core/bindgen/runtime/blocks.ts tells how objects lie in it).
+// Collects what the compiler knows about classes but the wasm module does not contain: the names and offsets of their
+// fields. A tool that reads a core's memory needs them (core/bindgen/runtime/blocks.ts describes the layout of
+// objects).
 
 import type { Transform } from "assemblyscript/asc";
 import type { Class, DeclaredElement, Program, PropertyPrototype } from "types:assemblyscript/src/program";
 
-/** A class whose objects the collector owns. Its id stands in the header of each. */
+/** A class whose objects are garbage-collected. The header of each object has the class's id. */
 export interface ClassLayout {
   readonly id: number;
   /** File and name, type arguments included: `core/assembly/task/Pending`, `~lib/array/Array<u64>`. */
   readonly name: string;
-  /** Bytes of each of its objects, but of those of texts and buffers. */
+  /** Size of each object in bytes, except for texts and buffers. */
   readonly size: number;
-  /** Those of its base classes first. */
+  /** Fields of base classes come first. */
   readonly fields: readonly FieldLayout[];
 }
 
 export interface FieldLayout {
   readonly name: string;
-  /** Bytes from the object's address. */
+  /** Offset from the object's address in bytes. */
   readonly offset: number;
   /** As the compiler writes it: `u64`, `bool`, `core/assembly/call/Call | null`. */
   readonly type: string;
 }
 
-/** What the compiler asks of one who looks on; `Transform` itself is but a stub to stand on. */
+/** The compiler's hooks for an observer. `Transform` itself is only a stub to extend. */
 export type Onlooker = Pick<Transform, "afterInitialize" | "afterCompile">;
 
-/** Given to the compiler, it knows all classes once that is done. */
+/** An observer of the compiler. It knows all classes once the compilation is done. */
 export class ClassReader implements Onlooker {
   readonly classes: ClassLayout[] = [];
   #program: Program | undefined;
@@ -46,7 +47,7 @@ export class ClassReader implements Onlooker {
     }
   }
 
-  /** What it knows as a module of JavaScript, and its types. */
+  /** The classes as a JavaScript module, and its types. */
   files(): Record<string, string> {
     const lines = this.classes.map((one) => `  ${JSON.stringify(one)},\n`);
     return { "classes.js": `export const CLASSES = [\n${lines.join("")}];\n`, "classes.d.ts": TYPES };
@@ -55,13 +56,13 @@ export class ClassReader implements Onlooker {
 
 const TYPES = `/** The classes of the core's objects. */
 export declare const CLASSES: readonly {
-  /** Stands in the header of each object. */
+  /** The header of each object has it. */
   readonly id: number;
   /** File and name, type arguments included: \`core/assembly/task/Pending\`, \`~lib/array/Array<u64>\`. */
   readonly name: string;
-  /** Bytes of each of its objects, but of those of texts and buffers. */
+  /** Size of each object in bytes, except for texts and buffers. */
   readonly size: number;
-  /** In the order of their places; \`type\` as the compiler writes it. */
+  /** In the order of their offsets; \`type\` as the compiler writes it. */
   readonly fields: readonly { readonly name: string; readonly offset: number; readonly type: string }[];
 }[];
 `;

@@ -1,4 +1,4 @@
-// The codecs that are made of a world: each type once, behind those that it is made of, field by field.
+// Tests the codecs that are generated from a world: each type once, after the types that it contains, field by field.
 
 import { expect, test } from "vitest";
 import { type CodecOptions, writeCodecs } from "./codecs.js";
@@ -11,7 +11,7 @@ function written(interfaces: string, options: Partial<CodecOptions> = {}): strin
   return writeCodecs(world, { ...OPTIONS, ...options });
 }
 
-test("a type stands behind all that it is made of, and what it is not made of is left out", () => {
+test("a type comes after the types that it contains, and unused types are left out", () => {
   expect(
     written(`
       interface t {
@@ -50,7 +50,7 @@ export const r = codec.record<I.R>({
 `);
 });
 
-test("lists of numbers, texts and truths have the codecs of what the hosts' types have", () => {
+test("lists of numbers, texts and booleans have codecs that match the hosts' types", () => {
   const text = written("interface i { record r { a: list<u64>, b: list<f32>, c: list<bool>, d: list<string> } }");
   expect(text).toContain("a: codec.u64s,");
   expect(text).toContain("b: codec.f32s,");
@@ -58,19 +58,18 @@ test("lists of numbers, texts and truths have the codecs of what the hosts' type
   expect(text).toContain("d: codec.list(codec.text),");
 });
 
-test("a text that recurs is told apart from others of its name", () => {
+test("only the named field has the codec of a recurring text, not others of the same name", () => {
   const text = written("interface i { record r { a: s, b: string } record s { b: string } }", { recurring: ["r.b"] });
   expect(text).toContain("a: s,\n  b: codec.recurring(),");
   expect(text).toContain("b: codec.text,");
   const without = (recurring: string) => () =>
     written("interface i { record r { a: u8 } record s { b: string } }", { recurring: [recurring] });
-  for (const field of ["r.a", "s.b", "r.c"])
-    expect(without(field)).toThrow(`no field of these types is a text ${field}`);
+  for (const field of ["r.a", "s.b", "r.c"]) expect(without(field)).toThrow(`these types have no text field ${field}`);
 });
 
-test("what cannot be told from nothing is refused", () => {
+test("an option outside a record's field and an undefined type are refused", () => {
   expect(() => written("interface i { variant r { a(option<u8>) } }")).toThrow(
-    "an option that is no field of a record",
+    "an option outside a record's field cannot be encoded",
   );
   expect(() => written("interface i { record s { a: u8 } }")).toThrow("WIT type r is not defined");
 });

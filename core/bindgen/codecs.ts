@@ -1,5 +1,5 @@
-// Writes the module by which hosts put values of the boundary down as text and read them again: a codec for each type that
-// some types are made of. What the text is like is the business of the codecs that they are put together from.
+// Generates the module with which hosts write values of the boundary as text and read them back. It has a codec for
+// each of the given types and for each type that they contain. The imported basic codecs define the text form.
 
 import { Layouts } from "./layout.js";
 import { camel, pascal, variable } from "./names.js";
@@ -7,22 +7,22 @@ import { isBytes, resolved } from "./spelling.js";
 import type { Definition, Field, Type, World } from "./world.js";
 
 export interface CodecOptions {
-  /** The module of codecs to put others together from (`text`, `u32`, `record`, `list`, …), as an import path. */
+  /** The import path of the module with the basic codecs (`text`, `u32`, `record`, `list`, …). */
   from: string;
-  /** Types that are written down. Those that they are made of follow from them. */
+  /** The types that need a codec. The types that they contain are added. */
   types: readonly string[];
-  /** Records' fields that are the same text time and again: `request.headers`. */
+  /** Fields of records whose text is often the same as before: `request.headers`. */
   recurring?: readonly string[];
 }
 
-/** The text of the module, which belongs beside the folder of the interfaces' types. */
+/** The source of the module. Its place is next to the folder with the interfaces' types. */
 export function writeCodecs(world: World, options: CodecOptions): string {
   return new Writer(world, options).module();
 }
 
 class Writer {
   readonly #layouts: Layouts;
-  /** By name, each behind those that it is made of. */
+  /** By name, each after those that it uses. */
   readonly #written = new Map<string, string>();
   readonly #interfaces = new Set<string>();
   readonly #recurring: Set<string>;
@@ -37,7 +37,7 @@ class Writer {
 
   module(): string {
     for (const name of this.options.types) this.#define(this.#layouts.definition(name));
-    for (const field of this.#recurring) throw new Error(`no field of these types is a text ${field}`);
+    for (const field of this.#recurring) throw new Error(`these types have no text field ${field}`);
     const imports = [...this.#interfaces].sort().map((name) => {
       const file = `${this.world.package.replace(":", "-")}-${name}`;
       return `import type * as ${pascal(name)} from "./interfaces/${file}.js";\n`;
@@ -100,11 +100,11 @@ class Writer {
       case "result":
         return `codec.result(${this.#of(found.ok)}, ${this.#of(found.error)})`;
       case "option":
-        throw new Error("an option that is no field of a record cannot be written down");
+        throw new Error("an option outside a record's field cannot be encoded");
     }
   }
 
-  /** The hosts' types have lists of numbers as arrays of their own, each with its codec: `u32s`. */
+  /** In the hosts' types, lists of numbers are typed arrays, each with its own codec: `u32s`. */
   #list(list: Type, items: Type): string {
     if (isBytes(this.#layouts, list)) return "codec.bytes";
     const item = resolved(this.#layouts, items);

@@ -1,4 +1,4 @@
-// Marks of commands: how they are read from the WIT, and what is refused.
+// Tests how the marks of commands are read from the WIT, and which are refused.
 
 import { expect, test } from "vitest";
 import { readCommands, writeCommands } from "./commands.js";
@@ -29,7 +29,7 @@ function marks(cases: string): Record<string, unknown> {
   return Object.fromEntries(readCommands(world(cases), "command").get("i")!);
 }
 
-test("marks are what a command's text begins with", () => {
+test("a command's documentation begins with its marks", () => {
   expect(
     marks(`
       /// *state, thing* Makes it.
@@ -56,7 +56,7 @@ test("marks are what a command's text begins with", () => {
   });
 });
 
-test("where no command is about anything none need say so", () => {
+test("no command needs a subject if none of the interface has one", () => {
   expect(marks("/// *state* Sets it.\nset(u64)")).toEqual({ set: { kind: "state", subject: null, lasts: false } });
 });
 
@@ -67,7 +67,7 @@ test.each([
   ["/// *thing, state* Makes it.\nmake(thing-id)", "i.make is not marked as one of state, once, ask"],
   ["/// *state, thing* A.\na(thing-id),\n/// *state* B.\nb(thing-id)", "i.b does not say what it is about"],
   ["/// *state, thing, volume* A.\na(into)", "i.a is about thing, and about volume"],
-  ["/// *ask, thing* A.\na(thing-id)", "i.a asks, and waits for nothing about thing"],
+  ["/// *ask, thing* A.\na(thing-id)", "i.a only asks, so it has no order with others about thing"],
   ["/// *state, other* A.\na(into)", "i.a names no other"],
   ["/// *state, thing* A.\na", "i.a names no thing"],
   ["/// *state, thing* A.\na(maybe)", "i.a names no thing"],
@@ -78,14 +78,14 @@ test.each([
 
 test("commands are the cases of a variant", () => {
   const text = "package a:b;\nworld w { import i; }\ninterface i { f: func(command: u8); }";
-  expect(() => readCommands(readWit(text), "command")).toThrow("command of i is no variant");
+  expect(() => readCommands(readWit(text), "command")).toThrow("command of i is not a variant");
 });
 
 test("the module has them by interface, in the order of the WIT", () => {
   expect(writeCommands(world("/// *ask*\nmeasure-all,\n/// *once, thing* A.\na(thing-id)"), "command")).toBe(
     `// Generated from the WIT world by core/bindgen.
 
-/** What core/wit says of each command, by interface. */
+/** The marks of each command in core/wit, by interface. */
 export const COMMANDS = {
   i: {
     "measure-all": {"kind":"ask","subject":null,"lasts":false},

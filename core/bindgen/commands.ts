@@ -1,4 +1,4 @@
-// Reads what the WIT says of each command in a form for machines, and writes it as a module for hosts. The text of a command
+// Reads the marks of each command from the WIT, and writes them as a module for hosts. A command's documentation
 // begins with its marks (core/wit/world.wit): `*state*`, `*once, container, lasts*`.
 
 import { Layouts } from "./layout.js";
@@ -7,27 +7,30 @@ import type { Case, Type, World } from "./world.js";
 
 const KINDS = ["state", "once", "ask"] as const;
 const MARKS = /^\*([a-z, -]+)\*( |$)/;
-/** Of commands on nothing in particular. */
+/** The mark of a command that has no particular subject. */
 const APART = "apart";
 const LASTS = "lasts";
-/** What ends the name of a type by which something is named. */
+/** Suffixes of the types that name a subject. */
 const NAMING = ["-id", "-name"];
 
-/** What is said of a command. */
+/** The marks of a command. */
 export interface Marks {
   kind: (typeof KINDS)[number];
-  /** What it is about: its noun, and the way to its name in the command's value. */
+  /** The object that it is about: its noun, and the path to its name in the command's value. */
   subject: { noun: string; path: string[] } | null;
-  /** It may last, and may be given up. */
+  /** Whether it may take long, and can be abandoned. */
   lasts: boolean;
 }
 
-/** `parameter`: of the imported functions, whose cases are the commands. Throws for one without marks. By interface. */
+/**
+ * The marks of all commands, by interface. The commands are the cases of the imported functions' parameter
+ * `parameter`. Throws for a command without marks.
+ */
 export function readCommands(world: World, parameter: string): Map<string, Map<string, Marks>> {
   return new Map(world.imports.map((name) => [name, commandsOf(world, name, parameter)]));
 }
 
-/** The text of a module with all commands, in the order of the WIT. */
+/** The source of a module with all commands, in the order of the WIT. */
 export function writeCommands(world: World, parameter: string): string {
   const interfaces = [...readCommands(world, parameter)].map(([name, commands]) => {
     const lines = [...commands].map(
@@ -37,7 +40,7 @@ export function writeCommands(world: World, parameter: string): string {
   });
   return `// Generated from the WIT world by core/bindgen.
 
-/** What core/wit says of each command, by interface. */
+/** The marks of each command in core/wit, by interface. */
 export const COMMANDS = {
 ${interfaces.join("")}} as const;
 `;
@@ -52,7 +55,7 @@ function commandsOf(world: World, name: string, parameter: string): Map<string, 
     cases.map((one) => {
       const { kind, noun, lasts } = said.get(one)!;
       const command = `${name}.${one.name}`;
-      // One that was forgotten would overtake those that it has to wait for.
+      // A command with a forgotten subject would overtake the commands that it must wait for.
       if (inTurn && kind !== "ask" && noun === null) throw new Error(`${command} does not say what it is about`);
       const isAbout = noun !== null && noun !== APART;
       const subject = isAbout ? { noun, path: pathTo(layouts, command, noun, one.type) } : null;
@@ -67,23 +70,25 @@ function casesOf(layouts: Layouts, name: string, parameter: string): Case[] {
     .filter((one) => one.name === parameter)
     .flatMap(({ type }) => {
       const definition = type.kind === "named" ? layouts.definition(type.name) : null;
-      if (definition?.kind !== "variant") throw new Error(`${parameter} of ${name} is no variant`);
+      if (definition?.kind !== "variant") throw new Error(`${parameter} of ${name} is not a variant`);
       return definition.cases;
     });
 }
 
-/** What its text begins with. `noun` may be `apart`; null: there is none. */
+/** The marks at the start of a command's documentation. `noun` may be `apart`, or null if there is none. */
 function saidOf(command: string, doc: string[]): { kind: Marks["kind"]; noun: string | null; lasts: boolean } {
   const [kind, ...words] = MARKS.exec(doc[0] ?? "")?.[1]?.split(", ") ?? [];
   const found = KINDS.find((one) => one === kind);
   if (found === undefined) throw new Error(`${command} is not marked as one of ${KINDS.join(", ")}`);
   const [noun = null, ...more] = words.filter((word) => word !== LASTS);
   if (more.length > 0) throw new Error(`${command} is about ${noun}, and about ${more.join(", ")}`);
-  if (found === "ask" && noun !== null) throw new Error(`${command} asks, and waits for nothing about ${noun}`);
+  if (found === "ask" && noun !== null) {
+    throw new Error(`${command} only asks, so it has no order with others about ${noun}`);
+  }
   return { kind: found, noun, lasts: words.includes(LASTS) };
 }
 
-/** The shortest way to the one field that names it. */
+/** The shortest path to the only field that names the subject. */
 function pathTo(layouts: Layouts, command: string, noun: string, type: Type | undefined): string[] {
   let level: { path: string[]; type: Type }[] = type === undefined ? [] : [{ path: [], type }];
   while (level.length > 0) {

@@ -1,5 +1,5 @@
-// From AssemblyScript to a component and its JavaScript glue: compile, give the exports their component names, check what
-// the module imports, wrap, transpile.
+// Turns AssemblyScript into a component and its JavaScript glue: compiles, checks the module's imports, gives the
+// exports their component names, wraps the module into a component, transpiles.
 
 import { componentEmbed, componentNew, transpile, types } from "@bytecodealliance/jco";
 import * as asc from "assemblyscript/asc";
@@ -13,28 +13,28 @@ import { readWit } from "./wit.js";
 import type { World } from "./world.js";
 
 export interface ComponentOptions extends BindingsOptions {
-  /** Text of the WIT package. */
+  /** Source of the WIT package. */
   wit: string;
-  /** Folder of all sources; the compiler sees nothing outside of it. */
+  /** Folder of all sources. The compiler reads nothing outside it. */
   baseDir: string;
-  /** Where the bindings go, relative to `baseDir`. */
+  /** Output folder of the bindings, relative to `baseDir`. */
   bindings: string;
-  /** Where glue, core modules and types go. */
+  /** Output folder of glue, core modules and types. */
   outDir: string;
-  /** Folder of what the bindings stand on (`core/bindgen/runtime`). */
+  /** Folder of the bindings' runtime (`core/bindgen/runtime`). */
   runtime: string;
-  /** Name of the files that come out. */
+  /** Name of the output files. */
   name: string;
-  /** Fast rather than small; else compiled quickly and with names. */
+  /** Optimizes for speed. Without it, the compiler runs quickly and keeps names. */
   release: boolean;
-  /** What else hosts are given that is made of the world: texts by file name, beside the glue. */
+  /** More files for hosts that are generated from the world, by name. They are written next to the glue. */
   hostFiles?: (world: World) => Record<string, string>;
 }
 
 /**
- * Writes the bindings, then the host's types and `hostFiles`, then, if the sources compile, glue, core modules and
- * `classes.js`. Resolves to the compiler's own module. Types come from the WIT alone: the component knows neither
- * comments nor what it leaves unused.
+ * Writes the bindings, then the host's types and `hostFiles`, and, if the sources compile, glue, core modules and
+ * `classes.js`. Resolves to the compiled module. Types come directly from the WIT, since a component has no comments
+ * and no types that it does not use.
  */
 export async function buildComponent(options: ComponentOptions): Promise<Uint8Array> {
   const { wit, baseDir, bindings, outDir, name, release } = options;
@@ -58,7 +58,7 @@ async function writeBindings(options: ComponentOptions, world: World): Promise<M
   return exportNames;
 }
 
-/** Each whole or not there, so that builds at the same time do not read each other's halves. */
+/** Writes each file atomically, so that a concurrent build never reads a half-written file. */
 async function writeFiles(directory: string, files: Record<string, Uint8Array | string>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     const path = join(directory, name);
@@ -71,14 +71,14 @@ async function writeFiles(directory: string, files: Record<string, Uint8Array | 
 
 export interface CompileOptions {
   baseDir: string;
-  /** Their folder, relative to `baseDir`; `exports.ts` in it is where the module begins. */
+  /** Folder of the bindings, relative to `baseDir`. Its `exports.ts` is the entry. */
   bindings: string;
   release: boolean;
-  /** They are told of the program. */
+  /** Observers of the compiler. */
   onlookers?: Onlooker[];
 }
 
-/** Functions of AssemblyScript's own, and what takes their place: modules of the bindings' folder, and functions. */
+/** AssemblyScript's own functions, and their replacements: a module in the bindings' folder and its function. */
 const REPLACED = {
   abort: "trap/onAbort",
   __new: "heap/countingNew",
@@ -86,7 +86,7 @@ const REPLACED = {
   __free: "heap/wipingFree",
 };
 
-/** AssemblyScript's allocator, and what it asks and grows in place of the memory (`runtime/extent.ts`). */
+/** AssemblyScript's allocator, and the functions that it must call instead of the memory's (`runtime/extent.ts`). */
 const ALLOCATOR = "rt/tlsf";
 const EXTENT = { "memory.size(": "__heapPages(", "memory.grow(": "__growHeap(" };
 
@@ -111,17 +111,17 @@ export async function compileAssembly(options: CompileOptions): Promise<Uint8Arr
   return wasm;
 }
 
-/** For every compilation of this process: AssemblyScript lets nobody have an allocator beside its own. */
+/** Changes the allocator for every compilation in this process, since AssemblyScript has no option for another one. */
 function ownExtent(): void {
   let allocator = asc.libraryFiles[ALLOCATOR] ?? "";
   for (const [builtin, own] of Object.entries(EXTENT)) {
     allocator = allocator.replaceAll(builtin, own);
-    if (!allocator.includes(own)) throw new Error(`AssemblyScript's ${ALLOCATOR} does without ${builtin})`);
+    if (!allocator.includes(own)) throw new Error(`AssemblyScript's ${ALLOCATOR} does not call ${builtin})`);
   }
   asc.libraryFiles[ALLOCATOR] = allocator;
 }
 
-/** Refuses a module that imports anything but the interfaces of the world. */
+/** Refuses a module that imports anything except the interfaces of the world. */
 export function checkImports(wasm: Uint8Array, world: World): void {
   const known = new Set(world.imports.map((name) => `${world.package}/${name}`));
   const module = new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);

@@ -1,8 +1,8 @@
-// A module's export section, rewritten: AssemblyScript cannot spell names such as `coracle:engine/engine#step`.
+// Rewrites a module's export section, because AssemblyScript cannot export names such as `coracle:engine/engine#step`.
 
 /**
- * Renames exports of a module by `names`; others keep theirs. The section's form: WebAssembly core specification,
- * 5.5.10, "Export Section".
+ * Renames the exports of a module that are in `names`. The WebAssembly core specification, 5.5.10, "Export Section",
+ * defines the section.
  */
 export function renameExports(wasm: Uint8Array, names: Map<string, string>): Uint8Array {
   const parts: Uint8Array[] = [wasm.subarray(0, 8)];
@@ -32,7 +32,7 @@ function renamedSection(section: Uint8Array, names: Map<string, string>): Uint8A
   return concat(parts);
 }
 
-/** An LEB128 number at `at`, and where what follows it begins. */
+/** The LEB128 number at `at`, and the position after it. */
 function readUnsigned(bytes: Uint8Array, at: number): [number, number] {
   let value = 0;
   for (let shift = 0; ; shift += 7) {

@@ -1,4 +1,4 @@
-// Writes how parameters that lie in memory become the flat values of a wasm call, and the other way round.
+// Generates the code that turns parameters in memory into the flat values of a wasm call, and back.
 
 import { discriminant, type Flat, type Layouts } from "./layout.js";
 import { NUMBER } from "./spelling.js";
@@ -19,7 +19,7 @@ export function flatValues(layouts: Layouts, params: Type[]): FlatValue[] {
   return params.flatMap((param) => layouts.flat(param)).map((flat, i) => ({ name: `f${i}`, flat }));
 }
 
-/** Statements that set the flat values from what lies in memory at `base`. */
+/** Statements that load the flat values from memory at `base`. */
 export function loadFlat(layouts: Layouts, types: Type[], base = "at"): string {
   const values = flatValues(layouts, types);
   const declared = values.map((value) => `  let ${value.name}: ${value.flat} = 0;\n`).join("");
@@ -28,14 +28,14 @@ export function loadFlat(layouts: Layouts, types: Type[], base = "at"): string {
   return declared + walkAll(layouts, types, values, leaf);
 }
 
-/** Statements that put the flat values of a call into memory at `at`. */
+/** Statements that store the flat values of a call into memory at `at`. */
 export function storeFlat(layouts: Layouts, params: Type[]): string {
   const leaf: Leaf = (memory, flat, offset, value) =>
     `store<${memory}>(at, ${narrow(value.name, value.flat, flat, memory)}, ${offset});`;
   return walkAll(layouts, params, flatValues(layouts, params), leaf);
 }
 
-/** Writes one flat value: the type it has in memory, its own flat type, where it lies, and what carries it. */
+/** Code for one flat value: its type in memory, its own flat type, its offset, and the value that carries it. */
 type Leaf = (memory: string, flat: Flat, offset: number, value: FlatValue) => string;
 
 function walkAll(layouts: Layouts, params: Type[], values: FlatValue[], leaf: Leaf): string {
@@ -90,7 +90,7 @@ function walkVariant(
   write("}");
 }
 
-/** Signed numbers keep their sign: the ABI ignores the upper half, but jco 1.13 takes it for a part of the number. */
+/** Extends the sign of signed numbers: the ABI ignores the upper half, but jco 1.13 reads it as part of the number. */
 function widen(value: string, from: Flat, to: Flat, memory: string): string {
   if (from === to) return value;
   if (from === "f64") return `reinterpret<i64>(${value})`;

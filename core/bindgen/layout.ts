@@ -1,11 +1,11 @@
-// Sizes, alignments and flat forms of types, as the component model's canonical ABI defines them
+// Computes the sizes, alignments and flat forms of types, as the component model's canonical ABI defines them
 // (CanonicalABI.md, "Alignment", "Element Size", "Flattening").
 
 import type { Definition, Primitive, Type, World } from "./world.js";
 
 export type Flat = "i32" | "i64" | "f32" | "f64";
 
-/** What any type comes down to once names are looked up. */
+/** The form of a type after its names are resolved. */
 export type Shape =
   | { kind: "primitive"; name: Primitive }
   | { kind: "list"; of: Type }
@@ -78,7 +78,7 @@ export class Layouts {
     return Math.max(discriminant(shape.cases.length), this.#payloadAlign(shape.cases));
   }
 
-  /** Where each part of a record, tuple or parameter list stands; `end` is the first byte behind the last one. */
+  /** The offsets of the parts of a record, tuple or parameter list. `end` is the offset after the last part. */
   offsets(fields: Type[]): { at: number[]; end: number } {
     const at: number[] = [];
     let end = 0;
@@ -90,7 +90,7 @@ export class Layouts {
     return { at, end };
   }
 
-  /** Where the payload of a variant stands, behind its discriminant. */
+  /** The offset of a variant's payload, which follows its discriminant. */
   payload(cases: (Type | undefined)[]): number {
     return roundUp(discriminant(cases.length), this.#payloadAlign(cases));
   }
@@ -131,7 +131,7 @@ export class Layouts {
   }
 }
 
-/** Bytes of a discriminant that tells so many cases apart. */
+/** The size in bytes of a discriminant for this many cases. */
 export function discriminant(cases: number): number {
   return cases <= 0x100 ? 1 : cases <= 0x10000 ? 2 : 4;
 }

@@ -1,11 +1,12 @@
-// Writes, for every type, how it is read from memory (lift) and written to it (lower), laid out as the canonical ABI says.
+// Generates, for every type, the code that reads it from memory (lift) and writes it to memory (lower), with the
+// layout of the canonical ABI.
 
 import { discriminant, type Layouts } from "./layout.js";
 import { camel, pascal } from "./names.js";
 import { isBytes, isNumber, mangle, NUMBER, resolved, spell, spellPart } from "./spelling.js";
 import type { Case, Field, Type } from "./world.js";
 
-/** Collects the functions that the expressions asked for need. */
+/** Collects the functions that the requested expressions call. */
 export class MemoryWriter {
   readonly #layouts: Layouts;
   readonly #lifts = new Map<string, string>();
@@ -42,7 +43,7 @@ export class MemoryWriter {
     return `store<${shape.name === "bool" ? "bool" : NUMBER[shape.name]}>(${base}, ${value}, ${offset});`;
   }
 
-  /** The name of the function for a compound type; written when it is first asked for. */
+  /** The name of the function for a compound type. Generates the function on the first call. */
   #function(direction: "lift" | "lower", type: Type): string {
     const name = `${direction}${mangle(this.#layouts, type)}`;
     const written = direction === "lift" ? this.#lifts : this.#lowers;

@@ -1,4 +1,4 @@
-// How WIT's kebab-case names are spelled in AssemblyScript.
+// Converts WIT's kebab-case names to names in AssemblyScript.
 
 /** `failure-kind` → `FailureKind`. */
 export function pascal(name: string): string {

@@ -1,15 +1,17 @@
-// What AssemblyScript cannot write of itself: functions that save and load every global, and the code's identity. They are
-// imports of module `build` (`runtime/snapshot.ts`) until the module is compiled, and get their bodies here.
+// Fills in functions that cannot be written in AssemblyScript: those that save and load every global, and the code's
+// identity. Until the module is compiled, they are imports from the module `build` (`runtime/snapshot.ts`).
 
 import binaryen from "assemblyscript/binaryen";
 import { createHash } from "node:crypto";
 
-/** Bytes left free at the beginning of the memory, where snapshots have their front: `FRONT` of `runtime/snapshot.ts`. */
+/** Unused bytes at the start of the memory, where a snapshot has its header: `FRONT` of `runtime/snapshot.ts`. */
 export const FRONT = 4096;
-/** Where in it the globals begin: `GLOBALS` there. */
+/** Offset of the globals in it: `GLOBALS` of `runtime/snapshot.ts`. */
 const GLOBALS = 32;
 
-/** Gives the placeholders of a module their bodies; a module without any stays as it is. `names`: keep them. */
+/**
+ * Gives the placeholders of a module their bodies. A module without placeholders stays as it is. `names`: keeps names.
+ */
 export function fillPlaceholders(wasm: Uint8Array, names: boolean): Uint8Array {
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);
@@ -34,7 +36,7 @@ function placeholdersOf(module: binaryen.Module): Map<string, binaryen.FunctionI
   return new Map(all.filter((one) => one.module === "build").map((one) => [one.base ?? "", one]));
 }
 
-/** A mutable global: its place in the front of a snapshot. */
+/** A mutable global, and its place in a snapshot's header. */
 interface Slot {
   name: string;
   type: binaryen.Type;
@@ -67,7 +69,7 @@ class Bodies {
       case "identity":
         return this.#identity();
       default:
-        throw new Error(`there is no body for placeholder ${placeholder}`);
+        throw new Error(`placeholder ${placeholder} has no body`);
     }
   }
 
@@ -87,7 +89,7 @@ class Bodies {
     );
   }
 
-  /** First 64 bits of the hash of the module, placeholders unfilled. */
+  /** The first 64 bits of the module's hash, before the placeholders are filled. */
   #identity(): binaryen.ExpressionRef {
     const hash = createHash("sha256").update(this.wasm).digest();
     return this.module.i64.const(hash.readBigUInt64LE(0));

@@ -1,4 +1,4 @@
-// An instance as bytes and back: complete, without its secrets, and only for the same code.
+// Tests snapshots of instances: they are complete, have no secrets, and only the same code can restore them.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { CompiledComponent, ComponentInstance } from "../../hosts/driver/index.js";
@@ -45,8 +45,8 @@ const WORD = "open sesame";
 const SECRET = { word: WORD, other: "ünïcode 🐎" };
 const BLANKED = { word: "*".repeat(11), other: "*".repeat(10) };
 
-describe("an instance that takes a snapshot in", () => {
-  test("knows what the other knew, and goes on in the same way", () => {
+describe("an instance that restores a snapshot", () => {
+  test("has the same state as the other, and continues in the same way", () => {
     const one = open().door;
     for (let i = 0; i < 1000; i++) one.keep({ word: "", other: "" }, `note ${i}`);
     const two = open().door;
@@ -72,7 +72,7 @@ describe("an instance that takes a snapshot in", () => {
     expect(two.notes()).toEqual(one.notes());
   });
 
-  test("lays out its heap as the other, when both must grow", () => {
+  test("has the same heap layout as the other when both must grow", () => {
     const one = open().door;
     one.keep(SECRET, "x".repeat(100_000));
     const two = open().door;
@@ -84,7 +84,7 @@ describe("an instance that takes a snapshot in", () => {
     expect(Buffer.compare(two.snapshot(), one.snapshot())).toBe(0);
   });
 
-  test("can be asked for one at once", () => {
+  test("can take a snapshot at once", () => {
     const one = open().door;
     one.keep(SECRET, "one");
     const bytes = one.snapshot();
@@ -93,11 +93,11 @@ describe("an instance that takes a snapshot in", () => {
     expect(Buffer.compare(two.snapshot(), bytes)).toBe(0);
   });
 
-  test("has the bytes of any other that has been given nothing", () => {
+  test("has the same bytes as any other new instance", () => {
     expect(Buffer.compare(open().door.snapshot(), open().door.snapshot())).toBe(0);
   });
 
-  test("has the same bytes whether or not what is free was wiped before", () => {
+  test("has the same bytes whether or not free memory was wiped before", () => {
     const [one, two] = [open(), open()];
     for (const { door } of [one, two]) {
       for (let i = 0; i < 1000; i++) {
@@ -113,7 +113,7 @@ describe("an instance that takes a snapshot in", () => {
     expect(Buffer.compare(one.door.snapshot(), two.door.snapshot())).toBe(0);
   });
 
-  test("leaves out what is free", () => {
+  test("leaves out free memory", () => {
     const { door, memoryBytes } = open();
     const before = door.snapshot().length;
     door.sameBytes(new Uint8Array(5_000_000));
@@ -123,7 +123,7 @@ describe("an instance that takes a snapshot in", () => {
 });
 
 describe("secrets", () => {
-  test("are blanked, each by as many units, and still there for the one that was asked", () => {
+  test("are blanked with the same length, and stay in the instance that took the snapshot", () => {
     const one = open().door;
     one.keep(SECRET, "note");
     const bytes = one.snapshot();
@@ -135,7 +135,7 @@ describe("secrets", () => {
     expect(two.notes()).toEqual(["note"]);
   });
 
-  test("are not found once they are dropped, whatever came after", () => {
+  test("are not found once they are dropped, even after more allocations", () => {
     const one = open().door;
     one.keep(SECRET, "note");
     expect(holds(one.snapshot(), WORD)).toBe(false);
@@ -145,7 +145,7 @@ describe("secrets", () => {
     expect(holds(one.snapshot(), WORD)).toBe(false);
   });
 
-  test("may be many", () => {
+  test("can be many", () => {
     const one = open().door;
     const many = Array.from({ length: 2000 }, (_, at) => ({ word: `${WORD} ${at}`.repeat(20), other: "" }));
     for (const secret of many) one.keep(secret, "");
@@ -153,14 +153,14 @@ describe("secrets", () => {
     expect(one.secrets()).toEqual(many);
   });
 
-  test("are found if they are not known as such: the search is one", () => {
+  test("are found if they are not marked as secret, so the search works", () => {
     const one = open().door;
     one.keep(SECRET, WORD);
     expect(holds(one.snapshot(), WORD)).toBe(true);
   });
 });
 
-describe("is refused", () => {
+describe("an instance refuses", () => {
   const refused = (bytes: Uint8Array, why: RegExp, component = compiled): void => {
     const { door, trapMessage } = open(component);
     expect(() => door.restore(bytes)).toThrow();
@@ -168,11 +168,11 @@ describe("is refused", () => {
     expect(() => door.notes()).toThrow();
   };
 
-  test("what another core has made", () => {
+  test("a snapshot of another core", () => {
     refused(open().door.snapshot(), /^this is a snapshot of another core at /, other);
   });
 
-  test("what is cut, or too long", () => {
+  test("a snapshot that is cut or too long", () => {
     const bytes = open().door.snapshot();
     for (const length of [4096, bytes.length - 1])
       refused(bytes.subarray(0, length), /^this snapshot is not whole at /);
@@ -183,14 +183,14 @@ describe("is refused", () => {
     refused(new Uint8Array(length).fill(1), /^this is no snapshot at /);
   });
 
-  test("an instance that has failed", () => {
+  test("to take a snapshot after it has failed", () => {
     const { door } = open();
     expect(() => door.fail(1)).toThrow();
     expect(() => door.snapshot()).toThrow();
   });
 });
 
-/** Eight units of it in a row are enough. */
+/** Whether the bytes contain eight consecutive units of the word. */
 function holds(bytes: Uint8Array, word: string): boolean {
   const memory = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const parts = Array.from({ length: word.length - 7 }, (_, at) => word.slice(at, at + 8));

@@ -1,10 +1,10 @@
-// How WIT's types are spelled in AssemblyScript.
+// Writes WIT's types in the syntax of AssemblyScript.
 
 import type { Layouts } from "./layout.js";
 import { pascal } from "./names.js";
 import type { Primitive, Type } from "./world.js";
 
-/** AssemblyScript's names of WIT's numbers; `bool` and `string` are called the same. */
+/** AssemblyScript's names of WIT's numbers. `bool` and `string` have the same names in both. */
 export const NUMBER: Record<Exclude<Primitive, "bool" | "string">, string> = {
   u8: "u8",
   s8: "i8",
@@ -37,14 +37,14 @@ export function spell(layouts: Layouts, type: Type): string {
   }
 }
 
-/** A type that can be null beside its values: a reference, or a number in a box. */
+/** A nullable type: a reference, or a number in a box. */
 export function spellPart(layouts: Layouts, type: Type): string {
   if (resolved(layouts, type).kind === "option")
     throw new Error("an option inside an option or a result is not supported");
   return isNumber(layouts, type) ? `Box<${spell(layouts, type)}>` : spell(layouts, type);
 }
 
-/** A value of AssemblyScript that is no reference. */
+/** Whether the type is not a reference in AssemblyScript. */
 export function isNumber(layouts: Layouts, type: Type): boolean {
   const shape = layouts.shape(type);
   return shape.kind === "enum" || (shape.kind === "primitive" && shape.name !== "string");
@@ -64,7 +64,7 @@ export function resolved(layouts: Layouts, type: Type): Type {
   return found.kind === "alias" ? resolved(layouts, found.type) : type;
 }
 
-/** `list<tuple<string, string>>` → `ListOfTupleOfStringAndString`: a name for the functions of a type without one. */
+/** `list<tuple<string, string>>` → `ListOfTupleOfStringAndString`: a name for the functions of an unnamed type. */
 export function mangle(layouts: Layouts, type: Type): string {
   const found = resolved(layouts, type);
   switch (found.kind) {

@@ -1,4 +1,4 @@
-// Writes the module of types: every WIT type as AssemblyScript, in one flat namespace.
+// Generates the module of types: every WIT type as AssemblyScript, in one flat namespace.
 
 import type { Layouts } from "./layout.js";
 import { camel, pascal, variable } from "./names.js";
@@ -44,7 +44,7 @@ function writeEnum(name: string, cases: Case[]): string {
   return `export enum ${name} {\n${cases.map((one) => `${doc(one.doc, "  ")}  ${pascal(one.name)},\n`).join("")}}\n`;
 }
 
-/** Fields come first and parameters after them: a class whose fields all come from its constructor. */
+/** A class whose constructor takes all fields in their order. */
 function writeRecord(layouts: Layouts, name: string, fields: Field[]): string {
   const spelled = fields.map((field) => ({ ...field, type: spell(layouts, field.type) }));
   const members = spelled.map((field) => `${doc(field.doc, "  ")}  ${camel(field.name)}: ${field.type};\n`);

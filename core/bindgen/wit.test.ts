@@ -1,4 +1,4 @@
-// The WIT reader: what it understands, and what it says about what it does not.
+// Tests the WIT reader: what it accepts, and its error messages for everything else.
 
 import { expect, test } from "vitest";
 import { readWit } from "./wit.js";
@@ -51,15 +51,15 @@ const U8 = { kind: "primitive", name: "u8" };
 test.each([
   [
     "interface i {\n  f: func() -> u32;\n}",
-    "WIT line 4: function f returns a value: information enters by inputs only",
+    "WIT line 4: function f returns a value, but information may enter only through inputs",
   ],
-  ["interface i { resource r { } }", 'WIT line 3: "resource" is not known to this generator'],
-  ["interface i { flags f { a } }", 'WIT line 3: "flags" is not known to this generator'],
-  ["interface i { record r { a: tuple<u8> } }", "WIT line 3: 2 type(s) are expected here, not 1"],
+  ["interface i { resource r { } }", 'WIT line 3: this generator does not support "resource"'],
+  ["interface i { flags f { a } }", 'WIT line 3: this generator does not support "flags"'],
+  ["interface i { record r { a: tuple<u8> } }", "WIT line 3: expected 2 type(s), not 1"],
   ["interface i { record r { a: missing } }", "WIT type r: missing is not defined"],
-  ["interface i { record r { a: u8 } enum r { b } }", "WIT line 3: type r stands twice"],
-  ["interface i { record r { a u8 } }", 'WIT line 3: ":" is expected, not "u8"'],
-  ["interface i {", "WIT line 3: the text ends here"],
+  ["interface i { record r { a: u8 } enum r { b } }", "WIT line 3: type r is defined twice"],
+  ["interface i { record r { a u8 } }", 'WIT line 3: expected ":", not "u8"'],
+  ["interface i {", "WIT line 3: unexpected end of the text"],
   ["interface i { # }", "WIT line 3: cannot read this line"],
 ])("%s", (text, message) => {
   expect(() => readWit(WORLD + text)).toThrow(message);

@@ -1,9 +1,9 @@
-// Reads WIT texts: as much of the language as worlds of plain data need. jco validates the same text, so this reader
-// checks only what it must to understand it, and refuses by name what the generator does not know.
+// Reads WIT, as far as worlds of plain data need it. jco validates the same text, so this reader checks only what it
+// must understand, and refuses by name what the generator does not support.
 
 import type { Case, Definition, Field, Func, Interface, Primitive, Type, World } from "./world.js";
 
-/** Reads one package: the text with the `package` line first, then the others. Throws with the line's number. */
+/** Reads one package. The text with the `package` line comes first. Throws an error that has the line's number. */
 export function readWit(source: string): World {
   return new Reader(source).world();
 }
@@ -97,7 +97,7 @@ class Reader {
     else throw this.#unknown(word);
   }
 
-  /** Names are one flat namespace, so where a name comes from does not matter. */
+  /** All names are in one flat namespace, so the source of a name does not matter. */
   #use(): void {
     while (!this.#take(";")) this.#at++;
   }
@@ -163,12 +163,12 @@ class Reader {
 
   #arguments(count: number): Type[] {
     const all = this.#sequence("<", ">", () => this.#type());
-    if (all.length !== count) throw this.#error(`${count} type(s) are expected here, not ${all.length}`);
+    if (all.length !== count) throw this.#error(`expected ${count} type(s), not ${all.length}`);
     return all;
   }
 
   #define(definition: Definition): void {
-    if (this.#world.types.has(definition.name)) throw this.#error(`type ${definition.name} stands twice`);
+    if (this.#world.types.has(definition.name)) throw this.#error(`type ${definition.name} is defined twice`);
     this.#world.types.set(definition.name, definition);
   }
 
@@ -176,7 +176,7 @@ class Reader {
     const found = this.#world.interfaces.get(name)?.functions.find((func) => func.result);
     if (found) {
       throw new Error(
-        `WIT line ${found.line}: function ${found.name} returns a value: information enters by inputs only`,
+        `WIT line ${found.line}: function ${found.name} returns a value, but information may enter only through inputs`,
       );
     }
   }
@@ -206,7 +206,7 @@ class Reader {
 
   #next(): string {
     const token = this.#tokens[this.#at++];
-    if (!token) throw this.#error("the text ends here");
+    if (!token) throw this.#error("unexpected end of the text");
     return token.text;
   }
 
@@ -218,12 +218,12 @@ class Reader {
 
   #expect(text: string): string {
     const found = this.#next();
-    if (found !== text) throw this.#error(`"${text}" is expected, not "${found}"`);
+    if (found !== text) throw this.#error(`expected "${text}", not "${found}"`);
     return found;
   }
 
   #unknown(word: string): Error {
-    return this.#error(`"${word}" is not known to this generator`);
+    return this.#error(`this generator does not support "${word}"`);
   }
 
   #error(message: string): Error {

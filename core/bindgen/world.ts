@@ -1,4 +1,4 @@
-// A world as the generator sees it: what WIT says, without its syntax.
+// The generator's model of a WIT world.
 
 export type Primitive =
   | "bool" | "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f32" | "f64" | "char" | "string"; // prettier-ignore
@@ -33,10 +33,10 @@ export type Definition = { name: string; doc: string[]; interface: string } & (
 export interface Func {
   name: string;
   doc: string[];
-  /** Where it stands in the text. */
+  /** Its line in the text. */
   line: number;
   params: Field[];
-  /** Only of a function that is exported. */
+  /** Only exported functions may have one. */
   result?: Type;
 }
 

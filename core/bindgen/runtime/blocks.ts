@@ -1,7 +1,7 @@
-// The heap, block by block, as AssemblyScript's allocator and collector lay it out (rt/tlsf, rt/common): a block is a word
-// with its size and two flags, then its bytes. A free one keeps two links at their beginning and one at their end; one in
-// use holds an object: two words of the collector's (in two bits of the first its colour), id of its class, size, bytes.
-// The last block has size 0, and ends where the heap does.
+// Walks the heap block by block, in the layout of AssemblyScript's allocator and collector (rt/tlsf, rt/common). A
+// block is a word with its size and two flags, and then its bytes. A free block has two links at the start of its
+// bytes and one at the end. A used block holds an object: two words of the collector (two bits of the first are the
+// colour), the id of the class, the size, the bytes. The last block has size 0, and ends at the end of the heap.
 
 import { ROOT } from "rt/tlsf";
 import { heapEnd } from "./extent";
@@ -16,10 +16,13 @@ const OBJECT_SIZE: usize = 16;
 const HEADERS: usize = 20;
 const ALIGNMENT: usize = 16;
 const ROOT_SIZE: usize = 1572;
-/** Of the system, in bytes, as it mostly is. */
+/** The usual page size of the system in bytes. */
 const PAGE: usize = 4096;
 
-/** Zeros for whatever belongs to no object: free blocks, and what an object leaves of its block. Where zeros begin. */
+/**
+ * Overwrites everything that belongs to no object with zeros: free blocks, and unused bytes of used blocks. Returns
+ * the address from which on the heap is all zeros.
+ */
 export function wipeFree(): usize {
   let last: usize = 0;
   for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
@@ -31,14 +34,14 @@ export function wipeFree(): usize {
   return load<u32>(last) & FREE ? last + LINKS : heapEnd();
 }
 
-/** What a free block keeps at its end, and the last block, where the zeros were left out. */
+/** Restores the last link and the last block if a snapshot left out the zeros at the end of the heap. */
 export function closeHeap(length: usize): void {
   if (length == heapEnd()) return;
   store<u32>(heapEnd() - 2 * WORD, length - LINKS);
   store<u32>(heapEnd() - WORD, LEFT_FREE);
 }
 
-/** What is zeros already is not written: pages of it may have been handed back to the system, and would be taken again. */
+/** Skips pages that are zeros already: the system may have taken them back, and a write would allocate them again. */
 function wipe(from: usize, to: usize): void {
   while (from < to) {
     const end = min(to, (from + PAGE) & ~(PAGE - 1));
@@ -53,13 +56,13 @@ function isZeros(from: usize, to: usize): bool {
   return true;
 }
 
-/** Address of its first word. */
+/** Address of the first block's first word. */
 export function firstBlock(): usize {
   const end = changetype<usize>(ROOT) + ROOT_SIZE + WORD;
   return ((end + ALIGNMENT - 1) & ~(ALIGNMENT - 1)) - WORD;
 }
 
-/** Bytes behind its first word; 0 of the last block. */
+/** Bytes after the block's first word; 0 for the last block. */
 // @ts-ignore: decorator
 @inline
 export function sizeOf(block: usize): u32 {
@@ -72,14 +75,14 @@ export function blockAfter(block: usize): usize {
   return block + WORD + sizeOf(block);
 }
 
-/** Whether it holds an object of this class. */
+/** Whether the block holds an object of this class. */
 // @ts-ignore: decorator
 @inline
 export function isOf(block: usize, id: u32): bool {
   return !(load<u32>(block) & FREE) && load<u32>(block, OBJECT_CLASS) == id;
 }
 
-/** Of what lives: the last collection gave it to all of them. */
+/** The colour of live objects. The last collection gave all of them the same one. */
 export function colour(): u32 {
   for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
     if (!(load<u32>(block) & FREE)) return load<u32>(block, WORD) & FLAGS;
@@ -87,7 +90,7 @@ export function colour(): u32 {
   return 0;
 }
 
-/** A field of an object that has nothing but texts. */
+/** A field of an object that has only texts. */
 export function textOf(block: usize, index: u32): string {
   return changetype<string>(<usize>load<u32>(block + HEADERS + ((<usize>index) << 2)));
 }

@@ -1,8 +1,8 @@
-// Where the heap ends. It may end before the memory does: what a snapshot leaves out lies beyond it, and an instance that
-// took a snapshot in has held it twice. The allocator asks here instead of the memory (componentize.ts sees to it), so
-// that it lays out the same whatever lies beyond.
+// The end of the heap. The heap may end before the memory does: the part of the memory behind it is not in a snapshot,
+// and an instance that restored a snapshot has held it twice. The allocator calls these functions instead of the
+// memory's (componentize.ts arranges that), so that its layout does not depend on the memory's size.
 
-/** Pages of 64 KiB; 0 until somebody asks. */
+/** Pages of 64 KiB; 0 until the first call. */
 let pages: i32 = 0;
 
 // @ts-ignore: decorator
@@ -12,7 +12,7 @@ export function __heapPages(): i32 {
   return pages;
 }
 
-// As `memory.grow`: pages before, or -1. What lies between heap and memory's end is zeros while this can be called.
+// Like `memory.grow`: returns the pages before, or -1. Whenever this is called, the memory behind the heap is zeros.
 // @ts-ignore: decorator
 @global
 export function __growHeap(more: i32): i32 {
@@ -22,13 +22,13 @@ export function __growHeap(more: i32): i32 {
   return before;
 }
 
-/** Makes the memory so many pages long at least; the heap stays as it is. */
+/** Grows the memory to at least `wanted` pages. The heap stays as it is. */
 export function reach(wanted: i32): bool {
   const missing = wanted - memory.size();
   return missing <= 0 || memory.grow(missing) >= 0;
 }
 
-/** Address behind the heap's last byte. */
+/** Address after the heap's last byte. */
 export function heapEnd(): usize {
   return (<usize>__heapPages()) << 16;
 }

@@ -1,7 +1,8 @@
-// What every generated binding needs: the generic types, and how strings, bytes and lists cross the boundary.
+// The runtime of the generated bindings: the generic types, and functions that pass strings, bytes and lists across
+// the boundary.
 //
-// All memory that crosses is garbage-collected, and nothing collects while a call is under way: with `--runtime minimal`
-// a collection happens only in the exported collect function, on an empty stack. So nothing is pinned, freed or copied.
+// All memory that is passed is garbage-collected, and no collection happens during a call: with `--runtime minimal` it
+// happens only in the exported collect function, on an empty stack. So nothing must be pinned, freed or copied.
 
 /** A number that may be missing: `Box<u32> | null`. */
 export class Box<T> {
@@ -15,7 +16,7 @@ export class Tuple2<A, B> {
   ) {}
 }
 
-/** Exactly one of the two is not null. */
+/** Exactly one of the two fields is not null. */
 export class Result<O, F> {
   constructor(
     public ok: O | null,
@@ -23,8 +24,8 @@ export class Result<O, F> {
   ) {}
 }
 
-// What the host asks for becomes a GC object of the right class at once: strings (2) are used where they lie, bytes and
-// lists of numbers serve as the buffer of their view.
+// The host allocates memory with this function. The block is a GC object of the right class at once: a string
+// (alignment 2) is used in place, and bytes and lists of numbers become the buffer of their view.
 export function cabi_realloc(old: usize, oldSize: usize, align: usize, size: usize): usize {
   const block = __new(size, align == 2 ? idof<String>() : idof<ArrayBuffer>());
   if (old) memory.copy(block, old, min(oldSize, size));
@@ -50,7 +51,7 @@ export function lowerBytes(at: usize, value: Uint8Array): void {
   store<u32>(at, value.length, 4);
 }
 
-/** Room for the elements of a list that goes out. */
+/** Memory for the elements of a list that is passed to the host. */
 export function allocate(size: usize): usize {
   return __new(size, idof<ArrayBuffer>());
 }

@@ -1,13 +1,15 @@
-// An instance as bytes: its memory up to the last thing in the heap, as it lies there, with the globals in front. So a
-// snapshot is complete without anybody listing what there is; and only an instance of the very same code can take it in.
+// Takes and restores snapshots of an instance: its memory up to the last object in the heap, unchanged, with the
+// globals in a header. So a snapshot is complete without a list of the state, and only an instance of the same code
+// can restore it.
 //
-// Nothing is allocated or collected between `take` and `putBack`, and no call gets in.
+// Between `take` and `putBack` nothing is allocated or collected, and the instance accepts no calls.
 
 import { blockAfter, closeHeap, colour, firstBlock, isOf, sizeOf, textOf, wipeFree } from "./blocks";
 import { erase } from "./erase";
 import { __heapPages, heapEnd, reach } from "./extent";
 
-// What placeholders.ts gives bodies to, once the module is compiled: AssemblyScript cannot list its globals.
+// placeholders.ts gives these functions their bodies once the module is compiled: AssemblyScript cannot list its
+// globals.
 // @ts-ignore: decorator
 @external("build", "saveGlobals")
 declare function saveGlobals(at: usize): void;
@@ -18,8 +20,9 @@ declare function loadGlobals(at: usize): void;
 @external("build", "identity")
 declare function identity(): u64;
 
-// The front of the memory is left free for it (placeholders.ts): u64 magic, u64 identity of the code, u32 format, u32
-// bytes in all, u32 pages of the heap, 4 bytes free, globals. It is zeros but while a snapshot is taken.
+// The start of the memory is reserved for the header (placeholders.ts): u64 magic, u64 identity of the code, u32
+// format, u32 total bytes, u32 pages of the heap, 4 unused bytes, globals. It is zeros except while a snapshot is
+// taken.
 const FRONT: usize = 4096;
 const IDENTITY: usize = 8;
 const FORM: usize = 16;
@@ -31,12 +34,12 @@ const FORMAT: u32 = 1;
 const PAGE_BITS: usize = 16;
 
 /**
- * Gives back what nothing refers to, wipes what is free, and blanks the texts of every object of class `secret`, which
- * has only texts, so many. Returns the address of the snapshot's address and length.
+ * Collects garbage, wipes free memory, and blanks the texts of every object of class `secret`, whose only fields are
+ * `texts` texts. Returns the address of the snapshot's address and length.
  */
 export function take(secret: u32, texts: u32): usize {
   __collect();
-  // Each collection changes the colour of what lives: the same state is to make the same bytes.
+  // Each collection flips the colour of live objects. A second one makes sure that equal states give equal bytes.
   if (colour()) __collect();
   const length = wipeFree();
   blank(secret, texts);
@@ -52,7 +55,7 @@ export function take(secret: u32, texts: u32): usize {
   return result;
 }
 
-/** Undoes the blanking. */
+/** Restores the blanked texts, and clears the header. */
 export function putBack(): void {
   memory.fill(0, 0, FRONT);
   let at = heapEnd();
@@ -60,7 +63,7 @@ export function putBack(): void {
   memory.fill(heapEnd(), 0, at - heapEnd());
 }
 
-/** Takes a snapshot's place: bytes at `at`, in the memory that they overwrite. */
+/** Restores a snapshot. Its bytes are at `at`, in the memory that they overwrite. */
 export function restore(at: usize, length: usize): void {
   if (length < FRONT || load<u64>(at) != MAGIC) throw new Error("this is no snapshot");
   if (load<u32>(at, FORM) != FORMAT || load<u64>(at, IDENTITY) != identity()) {
@@ -75,8 +78,8 @@ export function restore(at: usize, length: usize): void {
   closeHeap(length);
 }
 
-// Secrets are put aside behind the heap, where no snapshot reaches: of each its address, its size, its bytes; a zero
-// behind the last.
+// Secrets are saved behind the heap, which a snapshot does not include: each with its address, its size and its bytes.
+// A zero follows the last one.
 
 function blank(secret: u32, texts: u32): void {
   let room: usize = 4;
@@ -90,14 +93,14 @@ function blank(secret: u32, texts: u32): void {
     if (!isOf(block, secret)) continue;
     for (let i: u32 = 0; i < texts; i++) at = putAside(textOf(block, i), at);
   }
-  // Only now: two objects may share a text.
+  // Blanks them only now, since two objects may share a text.
   for (at = heapEnd(); load<u32>(at); at += 8 + load<u32>(at, 4)) erase(changetype<string>(<usize>load<u32>(at)));
 }
 
-/** Where the next one goes. */
+/** Saves one text at `at`. Returns the address for the next one. */
 function putAside(text: string, at: usize): usize {
   const size = (<usize>text.length) << 1;
-  // The empty text may be one that stands in the source.
+  // An empty text may be one from the source, which must not change.
   if (!size) return at;
   store<u32>(at, changetype<usize>(text));
   store<u32>(at, size, 4);

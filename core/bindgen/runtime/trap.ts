@@ -1,13 +1,13 @@
-// Where a failing core leaves its last words. Wasm gives the host nothing but "unreachable", and the world has no import
-// to say more: so the message stays in memory, and whoever holds the core instance reads it there (hosts/driver/component.ts).
-// A leaf: it imports nothing and keeps no state outside its area, for it is compiled before everything else.
+// Keeps the error message of a failing core. Wasm tells the host only "unreachable", and the world has no import for
+// more. So the message stays in memory, where the host reads it (hosts/driver/component.ts). This module imports
+// nothing and keeps no state outside its area, since it is compiled before everything else.
 
-// Four u32: address of the message (a string, may be 0), of the file's name (the same), line, column.
+// Four u32: the address of the message (a string, may be 0), the address of the file's name (likewise), line, column.
 function area(): usize {
   return memory.data(16, 4);
 }
 
-// Takes the place of AssemblyScript's `abort`: assertions and `throw` end here. The first failure counts.
+// Replaces AssemblyScript's `abort`, which assertions and `throw` call. Only the first failure is kept.
 export function onAbort(message: string | null, file: string | null, line: u32, column: u32): void {
   const at = area();
   if (!load<u32>(at, 8)) {
