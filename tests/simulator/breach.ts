@@ -1,7 +1,7 @@
-// Something that must hold does not.
+// The error for a violated invariant.
 
 export class Breach extends Error {
-  /** `rule`: the file of the invariant, for people and for the search of a shorter story: that must break the same. */
+  /** `rule`: the file of the invariant. People read it, and a shorter story must break the same rule. */
   constructor(
     readonly rule: string,
     message: string,

@@ -1,4 +1,4 @@
-// A story's beginning, played as often as a line of it has outputs: each time the engine is killed after another one.
+// Plays the start of a story several times, and kills the engine after another output of one line each time.
 
 import { drawLines } from "./draw.js";
 import { type Played, playStory } from "./play.js";
@@ -6,13 +6,13 @@ import { Draw } from "./random.js";
 import type { SimulationOptions } from "./simulation.js";
 import type { Story } from "./story.js";
 
-/** Lines before the cut and after it: who asks and works on must come to rest as well. */
+/** Lines before and after the cut. The later requests and work must come to rest as well. */
 const BEFORE = 30;
 const AFTER = 6;
-/** Most of what a line sets off is over by then. */
+/** Most lines have fewer outputs. */
 const OUTPUTS = 12;
 
-/** The first of them that fails, or the last one. */
+/** The result of the first story that fails, or of the last story. */
 export async function playCuts(seed: number, options: SimulationOptions = {}): Promise<Played> {
   let played: Played | null = null;
   for (const story of cutsOf(seed)) {
@@ -22,12 +22,12 @@ export async function playCuts(seed: number, options: SimulationOptions = {}): P
   return played as Played;
 }
 
-/** The same story with the cut after the first output of a line, after the second… */
+/** The same story with the cut after the first output of a line, after the second, and so on. */
 export function cutsOf(seed: number): Story[] {
   const draw = new Draw(seed, "cuts");
   const lines: string[] = [];
   for (const line of drawLines(seed)) {
-    // What else goes wrong would hide what comes of the cut.
+    // Other faults would hide the effects of the cut.
     if (!/^(crash|restart|trick|refuse|fault|rest|hold|snatch|reload|suspend|reboot|read|power-loss|damage)/.test(line))
       lines.push(line);
     if (lines.length === BEFORE + AFTER) break;

@@ -1,15 +1,15 @@
-// What a step asked for, for comparing and for showing.
+// Turns a step's outputs into a hash for comparisons, and into a text for people.
 
 import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { hashesOf } from "../../hosts/trace/hash.js";
 
-/** Of all that a step asked for. */
+/** The hashes of all outputs of a step. */
 export function digest(outputs: StepOutputs): string {
   const { records = "", effects = "", replies = "" } = hashesOf(outputs, false);
   return `${records} ${effects} ${replies}`;
 }
 
-/** For people. */
+/** The outputs as a short text for people. */
 export function shortened({ records, effects, replies }: StepOutputs): string {
   const bytes = (_: string, value: unknown): unknown => {
     if (typeof value === "bigint") return String(value);

@@ -1,4 +1,4 @@
-// Draws a story: who does what, when the world goes on, and what goes wrong. Endless: as long as anybody reads on.
+// Draws a story: what clients do, when the world advances, and what goes wrong. The generator never ends.
 
 import { Cast } from "./clients/cast.js";
 import { arrivals } from "./clients/crowds.js";
@@ -11,7 +11,7 @@ import { rareFaults } from "./rare-faults.js";
 
 export function* drawLines(seed: number): Generator<string> {
   const draw = new Draw(seed, "story");
-  // Quiet stories come to other places than wild ones.
+  // Stories with few faults reach other states than stories with many.
   const faultOnceIn = draw.one([6, 15, 40, 1_000_000]);
   const cast = new Cast(seed);
   const clients = drawClients(draw);

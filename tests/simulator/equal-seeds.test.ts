@@ -1,9 +1,9 @@
-// What the simulator prints of a seed is the same whenever and beside whatever it is played.
+// Checks that the simulator's result for a seed does not depend on when, or alongside which others, it is played.
 
 import { expect, test } from "vitest";
 import { simulate } from "./simulate.js";
 
-test("equal seeds give equal outputs, whoever plays them", { timeout: 10 * 60_000 }, async () => {
+test("equal seeds give equal outputs, with any number of jobs", { timeout: 10 * 60_000 }, async () => {
   const hashOf = async (...args: string[]): Promise<string | undefined> =>
     /^hash of all outputs: (\w+)$/m.exec(await simulate("--seed", "7", "--steps", "300", ...args))?.[1];
   const [alone, together, others] = [
@@ -22,7 +22,7 @@ test.each([
   ["--seeds", "1.5"],
   ["--minutes", "soon"],
   ["--sed", "7"],
-])("%s %s: plays nothing, and does not say that none has failed", { timeout: 60_000 }, async (...args) => {
+])("%s %s: is refused, and does not report a success", { timeout: 60_000 }, async (...args) => {
   const told = await simulate(...args);
   expect(told).toContain(args[0]);
   expect(told).toContain("Usage: npm run simulate");

@@ -5,7 +5,7 @@ import type { Draw } from "./random.js";
 import type { HostCommand } from "./commands.js";
 import { ALSO } from "./worlds/failing.js";
 
-/** The rest of a line that sets a fault, and how often it strikes; null for ever. */
+/** Parses the rest of a line that sets a fault. `times` is how often it strikes, or null for always. */
 export function faultOf([kind = "", ...args]: readonly string[]): { fault: Fault; times: number | null } {
   const times = (at: number): number | null => (args[at] === undefined ? null : Number(args[at]));
   const whom = args[0] === undefined || args[0] === "all" ? {} : { container: args[0] };
@@ -53,8 +53,8 @@ const KINDS = [
 ];
 
 /**
- * Commands that the host plays tricks with; all but those that a crash alone ends may fail. Their order is that in which
- * they are drawn.
+ * Commands that the host plays tricks with. All may fail, except for those that only end with a crash. Stories draw
+ * from this list, so its order matters.
  */
 // prettier-ignore
 export const TRICKED: readonly (HostCommand | "any" | "source")[] = [
@@ -64,10 +64,10 @@ export const TRICKED: readonly (HostCommand | "any" | "source")[] = [
   "find", "login", "tags", "resize", "resize-exec", "source",
 ];
 
-/** Those that it plays tricks with only as with any. */
+/** Commands that are tricked only by a trick on `any`. */
 export const UNTRICKED: readonly HostCommand[] = ["signal-exec", "measure", "measure-tar", "compare", "abandon"];
 
-/** A line that makes something go wrong. */
+/** Draws a line that sets a fault. */
 export function drawFault(draw: Draw, names: readonly string[]): string {
   return draw.weighted<() => string>([
     [4, () => `fault ${draw.one(KINDS).replace("NAME", draw.one([...names, "all"]))}`],
@@ -88,7 +88,7 @@ function drawFailing(draw: Draw): string {
   return `trick fail ${command} ${1 + draw.below(2)} ${draw.one(ALSO[command] ?? [])}`;
 }
 
-/** Most crashes come soon: in the middle of what has just been asked for. */
+/** Most crashes come soon, while the latest requests are pending. */
 function drawCut(draw: Draw): number {
   return draw.onceIn(4) ? 1 + draw.below(60) : 1 + draw.below(10);
 }

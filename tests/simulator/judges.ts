@@ -1,5 +1,5 @@
-// Those who look at a story: invariants at each step of its engines, oracles at all that its clients see. The first thing
-// that they find wrong is kept.
+// Checks a story: invariants check each step of its engines, and oracles check everything that its clients see. The
+// first breach is kept.
 
 import { createHash } from "node:crypto";
 import type { Input, Operation, engine, processes } from "../../hosts/shared/host.js";
@@ -50,18 +50,18 @@ export interface JudgesNeeds {
   seed: number;
   core: CompiledCore;
   oracles: readonly Oracle[];
-  /** Whether copies of the engine are looked at, too. */
+  /** Whether copies of the engine are checked, too. */
   copies: boolean;
-  /** What there is on the machine. */
+  /** The inventory of the machine. */
   found: () => engine.Inventory;
   held: Held;
   /** Whether a program of the machine holds a port. */
   isHeld: (port: number) => boolean;
-  /** What engines were told last of their configuration. */
+  /** The settings that engines got last. */
   settings: () => engine.Settings | null;
-  /** What is kept of the journal. */
+  /** Reads the stored journal. */
   journal: ReadJournal;
-  /** What is lost or damaged of what an engine is being opened with; asked once for each that is. */
+  /** What is lost or damaged in the data that an engine is being opened with. Called once per opening. */
   spoilt: () => Spoilt | null;
   /** Every record in use, as the newest instance would put it now. */
   remembered: () => engine.Stored[];
@@ -74,7 +74,7 @@ export class Judges implements Observer {
   readonly replies = new Replies();
   readonly forks: Forks;
   readonly execs: ExecInspects;
-  /** Of cores, over the whole story. */
+  /** Number of steps of all cores in the story. */
   steps = 0;
   breach: Breach | null = null;
   readonly #promises = new Promises(this.ledger);
@@ -84,7 +84,7 @@ export class Judges implements Observer {
   readonly #spared = new Spared();
   readonly #spoilt: () => Spoilt | null;
   readonly #machine: Pick<Seen, "found" | "held" | "remembered">;
-  /** Under way, by operation. */
+  /** Pending launches, by operation. */
   readonly #launches = new Map<Operation, processes.Launch>();
   readonly #hash = createHash("sha256");
 
@@ -114,7 +114,7 @@ export class Judges implements Observer {
       this.replies,
       new Statuses(rulesOf(spares)),
       this.operations,
-      // They ask those before them what is under way.
+      // The next two ask the ones before them for pending operations, so they come after them.
       new Owners(this.operations, this.replies),
       new Images(this.operations),
       new Ports(isHeld),
@@ -145,15 +145,15 @@ export class Judges implements Observer {
     ];
   }
 
-  /** Hash of all that the cores asked for so far, in hex. */
+  /** Hash of all outputs of the cores so far, in hex. */
   get hash(): string {
     return this.#hash.copy().digest("hex");
   }
 
-  // Told by the driver.
+  // The driver calls these.
 
   opened(step: ObservedStep, found: Opening): void {
-    // What is damaged only one of them can look at.
+    // Only one invariant (`Spared`) can handle damaged records.
     const opening = { ...found, records: found.records.filter(isReadable) };
     this.ledger.opened(opening.records);
     this.#begunWith(found);
@@ -185,11 +185,11 @@ export class Judges implements Observer {
   lost(_epoch: number, error: unknown, during?: Attempt): void {
     if (error instanceof Trap) this.broken(new Breach("trap", `${error.message}\n${JSON.stringify(during, asText)}`));
     else this.fact({ kind: "unkept" });
-    // Requests that were open are answered without the core.
+    // Open requests are answered without the core.
     this.#forget();
   }
 
-  // Told by those who play the story.
+  // The player of the story calls these.
 
   /** The engine was killed. */
   crashed(): void {
@@ -205,7 +205,7 @@ export class Judges implements Observer {
     this.judge((oracle) => (oracle === this.#promises ? null : oracle.rested()));
   }
 
-  /** The machine has slept for longer than execs are remembered. */
+  /** The machine has slept longer than the engine remembers execs. */
   woken(): void {
     this.hold(() => this.execs.woken(this.ledger));
   }
@@ -237,15 +237,15 @@ export class Judges implements Observer {
   }
 
   /**
-   * If it is not what was told to be kept, nobody can hold this engine to what earlier ones have told; but all that can
-   * still be read must be spared, and from here on all holds again.
+   * If stored data was lost or damaged, this engine need not keep the promises of earlier ones. But it must keep
+   * everything that is still readable, and from here on all rules apply again.
    */
   #begunWith(found: Opening): void {
     const spoilt = this.#spoilt();
     const areWhole = spoilt === null || (!spoilt.isLost && !spoilt.isDamaged);
     this.#spared.found = areWhole ? null : found;
     if (spoilt === null) return;
-    // Records say what they said: the past alone is another.
+    // The records are intact. Only the journal is not.
     if (areWhole) return this.#history.spoilt(spoilt);
     for (const invariant of this.#invariants) invariant.spoilt?.(spoilt);
     const there = thoseIn(found);
@@ -284,7 +284,7 @@ export class Judges implements Observer {
   }
 }
 
-/** Containers of which there is anything; of those that no record tells of any more, none knows the name. */
+/** All containers of which something is left. Without a readable record, a container's name is unknown. */
 function thoseIn({ records, inventory }: Opening): Found[] {
   const names = new Map(containersIn(records.filter(isReadable)).map(({ id, name }) => [id, name]));
   const damaged = records.flatMap(({ key }) => /(?:^|\/)container\/(.*)$/.exec(key)?.[1] ?? []);

@@ -1,10 +1,10 @@
-// What the engine's records say after each step, as it will be once the step's transaction is kept.
+// Tracks the engine's records after each step, as they will be once the step's transaction is committed.
 
 import type { engine } from "../../hosts/shared/host.js";
 import type { StepOutputs } from "../../hosts/shared/outputs.js";
 import { STATUSES } from "../../build/core/statuses.js";
 
-/** A container's record, as far as the invariants need it. */
+/** The fields of a container's record that the invariants need. */
 export interface ContainerRecord {
   id: string;
   name: string;
@@ -13,18 +13,18 @@ export interface ContainerRecord {
   status: number;
   run: number;
   everRan: boolean;
-  /** The kernel has killed in this run for want of it. */
+  /** The kernel has killed a process for lack of memory in this run. */
   outOfMemory: boolean;
-  /** How often it was told that the kernel killed for memory in this run. */
+  /** How often the engine was told so in this run. */
   memoryKills?: number;
   exitCode: number;
   /** Why its last start failed; empty if it did not. */
   error: string;
   autoRemove: boolean;
-  /** It was being made. */
+  /** Set while the container is being created. */
   creating?: boolean;
   unclean: boolean;
-  /** Bytes, as they were counted last: behind that run if it has ended. */
+  /** Bytes at the last measurement: after run `countedRun`, if that has ended. */
   written: number;
   countedRun: number;
   networkMode: string;
@@ -35,17 +35,17 @@ export interface ContainerRecord {
 /** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 export const MOUNTED_VOLUME = 1;
 
-/** Of those whose process is there. */
+/** Statuses of containers that have a process. */
 export const RUNNING: readonly string[] = ["running", "paused"];
 
 const decoder = new TextDecoder();
 
-/** The word of the container's status, in-between ones included. */
+/** The name of the container's status, transitional ones included. */
 export function wordOf(container: ContainerRecord): string {
   return STATUSES[container.status] ?? "?";
 }
 
-/** What is kept is not written to: it is read once. */
+/** Stored bytes never change, so each is parsed only once. */
 const known = new WeakMap<Uint8Array, unknown>();
 
 export function parsed(value: Uint8Array): unknown {
@@ -56,7 +56,7 @@ export function parsed(value: Uint8Array): unknown {
 
 const DOCUMENT = /^(container|network|volume|image|layer)\//;
 
-/** It is what such a record is to be, as far as anybody who is told of it reads it. */
+/** Whether a record that should be JSON is. */
 export function isReadable({ key, value }: engine.Stored): boolean {
   if (key === "") return false;
   if (!DOCUMENT.test(key)) return true;
@@ -69,17 +69,17 @@ export function isReadable({ key, value }: engine.Stored): boolean {
 }
 
 export class Ledger {
-  /** By key. */
+  /** Records by key. */
   readonly records = new Map<string, Uint8Array>();
-  /** By id. */
+  /** Containers by id. */
   readonly containers = new Map<string, ContainerRecord>();
   /** Keys that the last step has put or deleted. */
   changed: string[] = [];
-  /** Of the instance before: all that it had asked to keep, kept or not. */
+  /** The last records of the previous instance, whether they were committed or not. */
   before: ReadonlyMap<string, Uint8Array> = new Map();
-  /** What each step since the instance was opened has taken the place of, the oldest first. */
+  /** The values that each step of this instance has replaced, the oldest step first. */
   #replaced: Map<string, Uint8Array | undefined>[] = [];
-  /** How many of the last steps of the instance before were not kept; null: what is there is not of any of its steps. */
+  /** How many last steps of the previous instance were lost. Null if the stored records match none of its steps. */
   lost: number | null = 0;
 
   opened(stored: readonly engine.Stored[]): void {
@@ -100,7 +100,7 @@ export class Ledger {
     }
   }
 
-  /** Keys that begin so, without that. */
+  /** The keys with this prefix, without it. */
   keys(prefix: string): string[] {
     return [...this.records.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
   }
@@ -114,12 +114,12 @@ export class Ledger {
     return decoder.decode(this.records.get(key));
   }
 
-  /** As `open` takes them. */
+  /** The records in the form that `open` takes. */
   stored(): engine.Stored[] {
     return inOrder(this.records);
   }
 
-  /** The same, without what the last step has changed. */
+  /** The same, without the last step's changes. */
   storedBefore(): engine.Stored[] {
     const records = new Map(this.records);
     undo(records, this.#replaced.at(-1) ?? new Map());
@@ -148,7 +148,7 @@ export class Ledger {
   }
 }
 
-/** Undoes steps, the newest first, until the records are those that are there. */
+/** Undoes steps, the newest first, until the records equal the stored ones. */
 function stepsLost(
   newest: ReadonlyMap<string, Uint8Array>,
   replaced: readonly ReadonlyMap<string, Uint8Array | undefined>[],
@@ -179,6 +179,6 @@ function isSame(records: ReadonlyMap<string, Uint8Array>, stored: readonly engin
 }
 
 export function isEqual(one: Uint8Array | undefined, other: Uint8Array): boolean {
-  // Each record is compared at each step: a loop takes ten times as long, and `every` several times more.
+  // Every record is compared at every step. A loop takes ten times as long, and `every` several times more.
   return one?.length === other.length && Buffer.compare(one, other) === 0;
 }

@@ -1,4 +1,4 @@
-// A core whose newest instance is asked what it remembers, step by step: no copy of it has to be made for that.
+// A core that gives access to the records of its newest instance after each step, without a copy of the instance.
 
 import type { engine } from "../../hosts/shared/host.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
@@ -9,7 +9,7 @@ type Component = ReturnType<CompiledCore["instantiate"]>;
 export class LiveCore implements CompiledCore {
   readonly #core: CompiledCore;
   #newest: Component | null = null;
-  /** By key, as it was told last: one that is the same is the same object, and is read once. */
+  /** The last records by key. An unchanged record stays the same object, so that it is parsed only once. */
   #told = new Map<string, engine.Stored>();
 
   constructor(core: CompiledCore) {
@@ -20,7 +20,7 @@ export class LiveCore implements CompiledCore {
     return (this.#newest = this.#core.instantiate(...imports));
   }
 
-  /** Every record in use, as the newest instance would put it now. Between two steps it changes nothing. */
+  /** Every record in use, as the newest instance would write it now. A call between two steps changes nothing. */
   records(): engine.Stored[] {
     const records = this.#newest?.exports.engine.records() ?? [];
     const told = records.map((record) => {

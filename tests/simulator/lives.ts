@@ -1,5 +1,5 @@
-// The lives of a story's engine: opened, killed and opened again on the same world; or closed in an orderly way, and
-// another one in its place. All of them go through the driver of production.
+// The lives of a story's engine. It is opened, killed and opened again in the same world, or closed properly and
+// replaced by another one. All of them use the production driver.
 
 import { createHash } from "node:crypto";
 import { EmbeddedEngine } from "../../hosts/embedding/embedded-engine.js";
@@ -24,29 +24,29 @@ export interface LivesNeeds {
   clients: Clients;
 }
 
-/** A crash to come. */
+/** A planned crash. */
 interface Cut {
   /** Outputs that leave before it. */
   afterOutputs: number;
-  /** How long the engine is away. */
+  /** How long the engine stays down. */
   awayNs: bigint;
-  /** Outputs of its restart after which it is killed once more; 0: it is not. */
+  /** The number of outputs of its restart after which it is killed again, or 0 for never. */
   second: number;
 }
 
 const AT_ONCE: Cut = { afterOutputs: 0, awayNs: 0n, second: 0 };
 
-/** Of opening an engine again: nothing goes wrong from the second one on. */
+/** The most attempts to open an engine again. From the second one on, no fault is set. */
 const MOST_TRIES = 10;
 
 export class Lives {
   engine: EmbeddedEngine;
   /** How often an engine was killed. */
   crashes = 0;
-  /** What the engine was told last of its configuration; null: nothing since it began. */
+  /** The settings that the engine got last, or null if it has got none. */
   settings: engine.Settings | null = null;
   readonly #needs: LivesNeeds;
-  /** Orderly ends. */
+  /** Number of proper shutdowns. */
   #ends = 0;
   #isDown = false;
   #away = 0n;
@@ -70,7 +70,7 @@ export class Lives {
     faults.inject({ kind: "engine-crash", afterOutputs }, 1);
   }
 
-  /** The machine restarts, and the engine goes with all that runs. `awayNs`: until the machine is up again. */
+  /** Reboots the machine, which ends the engine and all processes. `awayNs`: until the machine is up again. */
   reboot(awayNs: bigint): void {
     const { course } = this.#needs;
     [this.#away, this.#secondCut] = [awayNs, 0];
@@ -78,29 +78,29 @@ export class Lives {
     course.reboot();
   }
 
-  /** The power goes, and the disk has lied about the last so many transactions. */
+  /** Cuts the power. The last `transactions` transactions are lost, although the disk had confirmed them. */
   losePower(transactions: number, awayNs: bigint): void {
     this.reboot(awayNs);
     this.#needs.course.mischief.disk.lose(transactions);
   }
 
-  /** The configuration is read again, and is this one now. */
+  /** Reloads the configuration with these settings. */
   reload(number: number): void {
     this.settings = settingsOf(number, this.#needs.course.machine);
     this.engine.assembled.reload(this.settings);
     this.#offer(this.settings.defaultRuntime);
   }
 
-  /** `usual`: the runtime of whoever asks for none. */
+  /** `usual`: the default runtime. */
   #offer(usual: string): void {
     const runtimes = this.#needs.course.machine.runtimes.map(({ name }) => name);
     this.#needs.judges.fact({ kind: "offers", runtimes, usual });
   }
 
-  /** An orderly end, and another engine on the same world: nobody remembers anything but the records. */
+  /** Closes the engine properly, and opens another one in the same world. Only the records survive. */
   async restart(): Promise<void> {
     const { mischief, machine } = this.#needs.course;
-    // What does not end before the engine's process does.
+    // A pending operation that only ends with the engine's process.
     if (mischief.hangs || this.engine.state !== "open") return this.crash();
     this.#isDown = true;
     for (const kind of ["engine-crash", "records-full"] as const) machine.faults.lift(kind);
@@ -113,7 +113,7 @@ export class Lives {
     this.#isDown = false;
   }
 
-  /** One that cannot read its records ends, and is started again. */
+  /** Starts an engine. If it cannot read its records, it ends and is started again. */
   async #startAnew(): Promise<void> {
     const { course } = this.#needs;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -127,7 +127,7 @@ export class Lives {
     throw new Breach("restart", "the engine cannot be started again");
   }
 
-  /** Whether it is gone, and must come back. Throws a `Breach`, if one was found. */
+  /** Brings the engine back if it is down. Throws a `Breach` if one was found. */
   async look(): Promise<void> {
     this.#demand();
     if (this.engine.state === "down" && !this.#isDown) await this.#comeBack();
@@ -146,7 +146,7 @@ export class Lives {
     };
     const { mischief } = course;
     const engine = new EmbeddedEngine({ host: mischief.host, core, observer, seed: seedBytes(seed, life), onFatal });
-    // Others do not know the operations of this one.
+    // Completions go to this engine. The next one does not know its operations.
     mischief.deliver = (input) => engine.assembled.deliver(input);
     if (this.settings !== null) engine.assembled.reload(this.settings);
     return engine;
@@ -175,7 +175,7 @@ export class Lives {
     this.#demand();
   }
 
-  /** It may be killed once more, and its records may be refused. */
+  /** Opens the engine again. It may be killed once more, or fail to read its records. */
   async #reopen(): Promise<void> {
     const { course } = this.#needs;
     for (let tries = 0; this.engine.state === "down"; tries++) {
@@ -198,7 +198,7 @@ export class Lives {
   }
 }
 
-/** Of each of an engine's lives another one. */
+/** Another seed for each of an engine's lives. */
 function seedBytes(seed: number, life: number): Uint8Array {
   return new Uint8Array(
     createHash("sha256")

@@ -1,5 +1,5 @@
-// `npm run simulate`, see USAGE: plays the stories of so many seeds, side by side, and tells what breaks: the seed, the
-// commit, and the shortest story that still fails. `--exhaustive` does not draw (tests/core/exhaustive).
+// `npm run simulate` (see USAGE) plays the stories of many seeds in parallel. For a failure it prints the seed, the
+// commit, and the shortest story that still fails. `--exhaustive` tries all commands instead (tests/core/exhaustive).
 
 import { fork } from "node:child_process";
 import { execFileSync } from "node:child_process";
@@ -25,28 +25,28 @@ const PAGE = new URL("../../tests/README.md", import.meta.url);
 const WIT = new URL("../../core/wit/", import.meta.url);
 const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
 
-/** Of each so many-th seed the beginning is also played with a crash after every output of a line, in the world itself. */
+/** For every hundredth seed, the start is also played with a crash after each output of a line. */
 const CUTS_EACH = 100;
 
 /**
- * Worlds come and go by the dozen, and little of them stays: with room for their youth, and without collections of the old
- * before there are many, a tenth less of the time goes into garbage.
+ * Worlds are short-lived. A large young generation, and later collections of the old generation, save a tenth of the
+ * time for garbage collection.
  */
 const ROOM = ["--max-semi-space-size=64", "--initial-old-space-size=256"];
 
 const USAGE = `Usage: npm run simulate -- [flags]
 
   --seed N          the first seed (default 1)
-  --seeds N         how many (default 1)
-  --minutes M       as many as there is time for
-  --steps N         of each seed (default 500)
-  --jobs N          side by side (default: a processor each)
-  --long            tells a story that fails as it was, without looking for a shorter one
-  --verbose         tells a line for each seed
-  --story FILE      plays this story and no seeds
-  --exhaustive N    searches all that N commands over two containers can lead to
-  --wrong RULE      plays with a rule made wrong (tests/simulator/wrongs.ts)
-  --mutants         tries rules made wrong, all there are: see \`--mutants --help\` (tests/mutants)`;
+  --seeds N         the number of seeds (default 1)
+  --minutes M       as many seeds as possible in this time
+  --steps N         the number of steps per seed (default 500)
+  --jobs N          the number of seeds at a time (default: one per CPU)
+  --long            prints a failing story in full, without searching for a shorter one
+  --verbose         prints a line for each seed
+  --story FILE      plays this story instead of seeds
+  --exhaustive N    searches all states that N commands on two containers can lead to
+  --wrong RULE      plays with a planted error (tests/simulator/wrongs.ts)
+  --mutants         plays all mutants: see \`--mutants --help\` (tests/mutants)`;
 
 const values = parsed({
   options: {
@@ -57,7 +57,7 @@ const values = parsed({
     jobs: { type: "string", default: String(availableParallelism()) },
     minutes: { type: "string" },
     story: { type: "string" },
-    // Stories that fail are told whole: to look for a shorter one takes its time.
+    // Prints failing stories in full, since the search for a shorter one takes time.
     long: { type: "boolean", default: false },
     exhaustive: { type: "string" },
     verbose: { type: "boolean", default: false },
@@ -86,9 +86,9 @@ const steps = numberOf("steps");
 const first = numberOf("seed", 0);
 const count = values.minutes === undefined ? numberOf("seeds") : Infinity;
 const minutes = Number(values.minutes ?? Infinity);
-if (!(minutes > 0)) refused(`--minutes ${values.minutes}: a number above 0 was expected`);
+if (!(minutes > 0)) refused(`--minutes ${values.minutes}: expected a number above 0`);
 const jobs = process.send === undefined ? Math.min(numberOf("jobs"), count) : 1;
-// Who has others play has nothing to prepare.
+// A process that only starts workers has nothing to prepare.
 if (jobs <= 1 || values.story !== undefined) await prepareFuzz(SWAGGER);
 if (process.send !== undefined) work();
 else if (values.story !== undefined) await replay(values.story);
@@ -102,11 +102,11 @@ function parsed<Config extends ParseArgsConfig>(config: Config): ReturnType<type
   }
 }
 
-/** What is no number would play no seed, and tell that none has failed. */
+/** Refuses anything but a number: it would play no seed, and then report that none has failed. */
 function numberOf(flag: "seed" | "seeds" | "steps" | "jobs" | "exhaustive", least = 1): number {
   const number = Number(values[flag]);
   if (Number.isSafeInteger(number) && number >= least) return number;
-  return refused(`--${flag} ${values[flag]}: a whole number from ${least} on was expected`);
+  return refused(`--${flag} ${values[flag]}: expected a whole number of at least ${least}`);
 }
 
 function refused(why: string): never {
@@ -114,7 +114,7 @@ function refused(why: string): never {
   process.exit(1);
 }
 
-/** One of those side by side: plays the seeds that it is given. */
+/** Runs as a worker, which plays the seeds that it gets. */
 function work(): void {
   process.on("message", (seed: number) => {
     void resultOf(seed).then((result) => process.send?.(result));
@@ -184,7 +184,7 @@ async function resultOf(seed: number): Promise<SeedResult> {
   };
 }
 
-/** The package's core, or one that does something wrong, to see it found. */
+/** The package's core, or one with a planted error that the simulator should find. */
 function options(): SimulationOptions {
   if (values.wrong === undefined) return {};
   const wrong = WRONGS.find(({ says }) => says === values.wrong);
@@ -192,7 +192,7 @@ function options(): SimulationOptions {
   return wronged(wrong);
 }
 
-/** For people, and as a file for tests/simulator/stories. */
+/** The failure for people. It ends with the text of a story, for a file in tests/simulator/stories. */
 function told({ story, breach }: Played, first: Played): string {
   const { rule, message } = breach ?? { rule: "", message: "" };
   const head = `seed ${story.seed} of commit ${commit()} breaks "${rule}": ${message}`;

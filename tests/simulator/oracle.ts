@@ -1,17 +1,17 @@
-// Who is told of all that clients see, and says what of it cannot be true. The naive model (tests/model) is one: the
-// simulator (simulation.ts) makes one of each kind of `oracles.ts` for every seed, tells it what happens in the order in
-// which it happens, and fails with the first text that comes back. Nothing here knows the core: only requests,
-// answers, and facts of the world that any client could learn.
+// The interface of an oracle, which sees everything that clients see, and reports what cannot be true. The naive model
+// (tests/model) is one. For every seed the simulator (simulation.ts) makes one of each kind in `oracles.ts`, reports
+// the events to it in their order, and fails with the first text that it returns. An oracle does not know the core,
+// only requests, answers, and facts of the world that any client could learn.
 //
-// The order of calls. `asked` before the engine hears of a request. Then, in the world's order: `happened` for what
-// becomes of processes and for what goes wrong; `answered` once for each request that is answered, with its whole body,
-// or with its head alone if the body goes on (`wait`, `attach`, `logs?follow`, `events`, pull): then `told` for each
-// piece, and `ended`. `left` when the client hung up: nothing of that request comes after. `crashed`: nothing of any
-// request comes after, and whether what was under way was done nobody knows; `opened` when the next engine serves.
-// `forsaken` comes before that `opened` if what was told to be kept is lost or damaged.
-// `rested`: nothing is under way any more, in engine and world, and no fault is set.
+// The order of calls. `asked` comes before the engine gets a request. Then, in the world's order: `happened` reports
+// the starts and ends of processes, and faults. `answered` comes once for each answered request, with its whole body,
+// or with only its head if the body is a stream (`wait`, `attach`, `logs?follow`, `events`, pull). In that case `told`
+// follows for each piece, and then `ended`. `left`: the client hung up, and nothing more comes for that request.
+// `crashed`: nothing more comes for any request, and it is unknown whether pending requests were carried out.
+// `opened`: the next engine serves. `forsaken` comes before that `opened` if stored data was lost or damaged.
+// `rested`: nothing is pending any more, in the engine and in the world, and no fault is set.
 
-/** What a client asks. */
+/** A client's request. */
 export interface Asked {
   /** Counts from 1 over the whole story. */
   readonly number: number;
@@ -21,20 +21,20 @@ export interface Asked {
   /** With version and query: `/v1.55/containers/create?name=anna`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** As sent: JSON or not; null for none, and for a stream (an archive). */
+  /** As sent, JSON or not. Null if there is none, or if it is a stream (an archive). */
   readonly body: string | null;
 }
 
-/** What it is told. */
+/** The answer to it. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The whole body; null if it goes on or was taken off HTTP. */
+  /** The whole body. Null if it is a stream, or if the connection was hijacked. */
   readonly body: string | null;
 }
 
-/** As anybody would be told who asks now. */
+/** A container that a client would find now. */
 export interface Found {
   readonly id: string;
   readonly name: string;
@@ -42,18 +42,18 @@ export interface Found {
 
 /** Ids of containers are whole. */
 export type Fact =
-  /** A run's process was started: the host has told the engine. */
+  /** A run's process was started, and the host has told the engine. */
   | { readonly kind: "started"; readonly container: string; readonly run: number }
-  /** It ended: the engine is being told, or has found it so at its restart. */
+  /** It ended. The engine is being told, or has found this at its restart. */
   | { readonly kind: "exited"; readonly container: string; readonly run: number; readonly code: number }
-  /** The host could not do something: `processes launch`, `content mount`; `container` where it is about one. */
+  /** A host's command failed: `processes launch`, `content mount`. `container` is set if the command is about one. */
   | { readonly kind: "failed"; readonly command: string; readonly container: string | null; readonly why: string }
-  /** OCI runtimes that there are from now on, and which of them whoever asks for none has: as `GET /info` says. */
+  /** The OCI runtimes from now on, and the default one, as in `GET /info`. */
   | { readonly kind: "offers"; readonly runtimes: readonly string[]; readonly usual: string }
-  /** Records were not kept: the engine starts afresh (an `opened` follows), as after a crash but for those it tells. */
+  /** A commit failed: the engine restarts (an `opened` follows) as after a crash, but still answers open requests. */
   | { readonly kind: "unkept" };
 
-/** The texts say what is wrong, for a reader who sees the story; null for nothing. */
+/** A returned text says what is wrong, for a reader who sees the story. Null means that nothing is. */
 export interface Oracle {
   asked(asked: Asked): void;
   answered(asked: Asked, answer: Answer): string | null;
@@ -62,7 +62,7 @@ export interface Oracle {
   left(asked: Asked): void;
   happened(fact: Fact): string | null;
   crashed(): void;
-  /** Of what was told before nothing need hold. Those containers may be there now, and no others. */
+  /** Nothing that was reported before need hold any more. Only these containers may exist now. */
   forsaken(there: readonly Found[]): void;
   opened(): string | null;
   rested(): string | null;

@@ -1,7 +1,7 @@
-// Those who are asked about every story.
+// The oracles of every story.
 
 import { Model } from "../model/model.js";
 import type { Oracle } from "./oracle.js";
 
-/** Makes one of each, for a story that begins with one image, `busybox:latest`, and an engine that is open. */
+/** Constructors of the oracles, for a story that begins with one image, `busybox:latest`, and an open engine. */
 export const ORACLES: Readonly<Record<string, () => Oracle>> = { model: () => new Model() };

@@ -1,5 +1,5 @@
-// A simulator that finds nothing is not believed: a core that does one thing wrong now and then is found out within a
-// few seeds, by the rule that it breaks.
+// Checks that the simulator finds errors: a core that sometimes does one thing wrong fails within a few seeds, by the
+// rule that it breaks.
 
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
@@ -20,7 +20,7 @@ const decoder = new TextDecoder();
 const SEEDS = 60;
 const STEPS = 150;
 const LEAVES_MOUNTS = WRONGS.find(({ says }) => says === "leaves mounts")!;
-test.each(WRONGS)("a core that $says is found out", { timeout: 300_000 }, async (wrong) => {
+test.each(WRONGS)("a core that $says fails", { timeout: 300_000 }, async (wrong) => {
   const broken: string[] = [];
   for (let seed = 1; seed <= SEEDS && !broken.includes(wrong.found); seed++) {
     const { breach } = await playSeed(seed, STEPS, wronged(wrong));
@@ -29,7 +29,7 @@ test.each(WRONGS)("a core that $says is found out", { timeout: 300_000 }, async 
   expect(broken).toContain(wrong.found);
 });
 
-/** Those who hold an engine to what it has told before. */
+/** The rules that compare an engine with what it said before. */
 const TRUSTING = ["history", "promises"];
 const FORSAKEN = [
   "polite1 create anna busybox:latest job=-1,0",
@@ -41,7 +41,7 @@ const FORSAKEN = [
 const LINES = 60;
 
 test.each(WRONGS.filter(({ found }) => TRUSTING.includes(found)))(
-  "a core that $says is found out also once transactions were lost with the power",
+  "a core that $says also fails after transactions were lost in a power cut",
   { timeout: 300_000 },
   async (wrong) => {
     const broken: string[] = [];
@@ -61,7 +61,7 @@ function drawn(seed: number, most: number): string[] {
   return lines;
 }
 
-test("a core that keeps quiet of events that are lost is found out", { timeout: 300_000 }, async () => {
+test("a core that does not report lost events fails", { timeout: 300_000 }, async () => {
   const quiet: Wrong["instead"] = (command) => {
     return decoder.decode(command.val as Uint8Array).includes("events-lost") ? [] : [command];
   };
@@ -71,7 +71,7 @@ test("a core that keeps quiet of events that are lost is found out", { timeout: 
   expect(breach?.rule).toBe("past");
 });
 
-test("an engine that was opened again and knows, word for word, how well a container is, is found out", () => {
+test("an engine that still knows the health of containers after a restart fails", () => {
   const container = (Status: string): string =>
     JSON.stringify({
       Id: "c",
@@ -86,7 +86,7 @@ test("an engine that was opened again and knows, word for word, how well a conta
   );
 });
 
-/** It answers so whatever it is asked. */
+/** An instance that gives this answer to every request. */
 function answering(text: string): ConstructorParameters<typeof Questions>[0] {
   const head = { status: 200, headers: "" };
   const answer = { head, body: new TextEncoder().encode(text), stateless: false };
@@ -94,7 +94,7 @@ function answering(text: string): ConstructorParameters<typeof Questions>[0] {
   return { step: () => ({ records: [], effects: [], replies }) };
 }
 
-test("of a story that fails little is left", { timeout: 300_000 }, async () => {
+test("a failing story is shortened to a few lines", { timeout: 300_000 }, async () => {
   const options = (): Parameters<typeof playStory>[1] => wronged({ ...LEAVES_MOUNTS, each: 1 });
   const played = await playSeed(1, STEPS, options());
   const rule = played.breach?.rule;
@@ -102,12 +102,12 @@ test("of a story that fails little is left", { timeout: 300_000 }, async () => {
   const short = await shortest(played, (story) => playStory(story, options()));
   expect(short.breach?.rule).toBe(rule);
   expect(short.story.lines.length).toBeLessThan(10);
-  // It is a story of its own: played again it fails again, and a right core plays it to its end.
+  // The short story fails again when it is played again, and a correct core plays it to its end.
   expect((await playStory(short.story, options())).breach?.rule).toBe(rule);
   expect((await playStory(short.story)).breach).toBe(null);
 });
 
-test("a failure is printed with its seed, its commit and a story that fails", { timeout: 300_000 }, async () => {
+test("a failure is printed with its seed, its commit and a failing story", { timeout: 300_000 }, async () => {
   const told = await simulate("--wrong", "asks twice", "--seed", "3", "--steps", "150", "--jobs", "1");
   const [, rule = "", enough, story = ""] =
     /^seed 3 of commit (?:[0-9a-f]{7,}|unknown) breaks "(.*)"[^]*?\n\d+ lines, of which (\d+) are enough:\n(seed 3\n[^]*?)\n\n/.exec(

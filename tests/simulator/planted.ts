@@ -1,5 +1,4 @@
-// Cores that do something wrong, now and then: what they ask of their world is tampered with on its way out, or what they
-// are told on its way in.
+// Plants errors into cores: sometimes changes a core's commands on their way out, or its inputs on their way in.
 
 import type { Input, engine } from "../../hosts/shared/host.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
@@ -10,28 +9,28 @@ type Imports = Record<string, { perform: (op: bigint, command: { tag: string; va
 export type Wrong = { [To in Interface]: WrongOf<To> }[Interface];
 
 interface WrongOf<To extends Interface> {
-  /** What a reader of the test is told. */
+  /** The description in the test's title. */
   says: string;
   on: To;
   command: CommandOf<To>;
-  /** Each so many-th of these commands. */
+  /** The error affects every `each`-th of these commands. */
   each: number;
-  /** What is asked in its place. */
+  /** The commands that replace it. */
   instead: (command: { tag: string; val: unknown }) => { tag: string; val: unknown }[];
-  /** It does so whoever asks: copies of the engine are looked at, too. */
+  /** Copies of the engine are checked, too, since the error affects them in the same way. */
   copied?: true;
-  /** What it remembers in place of a record, when it is asked. */
+  /** Changes a record that the core reports from its memory. */
   recall?: (stored: engine.Stored) => engine.Stored;
 }
 
-/** It takes in something else than it is given. */
+/** An error in which the core reads other data than it gets. */
 export interface Misreading {
   says: string;
-  /** In place of a record, as it is opened. */
+  /** Changes a record when the core is opened. */
   read?: (stored: engine.Stored, options: engine.Options) => engine.Stored;
-  /** In place of an input. `isRestored`: the instance was restored from a snapshot. */
+  /** Changes an input. `isRestored`: the instance was restored from a snapshot. */
   hear?: (input: Input, isRestored: boolean) => Input;
-  /** In place of what is found on the machine. */
+  /** Changes the machine's inventory. */
   find?: (inventory: engine.Inventory, records: readonly engine.Stored[]) => engine.Inventory;
 }
 

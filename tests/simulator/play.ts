@@ -1,4 +1,4 @@
-// Plays a story to its end, drawn or read, and says what came of it.
+// Plays a story to its end, whether drawn or read, and returns the result.
 
 import { Breach } from "./breach.js";
 import type { OutputCounts } from "./forks/output-counts.js";
@@ -7,19 +7,19 @@ import { Simulation, type SimulationOptions } from "./simulation.js";
 import type { Story } from "./story.js";
 
 export interface Played {
-  /** Lines that were played: as far as the steps went. */
+  /** The lines that were played before the limit of steps. */
   story: Story;
-  /** Steps of cores before the story's end; what comes to rest afterwards is not counted. */
+  /** Steps of cores before the story's end. The steps of coming to rest are not counted. */
   steps: number;
   crashes: number;
-  /** Behind each kind of output: see forks/forks.ts. */
+  /** Cuts after each kind of output: see forks/forks.ts. */
   cuts: OutputCounts;
-  /** Of all outputs, in hex. */
+  /** Hash of all outputs, in hex. */
   hash: string;
   breach: Breach | null;
 }
 
-/** As many lines of the seed's story as it takes for so many steps. */
+/** Plays as many lines of the seed's story as are needed for this many steps. */
 export function playSeed(seed: number, steps: number, options: SimulationOptions = {}): Promise<Played> {
   return play(seed, drawLines(seed), steps, options);
 }

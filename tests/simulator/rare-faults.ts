@@ -1,11 +1,11 @@
-// Faults that few stories have, drawn from a sequence of their own: what else a story of the same seed draws stays the same.
+// Draws faults that few stories have. They have their own sequence, so that a seed's other draws stay the same.
 
 import { Draw } from "./random.js";
 
-/** In most stories there is none. */
+/** Most stories have none. */
 const ONCE_IN = [1_000_000, 1_000_000, 1_000_000, 120, 60, 30];
 
-/** What is yielded in place of a rare fault that does not come. */
+/** Yields a rare fault, or null if there is none this time. */
 export function* rareFaults(seed: number): Generator<string | null, never> {
   const draw = new Draw(seed, "rare faults");
   const onceIn = draw.one(ONCE_IN);

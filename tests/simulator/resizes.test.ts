@@ -1,5 +1,5 @@
-// A size for the terminal of a container between two runs is told of in no event. Whether it was between them is seen in the
-// step that answers: others may come behind it before its answer leaves.
+// A resize of a container's terminal between two runs causes no event. The step that answers shows whether the
+// container was between two runs: other steps may follow before the answer leaves.
 
 import { expect, test } from "vitest";
 import { STATUSES } from "../../build/core/statuses.js";
@@ -15,17 +15,17 @@ test.each([
   ["recycling", "exited", 200, true],
   ["running", "restarting", 200, false],
   ["restarting", "restarting", 500, false],
-] as const)("asked of one that is %s, and %s when it is told %d", (asked, told, status, isExcused) => {
+] as const)("a resize of a %s container, %s when the reply with %d leaves", (asked, told, status, isExcused) => {
   const history = new History(() => [{ position: 1n, at: 0n, bytes: created() }]);
   history.stepped(step(asked, { id: 1n, status }));
   history.stepped(step(told));
   const hear = () => history.answered({ ...RESIZE } as Asked, { status: 200, headers: new Map(), body: "" });
   if (isExcused) hear();
-  // Once for each.
+  // The exemption holds only for one answer.
   expect(hear).toThrow("the journal has not been");
 });
 
-/** One of which the rule reads this; `answer`: to a resize that is its input. */
+/** A step with the parts that the rule reads. `answer`: the step's input is a resize, and this is the reply. */
 function step(word: string, answer?: { id: bigint; status: number }): Seen {
   const ledger = { containers: new Map([[ID, { id: ID, status: (STATUSES as readonly string[]).indexOf(word) }]]) };
   const input = answer === undefined ? null : { tag: "request", val: { id: answer.id, ...RESIZE } };
@@ -37,7 +37,7 @@ function reply({ id, status }: { id: bigint; status: number }): object {
   return { request: id, command: { tag: "whole", val: { head: { status, headers: "" } } } };
 }
 
-/** An event in the form of the journal: its form, its time, then texts behind their lengths. */
+/** An event in the journal's format: the format's number, the time, then texts with their lengths before them. */
 function created(): Uint8Array {
   const texts = ["container", "create", ID].map((text) => Buffer.from(text));
   const head = Buffer.alloc(9);

@@ -1,18 +1,18 @@
-// The shortest story that still breaks the same rule: lines are taken out, many at a time as long as that goes, then one
-// by one (delta debugging). The world's mischief is drawn from the seed anew each time.
+// Finds the shortest story that still breaks the same rule. It removes many lines at a time while that works, and then
+// one by one (delta debugging). The world's mischief is drawn from the seed again each time.
 
 import { playStory, type Played } from "./play.js";
 import type { Story } from "./story.js";
 
-/** Plays no longer than that. */
+/** The search ends after this time. */
 const LONGEST_MS = 120_000;
 
-/** `played` failed. The shortest that was found, and what it fails with. */
+/** `played` failed. Returns the shortest failing story that was found, and its failure. */
 export async function shortest(played: Played, play: (story: Story) => Promise<Played> = playStory): Promise<Played> {
   const until = performance.now() + LONGEST_MS;
   let best = played;
   for (let size = Math.ceil(best.story.lines.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
-    // From the end: what comes last needs what came before, not the other way round.
+    // Starts from the end, since later lines depend on earlier ones, and not the other way round.
     for (let end = best.story.lines.length; end > 0 && performance.now() < until; end -= size) {
       const shorter = await stillFails(without(best.story, Math.max(0, end - size), end), played, play);
       if (shorter !== null) best = shorter;

@@ -1,4 +1,4 @@
-// The command, as people run it.
+// Runs `npm run simulate` as people do.
 
 import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const SETUP = fileURLToPath(new URL("../../hosts/node/setup.mjs", import.meta.url));
 
-/** What `npm run simulate` prints. It waits for nobody, and gives way to tests that do. */
+/** The output of `npm run simulate`. It runs with a lower priority, since it has no timeouts and other tests do. */
 export function simulate(...args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [SETUP, "simulate", ...args], { stdio: ["ignore", "pipe", "pipe"] });

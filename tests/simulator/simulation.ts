@@ -1,5 +1,5 @@
-// Plays a story: clients, a world and its mischief, one engine after the other as they are killed; and holds the
-// invariants against every step. A step is one input that a core takes in.
+// Plays a story: clients, a world and its mischief, and one engine after the other as they are killed. It checks the
+// invariants after every step. A step is one input of a core.
 
 import { packageCore } from "../../hosts/embedding/core.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
@@ -24,19 +24,19 @@ import type { Trick } from "./worlds/trick.js";
 
 const MS = 1_000_000n;
 const SECOND = 1000n * MS;
-/** After so long nothing is waited for any more but what may be waited for for ever. */
+/** After this time, only waits that may last forever are left. */
 const REST = 40n * SECOND;
-/** Twice that is longer than execs are remembered: what has ended is looked for every five minutes. */
+/** Twice this time is longer than the engine remembers execs. It looks for ended ones every five minutes. */
 const SLEEP = 400n * SECOND;
 
 export interface SimulationOptions {
-  /** Who is asked, by name; all of `oracles.ts` if not given. */
+  /** The oracles, by name. The default is all of `oracles.ts`. */
   oracles?: Readonly<Record<string, () => Oracle>>;
-  /** The core that decides; the package's own if not given. */
+  /** The core. The default is the package's own. */
   core?: CompiledCore;
-  /** Whether copies of the engine are looked at, too (forks, twins); they are if this is not given. */
+  /** Whether copies of the engine are checked, too (forks, twins). The default is true. */
   copies?: boolean;
-  /** Counts where the story comes to. */
+  /** Counts the cases of the boundary and the statuses that the story visits. */
   visits?: Visits;
 }
 
@@ -90,7 +90,7 @@ export class Simulation {
     this.#lives = new Lives({ seed, core: live, course, judges, observer, clients });
   }
 
-  /** Of cores. */
+  /** Number of steps of cores. */
   get steps(): number {
     return this.#judges.steps;
   }
@@ -100,12 +100,12 @@ export class Simulation {
     return this.#lives.crashes;
   }
 
-  /** How often an engine was cut off behind each kind of output, and thrown away. */
+  /** How often a copy of an engine was killed after each kind of output. */
   get cuts(): OutputCounts {
     return this.#judges.forks.counts;
   }
 
-  /** Hash of all that the cores asked for so far, in hex. */
+  /** Hash of all outputs of the cores so far, in hex. */
   get hash(): string {
     return this.#judges.hash;
   }
@@ -115,7 +115,7 @@ export class Simulation {
     await this.#lives.begin();
   }
 
-  /** Does a line, and all that it sets off at once. Throws a `Breach`. */
+  /** Plays a line, and everything that follows from it at once. Throws a `Breach`. */
   async do(line: string): Promise<void> {
     const [word = "", ...args] = line.split(" ");
     if (/^(polite|rude|evil)\d/.test(word)) this.#clients.of(word).do(args.join(" "));
@@ -124,7 +124,9 @@ export class Simulation {
     await this.#lives.look();
   }
 
-  /** All comes to rest, and is looked at; then everything is removed, and nothing is left. Throws a `Breach`. */
+  /**
+   * Lets everything come to rest and checks it. Then removes everything, so that nothing is left. Throws a `Breach`.
+   */
   async end(): Promise<void> {
     await this.#rest();
     this.#clients.finish();
@@ -176,7 +178,7 @@ export class Simulation {
     }
   }
 
-  /** Nothing goes wrong any more, and all that is under way comes to its end. */
+  /** Lifts all faults, and lets all pending operations end. */
   async #rest(): Promise<void> {
     const course = this.#course;
     course.lift();
@@ -186,7 +188,7 @@ export class Simulation {
     await course.pass(REST);
     for (let events = 0; this.#isBusy() && events < REST_EVENTS; events++) {
       if (!(await course.event())) break;
-      // Who waited for it, as for a slow pull, goes on from here.
+      // Operations that waited for this one, for example for a slow pull, continue now.
       if (!this.#isBusy()) await course.pass(REST);
     }
     const { world } = course.machine;
@@ -197,7 +199,7 @@ export class Simulation {
     await this.#lives.look();
   }
 
-  /** For as long as execs that have ended are remembered. */
+  /** Sleeps for as long as the engine remembers ended execs. */
   async #sleep(): Promise<void> {
     if (this.#judges.execs.isEmpty) return;
     for (const ns of [SLEEP, SLEEP]) {
@@ -208,12 +210,12 @@ export class Simulation {
     await this.#lives.look();
   }
 
-  /** One that its policy starts again and again is between two runs now and then. */
+  /** A container that its policy restarts over and over is between two runs at times, and does not count as busy. */
   #isBusy(): boolean {
     const { ledger, operations } = this.#judges;
     const { mischief } = this.#course;
     const statuses = [...ledger.containers.values()].map(wordOf);
-    // A probe that is asked for may not have begun.
+    // A requested probe may not have started.
     const isAsked = mischief.inFlight > 0 || mischief.keeps || operations.underWay > 0;
     return isAsked || statuses.some((status) => status === "recycling" || status === "starting");
   }
@@ -234,7 +236,7 @@ function trickOf([how, command = "", left, kind]: readonly string[]): Trick {
   return kind === undefined ? trick : { ...trick, kind };
 }
 
-/** What clients know before anybody tells them. */
+/** What clients know from the start. */
 function visibleIn({ machine, mischief }: Course): Visible {
   return {
     ...{ ids: new Map(), execs: [], archive: () => machine.firstImages()[0] as Uint8Array },

@@ -1,4 +1,4 @@
-// Instances for copies of an engine: to restore a used one takes less than to make one.
+// Keeps used instances for copies of an engine: to restore one takes less time than to make one.
 
 import { Instance, type CompiledCore } from "../../hosts/driver/instance.js";
 
@@ -10,12 +10,12 @@ export class Spares {
     this.#core = core;
   }
 
-  /** Whoever takes it restores it first: it may have been another engine's. */
+  /** The caller must restore a snapshot first, since the instance may have been another engine's. */
   take(): Instance {
     return this.#all.pop() ?? new Instance(this.#core);
   }
 
-  /** It is not used any more by whoever gives it. */
+  /** The caller must not use the instance any more. */
   give(instance: Instance): void {
     this.#all.push(instance);
   }

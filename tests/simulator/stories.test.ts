@@ -1,5 +1,5 @@
-// Stories that the simulator has found to fail, as short as it could make them: each shows a bug that is mended. And some
-// written by hand, for what it comes to hardly ever.
+// Plays stories that the simulator once found to fail, shortened: each shows a fixed bug. Some more are written by
+// hand, for cases that the simulator rarely reaches.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
@@ -22,7 +22,7 @@ test.each(readdirSync(STORIES))("%s holds", { timeout: 300_000 }, async (name) =
   const visits = new Visits(boundary);
   const { breach, cuts } = await playStory(readStory(readFileSync(new URL(name, STORIES), "utf8")), { visits });
   expect(breach === null ? "holds" : `${breach.rule}: ${breach.message}`).toBe("holds");
-  // Kinds of outputs behind which the engine is cut off in this story, if in no other; and what it alone may come to.
+  // The kinds of outputs and the cases of the boundary that this story must reach, since other stories rarely do.
   expect(shownBy(SCARCE, name).filter((kind) => !(kind in cuts))).toEqual([]);
   expect(shownBy(SHOWN, name).filter((entry) => !(entry in visits.visited.entries))).toEqual([]);
 });
@@ -31,13 +31,13 @@ function shownBy(stories: Readonly<Record<string, string>>, name: string): strin
   return Object.keys(stories).filter((what) => stories[what] === name);
 }
 
-test("what is shown, or said to be unvisited, is a case of the boundary, and its story is there", () => {
+test("each entry of the lists of shown and unvisited cases is a case of the boundary, and its story exists", () => {
   expect(strangers(boundary.entries)).toEqual([]);
   const stories = readdirSync(STORIES);
   expect(Object.values(SHOWN).filter((story) => !stories.includes(story))).toEqual([]);
 });
 
-test("what is scarce is a kind of output, and its story is there", () => {
+test("each scarce kind is a kind of output, and its story exists", () => {
   const kinds = outputKinds();
   expect(Object.keys(SCARCE).filter((kind) => !kinds.includes(kind))).toEqual([]);
   const stories = readdirSync(STORIES);

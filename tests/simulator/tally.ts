@@ -1,21 +1,21 @@
-// What came of many stories.
+// Sums up the results of many stories.
 
 import { createHash } from "node:crypto";
 import { type OutputCounts, addCounts } from "./forks/output-counts.js";
 import { tableText } from "./visits/table.js";
 import { type Visited, addVisited } from "./visits/visits.js";
 
-/** Of one seed. */
+/** The result of one seed. */
 export interface SeedResult {
   seed: number;
   steps: number;
   crashes: number;
-  /** Behind each kind of output. */
+  /** Cuts after each kind of output. */
   cuts: OutputCounts;
   visited: Visited;
-  /** Of all outputs, in hex. */
+  /** Hash of all outputs, in hex. */
   hash: string;
-  /** For people; null if all held. */
+  /** A text for people, or null if all rules held. */
   failure: string | null;
 }
 
@@ -29,7 +29,7 @@ export class Tally {
   readonly #entries: readonly string[];
   failed = 0;
 
-  /** `entries`: of the boundary. */
+  /** `entries`: the cases of the boundary. */
   constructor(entries: readonly string[]) {
     this.#entries = entries;
   }
@@ -43,7 +43,7 @@ export class Tally {
     if (failure !== null) this.failed += 1;
   }
 
-  /** Of all outputs of all stories: equal for equal seeds, whoever played them in which order. */
+  /** Hash of all outputs of all stories. It is equal for equal seeds, in any order and with any number of jobs. */
   get hash(): string {
     const hash = createHash("sha256");
     for (const [, one] of [...this.#hashes].sort(([a], [b]) => a - b)) hash.update(one);
@@ -58,9 +58,9 @@ export class Tally {
   }
 }
 
-/** How often engines were cut off behind which outputs. */
+/** How often engines were killed after which outputs. */
 export function cutsText(counts: OutputCounts): string {
   const cuts = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
   const all = cuts.reduce((sum, [, count]) => sum + count, 0);
-  return `cut off behind ${all} outputs: ${cuts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`;
+  return `killed after ${all} outputs: ${cuts.map(([kind, count]) => `${kind} ${count}`).join(", ")}`;
 }

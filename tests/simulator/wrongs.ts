@@ -1,4 +1,4 @@
-// Cores that do one thing wrong now and then, each by what a reader of a test is told of it, and by the rule that it breaks.
+// Lists planted errors: cores that sometimes do one thing wrong. Each has a description, and the rule that it breaks.
 
 import { packageCore } from "../../hosts/embedding/core.js";
 import type { engine } from "../../hosts/shared/host.js";
@@ -10,7 +10,7 @@ import type { SimulationOptions } from "./simulation.js";
 const NOTHING: Wrong["instead"] = () => [];
 const TWICE: Wrong["instead"] = (command) => [command, command];
 
-/** Of an entry of the journal, before its texts; and of each text. */
+/** Bytes of a journal entry before its texts, and of the length before each text. */
 const HEAD = 9;
 const LENGTH = 4;
 
@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 
 type Change = (record: Record<string, unknown>) => void;
 
-/** Of containers alone. */
+/** Changes a container's record, and no other. */
 function rewritten({ key, value }: engine.Stored, change: Change): engine.Stored {
   if (!key.startsWith("container/")) return { key, value };
   const record = JSON.parse(decoder.decode(value)) as Record<string, unknown>;
@@ -36,11 +36,11 @@ function changed(change: Change): Wrong["instead"] {
 const RESTARTED: Change = (record) => void (record["restartCount"] = 7);
 const NAMED: Change = (record) => void (record["name"] = "anna");
 const misread: Misreading["read"] = (stored) => rewritten(stored, RESTARTED);
-/** Only by instances that a driver opens. */
+/** Only in instances that a driver opens. */
 const misreadAtRestarts: Misreading["read"] = (stored, { epoch }) =>
   epoch === FORK_EPOCH ? stored : rewritten(stored, RESTARTED);
 
-/** An event, in the form of the journal: its action stands behind its type, each after its length. */
+/** Changes an event in the journal's format. The action follows the type, each with its length before it. */
 const misnamed: Wrong["instead"] = (command) => {
   const entry = command.val as { bytes: Uint8Array };
   const bytes = entry.bytes.slice();
@@ -49,7 +49,7 @@ const misnamed: Wrong["instead"] = (command) => {
   return [{ tag: command.tag, val: { ...entry, bytes } }];
 };
 
-/** Only what is told of ends of execs. */
+/** Changes only events about ends of execs. */
 const endless: Wrong["instead"] = (command) => {
   const { bytes } = command.val as { bytes: Uint8Array };
   return eventOf(bytes).action === "exec_die" ? misnamed(command) : [command];
@@ -57,17 +57,17 @@ const endless: Wrong["instead"] = (command) => {
 
 const misdialled: Wrong["instead"] = ({ tag, val }) => [{ tag, val: { ...(val as object), number: SIGHUP } }];
 
-/** Docker's text for a removal that is refused. */
+/** Docker's text for a refused removal. */
 const KEPT = /cannot remove container/;
 
-/** The client is told that what it asked for is done. */
+/** Tells the client that a refused removal succeeded. */
 const denied: Wrong["instead"] = ({ tag, val }) => {
   const answer = val as { head: { status: number }; body: Uint8Array };
   if (!KEPT.test(decoder.decode(answer.body))) return [{ tag, val }];
   return [{ tag, val: { ...answer, head: { ...answer.head, status: 204 }, body: new Uint8Array() } }];
 };
 
-/** Whoever is to be started is given another name. */
+/** Turns a start into a rename. */
 const misheard: Misreading["hear"] = (input) => {
   if (input.tag !== "request") return input;
   const { id, target } = input.val;
@@ -75,21 +75,21 @@ const misheard: Misreading["hear"] = (input) => {
   return { tag: "request", val: { ...input.val, target: other } };
 };
 
-/** It does not know the exec any more. */
+/** A restored instance ignores the ends of execs. */
 const forgetful: Misreading["hear"] = (input, isRestored) =>
   isRestored && input.tag === "exec-exited" ? { tag: "drained", val: { request: 0n, bytes: 0 } } : input;
 
-/** A cut has come between a layer and its record. */
+/** Hides layers that have no record, as after a crash between a layer and its record. */
 const blind: Misreading["find"] = (inventory, records) => {
   const known = new Set(records.map(({ key }) => key));
   return { ...inventory, chains: inventory.chains.filter((chain) => known.has(`layer/${chain}`)) };
 };
 
-/** How well each container was when anybody was shown that it had been probed. */
+/** Each container's last health that a client has seen after a probe. */
 const probed = new Map<string, object>();
 const INSPECTED = /^\{"Id":"[0-9a-f]{64}".*"Health":\{/;
 
-/** It shows that again where it has to probe anew. */
+/** Shows the old health where the engine must probe again. */
 const unforgetting: Wrong["instead"] = ({ tag, val }) => {
   const answer = val as { body: Uint8Array };
   const text = decoder.decode(answer.body);
@@ -101,7 +101,7 @@ const unforgetting: Wrong["instead"] = ({ tag, val }) => {
   return [{ tag, val: { ...answer, body } }];
 };
 
-/** Of execs that have ended. */
+/** Changes the exit codes of ended execs. */
 const miscounted: Wrong["instead"] = ({ tag, val }) => {
   const answer = val as { body: Uint8Array };
   const text = decoder.decode(answer.body);
@@ -114,7 +114,7 @@ const miscounted: Wrong["instead"] = ({ tag, val }) => {
 
 const LISTED = /^\[\{"Id":"[0-9a-f]{64}","Names":/;
 
-/** The oldest first. */
+/** Lists the oldest containers first. */
 const turnedRound: Wrong["instead"] = ({ tag, val }) => {
   const answer = val as { body: Uint8Array };
   const text = decoder.decode(answer.body);
@@ -123,7 +123,7 @@ const turnedRound: Wrong["instead"] = ({ tag, val }) => {
   return [{ tag, val: { ...answer, body } }];
 };
 
-/** Of execs it is found only whether they go on. */
+/** Hides how execs have ended, and shows only whether they still run. */
 const unending: Misreading["find"] = (inventory) => {
   return { ...inventory, execs: inventory.execs.map(({ exec, subject, running }) => ({ exec, subject, running })) };
 };
@@ -138,23 +138,23 @@ export const WRONGS: readonly Found[] = [
     ...{ says: "forgets to write", on: "records", command: "put", each: 7, instead: NOTHING, found: "images" },
   },
   { says: "forgets to delete", on: "records", command: "delete", each: 2, instead: NOTHING, found: "records" },
-  { says: "reads what is not written", read: misread, found: "forks" },
-  { says: "reads what is not written, at restarts", read: misreadAtRestarts, found: "restart" },
+  { says: "reads records wrongly", read: misread, found: "forks" },
+  { says: "reads records wrongly at restarts", read: misreadAtRestarts, found: "restart" },
   {
     ...{ says: "writes another status", on: "records", command: "put", each: 5, found: "statuses" },
     instead: changed((record) => (record["status"] = 3)),
   },
   {
-    ...{ says: "writes what it does not remember", on: "records", command: "put", each: 5, found: "records" },
+    ...{ says: "writes records that differ from its memory", on: "records", command: "put", each: 5, found: "records" },
     instead: changed(RESTARTED),
   },
   {
-    ...{ says: "gives two one name", on: "records", command: "put", each: 1, found: "owners" },
+    ...{ says: "gives two containers the same name", on: "records", command: "put", each: 1, found: "owners" },
     ...{ instead: changed(NAMED), recall: (stored) => rewritten(stored, NAMED) },
   },
-  { says: "tells of something else", on: "records", command: "append", each: 4, instead: misnamed, found: "events" },
+  { says: "reports another event", on: "records", command: "append", each: 4, instead: misnamed, found: "events" },
   {
-    says: "tells of no end of an exec",
+    says: "does not report the ends of execs",
     on: "records",
     command: "append",
     each: 1,
@@ -165,9 +165,9 @@ export const WRONGS: readonly Found[] = [
   { says: "leaves mounts", on: "content", command: "unmount", each: 3, instead: NOTHING, found: "owners" },
   { says: "leaves networks", on: "networks", command: "leave", each: 3, instead: NOTHING, found: "owners" },
   { says: "leaves processes", on: "processes", command: "reap", each: 3, instead: NOTHING, found: "owners" },
-  { says: "never calls a timer off", on: "timers", command: "cancel", each: 1, instead: NOTHING, found: "timers" },
+  { says: "never cancels a timer", on: "timers", command: "cancel", each: 1, instead: NOTHING, found: "timers" },
   {
-    ...{ says: "has not removed what it says that it has", on: "replies", command: "whole", each: 1 },
+    ...{ says: "reports a removal that it refuses", on: "replies", command: "whole", each: 1 },
     ...{ instead: denied, found: "promises" },
   },
   {
@@ -175,27 +175,27 @@ export const WRONGS: readonly Found[] = [
     ...{ instead: turnedRound, found: "lists" },
   },
   {
-    ...{ says: "shows another exit code of execs", on: "replies", command: "whole", each: 1 },
+    ...{ says: "shows wrong exit codes of execs", on: "replies", command: "whole", each: 1 },
     ...{ instead: miscounted, found: "execs" },
   },
-  { says: "has lost execs once it is restored", hear: forgetful, found: "twins" },
-  { says: "overlooks, opened again, layers that are in no record", find: blind, found: "images" },
-  { says: "overlooks, opened again, how execs have ended", find: unending, found: "history" },
+  { says: "loses execs when it is restored", hear: forgetful, found: "twins" },
+  { says: "overlooks layers without a record after a restart", find: blind, found: "images" },
+  { says: "overlooks how execs have ended after a restart", find: unending, found: "history" },
   {
-    ...{ says: "knows by itself, opened again, how well containers are", on: "replies", command: "whole", each: 1 },
+    ...{ says: "still knows the health of containers after a restart", on: "replies", command: "whole", each: 1 },
     ...{ instead: unforgetting, copied: true, found: "forks" },
   },
   {
-    ...{ says: "lets probes go on that take too long", on: "processes", command: "signal-exec", each: 1 },
+    ...{ says: "does not stop probes that take too long", on: "processes", command: "signal-exec", each: 1 },
     ...{ instead: NOTHING, found: "health" },
   },
-  { says: "has not started what it says that it has", hear: misheard, found: "promises" },
+  { says: "reports a start that it has not made", hear: misheard, found: "promises" },
   { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations" },
 ];
 
 /**
- * For one story: a core that does it, looked at by the invariants alone. Each story needs its own: it counts; and what is
- * done each so many-th time is done at other times by a copy of the engine.
+ * Options for one story with a planted error, checked only by the invariants. Each story needs its own, because the
+ * error counts commands. Copies of the engine would count differently, so most errors are played without them.
  */
 export function wronged(wrong: Wrong | Misreading): SimulationOptions {
   return { core: plant(packageCore(), wrong), oracles: {}, copies: !("on" in wrong) || wrong.copied === true };
