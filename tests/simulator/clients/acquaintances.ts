@@ -1,20 +1,21 @@
-// Whom clients may know of: as people look whom there is before they ask, few requests are about nobody.
+// Tracks the containers that clients may know of. People usually check what exists first, so few requests are about
+// containers that do not exist.
 
-/** One in so many of those is sent all the same. */
+/** One in this many requests about unknown containers is sent anyway. */
 const ALL_THE_SAME = 8;
 
 export class Acquaintances {
-  /** Names of containers that may be there, as far as answers have told. */
+  /** Names of containers that may exist, according to the answers so far. */
   readonly #names = new Set<string>();
   #passedOver = 0;
 
-  /** Whether a request about it is better not sent. Ids, and who is nobody by name, may be asked about always. */
+  /** Whether a request about it should not be sent. Requests about ids and about `nobody` always should. */
   areWithout(ref: string): boolean {
     if (/^[0-9a-f]{12,}$/.test(ref) || ref === "nobody" || this.#names.has(nameOf(ref))) return false;
     return ++this.#passedOver % ALL_THE_SAME !== 0;
   }
 
-  /** Somebody asks that it be made, or be called so. */
+  /** A client asks for a container of this name. */
   mayComeToBe(name: string): void {
     this.#names.add(name);
   }

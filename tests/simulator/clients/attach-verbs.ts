@@ -1,4 +1,4 @@
-// How lines attach to containers.
+// The verbs that attach to containers.
 
 import { type Sent, type Verb, type Visible, about, ask, named } from "./verb.js";
 
@@ -13,10 +13,10 @@ const ATTACHED: Readonly<Record<string, string>> = {
   in: "stream=1&stdin=1",
 };
 
-/** Sixteen bytes in base64, as RFC 6455 asks for. */
+/** Sixteen bytes in base64, as RFC 6455 requires. */
 const NONCE = "c2l4dGVlbiBieXRlcyBvaw==";
 
-/** `old`: by a version that knows of texts alone. */
+/** `old`: in an API version that has only text frames. */
 function attachWebsocket([ref = "", how = "out", old = ""]: string[], visible: Visible): Sent {
   const asked = ask("GET", `/containers/${named(ref, visible)}/attach/ws`, ATTACHED[how]);
   const target = old === "old" ? asked.target.replace("/v1.55", "/v1.27") : asked.target;

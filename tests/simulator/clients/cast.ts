@@ -1,11 +1,11 @@
-// Whom a story's lines are about, by name. Most stories have four, of whom each is met again and again; some have a
-// crowd, so that lists, prefixes, filters and prunes have many to choose from.
+// The names of the containers in a story. Most stories have only four, which occur over and over. Some have a crowd,
+// so that lists, prefixes, filters and prunes have many to choose from.
 
 import { Draw } from "../random.js";
 
-/** The names that all stories have. */
+/** The names in all stories. */
 export const NAMES: readonly string[] = ["anna", "bert", "cleo", "dora"];
-/** Ids may begin so, too: who is called so is meant first. */
+/** Names that are also possible prefixes of ids. A name takes precedence over a prefix. */
 const LIKE_IDS: readonly string[] = ["ad", "be", "c0", "da", "e1", "fa", "07", "42"];
 
 const CROWD_ONCE_IN = 12;
@@ -14,7 +14,7 @@ const MOST = 40;
 
 export class Cast {
   readonly names: readonly string[];
-  /** Whom lines have asked to make, and not to remove by force. */
+  /** Names that lines have created and not removed with force. */
   readonly #made = new Set<string>();
 
   constructor(seed: number) {
@@ -26,17 +26,17 @@ export class Cast {
     return this.names.length > NAMES.length;
   }
 
-  /** Those whom a line may be about. Nobody in a crowd is looked for who was never there. */
+  /** The names that a line may use. In a crowd, only containers that were created are used. */
   get known(): readonly string[] {
     return this.isCrowd && this.#made.size > 0 ? [...this.#made] : this.names;
   }
 
-  /** Who is made next; `known`: whom others would ask about. */
+  /** The name of the next container to create. `known`: the name that another command would use. */
   newcomer(draw: Draw, known: string): string {
     return this.isCrowd ? draw.one(this.names) : known;
   }
 
-  /** Of a client. */
+  /** Takes note of a client's line. */
   heard(line: string): void {
     const [verb = "", name = "", query = ""] = line.split(" ");
     if (verb === "create") this.#made.add(name);
@@ -44,7 +44,7 @@ export class Cast {
   }
 }
 
-/** `anna`, `bert`… `ad`, `be`… `anna12`, `bert13`…: some are the beginning of others. */
+/** `anna`, `bert`… `ad`, `be`… `anna12`, `bert13`…: some are prefixes of others. */
 function crowd(size: number): string[] {
   const first = [...NAMES, ...LIKE_IDS];
   const more = Array.from(

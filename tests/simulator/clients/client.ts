@@ -1,5 +1,5 @@
-// A client: it does its lines one after the other. A polite one sends the next when it has its answer; the others do
-// not wait. What goes on by itself (wait, attach, events) nobody waits for.
+// A client plays its lines one after the other. A polite client waits for each answer before it sends the next
+// request. The others do not wait. No client waits for the end of a stream (wait, attach, events).
 
 import { bodyOf, formOf } from "../../../hosts/request/body-form.js";
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
@@ -23,7 +23,7 @@ export class Client {
   readonly name: string;
   readonly #needs: ClientNeeds;
   readonly #lines: string[] = [];
-  /** Those that are not over. */
+  /** Connections that are not over. */
   readonly open = new Set<Connection>();
   #awaited: Connection | null = null;
 
@@ -32,13 +32,13 @@ export class Client {
     this.#needs = needs;
   }
 
-  /** At once, or when it is its turn. */
+  /** Plays a line at once, or after the lines before it. */
   do(line: string): void {
     this.#lines.push(line);
     this.#next();
   }
 
-  /** Does none of its lines any more. */
+  /** Drops its remaining lines. */
   finish(): void {
     this.#lines.length = 0;
   }
@@ -66,7 +66,7 @@ export class Client {
     this.#send(sent === null || about === null ? sent : heeding(sent, about, visible), verb.goesOn === true);
   }
 
-  /** What is no request. */
+  /** The actions that are not requests. */
   #manners(word: string, args: string[]): (() => void) | null {
     switch (word) {
       case "hang-up":
@@ -117,7 +117,7 @@ export class Client {
     const more = connection.broken ? null : (next?.(answer) ?? null);
     if (more !== null) this.#lines.unshift(more);
     if (this.#awaited === connection) this.#awaited = null;
-    // Whose connection was broken off does not go on at once: the engine may be gone.
+    // After a broken connection it does not continue at once, since the engine may be gone.
     if (!connection.broken) this.#next();
   }
 
@@ -135,7 +135,7 @@ export class Client {
   }
 }
 
-/** Of its answer it is learned whether somebody is gone. */
+/** Adds a step that learns from the answer whether the container is gone. */
 function heeding(sent: Sent, about: string, { acquaintances }: Visible): Sent {
   const learn = (answer: Pick<Answer, "status" | "body">): void => {
     sent.learn?.(answer);
@@ -146,7 +146,7 @@ function heeding(sent: Sent, about: string, { acquaintances }: Visible): Sent {
   return { ...sent, learn };
 }
 
-/** Docker's own: ctrl-p, ctrl-q. */
+/** Docker's default: ctrl-p, ctrl-q. */
 const DETACH_KEYS = "\u0010\u0011";
 
 const JSON_TYPE = "application/json";
@@ -155,7 +155,7 @@ function typeOf(headers: Readonly<Record<string, string>>): string {
   return headers["Content-Type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** As a host hands bodies over. */
+/** The body in the form in which a host passes it on. */
 function received(
   text: string | null,
   archive: Uint8Array | null,

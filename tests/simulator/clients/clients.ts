@@ -1,4 +1,4 @@
-// The clients of a story, by name. What they are told is told to the judges.
+// The clients of a story, by name. They pass the answers that they get on to the judges.
 
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
 import { WATCHER } from "../invariants/events.js";
@@ -9,7 +9,7 @@ import type { Listener } from "./connection.js";
 import type { Visible } from "./verb.js";
 
 export class Clients {
-  /** The engine that runs has a follower of its events. */
+  /** Whether a client follows the events of the current engine. */
   isWatched = false;
   readonly #engine: () => AssembledEngine;
   readonly #judges: Judges;
@@ -40,18 +40,18 @@ export class Clients {
     return client;
   }
 
-  /** Somebody follows the events, for the judges. */
+  /** Starts a client that follows the events for the judges. */
   watch(): void {
     this.isWatched = true;
     this.of(WATCHER).do("events");
   }
 
-  /** None of them asks for anything more. */
+  /** Drops all remaining lines. */
   finish(): void {
     for (const client of this.#all.values()) client.finish();
   }
 
-  /** None of them waits for what an instance has taken along. */
+  /** Checks that no client still waits for an answer that was lost with an instance. */
   rested(): void {
     for (const { open } of this.#all.values()) {
       for (const { request, asked, status } of open) {
@@ -68,7 +68,7 @@ export class Clients {
     for (const client of this.#all.values()) client.crashed();
   }
 
-  /** The next ones speak to another engine. */
+  /** Forgets all clients. New ones will talk to another engine. */
   clear(): void {
     this.#all.clear();
   }

@@ -1,5 +1,5 @@
-// One request of a client, from its side: the channel that an exchange answers on. It reads at once what it is sent,
-// unless it is told not to.
+// One request from the client's side: the channel on which an exchange answers. The client reads everything at once,
+// unless it has stopped reading.
 
 import type { Channel } from "../../../hosts/request/exchange.js";
 import type { HijackedClient } from "../../../hosts/streams/hijacked-client.js";
@@ -8,7 +8,7 @@ import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js"
 import type { Input, RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import type { Answer, Asked } from "../oracle.js";
 
-/** Who hears of what a connection is told. */
+/** Receives what arrives on a connection. */
 export interface Listener {
   answered(connection: Connection, answer: Answer): void;
   told(connection: Connection, piece: string): void;
@@ -22,15 +22,15 @@ export class Connection implements Channel {
   readonly #exchange: Exchange;
   readonly #leave: () => void;
   readonly #decoder = new TextDecoder();
-  /** What the host is to be told when the client has read: it does not. */
+  /** Callbacks of writes that the client has not read. */
   #unread: ((wentOut: boolean) => void)[] = [];
   reads = true;
   status = 0;
   #isArchive = false;
   text = "";
-  /** Nothing comes any more, whoever ended it. */
+  /** It has ended, from either side. */
   over = false;
-  /** Broken off by the engine. */
+  /** The engine has cut it off. */
   broken = false;
   #stdin: Uint8Array[] = [];
   #stdinOver = false;
@@ -51,7 +51,7 @@ export class Connection implements Channel {
     engine.replies.add(id, this.#exchange);
   }
 
-  /** Sends a request. `made` is called before the engine hears of it. */
+  /** Sends a request. Calls `made` before the engine gets it. */
   static send(
     asked: Asked,
     body: { core: engine.Body; stream: AsyncIterable<Uint8Array> | null },
@@ -91,7 +91,7 @@ export class Connection implements Channel {
     else this.#unread.push(sent);
   }
 
-  /** The host says so when all is out: with a client that does not read, that is never. */
+  /** The host reports the end once all bytes are out. A client that does not read never gets there. */
   end(): void {
     if (this.#unread.length > 0) return;
     this.#finish();
@@ -144,10 +144,10 @@ export class Connection implements Channel {
   }
 
   #tell(bytes: Uint8Array): void {
-    // Nobody reads a file system as a text.
+    // A tar archive is not text.
     if (this.#isArchive) return;
     const piece = this.#decoder.decode(bytes, { stream: true });
-    // A follower of logs or of events would hold all there ever was.
+    // A follower of logs or events would otherwise keep everything.
     if (this.text.length < TEXT_KEPT) this.text += piece;
     this.#listener.told(this, piece);
   }

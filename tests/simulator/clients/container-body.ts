@@ -1,6 +1,6 @@
-// The body of a create request, from the words of a line.
+// Makes the body of a create request from the words of a line.
 
-/** What a word asks for. `=` parts it from what it is about: `job=200,3`. */
+/** The effect of each word. A `=` separates the word from its value: `job=200,3`. */
 const WISHES: Readonly<Record<string, (body: Body, value: string) => void>> = {
   job: (body, value) => void (body.Cmd = ["job", ...value.split(",")]),
   command: (body, value) => void (body.Cmd = value.split(",")),
@@ -32,7 +32,7 @@ interface Body extends Record<string, unknown> {
   HostConfig: Record<string, unknown>;
 }
 
-/** JSON. Throws for a wish that nobody grants. */
+/** The body as JSON. Throws for an unknown word. */
 export function containerBody(image: string, wishes: readonly string[]): string {
   const body: Body = { Image: image, HostConfig: { NetworkMode: "none" } };
   for (const wish of wishes) {
@@ -51,8 +51,8 @@ function policyOf(value: string): unknown {
 }
 
 /**
- * `0.1.never,500,2,3000,200`: codes that its probes end with, in turns, or that they do not end by themselves; then
- * interval, retries, start period and start interval, as far as they are given.
+ * `0.1.never,500,2,3000,200`: the exit codes of the probes in turn, or `never` for a probe that does not end by
+ * itself; then interval, retries, start period and start interval, each optional.
  */
 function healthOf(value: string): unknown {
   const [codes = "0", interval = "500", retries = "2", grace = "0", often = "0"] = value.split(",");

@@ -1,9 +1,9 @@
-// What is asked where there are many containers: a part of them.
+// Lines for stories with many containers, about some of them.
 
 import type { Draw } from "../random.js";
 import type { Cast } from "./cast.js";
 
-/** A crowd is there soon. Its first ones wish for little: what they take of a story is left to the others. */
+/** Creates half of a crowd at the start. These containers are simple, to leave room in the story for others. */
 export function* arrivals(draw: Draw, cast: Cast): Generator<string> {
   if (!cast.isCrowd) return;
   for (const name of cast.names.slice(0, cast.names.length >> 1)) {
@@ -12,7 +12,7 @@ export function* arrivals(draw: Draw, cast: Cast): Generator<string> {
   }
 }
 
-/** A line. */
+/** Draws a line. */
 export function drawPart(draw: Draw, cast: Cast): string {
   return draw.weighted<() => string>([
     [8, () => `list ${drawQuery(draw, cast)}`],

@@ -1,4 +1,4 @@
-// What malicious clients do: requests that nobody should send.
+// Lines of malicious clients: requests that no client should send.
 
 import type { Draw } from "../random.js";
 

@@ -1,4 +1,4 @@
-// What lines ask of execs.
+// The verbs about execs.
 
 import { type Heard, type Sent, type Verb, type Visible, ask, named } from "./verb.js";
 
@@ -10,8 +10,8 @@ export const EXEC_VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /**
- * Created, and started as soon as that is known. `how`: `out`, `in`, `detached` or `unstarted`, and what else it is to be:
- * `in,tty,user=daemon`. A command that begins with no number is a program's path.
+ * Creates an exec, and starts it after the answer. `manner`: `out`, `in`, `detached` or `unstarted`, and more options:
+ * `in,tty,user=daemon`. A command that does not begin with a number is a program's path.
  */
 function exec([ref = "", manner = "", ...command]: string[], visible: Visible): Sent {
   const [how = "", ...more] = manner.split(",");

@@ -1,5 +1,5 @@
-// Requests that nobody should send, by number: of the routes of the core's own table, with what they ask for and with
-// what they do not (tests/support/fuzz).
+// Requests that no client should send, by number: to the routes in the core's table, with valid and invalid parameters
+// (tests/support/fuzz).
 
 import fc from "fast-check";
 import { parse } from "yaml";
@@ -10,7 +10,10 @@ import type { Sent, Visible } from "./verb.js";
 
 let arbitrary: fc.Arbitrary<FuzzRequest> | null = null;
 
-/** To be called once before any story: reading the API's description takes as long as a story does. `archive`: tests/swagger's. */
+/**
+ * Must be called once before any story, since reading the API's description takes as long as a story. `archive`: the
+ * one in tests/swagger.
+ */
 export async function prepareFuzz(archive: URL): Promise<void> {
   const all = await swaggers(archive);
   const newest = versionOfSwagger("1.55", all.keys());

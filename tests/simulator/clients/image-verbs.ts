@@ -1,4 +1,4 @@
-// What lines ask about images and of registries.
+// The verbs about images and registries.
 
 import { ACCOUNT, PRIVATE } from "../../../hosts/simulated/registry/images.js";
 import { type Verb, ask } from "./verb.js";
@@ -23,7 +23,7 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
   image: { send: ([image = "", what = "json"]) => ask("GET", `/images/${image}/${what}`) },
 };
 
-/** Of the one simulated registry that asks for an account; somebody else's password is refused. */
+/** A login for the only simulated registry that has accounts. It refuses any other password. */
 function loginWith(password: string): object {
   return { username: ACCOUNT.username, password, serveraddress: PRIVATE };
 }

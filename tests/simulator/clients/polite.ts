@@ -1,5 +1,4 @@
-// What well-behaved clients do: what a command of the docker CLI asks, request by request, each after the answer to the
-// one before.
+// Lines of well-behaved clients: the requests of a docker CLI command, each after the answer to the one before.
 
 import type { Draw } from "../random.js";
 import { ACCOUNT } from "../../../hosts/simulated/registry/images.js";
@@ -47,7 +46,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
   ])();
 }
 
-/** Whoever wants it to run says so first, mostly. */
+/** Usually starts the container first. */
 function running(draw: Draw, name: string): string[] {
   return draw.onceIn(3) ? [] : [`start ${name}`];
 }
@@ -56,7 +55,7 @@ function seen(draw: Draw, name: string): string[] {
   return draw.onceIn(2) ? [`inspect ${name}`] : [];
 }
 
-/** `docker run`: attached or detached, removed by itself or by its user. */
+/** `docker run`: attached or detached, removed automatically or by the user. */
 function run(draw: Draw, cast: Cast, name: string): string[] {
   const detached = draw.onceIn(2);
   const ref = draw.one([name, `#${name}`]);

@@ -1,4 +1,4 @@
-// What rude clients do: requests without waiting for answers, twice, about what is not there, and hanging up.
+// Lines of rude clients: they do not wait for answers, repeat requests, ask about missing objects, and hang up.
 
 import type { Draw } from "../random.js";
 import type { Cast } from "./cast.js";
@@ -47,7 +47,7 @@ function twice(line: string): string[] {
   return [line, line];
 }
 
-/** Of a terminal, or of its own side of a stream. */
+/** Detaches from a terminal, or closes its side of a stream. */
 function leaving(draw: Draw): string[] {
   return draw.one([["detach"], ["half-close"], ["type hello", "half-close"], []]);
 }

@@ -1,8 +1,8 @@
-// What clients copy into containers.
+// Archives that clients copy into containers.
 
 import { rawTar } from "../../support/archives/tar.js";
 
-/** A file where the other has a directory. */
+/** It has a file where the other archive has a directory. */
 export function clashingTar(): Uint8Array {
   return rawTar([{ name: "data", flag: "0", mode: 0o644, body: "a file\n" }]);
 }

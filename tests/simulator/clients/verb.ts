@@ -1,13 +1,13 @@
-// A word of a story's lines, and what it asks of the engine.
+// The types of verbs: the words of a story's lines, and the requests that they make.
 
 import type { Answer } from "../oracle.js";
 import type { Acquaintances } from "./acquaintances.js";
 
-/** What clients have been told, as far as later lines speak of it. */
+/** What clients have learned from answers and later lines can use. */
 export interface Visible {
-  /** Id of the container that was created last under this name. */
+  /** Id of the last container created with this name. */
   readonly ids: Map<string, string>;
-  /** Whom there may be. */
+  /** Containers that may exist. */
   readonly acquaintances: Acquaintances;
   /** Execs, the newest last. */
   readonly execs: string[];
@@ -16,11 +16,11 @@ export interface Visible {
   /** A small tar for `docker cp`, and one with a file where that has a directory. */
   readonly tar: Uint8Array;
   readonly clash: Uint8Array;
-  /** Seconds since 1970, by the world. */
+  /** Seconds since 1970, by the world's clock. */
   readonly now: () => number;
 }
 
-/** Bytes of a JSON body: more arrives as `oversized`. */
+/** The most bytes of a JSON body. A larger one arrives as `oversized`. */
 export const BODY_LIMIT = 4 * 1024 * 1024;
 
 export type Heard = Pick<Answer, "status" | "body">;
@@ -31,18 +31,18 @@ export interface Sent {
   headers?: Record<string, string>;
   body?: string;
   archive?: Uint8Array;
-  /** Takes note of an answer. */
+  /** Learns from an answer. */
   learn?: (answer: Heard) => void;
-  /** The line that a client does then, ahead of all others. */
+  /** The line that the client plays after the answer, before all others. */
   next?: (answer: Heard) => string | null;
 }
 
 export interface Verb {
-  /** Null: there is nothing to ask. */
+  /** Makes the request, or returns null if there is nothing to ask. */
   send: (args: string[], visible: Visible) => Sent | null;
-  /** Nobody waits for its end. */
+  /** Its answer is a stream, and no client waits for the end. */
   goesOn?: true;
-  /** Its first word is a container. */
+  /** Its first argument is a container. */
   isAboutOne?: true;
 }
 
@@ -54,7 +54,7 @@ export function about(method: string, what: string, query: (argument: string | u
   };
 }
 
-/** `anna`: by name; `#anna`: by the id that was told last; `#anna:8`: by the beginning of that. */
+/** `anna`: by name; `#anna`: by the last known id; `#anna:8`: by the first 8 digits of that. */
 export function named(ref: string, { ids }: Visible): string {
   if (!ref.startsWith("#")) return ref;
   const [name = "", length] = ref.slice(1).split(":");

@@ -1,5 +1,5 @@
-// What the words of a story's lines ask of the engine: one row a verb. What a line means depends on nothing but the
-// lines before, so that a story from which lines were taken still means something.
+// The table of verbs: the requests that the words of a story's lines make. The meaning of a line depends only on the
+// lines before it, so that a story still makes sense after some lines are removed.
 
 import { ATTACH_VERBS } from "./attach-verbs.js";
 import { containerBody } from "./container-body.js";
@@ -8,7 +8,7 @@ import { fuzzed } from "./fuzzed.js";
 import { IMAGE_VERBS } from "./image-verbs.js";
 import { BODY_LIMIT, type Heard, type Sent, type Verb, type Visible, about, ask, named } from "./verb.js";
 
-/** The row of a word. Throws for a word that is none. */
+/** The row of a word. Throws for an unknown word. */
 export function verbOf(word: string): Verb {
   const verb = VERBS[word];
   if (verb === undefined) throw new Error(`no such verb: ${word}`);
@@ -84,7 +84,7 @@ function create([name = "", image = "", ...wishes]: string[], { ids, acquaintanc
     if (status === 201) acquaintances.mayComeToBe(name);
     else if (isNew && status !== 409) acquaintances.isGone(name);
   };
-  // Whoever comes next finds it, as behind docker's own `create`.
+  // Pulls a missing image, as docker's `create` does. A later line finds it.
   const next = ({ status }: Heard): string | null => (status === 404 ? `pull ${image}` : null);
   return { ...ask("POST", "/containers/create", `name=${name}`), body: containerBody(image, wishes), learn, next };
 }
@@ -94,7 +94,7 @@ function rename([ref = "", name = ""]: string[], visible: Visible): Sent {
   return ask("POST", `/containers/${named(ref, visible)}/rename`, `name=${name}`);
 }
 
-/** `clash`: a file where a directory may be, which is to stay one. */
+/** `clash`: copies a file over a directory that must not be replaced. */
 function copyIn([ref = "", path = "/data", what = ""]: string[], visible: Visible): Sent {
   const query = `path=${path}${what === "clash" ? "&noOverwriteDirNonDir=1" : ""}`;
   return {
@@ -104,13 +104,13 @@ function copyIn([ref = "", path = "/data", what = ""]: string[], visible: Visibl
   };
 }
 
-/** `coding`: as in Accept-Encoding. */
+/** `coding`: the value of Accept-Encoding. */
 function copyOut([ref = "", path = "/bin", coding = ""]: string[], visible: Visible): Sent {
   const asked = ask("GET", `/containers/${named(ref, visible)}/archive`, `path=${path}`);
   return coding === "" ? asked : { ...asked, headers: { "Accept-Encoding": coding } };
 }
 
-/** Beyond what a body may have. */
+/** A body over the size limit. */
 function oversized(): string {
   return JSON.stringify({ Image: "busybox", Labels: { is: "x".repeat(BODY_LIMIT) } });
 }

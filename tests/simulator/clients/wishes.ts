@@ -1,10 +1,10 @@
-// What images of a story are called, and what clients wish of containers.
+// The images of a story, and the options that clients choose for containers.
 
 import type { Draw } from "../random.js";
 import { HONEST, LYING } from "../worlds/liar.js";
 import type { Cast } from "./cast.js";
 
-/** Of the simulated catalogue; the first is there from the start. */
+/** Images of the simulated catalogue. The first one is present from the start. */
 export const IMAGES: readonly string[] = ["busybox:latest", "busybox:musl", "hello-world:latest", "alpine:latest"];
 
 export function drawImage(draw: Draw): string {
@@ -17,12 +17,12 @@ export function drawImage(draw: Draw): string {
   ]);
 }
 
-/** From a registry that mostly lies, now and then. */
+/** Sometimes from a registry whose images are mostly wrong. */
 export function drawPulled(draw: Draw): string {
   return draw.one([draw.one(IMAGES), draw.one(IMAGES), draw.one([HONEST, ...LYING])]);
 }
 
-/** How, and what. */
+/** The options and the command of an exec. */
 export function drawExec(draw: Draw): string {
   const how = draw.one(["detached", "out", "in"]);
   const user = draw.weighted([
@@ -74,7 +74,7 @@ export function drawWishes(draw: Draw, cast: Cast): string {
   return [`job=${[life, draw.one(["0", "3"]), ...manners].join(",")}`, `net=${net}`, ...wishes].join(" ");
 }
 
-/** Well or not, or now this and now that; with a time to start in or without. */
+/** A health check: healthy, unhealthy or changing, with or without a start period. */
 function drawHealth(draw: Draw): string {
   const codes = draw.one(["0", "1", "0.1.1.0", "1.1.never.0", "2.0.0.1", "never", "0.never.1"]);
   const grace = draw.one(["0,0", "0,0", "1000,200", "5000,300", "300,0"]);

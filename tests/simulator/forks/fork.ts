@@ -1,5 +1,5 @@
-// An engine on a copy of the machine: opened after a cut, as the next one would be, and left to itself until nothing goes
-// on any more. On its machine all that is asked for is done.
+// A fork: an engine on a copy of the machine. It is opened after a cut, as the next engine would be, and runs until it
+// comes to rest. On its machine every command succeeds.
 
 import type { Input, engine, types } from "../../../hosts/shared/host.js";
 import type { Instance } from "../../../hosts/driver/instance.js";
@@ -19,20 +19,20 @@ import { Statuses } from "../invariants/statuses.js";
 import { Ledger } from "../ledger.js";
 import type { Machine } from "./machine.js";
 
-/** Of engines that are thrown away: their operations are nobody's. */
+/** The epoch of forks, so that their operations belong to no other engine. */
 export const FORK_EPOCH = 1_000_000;
-/** Of inputs that a healing engine takes in. */
+/** The most inputs that a fork needs to come to rest. */
 const MOST = 500;
-/** As the copied machine measures. */
+/** The sizes that the copied machine reports. */
 const EMPTY: Held = { sizeOf: () => 0, sizeOfVolume: () => 0 };
-/** Entries of the journal: it has had more than any story has. */
+/** The end of the journal, beyond the entries of any story. */
 const JOURNAL_END = 1n << 40n;
 
 export interface ForkParts {
   instance: Instance;
-  /** Another one: it is restored from a snapshot of the first, and must do the same from then on. */
+  /** Another instance. It is restored from a snapshot of the first, and must then do the same. */
   twin: Instance;
-  /** A new instance is made of a used one by restoring this. */
+  /** The snapshot of a new instance. Restoring it makes a used instance new. */
   unopened: Uint8Array;
   rules: readonly engine.Rule[];
 }
@@ -56,7 +56,7 @@ export class Fork {
     this.#each = [new Statuses(parts.rules), this.#operations, new ExecEnds()];
   }
 
-  /** Why it did what it did. */
+  /** Opens the engine, and returns its notes. */
   open({ options, seed }: Opening, records: engine.Stored[]): engine.Note[] {
     const { instance, unopened } = this.#parts;
     const inventory = this.#machine.afterCrash();
@@ -70,12 +70,12 @@ export class Fork {
     return notes;
   }
 
-  /** That it has found. */
+  /** The processes that it has found. */
   get processes(): readonly engine.FoundProcess[] {
     return this.#opening?.inventory.processes ?? [];
   }
 
-  /** Somebody asks it something: what that changes is kept as ever. */
+  /** Passes an input to the engine, and keeps the changed records. */
   step(now: types.Instant, input: Input): StepOutputs {
     const outputs = this.#parts.instance.step(now, input);
     this.ledger.apply(outputs.records);
@@ -83,8 +83,8 @@ export class Fork {
   }
 
   /**
-   * All that it has begun comes to its end; then one of its containers is removed, if there is one. Its twin does the same.
-   * Throws a `Breach`.
+   * Lets all pending operations end, then removes one container, if there is one. The twin must do the same. Throws a
+   * `Breach`.
    */
   heal(): void {
     const { instance, twin } = this.#parts;
@@ -102,7 +102,7 @@ export class Fork {
       if (input === null) return this.#rested();
       this.#both(input);
     }
-    throw new Breach("forks", "opened after a cut, it never comes to rest");
+    throw new Breach("forks", "the engine that was opened after the cut never comes to rest");
   }
 
   #both(input: Input): void {
@@ -110,7 +110,7 @@ export class Fork {
     const [outputs, others] = [instance, twin].map((one) => one.step(this.#now, input)) as [StepOutputs, StepOutputs];
     if (digest(outputs) !== digest(others)) {
       const [other, own] = [others, outputs].map(shortened);
-      throw new Breach("forks", `restored, it answers ${input.tag} with\n${other}\nnot with\n${own}`);
+      throw new Breach("forks", `the restored engine answers ${input.tag} with\n${other}\nnot with\n${own}`);
     }
     this.#take(outputs, input, instance.explain());
   }
@@ -123,7 +123,7 @@ export class Fork {
     for (const effect of outputs.effects) if (effect.to !== "timers") this.#waiting.push(effect);
   }
 
-  /** What its machine tells it next. */
+  /** The next input from its machine. */
   #next(): Input | null {
     const effect = this.#waiting.shift();
     if (effect !== undefined) return { tag: "completed", val: { op: effect.op, outcome: this.#outcome(effect) } };

@@ -1,10 +1,11 @@
-// At some steps of a story the engine is cut off after each of their outputs, one cut at a time: on a copy of the machine
-// on which just so much was done, another one is opened from just so many records. It says of everything that is settled
-// what the one before said, comes to rest with all invariants kept, and a snapshot of it goes on as it does. Then all of
-// that is thrown away: the story goes on as if nothing had been.
+// Tests a crash after each output of some steps, one at a time. The outputs up to that cut are applied to a copy of
+// the machine, and another engine (a fork) is opened on it with the records up to that cut. The fork must report the
+// same state as the engine before, except for pending operations. It must come to rest with all invariants intact, and
+// an instance restored from its snapshot must do the same. Then the fork is discarded, and the story continues
+// unchanged.
 //
-// Taken are every 50th step, each restart's, and those in which there is a kind of output that the story has had a certain
-// number of times, another number for each seed and kind; of what is scarce the first.
+// The steps are every 50th one, each one that opens an engine, and those in which the n-th output of a kind occurs,
+// where n depends on seed and kind. For scarce kinds it is the first one.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { type CompiledCore, Instance } from "../../../hosts/driver/instance.js";
@@ -23,7 +24,7 @@ import { type OutputCounts, TRANSACTION, outputsOf } from "./output-counts.js";
 import { SCARCE } from "./scarce.js";
 
 const EVERY = 50;
-/** Once in so many times the kind's first is taken, for those that do not come again; or one of the next. */
+/** With a probability of one third, n is the first output of the kind, which may be the only one. */
 const FIRST = 3;
 const LATEST = 12;
 
@@ -35,13 +36,13 @@ export interface ForksNeeds {
 }
 
 export class Forks implements Invariant {
-  /** Cuts behind an output, by its kind. */
+  /** Number of cuts after each kind of output. */
   readonly counts: OutputCounts = {};
   readonly #needs: ForksNeeds;
   readonly #parts: ForkParts;
   readonly #memory: Instance;
   readonly #draw: Draw;
-  /** How many more of a kind come before it is its turn. */
+  /** How many more outputs of a kind come before the chosen one. */
   readonly #left = new Map<string, number>();
   #opening: Opening | null = null;
   #isSpoilt = false;
@@ -67,12 +68,12 @@ export class Forks implements Invariant {
     this.#cutAfterEach(seen);
   }
 
-  /** The step that opens an engine from damaged records is not done again from those that can be read. */
+  /** Skips the step that opens an engine from damaged records, since a fork would get only the readable ones. */
   spoilt(): void {
     this.#isSpoilt = true;
   }
 
-  /** The next engine is opened with that. */
+  /** The next engine is opened with these settings. */
   #reloaded(settings: engine.Settings): void {
     const opening = this.#opening as Opening;
     this.#opening = { ...opening, options: { ...opening.options, ...settings } };
@@ -102,8 +103,8 @@ export class Forks implements Invariant {
     for (const { kind, effect } of outputsOf(outputs)) {
       this.counts[kind] = (this.counts[kind] ?? 0) + 1;
       if (kind === TRANSACTION) records = ledger.stored();
-      // What leaves neither a record nor a trace on the machine leaves what the cut before it left. Behind what is scarce
-      // there is a cut of its own all the same.
+      // An output that changes neither records nor the machine leaves the same state as the cut before, so it needs no
+      // cut of its own, unless its kind is scarce.
       else if ((effect === null || !machine.perform(effect, waiting)) && !(kind in SCARCE)) continue;
       this.#cut(seen, memory, { behind: kind, machine, records });
     }
@@ -125,15 +126,15 @@ export class Forks implements Invariant {
       const { rule = "forks" } = error as Partial<Breach>;
       throw new Breach(
         rule,
-        `cut off behind ${behind}: ${error instanceof Breach ? error.message : (error as Error).stack}`,
+        `cut off after ${behind}: ${error instanceof Breach ? error.message : (error as Error).stack}`,
       );
     }
   }
 }
 
-/** What an engine leaves that is cut off. */
+/** The state that an engine leaves at a cut. */
 interface Cut {
-  /** Kind of its last output. */
+  /** The kind of its last output. */
   behind: string;
   machine: Machine;
   records: engine.Stored[];

@@ -1,4 +1,4 @@
-// The machine as a story's world has it at a moment, copied: what is done to the copy is done to nothing else.
+// An independent copy of the machine in a story's world at one moment.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { subjectOf } from "../../../hosts/driver/order.js";
@@ -8,13 +8,13 @@ import { Failed, World } from "../../core/crash/world.js";
 import { CHANGES, type HostCommand } from "../commands.js";
 import type { Ledger } from "../ledger.js";
 
-/** Those of them that the next engine finds nothing of. */
+/** Changing commands whose effects the next engine cannot find. */
 const TRACELESS: ReadonlySet<string> = new Set<HostCommand>([
   ...(["resize", "signal-exec", "resize-exec", "limit", "rewrite", "abandon", "populate"] as const),
   ...(["make-directory", "extract", "commit", "ingest", "drop-archive"] as const),
 ]);
 
-/** Commands that change what the next engine finds. */
+/** Commands that change the inventory that the next engine finds. */
 const CHANGING: ReadonlySet<string> = new Set(CHANGES.filter((command) => !TRACELESS.has(command)));
 
 export class Machine {
@@ -26,17 +26,20 @@ export class Machine {
     this.world = world;
   }
 
-  /** What a crash leaves: ends that nobody was told of are found. */
+  /** The inventory after a crash. It includes ends of processes that were not reported. */
   afterCrash(): engine.Inventory {
     return { ...this.world.inventory(), processes: this.#processes() };
   }
 
-  /** As it is after a crash, for another engine to go on with. */
+  /** A copy of the machine after a crash, for another engine. */
   copy(ledger: Ledger): Machine {
     return new Machine(this.#found, ledger, this.world.afterCrash());
   }
 
-  /** Does what was asked for. False if the host could not, or if that leaves no trace. `waiting`: subjects of what comes first. */
+  /**
+   * Performs a command. False if the host could not, or if the command leaves no trace. `waiting`: subjects whose
+   * earlier commands are still pending.
+   */
   perform(effect: Effect, waiting: Set<string>): boolean {
     if (effect.to === "timers" || effect.to === "records" || !CHANGING.has(effect.command.tag)) return false;
     const subject = subjectOf(effect);
@@ -60,7 +63,7 @@ export class Machine {
     return true;
   }
 
-  /** Those that nothing was done to, as they were found. */
+  /** The processes. An unchanged one is reported as it was found. */
   #processes(): engine.FoundProcess[] {
     return this.world.inventory().processes.map((one) => {
       const known = this.#found.processes.find(({ container, run }) => container === one.container && run === one.run);

@@ -1,21 +1,21 @@
-// How often the engine was cut off right behind each kind of output: a kind that never was is seen.
+// Counts how often the engine was cut off right after each kind of output, so that missing kinds are noticed.
 
 import type { Effect, StepOutputs } from "../../../hosts/shared/outputs.js";
 
-/** By kind. */
+/** Counts by kind. */
 export type OutputCounts = Record<string, number>;
 
 /** A step's transaction, as one output. */
 export const TRANSACTION = "records";
 
-/** Something that leaves: a transaction, an effect, a reply. */
+/** An output: a transaction, an effect or a reply. */
 export interface Output {
   /** `records`, `content mount`, `replies whole`. */
   kind: string;
   effect: Effect | null;
 }
 
-/** Of a step, in the order in which they leave. */
+/** The outputs of a step, in the order in which they leave. */
 export function outputsOf({ records, effects, replies }: StepOutputs): Output[] {
   return [
     ...(records.length > 0 ? [{ kind: TRANSACTION, effect: null }] : []),

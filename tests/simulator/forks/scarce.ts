@@ -1,7 +1,7 @@
-// Kinds of outputs that drawn stories come to hardly ever, or not each time. A story of tests/simulator/stories shows each
-// of them, so that no number of seeds is needed for it.
+// Kinds of outputs that drawn stories reach rarely. Each has a story in tests/simulator/stories that shows it, so that
+// it does not depend on the number of seeds.
 
-/** By kind, the file of its story. Wherever the first of such a kind comes, the engine is cut off behind it. */
+/** The file of each kind's story. In every story, the engine is cut off after the first output of such a kind. */
 export const SCARCE: Readonly<Record<string, string>> = {
   "content make-directory": "working-directory.txt",
   "processes limit": "attended.txt",

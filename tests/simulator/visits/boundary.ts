@@ -1,11 +1,11 @@
-// All that may cross the core's boundary, by the WIT: each case of each variant and each enum that an input, a command,
-// an inventory or a note can hold; and which of them a value does hold.
+// Lists everything that may cross the core's boundary according to the WIT: each case of each variant and enum that an
+// input, a command, an inventory or a note can contain. And it finds the cases that a value contains.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { readWit } from "../../../core/bindgen/wit.js";
 import type { Case, Definition, Func, Type, World } from "../../../core/bindgen/world.js";
 
-/** Told of each case that a value holds: `content-command tags`. */
+/** Called for each case that a value contains: `content-command tags`. */
 export type Count = (entry: string) => void;
 type Walk = (value: unknown, count: Count) => void;
 
@@ -18,10 +18,10 @@ export class Boundary {
   readonly input: Walk;
   readonly inventory: Walk;
   readonly notes: Walk;
-  /** By interface. */
+  /** Walks for commands, by interface. */
   readonly #commands: ReadonlyMap<string, Walk>;
   readonly #world: World;
-  /** By name; null of those without a case in them. */
+  /** Walks of types, by name. Null for a type that contains no case. */
   readonly #known = new Map<string, Walk | null>();
   readonly #crossing = new Set<string>();
 
@@ -53,7 +53,7 @@ export class Boundary {
     return this.#walkOf(found.type) ?? NOTHING;
   }
 
-  /** Null: there is nothing to count. */
+  /** Null if there is nothing to count. */
   #walkOf(type: Type): Walk | null {
     switch (type.kind) {
       case "primitive":
@@ -117,7 +117,7 @@ function members(fields: [string, Walk | null][]): Walk | null {
   };
 }
 
-/** `name`: of the variant whose cases are counted. */
+/** `name`: the variant whose cases are counted. */
 function tagged(cases: Readonly<Record<string, Walk | null>>, name: string | null): Walk {
   return (value, count) => {
     const { tag, val } = value as { tag: string; val?: unknown };
@@ -137,7 +137,7 @@ function each(walk: Walk | null): Walk | null {
   };
 }
 
-/** As jco calls members. */
+/** The name that jco gives to a member. */
 function inCamelCase(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

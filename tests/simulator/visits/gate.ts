@@ -1,11 +1,11 @@
-// Who asks that stories come to all of the boundary, and to what is worth it.
+// Checks that stories reach all cases of the boundary, and that enough of their requests succeed.
 
 import { UNVISITED } from "./unvisited.js";
 import { SHOWN } from "./shown.js";
 import { sum } from "./table.js";
 import type { Visited } from "./visits.js";
 
-/** What is wrong with what so many drawn stories have visited, a line each. `entries`: all that there are. */
+/** The complaints about the visits of many drawn stories, one per line. `entries`: all cases. */
 export function complaints(entries: readonly string[], { entries: counts, statuses }: Visited): string[] {
   const isVisited = (entry: string): boolean => (counts[entry] ?? 0) > 0;
   const isExcused = (entry: string): boolean => entry in UNVISITED || entry in SHOWN;
@@ -22,7 +22,7 @@ export function complaints(entries: readonly string[], { entries: counts, status
   ];
 }
 
-/** Entries that are excused and that the WIT does not have. */
+/** Excused entries that are not in the WIT. */
 export function strangers(entries: readonly string[]): string[] {
   return [...Object.keys(UNVISITED), ...Object.keys(SHOWN)].filter((entry) => !entries.includes(entry));
 }
@@ -30,17 +30,17 @@ export function strangers(entries: readonly string[]): string[] {
 interface Share {
   what: string;
   routes: RegExp;
-  /** Of all answers, these. */
+  /** Answers with these statuses count. */
   is?: readonly string[];
-  /** Or all but these. */
+  /** Or all answers except those with these statuses. */
   not?: readonly string[];
   least: number;
 }
 
-/** What must not come to nothing too often: stories that do nothing find nothing. */
+/** Requests that must succeed often enough, since stories without effects find no bugs. */
 const SHARES: readonly Share[] = [
-  { what: "requests about something named that is there", routes: /\{\w+\}/, not: ["404"], least: 0.75 },
-  { what: "starts of somebody", routes: /\/containers\/\{name\}\/start$/, not: ["404"], least: 0.75 },
+  { what: "requests about a named object that exists", routes: /\{\w+\}/, not: ["404"], least: 0.75 },
+  { what: "starts of a container that exists", routes: /\/containers\/\{name\}\/start$/, not: ["404"], least: 0.75 },
   { what: "pauses that succeed", routes: /\/pause$/, is: ["204"], least: 0.2 },
   { what: "execs that are made", routes: /\/containers\/\{name\}\/exec$/, is: ["201"], least: 0.2 },
 ];

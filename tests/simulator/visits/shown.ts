@@ -1,6 +1,6 @@
-// Cases of the boundary that drawn stories come to hardly ever. A story of tests/simulator/stories shows each of them.
+// Cases of the boundary that drawn stories rarely reach. Each has a story in tests/simulator/stories that shows it.
 
-/** By case, the file of its story. */
+/** The file of each case's story. */
 export const SHOWN: Readonly<Record<string, string>> = {
   "change-kind deleted": "changed-in-all-ways.txt",
   "change-kind modified": "changed-in-all-ways.txt",

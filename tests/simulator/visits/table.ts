@@ -1,23 +1,23 @@
-// The table of what was visited, for people, and read again by the test that asks for all of it.
+// Writes the table of visits for people, and reads it back for the test that requires them all.
 
 import type { Counts, Visited } from "./visits.js";
 
 const FORM = /^ {2}([a-z-]+): (.*)$/;
 const ROUTE = /^ {2}([A-Z]+ \/.*|no route): (.*)$/;
-/** About one thing that a client names. */
+/** A route about one object that the client names. */
 const NAMED = /\{\w+\}/;
 
-/** `entries`: all that there are. */
+/** `entries`: all cases. */
 export function tableText(entries: readonly string[], { entries: counts, statuses }: Visited): string {
   const visited = entries.filter((entry) => counts[entry] !== undefined).length;
   const byType = rows(entries.map((entry) => [entry, counts[entry] ?? 0]));
   const byRoute = rows(Object.entries(statuses).sort(([a], [b]) => (a < b ? -1 : 1)));
   const [missed, all] = [["404"], []].map((some) => sum(statuses, NAMED, some));
-  const share = `${missed} of ${all} requests about something named hit nothing (404)`;
+  const share = `${missed} of ${all} requests about a named object did not find it (404)`;
   return [`visited ${visited} of ${entries.length} cases of the boundary`, ...byType, share, ...byRoute].join("\n");
 }
 
-/** What the table says. */
+/** Reads the table. */
 export function readTable(text: string): Visited {
   const visited: Visited = { entries: {}, statuses: {} };
   for (const line of text.split("\n")) {
@@ -27,7 +27,7 @@ export function readTable(text: string): Visited {
   return visited;
 }
 
-/** Answers of these routes with these statuses; with any, if none is given. */
+/** The number of answers of these routes with these statuses, or with any if none is given. */
 export function sum(statuses: Counts, routes: RegExp, wanted: readonly string[] = []): number {
   return Object.entries(statuses)
     .map(([row, count]) => [...split(row), count] as const)
@@ -53,7 +53,7 @@ function take(counts: Counts, row: RegExpExecArray | null): void {
   }
 }
 
-/** Before its last word, and that. */
+/** The text before the last word, and the last word. */
 function split(text: string): [string, string] {
   const at = text.lastIndexOf(" ");
   return [text.slice(0, at), text.slice(at + 1)];

@@ -1,8 +1,8 @@
-// Cases of the boundary that no story can come to, and why. Whoever makes one visible strikes it out here.
+// Cases of the boundary that no story can reach, and the reasons. Remove a case here once a story can reach it.
 
-const FIGURES = "the simulated machine has no block devices whose users it counts";
+const FIGURES = "the simulated machine does not count the use of block devices";
 
-/** By case, the reason. */
+/** The reason for each case. */
 export const UNVISITED: Readonly<Record<string, string>> = {
   "block-counter service-bytes": FIGURES,
   "block-counter serviced": FIGURES,
@@ -12,7 +12,7 @@ export const UNVISITED: Readonly<Record<string, string>> = {
   "block-counter merged": FIGURES,
   "block-counter time": FIGURES,
   "block-counter sectors": FIGURES,
-  "deed migrated": "stories begin without records: none is of an earlier version",
+  "deed migrated": "stories begin without records, so none is of an earlier version",
   "network-command drop":
-    "is for networks that no record speaks of: the one that there is comes with the engine, and a damaged record keeps it",
+    "only for networks without a record: the only network comes with the engine, and a damaged record keeps it",
 };

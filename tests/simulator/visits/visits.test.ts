@@ -1,4 +1,5 @@
-// The table of visits counts what crosses the boundary, wherever in a value it stands, and says so for people and tests.
+// Tests the table of visits: it counts the cases that cross the boundary, at any place in a value, for people and
+// tests.
 
 import { expect, test } from "vitest";
 import type { Input, engine } from "../../../hosts/shared/host.js";
@@ -10,7 +11,7 @@ import { Visits } from "./visits.js";
 
 const boundary = readBoundary(new URL("../../../core/wit/", import.meta.url));
 
-test("the boundary's cases are those of the WIT: of commands, inputs, what is found, and reasons", () => {
+test("the boundary's cases are those of the WIT: of commands, inputs, inventories and notes", () => {
   const { entries } = boundary;
   expect(entries).toContain("content-command tags");
   expect(entries).toContain("input out-of-memory");
@@ -21,7 +22,7 @@ test("the boundary's cases are those of the WIT: of commands, inputs, what is fo
   expect(new Set(entries).size).toBe(entries.length);
 });
 
-test("a case is counted wherever it stands in a value", () => {
+test("a case is counted at any place in a value", () => {
   const failure = { tag: "no-such", val: { what: "volume", name: "v" } } as const;
   const visits = new Visits(boundary);
   const view = { container: "c", places: [] };
@@ -35,7 +36,7 @@ test("a case is counted wherever it stands in a value", () => {
   expect(visits.visited.entries).toEqual(counted);
 });
 
-test("an answer is counted for its route, once", () => {
+test("an answer is counted once, for its route", () => {
   const visits = new Visits(boundary);
   const request: Input = {
     tag: "request",
@@ -50,7 +51,7 @@ test("an answer is counted for its route, once", () => {
   expect(visits.visited.statuses).toEqual({ "GET /info 200": 1 });
 });
 
-test("the table says what was visited and what was not, and is read again", () => {
+test("the table shows visited and unvisited cases, and can be read back", () => {
   const entries = ["input reloaded", "input elapsed", "outcome done"];
   const statuses = {
     "POST /containers/{name}/start 204": 3,
@@ -60,7 +61,7 @@ test("the table says what was visited and what was not, and is read again", () =
   const text = tableText(entries, { entries: { "input elapsed": 4, "outcome done": 1 }, statuses });
   expect(text).toContain("visited 2 of 3 cases");
   expect(text).toContain("  input: reloaded 0, elapsed 4\n");
-  expect(text).toContain("1 of 4 requests about something named hit nothing");
+  expect(text).toContain("1 of 4 requests about a named object did not find it");
   expect(readTable(`before\n${text}\nbehind`)).toEqual({
     entries: { "input elapsed": 4, "outcome done": 1 },
     statuses,

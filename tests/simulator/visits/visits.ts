@@ -1,15 +1,15 @@
-// Counts where stories come to: cases of the boundary, and which routes answered with which status.
+// Counts what stories reach: cases of the boundary, and the statuses of each route's answers.
 
 import type { Input, RequestId, replies } from "../../../hosts/shared/host.js";
 import type { ObservedStep, Opening } from "../../../hosts/driver/observer.js";
 import { addCounts } from "../forks/output-counts.js";
 import type { Boundary, Count } from "./boundary.js";
 
-/** By what was visited. */
+/** Counts by case or by route and status. */
 export type Counts = Record<string, number>;
 
 export interface Visited {
-  /** Of the boundary: `outcome names`. */
+  /** Cases of the boundary: `outcome names`. */
   entries: Counts;
   /** `POST /containers/{name}/start 204`. */
   statuses: Counts;
@@ -21,7 +21,7 @@ export class Visits {
   readonly visited: Visited = { entries: {}, statuses: {} };
   readonly #boundary: Boundary;
   readonly #count: Count = (entry) => add(this.visited.entries, entry);
-  /** Of requests that have not been answered. */
+  /** Routes of requests that have not been answered. */
   readonly #routes = new Map<RequestId, string>();
 
   constructor(boundary: Boundary) {
@@ -54,7 +54,7 @@ export class Visits {
   }
 }
 
-/** `from` is kept as it is. */
+/** Adds `from` to `to`. `from` stays as it is. */
 export function addVisited(to: Visited, from: Visited): void {
   addCounts(to.entries, from.entries);
   addCounts(to.statuses, from.statuses);
@@ -64,7 +64,7 @@ function add(counts: Counts, entry: string): void {
   counts[entry] = (counts[entry] ?? 0) + 1;
 }
 
-/** Null of what has no head. */
+/** Null for a command without a head. */
 function statusOf(command: replies.ReplyCommand): number | null {
   if (command.tag === "open") return command.val.status;
   return command.tag === "whole" || command.tag === "bare" || command.tag === "hijack" ? command.val.head.status : null;

@@ -1,11 +1,11 @@
-// Sources of replies that break, before their first bytes or behind them.
+// Breaks sources of replies, before their first bytes or after them.
 
 import { HostFailure } from "../../../hosts/shared/failure.js";
 import type { Stdio } from "../../../hosts/shared/host.js";
 import type { Coming } from "./coming.js";
 import type { Trick } from "./trick.js";
 
-/** `trick`: what happens to the next source. `coming`: execs that are not there yet. */
+/** `trick`: the trick for the next source. `coming`: execs that are not there yet. */
 export function breaking(stdio: Stdio, trick: () => Trick["how"] | undefined, coming: Coming): Stdio {
   const mayBreak = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => broken(bytes, trick());
   return {

@@ -1,6 +1,6 @@
-// The clock of a story's machine: the world's, but that the time of day may be set, and that the machine may sleep. While
-// it sleeps nothing in it goes on. Then the time of day has gone on; the monotonic time has on some machines, and on those
-// all that became due meanwhile comes at once.
+// The clock of a story's machine. It follows the world's clock, but the time of day may be set, and the machine may
+// sleep. During sleep nothing on it happens. Afterwards the time of day has advanced. On some machines the monotonic
+// time has advanced, too, and there all timers that became due fire at once.
 
 import type { types } from "../../../hosts/shared/host.js";
 import type { Pace, SimulatedTime } from "../../../hosts/simulated/time.js";
@@ -13,9 +13,9 @@ interface Alarm {
 
 export class MachineClock implements SimulatedTime {
   readonly #world: SimulatedTime;
-  /** Nanoseconds that the time of day is off. */
+  /** Nanoseconds between the world's time of day and this one. */
   #wall = 0n;
-  /** Nanoseconds that the monotonic time is off: what was slept and counted, less what was before the machine began. */
+  /** The same for the monotonic time: the counted sleep minus the time before the machine started. */
   #monotonic = 0n;
   readonly #alarms = new Set<Alarm>();
 
@@ -23,12 +23,12 @@ export class MachineClock implements SimulatedTime {
     this.#world = world;
   }
 
-  /** The time of day is another one, by so many nanoseconds. */
+  /** Changes the time of day by `ns` nanoseconds. */
   set(ns: bigint): void {
     this.#wall += ns;
   }
 
-  /** The machine has slept. `isCounted`: its monotonic time has gone on. */
+  /** Lets the machine sleep. `isCounted`: its monotonic time advances, too. */
   sleep(ns: bigint, isCounted: boolean): void {
     this.#wall += ns;
     if (!isCounted) return;
@@ -40,12 +40,12 @@ export class MachineClock implements SimulatedTime {
     }
   }
 
-  /** Nanoseconds, of the world's. */
+  /** Nanoseconds by which the time of day is ahead of the world's. */
   get ahead(): bigint {
     return this.#wall;
   }
 
-  /** The machine has begun anew, and its monotonic time with it: nobody is left who has asked to be woken. */
+  /** The machine has rebooted. Its monotonic time starts again, and all alarms are gone. */
   restart(): void {
     for (const { callOff } of this.#alarms) callOff();
     this.#alarms.clear();

@@ -1,5 +1,5 @@
-// Execs that the host was asked for and that its world does not know yet: whoever is to be bound to one waits until it
-// does, for to a host it is there as soon as it is asked for.
+// Tracks execs that were requested but that the simulated world does not know yet. A request for their streams waits
+// until it does, because to a real host an exec exists as soon as it is requested.
 
 import type { processes } from "../../../hosts/shared/host.js";
 
@@ -8,7 +8,7 @@ const NOTHING = (): void => {};
 export class Coming {
   readonly #execs = new Map<string, Promise<void>>();
 
-  /** What to call once the world knows of what is asked for, or never will. */
+  /** Returns a function to call once the world knows the exec, or never will. */
   asked({ tag, val }: { tag: string; val?: unknown }): () => void {
     if (tag !== "exec") return NOTHING;
     const { exec } = val as processes.Exec;

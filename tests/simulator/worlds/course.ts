@@ -1,4 +1,4 @@
-// The course of a story's world: a machine, the mischief on it, and its events, one after the other.
+// Runs a story's world: a machine, the mischief on it, and its events, one after the other.
 
 import type { records } from "../../../hosts/shared/host.js";
 import { simulatedHost } from "../../../hosts/simulated/host.js";
@@ -10,7 +10,7 @@ import { Mischief, type MischiefWatcher } from "./mischief.js";
 import type { Trick } from "./trick.js";
 import { probes } from "./probe.js";
 
-/** The world runs so many events at most while it comes to rest. */
+/** The world runs at most this many events to come to rest. */
 export const REST_EVENTS = 20_000;
 
 const SECOND = 1_000_000_000n;
@@ -18,7 +18,7 @@ const SECOND = 1_000_000_000n;
 export class Course {
   readonly machine: SimulatedHost;
   readonly mischief: Mischief;
-  /** Called after each event: somebody may have been killed by it. */
+  /** Called after each event, which may have killed an engine. */
   readonly #look: () => Promise<void>;
 
   constructor(seed: number, watcher: MischiefWatcher, look: () => Promise<void>) {
@@ -27,12 +27,12 @@ export class Course {
     this.#look = look;
   }
 
-  /** What is kept of the journal, from a position on. */
+  /** The stored journal entries from a position on. */
   journal(position: bigint): records.JournalEntry[] {
     return this.mischief.disk.journal.page({ from: { tag: "position", val: position }, bytes: 0xffff_ffff }).entries;
   }
 
-  /** One event of the world; false if there is none. */
+  /** Runs one event of the world. False if there is none. */
   async event(): Promise<boolean> {
     const ran = await this.machine.timers.step();
     await this.#look();
@@ -55,14 +55,14 @@ export class Course {
     if (left > 0n) await timers.advance(left);
   }
 
-  /** Of the machine, and its engine goes with it. */
+  /** Reboots the machine, which also ends its engine. */
   reboot(): void {
     this.machine.reboot();
     this.mischief.clock.restart();
     this.mischief.ports.restart();
   }
 
-  /** What else a machine may do to an engine. Throws for a word that is none. */
+  /** Other mishaps of the machine. Throws for an unknown word. */
   mishap(word: string, [first = "", second = "", ...rest]: readonly string[]): void {
     const { clock, disk, ports, reading } = this.mischief;
     switch (word) {
@@ -83,7 +83,7 @@ export class Course {
     }
   }
 
-  /** `words`: of a line of `faults.ts`. */
+  /** `words`: a fault's line without its first word (`faults.ts`). */
   fault(words: readonly string[]): void {
     const { fault, times } = faultOf(words);
     this.machine.faults.inject(fault, times ?? undefined);
@@ -93,7 +93,7 @@ export class Course {
     this.mischief.tricks.push(trick);
   }
 
-  /** Nothing goes wrong any more. */
+  /** Lifts all faults and tricks. */
   lift(): void {
     for (const { fault } of [...this.machine.faults.set]) this.machine.faults.lift(fault.kind);
     this.mischief.tricks = [];

@@ -1,27 +1,27 @@
-// What may become of a journal on a disk that loses or mixes up what it was given.
+// Damages a journal, as a disk may do that loses or corrupts data.
 
 import type { records } from "../../../hosts/shared/host.js";
 
 type Entries = readonly records.JournalEntry[];
 
-/** How many entries a lost segment has at most. */
+/** The most entries of a lost segment. */
 const SEGMENT = 16;
-/** Far apart, so that numbers one after the other come to other places. */
+/** A large stride, so that consecutive numbers choose distant bits. */
 const STRIDE = 7919;
 
-/** Of at least one entry. `number` says where. */
+/** Kinds of damage to a journal with at least one entry. `number` chooses the place. */
 const DAMAGES: Readonly<Record<string, (whole: Entries, number: number) => Entries>> = {
   /** The last entry is cut off. */
   torn: (whole, number) => {
     const last = whole.at(-1)!;
     return [...whole.slice(0, -1), { ...last, bytes: last.bytes.slice(0, number % last.bytes.length) }];
   },
-  /** A bit of one is another one. */
+  /** One bit of an entry is flipped. */
   flipped: (whole, number) => {
     const at = number % whole.length;
     return whole.map((entry, place) => (place === at ? { ...entry, bytes: flipped(entry.bytes, number) } : entry));
   },
-  /** A segment is gone. The last entry never is: the journal would not be known to have gone so far. */
+  /** A segment is missing, but never the last entry: without it, the loss could not be detected. */
   lost: (whole, number) => {
     const from = number % whole.length;
     const to = Math.min(from + 1 + (number % SEGMENT), whole.length - 1);
@@ -29,7 +29,7 @@ const DAMAGES: Readonly<Record<string, (whole: Entries, number: number) => Entri
   },
 };
 
-/** Throws for a damage that there is not. */
+/** Throws for an unknown kind of damage. */
 export function damagedJournal(whole: Entries, how: string, number: number): Entries {
   const damage = DAMAGES[how];
   if (damage === undefined) throw new Error(`no such damage of a journal: ${how}`);

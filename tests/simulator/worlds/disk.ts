@@ -1,33 +1,33 @@
-// The disk that a story's records and its journal are on. It may have lied: what it told to be kept goes with the power. And
-// what is on it may be damaged, which shows when it is read the next time.
+// The disk with a story's records and journal. It may lie: a power cut can lose transactions that it had confirmed.
+// And its data may be damaged, which shows at the next read.
 
 import type { RecordChange, engine, records } from "../../../hosts/shared/host.js";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { WorldRecords } from "../../../hosts/simulated/records.js";
 import { damagedJournal } from "./damaged-journal.js";
 
-/** Transactions that it can be found to have lied about. */
+/** The most confirmed transactions that it can lose. */
 const MOST = 64;
 const ALL = 0xffff_ffff;
 const JOURNAL = "journal/";
 
 interface Transaction {
-  /** What stood under the keys that it has changed. */
+  /** The previous values of the keys that it has changed. */
   before: ReadonlyMap<string, Uint8Array | undefined>;
-  /** Where the journal ended. */
+  /** The end of the journal before it. */
   end: bigint;
 }
 
-/** What goes wrong is the world's. */
+/** The disk itself has no faults. Those come from the world. */
 const FAULTLESS = { strike: () => null };
 
-/** What of that which was told to be kept is not there as it was, when an engine is opened. */
+/** What stored data is lost or damaged when an engine is opened. */
 export interface Spoilt {
   /** Transactions were lost. */
   isLost: boolean;
-  /** Records are damaged that nobody has written since. */
+  /** Records are damaged that were not written since. */
   isDamaged: boolean;
-  /** Entries of the journal are. */
+  /** Entries of the journal are damaged. */
   isJournalDamaged: boolean;
 }
 
@@ -35,13 +35,13 @@ export class Disk extends WorldRecords {
   #last: Transaction[] = [];
   #isLost = false;
   #isJournalDamaged = false;
-  /** By key, as they were left. */
+  /** Damaged values, by key. */
   readonly #damaged = new Map<string, Uint8Array>();
-  /** What becomes of the journal as it is opened next, one after the other. */
+  /** Damages to the journal that happen at the next opening, in order. */
   #mishaps: (() => void)[] = [];
   readonly #room: () => Promise<void>;
 
-  /** `room`: rejects with a `HostFailure` if there is none. */
+  /** `room` rejects with a `HostFailure` if the disk is full. */
   constructor(room: () => Promise<void>) {
     super(FAULTLESS);
     this.#room = room;
@@ -52,7 +52,7 @@ export class Disk extends WorldRecords {
     return super.load();
   }
 
-  /** An engine is opened from what is there. Null: that is what was told to be kept, or what an earlier one was opened from. */
+  /** Called when an engine is opened. Null if the data is intact, or as bad as at an earlier opening. */
   opened(): Spoilt | null {
     const isDamaged = [...this.#damaged].some(([key, value]) => this.kept.get(key) === value);
     const spoilt = { isLost: this.#isLost, isDamaged, isJournalDamaged: this.#isJournalDamaged };
@@ -69,7 +69,7 @@ export class Disk extends WorldRecords {
     this.#last = [...this.#last, { before, end }].slice(-MOST);
   }
 
-  /** The power goes, and with it the last so many transactions. */
+  /** Cuts the power, and loses the last `transactions` transactions. */
   lose(transactions: number): void {
     const lost = transactions > 0 ? this.#last.splice(-transactions, transactions) : [];
     if (lost.length > 0) this.#isLost = true;
@@ -80,8 +80,9 @@ export class Disk extends WorldRecords {
   }
 
   /**
-   * The first record whose key begins so is cut off in its middle (`torn`), or nothing of it can be read but its key
-   * (`empty`), or not even that (`lost`). Of the journal, by `damaged-journal.ts`; `number` says where.
+   * Damages the first record whose key begins with `prefix`: half of it is missing (`torn`), or only its key is
+   * readable (`empty`), or not even that (`lost`). For the journal see `damaged-journal.ts`; `number` chooses the
+   * place.
    */
   damage(prefix: string, how: string, number: number): void {
     if (prefix === JOURNAL) {

@@ -1,11 +1,11 @@
-// How a host says that it could not do something, by command: as its contract has it (core/wit).
+// The failures that a host may report for each command, according to its contract (core/wit).
 
 import { HostFailure, refusedPort } from "../../../hosts/shared/failure.js";
 import type { failures, networks } from "../../../hosts/shared/host.js";
 import type { HostCommand } from "../commands.js";
 import { answered, exchange } from "../../support/registry/registry-failures.js";
 
-/** Beside what is likeliest. */
+/** Other failures than the most likely one. */
 export const ALSO: Readonly<Partial<Record<HostCommand, readonly string[]>>> = {
   resolve: ["answer:403", "answer:401", "answer:500", "malformed:checkable-digest"],
   tags: ["answer:403", "answer:500"],
@@ -17,7 +17,7 @@ export const ALSO: Readonly<Partial<Record<HostCommand, readonly string[]>>> = {
   identify: ["internal:defect", "no-such:user", "no-such:group", "malformed:user-id"],
 };
 
-/** `how`: a case and what it is of: `no-such:volume`, `call:EIO`; or `busy`. */
+/** `how`: a case and its detail: `no-such:volume`, `call:EIO`; or `busy`. */
 export function failureFor({ tag, val }: { tag: string; val?: unknown }, how?: string): HostFailure {
   if (how === "busy" && tag === "join") return busy(val as networks.Join);
   if (how !== undefined) return new HostFailure(asData(how));
@@ -25,7 +25,7 @@ export function failureFor({ tag, val }: { tag: string; val?: unknown }, how?: s
   return new HostFailure({ tag: "call", val: { call: tag, path: "", inside: false, error: "ENOSPC" } });
 }
 
-/** What it is of is taken as it is: stories name what the WIT has. */
+/** The detail is not checked, since stories use only names of the WIT. */
 function asData(how: string): failures.Failure {
   const [tag = "", of = ""] = how.split(":");
   switch (tag) {
@@ -101,7 +101,7 @@ function whyOf(tag: string): failures.ExchangeFailure {
   }
 }
 
-/** Somebody else has the port; whoever asks for none meets with something else. */
+/** Another program has the port. A command without ports gets another failure. */
 function busy({ ports }: networks.Join): HostFailure {
   const [port] = ports;
   if (port === undefined)

@@ -1,5 +1,6 @@
-// A registry that lies: of each of its images but one something is not what it is said to be (OCI distribution spec,
-// "Pulling manifests" and "Pulling blobs"; OCI image spec, descriptors and `rootfs.diff_ids`). Whoever pulls finds out.
+// A registry that lies: each of its images except one has content that does not match its description (OCI
+// distribution spec, "Pulling manifests" and "Pulling blobs"; OCI image spec, descriptors and `rootfs.diff_ids`). A
+// pull detects this.
 
 import { digestOf } from "../../../hosts/registry/digest.js";
 import type { Transport, TransportResponse } from "../../../hosts/registry/transport.js";
@@ -8,11 +9,11 @@ import { HUB } from "../../../hosts/simulated/registry/images.js";
 import { MANIFEST, MANIFEST_LIST } from "../../../hosts/simulated/registry/packing.js";
 
 const HOST = "liar.example";
-/** The bytes behind a manifest's digest; a layer's size, more or less; a config's size; a layer's content. */
+/** What is wrong: a manifest's bytes; a layer's size, too large or too small; a config's size; a layer's content. */
 const LIES = ["manifest", "more", "less", "config", "diff-id"] as const;
-/** What clients call its images. */
+/** The names of its images. */
 export const LYING: readonly string[] = LIES.map(nameOf);
-/** Those whose lie shows whatever is there already: nobody who has a layer asks for it, whatever its size. */
+/** Images whose pull always fails. A wrong size of a layer is not noticed if the layer is already present. */
 export const UNBELIEVABLE: readonly string[] = ["manifest", "diff-id"].map(nameOf);
 export const HONEST = nameOf("honest");
 
@@ -32,7 +33,7 @@ type Served = readonly [path: string, type: string, bytes: Uint8Array];
 
 let served: ReadonlyMap<string, Served> | null = null;
 
-/** Any other host is none. */
+/** No other host exists. */
 export const liar: Transport = async ({ url }) => {
   const { host, pathname } = new URL(url);
   if (host !== HOST) throw Object.assign(new Error(`no such host: ${host}`), { code: "ENOTFOUND" });
@@ -54,7 +55,7 @@ async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** All that is served of the image. */
+/** Everything that the registry serves for an image. */
 function imageOf(lie: string): Served[] {
   const truth = sharedCatalogue.repository(HUB, "library/hello-world")!;
   const manifest = read<Manifest>(truth.manifest("latest", true)!.bytes);

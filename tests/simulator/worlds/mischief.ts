@@ -1,6 +1,6 @@
-// A host that keeps its contracts and no more: commands take their time, in any order that the contracts allow; they
-// fail; completions are lost until the engine dies, or come twice; transactions are slow, are not kept, or are kept and
-// said not to be; the time of day jumps.
+// A host that only just fulfils its contracts. Commands take time, end in any order that the contracts allow, and
+// fail. Completions are lost until the engine dies, or come twice. Transactions are slow, fail, or are committed but
+// reported as failed. The time of day jumps.
 
 import { FULL_DISK } from "../../support/registry/registry-failures.js";
 import { HostFailure, interrupted } from "../../../hosts/shared/failure.js";
@@ -35,23 +35,23 @@ type Command = { tag: string; val?: unknown };
 
 export interface MischiefWatcher {
   failed(command: string, container: string | null, why: string): void;
-  /** A host must not fail so: a defect. */
+  /** A defect: a host must not do this. */
   defect(why: string): void;
 }
 
-/** Most commands take no longer than the world itself lets them. */
+/** In most stories, commands take no longer than the world itself needs. */
 const LONGEST_DELAYS_MS = [0, 0, 0, 0, 1, 5, 20, 60, 300];
 const SLOW_MS = 20_000;
 const MS = 1_000_000n;
 
 export class Mischief {
   readonly host: Host;
-  /** Completions and ends once more: whoever drives delivers them. */
+  /** Delivers repeated completions and ends. The owner of the driver sets it. */
   deliver: (input: Input) => void = () => {};
   tricks: Trick[] = [];
   readonly clock: MachineClock;
   readonly #stamps: Stamps;
-  /** Transactions: how many more are refused, and how. */
+  /** How the next transactions fail, one after the other. */
   refusals: ("unkept" | "kept")[] = [];
   readonly ports = new HeldPorts();
   readonly reading = new Reading(() => this.#delay(true));
@@ -59,22 +59,22 @@ export class Mischief {
   readonly #world: SimulatedHost;
   readonly #watcher: MischiefWatcher;
   readonly #draw: Draw;
-  /** How late completions may be in this story. */
+  /** The longest delay of completions in this story. */
   readonly #longestMs: number;
   readonly #coming = new Coming();
   #inFlight = 0;
-  /** What commands of this engine's are being carried out on, one at a time. */
+  /** Subjects of this engine's running commands. A subject has one command at a time. */
   #busy = new Set<string | null>();
   #keeping = 0;
-  /** What ends them with the engine's process. */
+  /** Functions that end waits when the engine's process ends. */
   readonly #waiting = new Set<() => void>();
   #lost = 0;
-  /** Engines that are gone. */
+  /** Number of engines that are gone. */
   #lives = 0;
 
   constructor(world: SimulatedHost, seed: number, watcher: MischiefWatcher) {
     this.#world = world;
-    // The world has nothing but its room for them.
+    // The world only says whether the disk has room.
     this.disk = new Disk(() => world.records.commit([]));
     this.clock = new MachineClock(world.timers);
     this.#stamps = new Stamps(this.clock);
@@ -90,34 +90,34 @@ export class Mischief {
       volumes: this.#perform("volumes"),
       replies: breaking(world.replies, () => this.#trickOn("source")?.how, this.#coming),
       inventory: () => this.reading.of("inventory", async () => this.#stamps.inventory(await world.inventory())),
-      // It is there for the next engine.
+      // The world stays open for the next engine.
       close: async () => {},
       listen: (happened, bodies) =>
         world.listen((input) => this.#happened(this.#stamps.input(input), happened), bodies),
     });
   }
 
-  /** What there is on the machine. */
+  /** The machine's inventory. */
   found(): engine.Inventory {
     return this.#stamps.inventory(this.#world.world.found());
   }
 
-  /** Commands that have been begun and have not ended. */
+  /** Number of running commands. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Transactions are under way: what came with them has not left. */
+  /** Whether transactions are pending, so that the outputs of their steps have not left. */
   get keeps(): boolean {
     return this.#keeping > 0;
   }
 
-  /** Some will not end before the engine does. */
+  /** Whether some commands will not end before the engine does. */
   get hangs(): boolean {
     return this.#lost > 0;
   }
 
-  /** The engine's process is gone, and with it what it waited for. */
+  /** The engine's process is gone, and its waits end. */
   crashed(): void {
     for (const end of [...this.#waiting]) end();
     this.refusals = [];
@@ -161,15 +161,15 @@ export class Mischief {
 
   async #carryOut(to: Interface, op: Operation, command: Command, act: () => Promise<Outcome>): Promise<Outcome> {
     const { how: trick, kind } = this.#trickOn(command.tag) ?? {};
-    // From now on, though it is not done yet: whoever lets all come to rest must know.
+    // Counts from now on, before the command is done: code that waits for rest must know.
     if (trick === "lose") this.#lost += 1;
     const lives = this.#lives;
     await this.#delay(trick === "slow");
     if (trick === "fail") throw failureFor(command, kind);
     const outcome = this.#stamps.outcome(command, await act());
-    // What is done may be said not to be done, where doing it again or undoing it is no harm.
+    // A finished command may be reported as failed if it is harmless to repeat or undo it.
     if (trick === "fail-late" && to !== "processes" && command.tag !== "layer") throw failureFor(command);
-    // Its engine may be gone already: nobody would end the wait.
+    // If its engine is already gone, nothing would end the wait.
     if (trick === "lose" && lives !== this.#lives) throw interrupted("engine-gone");
     if (trick === "lose") return this.#wait(() => {}) as Promise<never>;
     await this.#delay(false);
@@ -208,7 +208,7 @@ export class Mischief {
     if (ms > 0) await this.#wait((over) => this.#after(BigInt(ms) * MS, over));
   }
 
-  /** Ends with the engine, too: what had not been begun never is. */
+  /** Waits until `over` is called. Rejects when the engine ends, so that a command that has not begun never does. */
   #wait(begin: (over: () => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -252,7 +252,7 @@ export class Mischief {
   }
 }
 
-/** The container that a command is about; null if it is about none. */
+/** The container that a command is about, or null. */
 function containerOf({ val }: Command): string | null {
   if (typeof val === "string") return /^[0-9a-f]{64}$/.test(val) ? val : null;
   const { container, subject, into } = (val ?? {}) as {

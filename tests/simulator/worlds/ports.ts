@@ -1,12 +1,11 @@
-// Ports of the machine that programs besides containers hold: a container that is to have one of them is refused it, in the
-// way the kernel does it.
+// Ports of the machine that other programs hold. A container that needs one of them is refused it, as by the kernel.
 
 import { refusedPort } from "../../../hosts/shared/failure.js";
 import type { Outcome, networks } from "../../../hosts/shared/host.js";
 
 export class HeldPorts {
   readonly #held = new Set<number>();
-  /** Ports that containers have, or are about to have: by container and network. */
+  /** Ports that containers have or are about to get, by container and network. */
   readonly #had = new Map<string, readonly number[]>();
   #snatches = 0;
 
@@ -14,29 +13,29 @@ export class HeldPorts {
     return this.#held.has(port);
   }
 
-  /** A program holds it from now on, unless a container has it. */
+  /** A program holds the port from now on, unless a container has it. */
   hold(port: number): void {
     if (![...this.#had.values()].some((ports) => ports.includes(port))) this.#held.add(port);
   }
 
-  /** So many times a program is faster than the next container with the first port that this one is to have. */
+  /** The next `times` times, a program takes the first port of a container before the container does. */
   snatch(times: number): void {
     this.#snatches += times;
   }
 
-  /** Those programs end. */
+  /** The programs end. */
   letGo(): void {
     this.#held.clear();
     this.#snatches = 0;
   }
 
-  /** The machine has restarted: nobody has a port. */
+  /** The machine has rebooted, and all ports are free. */
   restart(): void {
     this.letGo();
     this.#had.clear();
   }
 
-  /** Carries out a command unless a program holds a port that it needs. Rejects with a `HostFailure` then. */
+  /** Performs a command. Rejects with a `HostFailure` if a program holds a port that the command needs. */
   async around(command: networks.NetworkCommand, act: () => Promise<Outcome>): Promise<Outcome> {
     if (command.tag === "join") return this.#join(command.val, act);
     const outcome = await act();
@@ -46,7 +45,7 @@ export class HeldPorts {
 
   async #join({ container, bridge: { network }, ports }: networks.Join, act: () => Promise<Outcome>): Promise<Outcome> {
     const place = placeOf({ container, network });
-    // Whoever joins twice has them already.
+    // A container that joins a second time already has its ports.
     if (this.#had.has(place)) return act();
     this.#refuse(ports);
     this.#had.set(

@@ -1,9 +1,9 @@
-// What looks after the health of a story's containers: `probe CODE...`.
+// The health probe of a story's containers: `probe CODE...`.
 
 import type { Program } from "../../../hosts/simulated/program.js";
 import { endless } from "./job.js";
 
-/** Ends with its codes in turns, each container for itself; `never`: not by itself. */
+/** Exits with its codes in turn, separately for each container. With `never` it does not exit by itself. */
 export function probes(): Program {
   const made = new Map<string, number>();
   return async (process) => {

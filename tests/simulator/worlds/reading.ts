@@ -1,9 +1,9 @@
-// Reading that takes long or fails: of the records, of the journal's end and its pages, and of what the machine has.
+// Makes reads slow or fail: of the records, of the journal's end and pages, and of the machine's inventory.
 
 import { HostFailure } from "../../../hosts/shared/failure.js";
 
 const THINGS = ["records", "journal", "page", "inventory"] as const;
-/** `page`: of the journal, for those who follow past events. */
+/** `page`: a page of the journal, for requests for past events. */
 export type Thing = (typeof THINGS)[number];
 
 interface Trick {
@@ -15,15 +15,15 @@ interface Trick {
 export class Reading {
   readonly #slow: () => Promise<void>;
   #tricks: Trick[] = [];
-  /** An engine that was being opened could not read something, and no other has read all since. */
+  /** An engine could not read something while it was opened, and none has read everything since. */
   isCutShort = false;
 
-  /** `slow`: resolves after a long time. */
+  /** `slow` resolves after a long time. */
   constructor(slow: () => Promise<void>) {
     this.#slow = slow;
   }
 
-  /** The words of a line: `fail records 2`. Throws for others. */
+  /** The words of a line: `fail records 2`. Throws for unknown words. */
   add([how = "", thing = "", times = "1"]: readonly string[]): void {
     const known = THINGS.find((one) => one === thing);
     if ((how !== "fail" && how !== "slow") || known === undefined) throw new Error(`nothing reads so: ${how} ${thing}`);
@@ -34,7 +34,10 @@ export class Reading {
     this.#tricks = [];
   }
 
-  /** Rejects with a `HostFailure` when it fails. What an engine that is opened reads last is the inventory. */
+  /**
+   * Rejects with a `HostFailure` if the read fails. The inventory is the last thing that an engine reads when it
+   * opens.
+   */
   async of<T>(thing: Thing, read: () => Promise<T>): Promise<T> {
     const how = this.#trickOn(thing);
     if (how === "slow") await this.#slow();

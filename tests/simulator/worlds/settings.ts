@@ -1,13 +1,13 @@
-// What the configuration says that an engine reads again while it runs: by number, so that each differs from the last.
+// The settings that an engine reloads while it runs, by number, so that each differs from the one before.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { ociRuntimesOf } from "../../../hosts/engine/oci-runtimes.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 
-/** An OCI runtime that some of them offer beside the usual one, as the default. */
+/** An additional OCI runtime. Settings that offer it make it the default. */
 const OTHER = "other";
 
-/** The machine has the runtimes that they name from now on. */
+/** Makes the settings. From now on the machine has the runtimes that they name. */
 export function settingsOf(number: number, machine: SimulatedHost): engine.Settings {
   const offersOther = number % 3 === 0;
   machine.offer(offersOther ? [OTHER] : []);

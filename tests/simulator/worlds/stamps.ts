@@ -1,4 +1,4 @@
-// What the host stamps, by its machine's time of day: the world knows nothing of how that was set.
+// Corrects the host's timestamps by its machine's time of day, because the world does not know how that was set.
 
 import type { Input, Outcome, engine, types } from "../../../hosts/shared/host.js";
 import type { MachineClock } from "./clock.js";
@@ -10,7 +10,7 @@ interface Launch {
 
 export class Stamps {
   readonly #clock: MachineClock;
-  /** Of runs: what was stamped stays, whatever the time of day is set to. */
+  /** Start times of runs. A timestamp stays the same after a change of the time of day. */
   readonly #launches = new Map<string, types.WallTime>();
 
   constructor(clock: MachineClock) {

@@ -1,8 +1,8 @@
-/** What happens to the commands of a name (`launch`, `mount`…) for so many times. */
+/** A trick on the next `left` commands of a name (`launch`, `mount`…). */
 export interface Trick {
   how: "fail" | "fail-late" | "lose" | "slow" | "twice";
   command: string;
   left: number;
-  /** As what it fails; as what is likeliest if not given. */
+  /** The failure. The default is the most likely one. */
   kind?: string;
 }
