@@ -22,7 +22,7 @@ test.each([
   const hear = () => history.answered({ ...RESIZE } as Asked, { status: 200, headers: new Map(), body: "" });
   if (isExcused) hear();
   // The exemption holds only for one answer.
-  expect(hear).toThrow("the journal has not been");
+  expect(hear).toThrow("the journal lacks");
 });
 
 /** A step with the parts that the rule reads. `answer`: the step's input is a resize, and this is the reply. */

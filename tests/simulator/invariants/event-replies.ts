@@ -1,4 +1,4 @@
-// What a client is told to have been done is told to whoever follows events, in the same step or before.
+// Checks that each successful reply has its event, in the same step or before.
 
 import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -8,13 +8,13 @@ import type { JournalEvent } from "./journal.js";
 interface Rule {
   request: RegExp;
   status: number;
-  /** Or what it begins with. */
+  /** The event's action, or a prefix of it. */
   action: string;
-  /** Of what it tells: `container` if not given. */
+  /** The event's type. The default is `container`. */
   type?: string;
-  /** One event may be of several clients. */
+  /** Several clients may share one event. */
   shared?: true;
-  /** The event may come first: something is undone before the answer. */
+  /** The event may come before the reply's step, because something is undone before the reply. */
   earlier?: true;
 }
 
@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
 
 export class EventReplies {
   readonly #asked = new Map<RequestId, string>();
-  /** Events whose clients have not been answered. */
+  /** Number of events whose clients have not been answered yet. */
   readonly #before = new Map<Rule, number>();
 
   stepped({ input, outputs }: Pick<Seen, "input" | "outputs">, events: readonly JournalEvent[]): void {
@@ -56,7 +56,7 @@ export class EventReplies {
     const own = events.filter((event) => event.type === type && event.action.startsWith(action));
     const told = before + own.length;
     if (told < (shared ? Math.min(times, 1) : times)) {
-      throw new Breach("events", `${times} are told of their ${action}, events tell of ${told}`);
+      throw new Breach("events", `there are ${times} replies for ${action}, but ${told} events`);
     }
     if (earlier) this.#before.set(rule, told - times);
   }
@@ -67,7 +67,7 @@ export class EventReplies {
   }
 }
 
-/** Without version and query. */
+/** Method and path, without version and query. */
 function formOf(method: string, target: string): string {
   const [path = ""] = target.split("?");
   return `${method} ${path.replace(/^\/v[\d.]+/, "")}`;

@@ -1,5 +1,5 @@
-// Events tell what became of containers: in the step in which it did, each once, in its order, and nothing else; and
-// whoever follows them is told of each.
+// Checks the events of containers: each change has exactly one event, in its step and in order, and there are no
+// others. A follower receives each of them.
 
 import { Breach } from "../breach.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
@@ -7,7 +7,7 @@ import { type JournalEvent, eventsOf } from "./journal.js";
 import { type ContainerRecord, parsed, wordOf } from "../ledger.js";
 import { EventReplies } from "./event-replies.js";
 
-/** Who follows events for this. */
+/** The client that follows events for this invariant. */
 export const WATCHER = "watcher";
 
 const EVENT_OF_CAUSE: Readonly<Record<string, string>> = {
@@ -23,15 +23,15 @@ const SIGKILL = "9";
 const GOES_ON = new Set(["running", "paused"]);
 
 export class Events implements Invariant {
-  /** That the watcher has not been told of, the oldest first. */
+  /** Events that the watcher has not received yet, the oldest first. */
   #untold: JournalEvent[] = [];
   #follows = false;
   #rest = "";
   readonly #replies = new EventReplies();
   readonly #created = new Set<string>();
-  /** Containers whose run has been sent SIGKILL. */
+  /** Containers whose current run got SIGKILL. */
   readonly #killed = new Set<string>();
-  /** How often it was told of their run that the kernel killed for memory. */
+  /** How many kills for lack of memory were reported for each container's run. */
   readonly #short = new Map<string, number>();
 
   stepped(seen: Seen): void {
@@ -49,7 +49,7 @@ export class Events implements Invariant {
     if (this.#follows) this.#untold.push(...events);
   }
 
-  /** What the instance before told and did not get kept has not been told. */
+  /** Forgets events of the instance before that were not committed. */
   #opened({ records }: NonNullable<Seen["opening"]>): void {
     this.#short.clear();
     for (const { key, value } of records) {
@@ -60,7 +60,7 @@ export class Events implements Invariant {
     }
   }
 
-  /** Bytes that the watcher is sent. */
+  /** Takes bytes that the watcher receives. */
   told(piece: string): void {
     const lines = (this.#rest + piece).split("\n");
     this.#rest = lines.pop() ?? "";
@@ -76,7 +76,7 @@ export class Events implements Invariant {
 
   rested(_: AtRest): void {
     const [event] = this.#untold;
-    if (event !== undefined) broken(`nobody was told of ${event.action} of ${event.id}`);
+    if (event !== undefined) broken(`the watcher did not receive ${event.action} of ${event.id}`);
   }
 
   #moves({ notes, ledger }: Seen, own: readonly JournalEvent[]): void {
@@ -90,19 +90,19 @@ export class Events implements Invariant {
       if (action === undefined) continue;
       const [next, ...rest] = told.get(container) ?? [];
       if (next?.action === action) told.set(container, rest);
-      // Of one that SIGKILL thaws, so that it can die, nobody is told.
+      // A paused container that is thawed only to die of SIGKILL causes no event.
       else if (action !== "unpause" || !this.#killed.has(container)) {
-        broken(`${container} has moved by ${rule.cause}: ${next?.action ?? "nothing"} is told`);
+        broken(`${container} has moved by ${rule.cause}, and its event is ${next?.action ?? "missing"}`);
       }
     }
     for (const [container, [event]] of told) {
-      // All that there was of it was a damaged record.
+      // The removed container had only a damaged record.
       if (event?.action === "destroy" && ledger.changed.includes(`damaged/container/${container}`)) continue;
-      if (event !== undefined) broken(`${event.action} of ${container} is told; nothing had become of it`);
+      if (event !== undefined) broken(`there is an event ${event.action} of ${container}, which has not changed`);
     }
   }
 
-  /** Each signal that is sent is told of. */
+  /** Each sent signal has its event. */
   #signals(effects: Seen["outputs"]["effects"], own: readonly JournalEvent[]): void {
     const sent = effects.flatMap(({ to, command }) => {
       if (to !== "processes" || command.tag !== "signal") return [];
@@ -110,19 +110,21 @@ export class Events implements Invariant {
     });
     const kills = own.filter(({ action }) => action === "kill");
     const told = kills.map(({ id, attributes }) => `${id} ${attributes.get("signal") ?? ""}`);
-    if (sent.join() !== told.join()) broken(`signals sent: ${sent.join() || "none"}; told: ${told.join() || "none"}`);
+    if (sent.join() !== told.join()) broken(`signals: ${sent.join() || "none"}; events: ${told.join() || "none"}`);
     for (const { id, attributes } of kills) if (attributes.get("signal") === SIGKILL) this.#killed.add(id);
     for (const { id, action } of own) if (action === "start") this.#killed.delete(id);
   }
 
-  /** Each once, when the host tells of one more than was told of this run; what nobody was there to tell, at the start. */
+  /**
+   * There is one event each time the host reports more kills of a run. Kills while no engine ran count at its start.
+   */
   #memory({ input, opening, ledger }: Seen, own: readonly JournalEvent[]): void {
     for (const { id, action } of own) {
       if (action === "start") this.#short.delete(id);
       if (action !== "oom") continue;
       const kills = killsTold(id, input, opening);
-      if (kills === 0) broken(`oom of ${id} is told, and it had memory`);
-      if (kills <= (this.#short.get(id) ?? 0)) broken(`oom of ${id} is told twice`);
+      if (kills === 0) broken(`there is an event oom of ${id}, but the kernel killed nothing`);
+      if (kills <= (this.#short.get(id) ?? 0)) broken(`there are two events oom of ${id}`);
       this.#short.set(id, kills);
     }
     const found = opening?.inventory.processes.map(({ container, run, memoryKills }) => [container, run, memoryKills]);
@@ -130,43 +132,45 @@ export class Events implements Invariant {
     for (const [id, run, kills] of (told ?? []) as [string, number, number][]) {
       const record = ledger.containers.get(id);
       if (record === undefined || record.run !== run || !GOES_ON.has(wordOf(record))) continue;
-      if (kills > (this.#short.get(id) ?? 0)) broken(`nobody was told of oom of ${id}`);
+      if (kills > (this.#short.get(id) ?? 0)) broken(`there is no event oom of ${id}`);
     }
     const isOver = own.some(
       ({ id, action }) => action === "die" && input?.tag === "exited" && input.val.container === id,
     );
     if (input?.tag !== "exited" || !isOver || !input.val.exit.outOfMemory) return;
-    if (!this.#short.has(input.val.container)) broken(`nobody was told of oom of ${input.val.container}`);
+    if (!this.#short.has(input.val.container)) broken(`there is no event oom of ${input.val.container}`);
   }
 
-  /** What is told because of something else, or of what the record says. */
+  /** Checks events that follow from another event or from the record. */
   #caused({ id, action, attributes }: JournalEvent, own: readonly JournalEvent[], { notes, ledger }: Seen): void {
     const isTold = (other: string): boolean => own.some((one) => one.id === id && one.action === other);
     const isCancelled = notes.some(
       (note) => note.tag === "moved" && note.val.container === id && note.val.rule.cause === "cancel",
     );
-    if (action === "create" && this.#created.has(id)) broken(`create of ${id} is told twice`);
+    if (action === "create" && this.#created.has(id)) broken(`there are two events create of ${id}`);
     if (action === "create") this.#created.add(id);
-    if (action === "restart" && !isTold("start")) broken(`restart of ${id} is told, and it was not started`);
-    if (action === "stop" && !isTold("die") && !isCancelled) broken(`stop of ${id} is told, and it has not ended`);
+    if (action === "restart" && !isTold("start")) broken(`there is an event restart of ${id}, but it has not started`);
+    if (action === "stop" && !isTold("die") && !isCancelled)
+      broken(`there is an event stop of ${id}, but it still runs`);
     const name = ledger.containers.get(id)?.name;
     if (action === "rename" && (name !== attributes.get("name") || attributes.get("oldName") === `/${name}`)) {
-      broken(`rename of ${id} to ${attributes.get("name")} is told; it is called ${name}`);
+      broken(`there is an event rename of ${id} to ${attributes.get("name")}, but its name is ${name}`);
     }
   }
 
   #event({ Type, Action, Actor: { ID } }: DockerEvent): void {
     const next = this.#untold.shift();
     if (next?.type === Type && next.action === Action && next.id === ID) return;
-    broken(`${Type} ${Action} of ${ID} was told in place of ${next?.action ?? "nothing"} of ${next?.id ?? "anybody"}`);
+    const expected = next === undefined ? "nothing" : `${next.action} of ${next.id}`;
+    broken(`the watcher received ${Type} ${Action} of ${ID} instead of ${expected}`);
   }
 }
 
-/** Only of who has sent the keys for it: who hangs up is just gone. */
+/** Only a client that sends the detach keys causes a detach event. A client that hangs up does not. */
 function expectDetached({ input }: Seen, own: readonly JournalEvent[]): void {
   const isMeant = input?.tag === "closed" && input.val.why === "detached";
   const told = own.find(({ action }) => action === "detach" || action === "exec_detach");
-  if (told !== undefined && !isMeant) broken(`${told.action} of ${told.id} is told, and nobody has asked for it`);
+  if (told !== undefined && !isMeant) broken(`there is an event ${told.action} of ${told.id} without detach keys`);
 }
 
 function broken(message: string): never {
@@ -179,7 +183,7 @@ interface DockerEvent {
   Actor: { ID: string };
 }
 
-/** How many kills of a container's run the step was told of; 0: none. */
+/** How many kills of a container's run the host reports in this step. */
 function killsTold(id: string, input: Seen["input"], opening: Seen["opening"]): number {
   if (input?.tag === "out-of-memory" && input.val.container === id) return input.val.kills;
   if (input?.tag === "exited" && input.val.container === id) return input.val.exit.outOfMemory ? 1 : 0;

@@ -1,5 +1,5 @@
-// Whoever opens an engine tells of each exec that has ended meanwhile, once, if records say that it has begun and nobody
-// was told of its end; of no other.
+// Checks that an opened engine reports, exactly once, each exec that ended while no engine ran, if the records say
+// that it has started and its end was not reported. It must report no other.
 
 import { Breach } from "../breach.js";
 import type { Invariant, Seen } from "./invariant.js";
@@ -18,7 +18,7 @@ export class ExecEnds implements Invariant {
       const expected = recorded.has(`exec/${exec}`) ? [String(exit.code)] : [];
       if (codes.join() === expected.join()) continue;
       const words = [codes, expected].map((some) => (some.length === 0 ? "nothing" : `code ${some.join(", ")}`));
-      throw new Breach("history", `of the end of exec ${exec} the journal is told ${words[0]}, not ${words[1]}`);
+      throw new Breach("history", `for the end of exec ${exec}, the journal has ${words[0]}, not ${words[1]}`);
     }
   }
 }

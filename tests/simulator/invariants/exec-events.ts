@@ -1,6 +1,6 @@
-// Events tell what became of execs, each once and in its order: made; begun, in the step in which its user is looked up or
-// it is asked for; ended, with the code that the host told of, or killed with its container. Of one that could not be begun
-// no end is told.
+// Checks the events of execs, each once and in order. `exec_create`. `exec_start`, in the step that looks up its user
+// or launches it. `exec_die`, with the exit code that the host reported, or 137 if it was killed with its container.
+// An exec that could not start has no `exec_die`.
 
 import type { Input, Operation } from "../../../hosts/shared/host.js";
 import type { Opening } from "../../../hosts/driver/observer.js";
@@ -19,11 +19,11 @@ interface Told {
 
 export class ExecEvents implements Invariant {
   readonly #told = new Map<string, Told>();
-  /** Starts that are under way: of an exec. */
+  /** Pending starts, with their execs. */
   readonly #starts = new Map<Operation, string>();
-  /** Probes that took too long: they are killed by themselves. */
+  /** Probes that took too long. They are killed without their container. */
   readonly #killed = new Set<string>();
-  /** That were asked for, whatever came of it. */
+  /** Execs whose launch was requested, with any result. */
   readonly #begun = new Set<string>();
 
   stepped({ opening, input, outputs, ledger }: Seen): void {
@@ -46,13 +46,13 @@ export class ExecEvents implements Invariant {
     for (const { to, op, command } of outputs.effects) {
       if (to !== "processes" || (command.tag !== "exec" && command.tag !== "identify")) continue;
       const exec = command.tag === "exec" ? command.val.exec : this.#lookedUpIn(command.val.container, lookedUp);
-      if (this.#told.get(exec)?.what !== "started") broken(exec, "is begun, and nobody was told so");
+      if (this.#told.get(exec)?.what !== "started") broken(exec, "is launched, and there is no event");
       if (command.tag === "exec") this.#begins(exec);
       this.#starts.set(op, exec);
       if (lookedUp.includes(exec)) lookedUp.splice(lookedUp.indexOf(exec), 1);
     }
     const [idle] = lookedUp;
-    if (idle !== undefined) broken(idle, "was told to begin, and nothing of it was");
+    if (idle !== undefined) broken(idle, "has an event for its start, but is not launched");
     if (input?.tag === "exec-exited") this.#mustBeOver(input.val.exec);
   }
 
@@ -63,16 +63,16 @@ export class ExecEvents implements Invariant {
     this.#begun.clear();
   }
 
-  /** None outlives the run that it is in. */
+  /** No exec outlives its run. */
   rested({ ledger }: AtRest): void {
     for (const [exec, { container, run, what }] of this.#told) {
       if (what !== "started" || [...this.#starts.values()].includes(exec)) continue;
       if (!isUp(ledger.containers.get(container), run))
-        broken(exec, "has ended with its container, and nobody was told so");
+        broken(exec, "has ended with its container, and there is no event");
     }
   }
 
-  /** Those that go on have begun, if records say so of them and of whom they are in; of the ends of others exec-ends.ts knows. */
+  /** Takes the running execs that have records, as their containers do. exec-ends.ts checks the ends of the others. */
   #opened({ records, inventory }: Opening): void {
     this.crashed();
     const recorded = new Set(records.map(({ key }) => key));
@@ -82,7 +82,7 @@ export class ExecEvents implements Invariant {
     }
   }
 
-  /** Of one that could not be begun. */
+  /** Notes a failed start. */
   #ended(input: Input | null): void {
     if (input?.tag !== "completed") return;
     const exec = this.#starts.get(input.val.op) ?? "";
@@ -92,20 +92,20 @@ export class ExecEvents implements Invariant {
   }
 
   #begins(exec: string): void {
-    if (this.#begun.has(exec)) broken(exec, "is begun a second time");
+    if (this.#begun.has(exec)) broken(exec, "is launched a second time");
     this.#begun.add(exec);
   }
 
   #created(event: JournalEvent, run: number): void {
     const exec = execOf(event);
-    if (this.#told.has(exec)) broken(exec, "is told to be made twice");
+    if (this.#told.has(exec)) broken(exec, "has two events exec_create");
     this.#told.set(exec, { container: event.id, run, what: "created" });
   }
 
   #started(event: JournalEvent): string {
     const exec = execOf(event);
     const told = this.#told.get(exec);
-    if (told?.what !== "created") broken(exec, `is told to begin, and was ${told?.what ?? "never made"}`);
+    if (told?.what !== "created") broken(exec, `has an event exec_start, but is ${told?.what ?? "not created"}`);
     told.what = "started";
     return exec;
   }
@@ -114,33 +114,33 @@ export class ExecEvents implements Invariant {
     return this.#told.get(execOf(event))?.run ?? 0;
   }
 
-  /** `isUp`: its run goes on. */
+  /** `isUp`: whether its container's run continues. */
   #died(event: JournalEvent, input: Input | null, isUp: boolean): void {
     const exec = execOf(event);
     const told = this.#told.get(exec);
-    if (told?.what !== "started") broken(exec, `is told to have ended, and was ${told?.what ?? "never made"}`);
+    if (told?.what !== "started") broken(exec, `has an event exec_die, but is ${told?.what ?? "not created"}`);
     told.what = "over";
     const isOwn = input?.tag === "exec-exited" && input.val.exec === exec;
     const code = isOwn ? String(input.val.exit.code) : KILLED;
     const said = event.attributes.get("exitCode") ?? "none";
-    if (said !== code) broken(exec, `is told to have ended with ${said}, not ${code}`);
+    if (said !== code) broken(exec, `has an event exec_die with ${said}, not ${code}`);
     if (!isOwn && isUp && !this.#killed.has(exec))
-      broken(exec, "is told to have been killed with its container, which goes on");
+      broken(exec, "has an event exec_die as if its container had ended, which still runs");
   }
 
-  /** Told twice, one of the two may come before the start is known to have come to anything. */
+  /** Checks a reported end. A duplicate report may come before the start's completion, and is ignored then. */
   #mustBeOver(exec: string): void {
     if ([...this.#starts.values()].includes(exec)) return;
-    if (this.#told.get(exec)?.what === "started") broken(exec, "has ended, and nobody was told so");
+    if (this.#told.get(exec)?.what === "started") broken(exec, "has ended, and there is no event");
   }
 
-  /** One of those that were told to begin in this step. */
+  /** An exec in this container that has an event for its start in this step. */
   #lookedUpIn(container: string, told: readonly string[]): string {
     return told.find((exec) => this.#told.get(exec)?.container === container) ?? "";
   }
 }
 
-/** In that run. */
+/** Whether the container is in that run. */
 function isUp(record: ContainerRecord | undefined, run: number): boolean {
   return record?.run === run && RUNNING.includes(wordOf(record));
 }

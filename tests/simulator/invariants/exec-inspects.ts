@@ -1,6 +1,6 @@
-// Of an exec that has ended nothing stays on record, and whoever asks is told the code that was told as an event: for five
-// minutes at least, and after ten minutes nobody any more. Until then it is told to go on, or to wait to be started. Clients
-// hardly ever ask: a copy of the engine is asked after each step that something became of an exec in, and at rest.
+// Checks what the engine shows of execs. An ended exec has no record. Its inspect shows the exit code of its event for
+// at least five minutes, and for at most ten. Before its end an exec is shown as running, or as waiting for its start.
+// Clients rarely ask, so this asks a copy of the engine after each step that changed an exec, and at rest.
 
 import type { Operation, failures, types } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -15,26 +15,26 @@ const [SHORTEST, LONGEST] = [5n * MINUTE, 10n * MINUTE];
 const INSPECT = /^(?:\/v[\d.]+)?\/exec\/([0-9a-f]{64})\/json$/;
 const MADE = /^\{"Id":"([0-9a-f]{64})"\}\s*$/;
 const decoder = new TextDecoder();
-/** Docker's code of an exec whose program cannot be run, by errno(3). */
+/** Docker's exit code for an exec whose program cannot be run, by errno(3). */
 const OF_PROGRAM: Readonly<Record<string, number>> = { ENOENT: 127, ENOTDIR: 127, ELOOP: 127, EACCES: 126 };
 const NOT_FOUND_CODE = 127;
 const OTHER_CODE = 128;
 
 interface Exec {
   container: string;
-  /** `unsure`: its user has been looked up, and its container may have stopped meanwhile. */
+  /** `unsure`: its user has been looked up, but its container may have stopped since. */
   stage: "created" | "started" | "unsure" | "ended" | "forgotten";
-  /** Null while it has none. */
+  /** Null if it has none yet. */
   code: number | null;
-  /** When it ended, of monotonic time. */
+  /** Monotonic time of its end. */
   at: bigint;
 }
 
 export class ExecInspects implements Invariant {
   readonly #spares: Spares;
-  /** Clients', since the engine was opened: the others are health checks, which nobody can ask for. */
+  /** Execs of clients since the engine was opened. Health checks are execs, too, but cannot be inspected. */
   readonly #execs = new Map<string, Exec>();
-  /** Starts that are under way. */
+  /** Pending starts. */
   readonly #starts = new Map<Operation, { exec: string; isLookUp: boolean }>();
   #snapshot: (() => Uint8Array) | null = null;
   #now: types.Instant = { wall: 0n, monotonic: 0n };
@@ -70,7 +70,7 @@ export class ExecInspects implements Invariant {
     this.#askCopy(this.#execs.keys(), ledger);
   }
 
-  /** Any that somebody could ask for. */
+  /** Whether there is no exec to ask for. */
   get isEmpty(): boolean {
     return this.#execs.size === 0;
   }
@@ -83,7 +83,7 @@ export class ExecInspects implements Invariant {
       if (action.startsWith("exec_start:")) told.push(exec);
       if (action.startsWith("exec_start:")) yield* this.#becomes(exec, "started");
       if (action === "exec_die" && ledger.records.has(`exec/${exec}`))
-        broken(`exec ${exec} has died, and is on record`);
+        broken(`exec ${exec} has died, but still has a record`);
       if (action === "exec_die") yield* this.#becomes(exec, "ended", Number(attributes.get("exitCode")), now);
       if (action === "die") for (const one of this.#waitingIn(id)) yield* this.#becomes(one, "forgotten");
     }
@@ -98,7 +98,7 @@ export class ExecInspects implements Invariant {
     this.#asks(outputs.effects, told);
   }
 
-  /** Which are being started. `told`: those of which that is told in this step, first their user may be looked up. */
+  /** Notes pending starts. `told`: execs with an event for their start in this step, which may first look up a user. */
   #asks(effects: Seen["outputs"]["effects"], told: string[]): void {
     for (const { to, op, command } of effects) {
       if (to !== "processes") continue;
@@ -127,7 +127,7 @@ export class ExecInspects implements Invariant {
     }
     const failure = outcome.val as failures.Failure;
     const code = codeOf(failure);
-    // A user that is not there has a code of its own, unless the container has gone.
+    // A missing user gives another code, unless the container is gone.
     yield* this.#becomes(start.exec, start.isLookUp ? "unsure" : "ended", code, now);
   }
 
@@ -138,7 +138,7 @@ export class ExecInspects implements Invariant {
     yield exec;
   }
 
-  /** In a container whose run is over: those that were never started. */
+  /** The execs of a container that were never started. */
   #waitingIn(container: string): string[] {
     return [...this.#execs].flatMap(([id, one]) =>
       one.container === container && one.stage === "created" ? [id] : [],
@@ -165,10 +165,10 @@ export class ExecInspects implements Invariant {
     if (status === 404 && !isGone && age < SHORTEST)
       broken(`exec ${id}, which is ${stage}, is forgotten after ${age} ns`);
     if (status !== 200) return;
-    if (isGone || age > LONGEST) broken(`exec ${id}, which is ${stage}, is known ${age} ns after its end`);
+    if (isGone || age > LONGEST) broken(`exec ${id}, which is ${stage}, is still known ${age} ns after its end`);
     const { Running, ExitCode } = JSON.parse(body) as { Running: boolean; ExitCode: number | null };
     if (Running !== (stage === "started") || ExitCode !== code)
-      broken(`exec ${id} is ${stage} with ${code}; ${Running ? "it is told to run" : ExitCode} is shown`);
+      broken(`exec ${id} is ${stage} with code ${code}, but is shown ${Running ? "as running" : `with ${ExitCode}`}`);
   }
 }
 
@@ -176,7 +176,7 @@ function broken(message: string): never {
   throw new Breach("execs", message);
 }
 
-/** Docker's code of an exec that could not be started; of one whose user is not there it is another. */
+/** Docker's exit code for an exec that could not start. A missing user gives another one. */
 function codeOf(failure: failures.Failure): number {
   if (failure.tag === "directory") return NOT_FOUND_CODE;
   return (failure.tag === "program" ? OF_PROGRAM[failure.val.error] : undefined) ?? OTHER_CODE;

@@ -1,4 +1,4 @@
-// Commands that failed since the engine was opened: what they were to do is done at the next start.
+// Tracks commands that failed since the engine was opened. The next engine repeats them at its start.
 
 import type { Operation } from "../../../hosts/shared/host.js";
 import type { Seen } from "./invariant.js";
@@ -7,7 +7,7 @@ export class Failures {
   readonly #underWay = new Map<Operation, string>();
   readonly #failed = new Set<string>();
 
-  /** `tag`: of commands whose value is a name. */
+  /** `tag`: the command, whose value must be a name. */
   constructor(private readonly tag: "drop-chain" | "make" | "drop" | "measure") {}
 
   stepped({ input, outputs, opening }: Seen): void {

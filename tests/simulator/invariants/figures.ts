@@ -1,5 +1,5 @@
-// What records say of the room that things take up is what they do take up, wherever it counts as counted: GET /system/df
-// is answered from that, also by an engine that has opened the records. At rest all of it has been counted.
+// Checks the recorded disk usage: a size that counts as measured equals the real one. GET /system/df is answered from
+// these records, also after a restart. At rest, everything has been measured.
 
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
@@ -9,15 +9,15 @@ import type { AtRest, Invariant, Seen } from "./invariant.js";
 const AT_REST = ["created", "exited"];
 
 interface VolumeRecord {
-  /** Missing while it waits to be counted. */
+  /** Missing while it waits for its measurement. */
   size?: number;
 }
 
 export class Figures implements Invariant {
-  /** Of containers by id, of volumes by name: they are counted again when something becomes of them. */
+  /** Failed measurements, by a container's id or a volume's name. They are repeated when the object changes. */
   readonly #uncounted = new Failures("measure");
 
-  /** What has no figure that can be relied on: its record is older than its files. By name, or id, that figure. */
+  /** Unreliable sizes, by name or id: the record is older than the files, because the disk lost newer ones. */
   readonly #doubtful = new Map<string, number>();
   #isSpoilt = false;
 
@@ -36,12 +36,13 @@ export class Figures implements Invariant {
     for (const container of ledger.containers.values()) {
       const { id } = container;
       if (!AT_REST.includes(wordOf(container)) || container.unclean || this.#uncounted.has(id)) continue;
-      if (!isCounted(container)) throw new Breach("figures", `what ${id} has written was not counted`);
+      if (!isCounted(container)) throw new Breach("figures", `the size of container ${id} was not measured`);
     }
     const written = inUse(ledger);
     for (const name of ledger.keys("volume/")) {
       if (written.has(name) || this.#uncounted.has(name)) continue;
-      if (sizeOf(ledger, name) === undefined) throw new Breach("figures", `volume ${name} was not counted`);
+      if (sizeOf(ledger, name) === undefined)
+        throw new Breach("figures", `the size of volume ${name} was not measured`);
     }
   }
 
@@ -58,22 +59,22 @@ export class Figures implements Invariant {
     }
   }
 
-  /** What is not there, or gone while its record is about to go, takes up nothing: `owners.ts` looks at that. */
+  /** An object that does not exist has no size to compare. `owners.ts` checks whether it may be missing. */
   #expectSame(what: string, name: string, recorded: number, held: number | null): void {
     if (held === null || recorded === held) return void this.#doubtful.delete(name);
     if (this.#isSpoilt) this.#doubtful.set(name, recorded);
-    // Whoever counts anew counts right.
+    // The old size is excused until the next measurement.
     if (this.#doubtful.get(name) === recorded) return;
-    throw new Breach("figures", `${what} ${name} takes up ${held}, and ${recorded} by its record`);
+    throw new Breach("figures", `${what} ${name} has ${held} bytes, but ${recorded} in its record`);
   }
 }
 
-/** Nothing has run since, nor has anything been copied into it. */
+/** Whether nothing has run in it, or was copied into it, since the measurement. */
 function isCounted({ run, countedRun }: ContainerRecord): boolean {
   return run === countedRun;
 }
 
-/** Volumes of containers whose run is not counted yet: what is written there is told of as of the last sample. */
+/** Volumes of containers that were not measured after their last run: their sizes are from the last sample. */
 function inUse(ledger: Ledger): Set<string> {
   const uncounted = [...ledger.containers.values()].filter((container) => !isCounted(container));
   return new Set(uncounted.flatMap(({ mounts }) => mounts.map(({ name }) => name)));

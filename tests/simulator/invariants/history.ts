@@ -1,5 +1,6 @@
-// The journal as it is kept, read again whenever an engine is opened: it is what engines asked to be kept, up to some
-// step; what clients were told is in it; and it tells of containers and execs what their records and the machine say.
+// Checks the stored journal, whenever an engine is opened. It has the entries that engines appended, up to some step.
+// It has the events of everything that clients were told. And it agrees with the records and the machine about
+// containers and execs.
 
 import type { engine, records } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -10,11 +11,11 @@ import type { Invariant, Seen } from "./invariant.js";
 import type { Spoilt } from "../worlds/disk.js";
 import { type JournalEvent, eventOf, readableEvent } from "./journal.js";
 
-/** Entries from a position on. */
+/** Reads the entries from a position on. */
 export type ReadJournal = (position: bigint) => records.JournalEntry[];
 
 const RESIZE = /^POST \/containers\/([0-9a-f]{64})\/resize$/;
-/** What an answer tells of, where its request names a container by its id, or an exec. */
+/** The event that an answer implies, for requests that name a container or an exec by its id. */
 const TOLD: readonly { request: RegExp; statuses: readonly number[]; action: string }[] = [
   { request: /^POST \/containers\/([0-9a-f]{64})\/start$/, statuses: [204], action: "start" },
   { request: /^POST \/containers\/([0-9a-f]{64})\/stop$/, statuses: [204], action: "stop" },
@@ -26,33 +27,33 @@ const TOLD: readonly { request: RegExp; statuses: readonly number[]; action: str
   { request: /^DELETE \/containers\/([0-9a-f]{64})$/, statuses: [204], action: "destroy" },
   { request: /^POST \/exec\/([0-9a-f]{64})\/start$/, statuses: [101, 200], action: "exec_start" },
 ];
-/** Of what the answer itself names. */
+/** The same for answers that name the new object. */
 const MADE: typeof TOLD = [
   { request: /^POST \/containers\/create$/, statuses: [201], action: "create" },
   { request: /^POST \/containers\/.+\/exec$/, statuses: [201], action: "exec_create" },
 ];
 const BETWEEN = ["recycling", "restarting"];
-/** Of one that could not be made, too. */
+/** Also the statuses of a container whose creation failed. */
 const GOING = ["removing", "dead"];
 
 export class History implements Invariant, Oracle {
   readonly #read: ReadJournal;
-  /** All that engines asked for, by position: of those that were not kept another takes the place. */
+  /** All appended entries, by position. A later entry replaces one that was not committed. */
   readonly #asked = new Map<bigint, Uint8Array>();
-  /** `start 0123…` for each event that is kept, of an exec with the exec's id. */
+  /** `start 0123…` for each stored event. For an exec it has the exec's id. */
   #kept = new Set<string>();
   #next = 1n;
-  /** What clients were told since an engine was opened last. */
+  /** Events that clients' answers implied since an engine was last opened. */
   readonly #told = new Set<string>();
-  /** Requests for another size of a terminal that have not been answered, and whose. */
+  /** Unanswered requests to resize a terminal, with the container. */
   readonly #resizing = new Map<bigint, string>();
-  /** Containers that were between two runs when one was answered: there was no terminal to be told, nor an event. */
+  /** Containers that were between two runs when a resize was answered, so that there was no terminal and no event. */
   readonly #between: string[] = [];
-  /** Execs that an engine has found to have begun, when it was opened. */
+  /** Execs that were running or had ended when an engine was opened. */
   readonly #begun = new Set<string>();
-  /** What is lost or damaged of what the next engine is opened with. */
+  /** What is lost or damaged in the data that the next engine is opened with. */
   #spoilt: Spoilt | null = null;
-  /** Containers and execs of which journal and records, once damaged, do not tell the same. */
+  /** Containers and execs whose journal and records have disagreed since a damage. */
   readonly #excused = new Set<string>();
 
   constructor(read: ReadJournal) {
@@ -67,7 +68,7 @@ export class History implements Invariant, Oracle {
     }
   }
 
-  /** Steps may run ahead of their answers: what a container was matters in the step that answers. */
+  /** Notes a container's status in the step that answers, since later steps may come before the answer leaves. */
   #noteResizes(input: Seen["input"], replies: Seen["outputs"]["replies"], ledger: Seen["ledger"]): void {
     if (input?.tag === "request") {
       const id = RESIZE.exec(requestOf(input.val))?.[1];
@@ -132,7 +133,7 @@ export class History implements Invariant, Oracle {
     return null;
   }
 
-  /** It must be there before it is told. A container's name may look like an id: nobody was made by that. */
+  /** The event must be stored before the answer. A name that looks like an id is ignored, since nothing has this id. */
   #hear(action: string, id: string): void {
     for (const { position, bytes } of this.#read(this.#next)) {
       this.#kept.add(nameOf(eventOf(bytes)));
@@ -142,7 +143,7 @@ export class History implements Invariant, Oracle {
     if (action !== making && !this.#kept.has(`${making} ${id}`)) return;
     const what = `${action} ${id}`;
     this.#told.add(what);
-    if (!this.#kept.has(what)) broken(`a client is told of ${what}, and the journal has not been`);
+    if (!this.#kept.has(what)) broken(`an answer implies ${what}, but the journal lacks this event`);
   }
 
   #opened({ records: stored, inventory, journal }: NonNullable<Seen["opening"]>): void {
@@ -150,7 +151,7 @@ export class History implements Invariant, Oracle {
     if (this.#spoilt !== null) this.#startOver(this.#spoilt, entries);
     for (const { position, bytes } of entries) {
       const asked = this.#asked.get(position);
-      if (asked === undefined || !isEqual(asked, bytes)) broken(`entry ${position} is not what was to be kept`);
+      if (asked === undefined || !isEqual(asked, bytes)) broken(`entry ${position} is not what was appended`);
     }
     const last = entries.at(-1)?.position ?? 0n;
     if (journal.next !== last + 1n) broken(`its last entry is ${last}, and it ends at ${journal.next}`);
@@ -158,7 +159,8 @@ export class History implements Invariant, Oracle {
     const events = entries.flatMap(({ bytes }) => readableEvent(bytes) ?? []);
     this.#kept = new Set(events.map(nameOf));
     this.#next = journal.next;
-    for (const what of this.#told) if (!this.#kept.has(what)) broken(`a client was told of ${what}: it is lost`);
+    for (const what of this.#told)
+      if (!this.#kept.has(what)) broken(`an answer implied ${what}, but the event is lost`);
     this.#told.clear();
     const complaints = [...ofContainers(events, stored)];
     const recorded = new Set(stored.flatMap(({ key }) => (key.startsWith("exec/") ? [key.slice(5)] : [])));
@@ -171,7 +173,7 @@ export class History implements Invariant, Oracle {
     if (complaint !== undefined) broken(complaint.why);
   }
 
-  /** What was told before may be lost; what is there stays as it is. */
+  /** Earlier promises may be lost. The remaining entries must stay as they are. */
   #startOver({ isLost, isJournalDamaged }: Spoilt, entries: readonly records.JournalEntry[]): void {
     if (isLost || isJournalDamaged) this.#told.clear();
     if (isLost) this.#begun.clear();
@@ -187,12 +189,12 @@ function requestOf({ method, target }: { method: string; target: string }): stri
 }
 
 interface Complaint {
-  /** Whom it is about. */
+  /** The container or exec. */
   id: string;
   why: string;
 }
 
-/** Who is there, who runs and who is paused, by the journal and by the records. */
+/** Compares journal and records: which containers exist, run and are paused. */
 function* ofContainers(events: readonly JournalEvent[], stored: readonly engine.Stored[]): Generator<Complaint> {
   const tales = talesOf(events.filter(({ type, action }) => type === "container" && MOVES.has(action)));
   const containers = new Map(
@@ -202,25 +204,25 @@ function* ofContainers(events: readonly JournalEvent[], stored: readonly engine.
   );
   for (const [id, actions] of tales) {
     if (actions.includes("destroy") === containers.has(id))
-      yield { id, why: `${id}: ${actions.join(", ")}; its record disagrees` };
+      yield { id, why: `${id} has the events ${actions.join(", ")}, but ${containers.has(id) ? "a" : "no"} record` };
   }
   for (const [id, container] of containers) {
     const actions = tales.get(id) ?? [];
-    // Nobody has been told of it, or never will be.
+    // It has no event yet, or never will.
     if (actions.length === 0 && (container.creating === true || GOING.includes(wordOf(container)))) continue;
     const last = actions.filter((action) => action !== "create").at(-1) ?? "die";
     const runs = last !== "die";
     const word = wordOf(container);
-    // Of one that SIGKILL thaws, so that it can die, nobody is told.
+    // A paused container that is thawed only to die of SIGKILL causes no event.
     if (actions[0] !== "create" || runs !== RUNNING.includes(word) || (word === "paused" && last !== "pause")) {
-      yield { id, why: `${id} is ${word} by its record, and by the journal: ${actions.join(", ")}` };
+      yield { id, why: `${id} is ${word} in its record, but its events are ${actions.join(", ")}` };
     }
   }
 }
 
 const MOVES = new Set(["create", "start", "die", "pause", "unpause", "destroy"]);
 const EXEC = ["exec_create", "exec_start", "exec_die"];
-/** None ends or runs of which no start is told; and of what has begun the end is told, or a record says that it is not. */
+/** Checks that each exec has a start before it runs or ends, and that each started one has an end or a record. */
 function* ofExecs(
   events: readonly JournalEvent[],
   found: readonly engine.FoundExec[],
@@ -231,18 +233,18 @@ function* ofExecs(
   const tales = talesOf(own);
   for (const [exec, actions] of tales) {
     if (actions.join() !== EXEC.slice(0, actions.length).join()) {
-      yield { id: exec, why: `exec ${exec}: ${actions.join(", ")}` };
+      yield { id: exec, why: `the events of exec ${exec} are ${actions.join(", ")}` };
     }
   }
   for (const { exec: id } of found)
-    if ((tales.get(id)?.length ?? 0) < 2) yield { id, why: `exec ${id} was started untold` };
+    if ((tales.get(id)?.length ?? 0) < 2) yield { id, why: `exec ${id} was started without an event` };
   for (const id of recorded)
-    if (tales.get(id)?.length !== 2) yield { id, why: `exec ${id} is on record, and by the journal: ${tales.get(id)}` };
+    if (tales.get(id)?.length !== 2) yield { id, why: `exec ${id} has a record, but its events are ${tales.get(id)}` };
   for (const id of begun)
-    if (!recorded.has(id) && tales.get(id)?.length !== 3) yield { id, why: `nobody was told of the end of exec ${id}` };
+    if (!recorded.has(id) && tales.get(id)?.length !== 3) yield { id, why: `the end of exec ${id} has no event` };
 }
 
-/** Actions of each, in their order. */
+/** The actions of each object, in order. */
 function talesOf(events: readonly JournalEvent[]): Map<string, string[]> {
   const tales = new Map<string, string[]>();
   for (const event of events) {
@@ -256,7 +258,7 @@ function nameOf({ action, id, attributes }: JournalEvent): string {
   return `${wordIn(action)} ${attributes.get("execID") ?? id}`;
 }
 
-/** Without the command line that stands behind a colon. */
+/** The action without the command line after a colon. */
 function wordIn(action: string): string {
   return action.split(":")[0] ?? "";
 }

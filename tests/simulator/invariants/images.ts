@@ -1,5 +1,5 @@
-// No image in use is removed; every layer that something stands on is there, and every layer that is there is stood on,
-// being fetched or about to go.
+// Checks images and layers: no image in use is removed, every needed layer exists, and every existing layer is needed,
+// being fetched or about to be removed.
 
 import { Breach } from "../breach.js";
 import { UNBELIEVABLE } from "../worlds/liar.js";
@@ -18,7 +18,7 @@ interface LayerRecord {
 export class Images implements Invariant {
   readonly #undropped = new Failures("drop-chain");
   readonly #operations: Operations;
-  /** That were there while a record was damaged, when no layer goes: whom nobody needed then stays until images are pruned. */
+  /** Layers from a time with a damaged record, when none is removed. An unneeded one stays until images are pruned. */
   readonly #kept = new Set<string>();
 
   constructor(operations: Operations) {
@@ -46,23 +46,23 @@ export class Images implements Invariant {
     for (const chain of ledger.keys("layer/")) this.#kept.add(chain);
   }
 
-  /** The machine has the layers that the records speak of, and no others. */
+  /** Checks that the machine has exactly the layers of the records. */
   #machine(ledger: Ledger, { chains }: AtRest["found"]): void {
     const kept = new Set(ledger.keys("layer/"));
     for (const chain of chains) {
       if (!kept.has(chain) && !this.#undropped.has(chain) && !this.#operations.speakOf(chain))
-        throw new Breach("images", `layer ${chain} is there, and in no record`);
+        throw new Breach("images", `layer ${chain} exists without a record`);
     }
     for (const chain of kept) {
-      if (!chains.includes(chain)) throw new Breach("images", `layer ${chain} is in a record, and not there`);
+      if (!chains.includes(chain)) throw new Breach("images", `layer ${chain} has a record, but does not exist`);
     }
     for (const chain of this.#kept) if (!kept.has(chain)) this.#kept.delete(chain);
-    // Those of an image that is on its way are claimed by nobody else.
+    // Nothing claims the layers of an image that is still being fetched.
     if (this.#operations.areAsked(FETCHING)) return;
     const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
     for (const chain of kept) {
       if (claimed.has(chain)) this.#kept.delete(chain);
-      else if (!this.#kept.has(chain)) throw new Breach("images", `nothing stands on layer ${chain}`);
+      else if (!this.#kept.has(chain)) throw new Breach("images", `nothing needs layer ${chain}`);
     }
   }
 
@@ -78,7 +78,8 @@ export class Images implements Invariant {
   #unclaimed(ledger: Ledger, key: string): void {
     const chain = key.slice("layer/".length);
     for (const container of ledger.containers.values()) {
-      if (container.chain === chain) throw new Breach("images", `layer ${chain} was dropped under ${container.id}`);
+      if (container.chain === chain)
+        throw new Breach("images", `layer ${chain} was dropped, but ${container.id} needs it`);
     }
   }
 
@@ -89,16 +90,16 @@ export class Images implements Invariant {
     }
     for (const name of ledger.keys("reference/")) {
       const id = ledger.text(`reference/${name}`);
-      if (UNBELIEVABLE.includes(name)) throw new Breach("images", `${name} was taken for an image`);
-      if (!ledger.records.has(`image/${id}`)) throw new Breach("images", `${name} names ${id}, which is not there`);
+      if (UNBELIEVABLE.includes(name)) throw new Breach("images", `the invalid image ${name} was accepted`);
+      if (!ledger.records.has(`image/${id}`)) throw new Breach("images", `${name} names ${id}, which does not exist`);
     }
     for (const chain of [...chainsOfImages(ledger), ...chainsOfContainers(ledger)]) {
-      if (!layers.has(chain)) throw new Breach("images", `something stands on layer ${chain}, which is not there`);
+      if (!layers.has(chain)) throw new Breach("images", `something needs layer ${chain}, which does not exist`);
     }
   }
 }
 
-/** Which layers a damaged record needs nobody knows: all stay. */
+/** Whether there is a damaged record. It is unknown which layers it needs, so all stay. */
 function holdsDamaged(ledger: Ledger): boolean {
   return ledger.keys("damaged/").some((key) => /^(container|image|config|layer|reference)\//.test(key));
 }
@@ -106,7 +107,7 @@ function holdsDamaged(ledger: Ledger): boolean {
 const FETCHING = /^content (resolve|blob|layer|ingest|read|commit)$/;
 const IMAGE_KEYS = /^(image|config|reference|layer)\//;
 
-/** Layers of images, as far as the records know them: an image that lacks one yields its DiffID. */
+/** Layers of images, according to the records. For a missing layer it has the DiffID. */
 function chainsOfImages(ledger: Ledger): string[] {
   const layers = ledger.keys("layer/").map((chain) => ({ chain, ...ledger.json<LayerRecord>(`layer/${chain}`) }));
   return ledger.keys("image/").flatMap((id) => {

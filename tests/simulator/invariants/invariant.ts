@@ -1,45 +1,45 @@
-// What must hold of the engine, looked at after every step, at restarts and at rest. Those who find that it does not
-// throw a `Breach`.
+// The interface of invariants, which check the engine after every step, at restarts and at rest. They throw a `Breach`
+// if something is wrong.
 
 import type { Input, engine, types } from "../../../hosts/shared/host.js";
 import type { ObservedStep, Opening } from "../../../hosts/driver/observer.js";
 import type { Ledger } from "../ledger.js";
 import type { Spoilt } from "../worlds/disk.js";
 
-/** A step of the core, before anything of it leaves. */
+/** A step of the core, before any of its outputs leave. */
 export interface Seen extends ObservedStep {
-  /** Of its outputs. */
+  /** Hash of its outputs. */
   readonly digest: string;
   /** Null for `open`. */
   readonly input: Input | null;
   readonly opening: Opening | null;
   /** Why the core did what it did. */
   readonly notes: readonly engine.Note[];
-  /** The records with those of this step. */
+  /** The records, including this step's. */
   readonly ledger: Ledger;
-  /** Counts over the whole story. */
+  /** The number of the step in the whole story. */
   readonly count: number;
-  /** What there is on the machine, before anything of this step is done. */
+  /** The machine's inventory before the effects of this step. */
   found(): engine.Inventory;
-  /** What that takes up. */
+  /** The disk usage of the machine. */
   readonly held: Held;
-  /** Every record in use, as the instance would put it now. */
+  /** Every record in use, as the instance would write it now. */
   remembered(): engine.Stored[];
 }
 
-/** Bytes on the disk; null of what is not there. */
+/** Sizes on the disk in bytes, or null for a missing object. */
 export interface Held {
   sizeOf(container: string): number | null;
   sizeOfVolume(name: string): number | null;
 }
 
-/** Nothing goes on any more, in engine and world. */
+/** The state when nothing is pending any more, in the engine and in the world. */
 export interface AtRest {
   readonly ledger: Ledger;
   readonly found: engine.Inventory;
   readonly held: Held;
   readonly now: types.Instant;
-  /** Operations that the host was asked for and that have not ended. */
+  /** Number of the host's pending operations. */
   readonly inFlight: number;
 }
 
@@ -47,7 +47,7 @@ export interface Invariant {
   stepped?(seen: Seen): void;
   /** The engine is gone. */
   crashed?(): void;
-  /** Before the step that opens the next one, if what it is opened with is not what was told to be kept. */
+  /** Called before the step that opens the next engine, if stored data was lost or damaged. */
   spoilt?(what: Spoilt): void;
   rested?(rest: AtRest): void;
 }

@@ -1,4 +1,4 @@
-// What steps add to the journal: events, in the form of core/assembly/event/entry-form.ts.
+// Reads the events that steps append to the journal, in the format of core/assembly/event/entry-form.ts.
 
 import type { StepOutputs } from "../../../hosts/shared/outputs.js";
 import { Breach } from "../breach.js";
@@ -6,27 +6,27 @@ import { Breach } from "../breach.js";
 export interface JournalEvent {
   type: string;
   action: string;
-  /** The actor's. */
+  /** The actor's id. */
   id: string;
   attributes: ReadonlyMap<string, string>;
 }
 
 const FORM = 2;
-/** Behind the form. */
+/** Offset of the time, after the format's number. */
 const TIME = 1;
-/** The form, and the time. */
+/** Bytes of the format's number and the time. */
 const HEAD = 9;
-/** Of each text, before it. */
+/** Bytes of the length before each text. */
 const LENGTH = 4;
 
 const decoder = new TextDecoder();
 
-/** Events of a step, in their order. */
+/** The events of a step, in order. */
 export function eventsOf(commands: StepOutputs["records"]): JournalEvent[] {
   return commands.flatMap((command) => (command.tag === "append" ? [eventOf(command.val.bytes)] : []));
 }
 
-/** Null for what is no entry: it was damaged. */
+/** Null for a damaged entry. */
 export function readableEvent(bytes: Uint8Array): JournalEvent | null {
   if (bytes.length < HEAD || bytes[0] !== FORM) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -36,7 +36,7 @@ export function readableEvent(bytes: Uint8Array): JournalEvent | null {
 }
 
 export function eventOf(bytes: Uint8Array): JournalEvent {
-  if (bytes[0] !== FORM) throw new Breach("events", "an entry of the journal has another form");
+  if (bytes[0] !== FORM) throw new Breach("events", "a journal entry has an unknown format");
   const [type = "", action = "", id = "", ...rest] = textsOf(bytes);
   const attributes = new Map<string, string>();
   for (let at = 0; at + 1 < rest.length; at += 2) attributes.set(rest[at]!, rest[at + 1]!);

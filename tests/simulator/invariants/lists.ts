@@ -1,5 +1,5 @@
-// A list of containers, or of some of them, has all that are meant and no others, the newest first; and the beginning of an
-// id means the one that has it. Said in the step of the answer, by the records.
+// Checks that a list of containers has exactly those that match its filters, the newest first, and that a prefix of an
+// id finds its container. It compares with the records at the step of the answer.
 
 import type { StatusWord } from "../../../build/core/statuses.js";
 import type { RequestId } from "../../../hosts/shared/host.js";
@@ -12,7 +12,7 @@ const INSPECT = /^\/v[\d.]+\/containers\/([0-9a-f]+)\/json$/;
 const OK = 200;
 const MISSING = 404;
 const SEVERAL = 400;
-/** Docker's words, where they are not the status's own. One that starts is shown as what it was, or as restarting. */
+/** Docker's names of statuses where ours differ. A starting container is shown as it was before, or as restarting. */
 const SHOWN: Readonly<Record<string, string>> = { recycling: "restarting", removed: "removing" };
 const STANDS: string[] = ["unwinding", "releasing", "exited", "created"] satisfies StatusWord[];
 const UP = ["running", "paused", "restarting"];
@@ -24,13 +24,13 @@ export type Asked = Pick<
   "id" | "method" | "target" | "headers"
 >;
 type Filters = Readonly<Record<string, readonly string[]>>;
-/** Null: it may or it may not. */
+/** Null if both are right. */
 type Meant = boolean | null;
 
 export class Lists implements Invariant {
-  /** When each was made, by how many were made before it. */
+  /** The order of creation. */
   readonly #made = new Map<string, number>();
-  /** What lists ask for that have not been answered. */
+  /** The queries of unanswered lists. */
   readonly #asked = new Map<RequestId, URLSearchParams>();
 
   stepped(seen: Seen): void {
@@ -61,7 +61,7 @@ export class Lists implements Invariant {
 
   #check(query: URLSearchParams, body: string, ledger: Ledger): void {
     const filters = readFilters(query.get("filters"));
-    // What nobody should ask.
+    // Invalid filters.
     if (filters === null) return;
     const shown = (JSON.parse(body) as { Id: string }[]).map(({ Id }) => Id);
     const limit = Number(query.get("limit") ?? 0);
@@ -71,11 +71,11 @@ export class Lists implements Invariant {
     const must = newest.filter((one) => this.#isMeant(one, all, filters, ledger) === true).map(({ id }) => id);
     const asked = decodeURIComponent(query.toString());
     if (shown.join() !== may.filter((id) => shown.includes(id)).join())
-      broken(`${asked}: ${shown.join()} are shown; these may be, in their order: ${may.join()}`);
-    if (limit > 0 && shown.length > limit) broken(`${asked}: ${shown.length} are shown`);
+      broken(`${asked}: the list has ${shown.join()}; it may have, in this order: ${may.join()}`);
+    if (limit > 0 && shown.length > limit) broken(`${asked}: the list has ${shown.length} containers`);
     const last = limit > 0 && shown.length === limit ? this.#at(shown.at(-1)!) : -1;
     const missing = must.find((id) => !shown.includes(id) && this.#at(id) > last);
-    if (missing !== undefined) broken(`${asked}: ${missing} is not shown`);
+    if (missing !== undefined) broken(`${asked}: ${missing} is not in the list`);
   }
 
   #at(id: string): number {
@@ -112,12 +112,12 @@ export class Lists implements Invariant {
   }
 }
 
-/** What malicious clients mean by their queries nobody can tell. */
+/** Whether the client is malicious. Its queries are not checked. */
 export function isEvil(headers: string): boolean {
   return !/User-Agent: sim\/(polite|rude)/.test(headers);
 }
 
-/** By whole id or name first. */
+/** Finds a container. A whole id or a name takes precedence over a prefix. */
 function meantBy(ref: string, { containers }: Ledger, byName = true): string | null {
   const exact = [...containers.values()].find(({ id, name }) => id === ref || (byName && name === ref));
   if (exact !== undefined) return exact.id;
@@ -125,17 +125,17 @@ function meantBy(ref: string, { containers }: Ledger, byName = true): string | n
   return first === undefined || others.length > 0 ? null : first;
 }
 
-/** Of who is asked about by id, or its beginning. */
+/** Checks an inspect by id, or by a prefix of it. */
 function expectOne(asked: { method: string; target: string }, status: number, body: Uint8Array, ledger: Ledger): void {
   const ref = asked.method === "GET" ? INSPECT.exec(asked.target)?.[1] : undefined;
   if (ref === undefined) return;
   const meant = meantBy(ref, ledger);
   const isSeveral = [...ledger.containers.keys()].filter((id) => id.startsWith(ref)).length > 1;
   const expected = meant !== null ? OK : isSeveral ? SEVERAL : MISSING;
-  if (status !== expected) broken(`${ref} is answered ${status}, not ${expected}`);
+  if (status !== expected) broken(`an inspect of ${ref} gets ${status}, not ${expected}`);
   if (status !== OK) return;
   const { Id } = JSON.parse(decoder.decode(body)) as { Id: string };
-  if (Id !== meant) broken(`${ref} is taken for ${Id}, not ${meant}`);
+  if (Id !== meant) broken(`an inspect of ${ref} shows ${Id}, not ${meant}`);
 }
 
 function shownAs(one: ContainerRecord): string | null {
@@ -149,7 +149,7 @@ function hasLabel(labels: Readonly<Record<string, string>>, wanted: string): boo
   return key in labels && (value === undefined || labels[key] === value);
 }
 
-/** Null for what is none of a story's own. */
+/** Null for filters that a story does not draw. */
 function readFilters(text: string | null): Filters | null {
   try {
     const filters = JSON.parse(text ?? "{}") as Filters;

@@ -1,5 +1,5 @@
-// A run is told to be on its network when it begins, and not to be any more when it ends: on `host` and `none`, too, and
-// never on another container's.
+// Checks that a run has a `connect` event when it starts and a `disconnect` event when it ends, on `host` and `none`,
+// too, but not on another container's network.
 
 import { Breach } from "../breach.js";
 import type { Ledger } from "../ledger.js";
@@ -20,11 +20,11 @@ export class NetworkEvents implements Invariant {
       .filter(({ type, action }) => type === "network" && action.endsWith("connect"))
       .map(({ action, attributes }) => `${action} ${attributes.get("container")} ${attributes.get("name")}`);
     if (told.join() === expected.join()) return;
-    throw new Breach("events", `${told.join() || "nothing"} is told, not ${expected.join() || "nothing"}`);
+    throw new Breach("events", `network events are: ${told.join()}; they should be: ${expected.join()}`);
   }
 }
 
-/** Null for none of its own. */
+/** Null if the container has no network of its own. */
 function networkOf(ledger: Ledger, id: string): string | null {
   const record = ledger.json<{ networkMode: string; networkDisabled?: boolean }>(`container/${id}`);
   if (record === undefined || record.networkDisabled === true) return null;

@@ -1,5 +1,5 @@
-// Operation ids are the instance's own and used once; what comes twice, late, or from an instance that is gone does
-// nothing. None outlives its owner: nothing is asked for that nobody waits for, and no timer is set that nobody needs.
+// Checks operations: each id belongs to its instance and is used once. A completion that comes twice, late, or for an
+// earlier instance has no effect. At rest no operation is pending, and no unneeded timer is set.
 
 import type { Operation } from "../../../hosts/shared/host.js";
 import { subjectOf } from "../../../hosts/driver/order.js";
@@ -9,27 +9,27 @@ import type { AtRest, Invariant, Seen } from "./invariant.js";
 import { Timers } from "./timers.js";
 
 export class Operations implements Invariant {
-  /** And what each does. */
+  /** Pending operations. */
   readonly #open = new Map<Operation, { what: string; command: unknown; subject: string | null }>();
   readonly #used = new Set<Operation>();
   readonly #timers = new Timers();
 
-  /** How many have been asked for and have not ended. */
+  /** Number of pending operations. */
   get underWay(): number {
     return this.#open.size;
   }
 
-  /** One of them speaks of it (a container, a volume, a layer…), and may be about to make it or to take it away. */
+  /** Whether one of them mentions an object (a container, a volume, a layer…), and so may make or remove it. */
   speakOf(thing: string): boolean {
     return [...this.#open.values()].some(({ command }) => speaksOf(command, thing));
   }
 
-  /** One of these: `content layer`. */
+  /** Whether one of them matches: `content layer`. */
   areAsked(what: RegExp): boolean {
     return [...this.#open.values()].some((one) => what.test(one.what));
   }
 
-  /** Subjects of what is under way, but for these commands. */
+  /** The subjects of pending operations, without these commands. */
   subjectsBut(effects: readonly Effect[]): Set<string> {
     const left = new Set(effects.map(({ op }) => op));
     return new Set([...this.#open].flatMap(([op, { subject }]) => (subject === null || left.has(op) ? [] : [subject])));
@@ -41,10 +41,7 @@ export class Operations implements Invariant {
     const isStale = input?.tag === "completed" && !this.#open.delete(input.val.op);
     this.#timers.elapsed(seen);
     if (isStale && outputs.records.length + outputs.effects.length + outputs.replies.length > 0) {
-      throw new Breach(
-        "operations",
-        `a completion of operation ${input.val.op}, which was not under way, did something`,
-      );
+      throw new Breach("operations", `a completion of operation ${input.val.op}, which was not pending, had effects`);
     }
     for (const effect of outputs.effects) {
       const { op } = effect;

@@ -1,5 +1,5 @@
-// Names, addresses and ports belong to one container each, and what is there belongs to somebody, or is about to go or
-// to come.
+// Checks owners: each name, address and port belongs to one container, and every object on the machine has an owner,
+// or a pending operation makes or removes it.
 
 import type { replies } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -19,10 +19,10 @@ const VOLUME = 1;
 export class Owners implements Invariant {
   readonly #operations: Operations;
   readonly #replies: Replies;
-  /** Volumes, by name. */
+  /** Volumes that could not be made or dropped, by name. */
   readonly #unmade = new Failures("make");
   readonly #undropped = new Failures("drop");
-  /** Those that were added for containers that are being made: nobody has been told of them. */
+  /** Volumes of containers that are being created. No client knows them yet. */
   readonly #untold = new Set<string>();
   #volumesBefore: ReadonlySet<string> = new Set();
 
@@ -47,7 +47,7 @@ export class Owners implements Invariant {
   }
 
   rested({ ledger, found, inFlight }: AtRest): void {
-    if (inFlight > 0) throw new Breach("owners", `${inFlight} operations are under way, and nobody waits for them`);
+    if (inFlight > 0) throw new Breach("owners", `${inFlight} operations are pending at rest`);
     for (const container of ledger.containers.values()) {
       const status = wordOf(container);
       if (!SETTLED.includes(status)) throw new Breach("owners", `${container.id} stays ${status}`);
@@ -56,13 +56,13 @@ export class Owners implements Invariant {
     this.#machine(ledger, found, () => false);
     const had = [...ledger.containers.values()].flatMap(({ mounts }) => mounts.map(({ name }) => name));
     const left = [...this.#untold].find((name) => !had.includes(name) && !this.#undropped.has(name));
-    if (left !== undefined) throw new Breach("owners", `volume ${left} is left of a container that was never made`);
+    if (left !== undefined) throw new Breach("owners", `volume ${left} is left from a failed creation`);
   }
 
   #added({ outputs, opening, ledger }: Seen): void {
     if (opening !== null || ledger.changed.some((key) => key.startsWith("volume/"))) {
       const names = new Set(ledger.keys("volume/"));
-      // What a restart finds may have been told, and that not have been kept.
+      // A client may know a volume that a restart finds, even if the event was not committed.
       if (opening === null) for (const name of names) if (!this.#volumesBefore.has(name)) this.#untold.add(name);
       for (const name of this.#untold) if (!names.has(name)) this.#untold.delete(name);
       this.#volumesBefore = names;
@@ -80,12 +80,12 @@ export class Owners implements Invariant {
     if (Name !== undefined && Mountpoint !== undefined) this.#untold.delete(Name);
   }
 
-  /** No process, exec, mount, place on a network or file outlives its owner. */
+  /** No process, exec, mount, network endpoint or file outlives its owner. */
   #machine(ledger: Ledger, found: AtRest["found"], isNeeded: (id: string) => boolean): void {
     const containers = [...ledger.containers.values()];
-    // Whoever is on the way to another status may have all, some or nothing of it.
+    // A container in a transitional status may have all, some or none of these.
     const owners = containers.filter((one) => !SETTLED.includes(wordOf(one)) || isRunning(one) || one.unclean);
-    // What belongs to a damaged record stays.
+    // Objects of a damaged record stay.
     const damaged = ledger.keys("damaged/container/");
     const ids = new Set([...owners.map(({ id }) => id), ...damaged]);
     const ofContainers = (all: readonly { container: string }[]): string[] => all.map(({ container }) => container);
@@ -105,14 +105,14 @@ export class Owners implements Invariant {
     const status = wordOf(container);
     const process = found.processes.find((one) => one.container === id && one.state.tag === "running");
     if (!isRunning(container)) {
-      if (process !== undefined) throw new Breach("owners", `${id} is ${status}, and its process runs`);
+      if (process !== undefined) throw new Breach("owners", `${id} is ${status}, but its process runs`);
       return;
     }
-    if (process?.run !== run) throw new Breach("owners", `run ${run} of ${id} is ${status} and has no process`);
-    if (!found.mounts.includes(id)) throw new Breach("owners", `${id} runs without its files`);
+    if (process?.run !== run) throw new Breach("owners", `run ${run} of ${id} is ${status}, but has no process`);
+    if (!found.mounts.includes(id)) throw new Breach("owners", `${id} runs, but its files are not mounted`);
     const joined = found.joins.some((join) => join.container === id);
     if (networkMode === "bridge" && (!joined || endpoint === undefined)) {
-      throw new Breach("owners", `${id} runs on a bridge, and is not on it`);
+      throw new Breach("owners", `${id} runs with a bridge, but has not joined it`);
     }
   }
 
@@ -125,7 +125,7 @@ export class Owners implements Invariant {
       new Set(found),
     );
     for (const container of containers) {
-      // A removal may have taken volumes already, and may have failed.
+      // A failed removal may already have removed volumes.
       if (["removing", "dead"].includes(wordOf(container))) continue;
       const own = container.mounts.filter(({ kind }) => kind === VOLUME).map(({ name }) => name);
       this.#only(`volume of ${container.id}`, own, kept);
@@ -146,7 +146,7 @@ function unique(what: string, all: ContainerRecord[], of: (container: ContainerR
     for (const value of of(container)) {
       const owner = owners.get(value);
       if (owner !== undefined && owner !== container.id) {
-        throw new Breach("owners", `one ${what} for two: ${value} is ${owner}'s and ${container.id}'s`);
+        throw new Breach("owners", `the ${what} ${value} belongs to both ${owner} and ${container.id}`);
       }
       owners.set(value, container.id);
     }

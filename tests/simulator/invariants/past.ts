@@ -1,5 +1,5 @@
-// Whoever asks for all past events is told of each that is kept, once and in its order; and that some are lost, if
-// the journal was damaged.
+// Checks that a request for all past events returns each stored one, once and in order, and reports lost ones if the
+// journal was damaged.
 
 import type { records } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -13,7 +13,7 @@ const SECOND = 1_000_000_000n;
 
 interface Reading {
   until: bigint;
-  /** What was kept when it was asked for. */
+  /** The stored entries at the time of the request. */
   kept: readonly records.JournalEntry[];
   text: string;
   isOpen: boolean;
@@ -82,7 +82,7 @@ export class Past implements Oracle {
   }
 }
 
-/** `kept`: all that is by now. What has come since it was asked for may be told, too. */
+/** `kept`: the entries now. Those after the time of the request may be returned, too. */
 function check({ text, until, kept: before }: Reading, kept: readonly records.JournalEntry[]): void {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const all = lines.map((line) => JSON.parse(line) as Told);
@@ -93,18 +93,18 @@ function check({ text, until, kept: before }: Reading, kept: readonly records.Jo
   const expected = readable.slice(0, Math.max(due.length, told.length)).map(nameOfEntry);
   const found = told.map(nameOf);
   if (lost.some(hasFailed)) return inOrder(found, readable.map(nameOfEntry));
-  if (found.join("\n") !== expected.join("\n")) broken(`${differs(found, expected)} is told of the past`);
+  if (found.join("\n") !== expected.join("\n")) broken(`the past events have ${differs(found, expected)}`);
   const count = lost.reduce((sum, { Actor }) => sum + Number(Actor.Attributes["coracle.lost"]), 0);
   const [unreadable, missing] = lossesIn(before);
   if (count !== unreadable + missing)
-    broken(`${unreadable} events cannot be read, ${missing} are missing, and ${count} are told to be lost`);
+    broken(`${unreadable} events are unreadable and ${missing} are missing, but ${count} are reported as lost`);
 }
 
 function isLoss({ Type, Action }: Told): boolean {
   return Type === "daemon" && Action === "events-lost";
 }
 
-/** A page could not be read: how much of it is lost nobody knows. */
+/** Whether a page could not be read, so that the number of lost events is unknown. */
 function hasFailed({ Actor }: Told): boolean {
   return "coracle.error" in Actor.Attributes;
 }
@@ -113,11 +113,11 @@ function inOrder(found: readonly string[], kept: readonly string[]): void {
   let at = 0;
   for (const name of found) {
     at = kept.indexOf(name, at) + 1;
-    if (at === 0) broken(`${name} is told of the past a second time, or out of its order`);
+    if (at === 0) broken(`the past events have ${name} twice, or out of order`);
   }
 }
 
-/** How many cannot be read, and how many are not there between the first and the last one. */
+/** The number of unreadable entries, and of missing ones between the first and the last. */
 function lossesIn(entries: readonly records.JournalEntry[]): [number, number] {
   const [first, last] = [entries[0]?.position ?? 1n, entries.at(-1)?.position ?? 0n];
   const unreadable = entries.filter(({ bytes }) => readableEvent(bytes) === null);
@@ -127,14 +127,14 @@ function lossesIn(entries: readonly records.JournalEntry[]): [number, number] {
 function differs(found: readonly string[], expected: readonly string[]): string {
   const at = expected.findIndex((name, place) => name !== found[place]);
   const place = at < 0 ? expected.length : at;
-  return `${found[place] ?? "nothing"} in place of ${expected[place] ?? "nothing"}`;
+  return `${found[place] ?? "nothing"} instead of ${expected[place] ?? "nothing"}`;
 }
 
 function nameOf({ Type, Action, timeNano, Actor }: Told): string {
   return `${Type} ${Action} ${Actor.ID} ${timeNano}`;
 }
 
-/** As JSON tells its time: in a number. */
+/** The same name, with the time as a number, as in JSON. */
 function nameOfEntry({ bytes }: records.JournalEntry): string {
   const { type, action, id } = readableEvent(bytes)!;
   return `${type} ${action} ${id} ${Number(timeIn(bytes))}`;

@@ -1,26 +1,26 @@
-// No container has a port that a program of the machine holds; who is refused a port is refused it because somebody has
-// it; and none stays taken when its container's run has ended.
+// Checks ports: no container has a port that a program of the machine holds. A port is refused only if it is taken.
+// And it is free again when its container's run has ended.
 
 import type { Operation, engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, parsed, wordOf, RUNNING } from "../ledger.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
-/** Docker's text. */
+/** Docker's error message. */
 const REFUSED = /Bind for \S+:(\d+) failed: port is already allocated$/;
 const OVER = ["created", "exited", "dead"];
 
 export class Ports implements Invariant {
   readonly #isHeld: (port: number) => boolean;
-  /** As of the step before: what each has, and why it was not started. */
+  /** The ports and start errors of containers after the step before. */
   #had = new Map<string, number[]>();
   #errors = new Map<string, string>();
-  /** Joins that are under way: of a container. */
+  /** Pending joins, with their containers. */
   readonly #joins = new Map<Operation, string>();
-  /** By container, the port that the host has refused it: its start ends later, when all that goes on beside it has. */
+  /** The port that the host has refused, by container. Its start fails later, after its other operations have ended. */
   readonly #refused = new Map<string, number>();
 
-  /** `isHeld`: whether a program of the machine holds it. */
+  /** `isHeld`: whether a program of the machine holds a port. */
   constructor(isHeld: (port: number) => boolean) {
     this.#isHeld = isHeld;
   }
@@ -38,7 +38,8 @@ export class Ports implements Invariant {
       if (container === undefined) continue;
       if (container.error !== this.#errors.get(container.id)) this.#expectHolder(container, ledger);
       const held = RUNNING.includes(wordOf(container)) ? portsOf(container).find(this.#isHeld) : undefined;
-      if (held !== undefined) broken(`${container.id} is ${wordOf(container)} with port ${held}: a program holds it`);
+      if (held !== undefined)
+        broken(`${container.id} is ${wordOf(container)} with port ${held}, but a program holds it`);
     }
     this.#remember(ledger.containers.values());
   }
@@ -47,7 +48,7 @@ export class Ports implements Invariant {
     for (const container of ledger.containers.values()) {
       const [port] = portsOf(container);
       if (port === undefined || container.unclean || !OVER.includes(wordOf(container))) continue;
-      broken(`${container.id} is ${wordOf(container)}, and has port ${port}`);
+      broken(`${container.id} is ${wordOf(container)}, but still has port ${port}`);
     }
   }
 
@@ -86,7 +87,7 @@ export class Ports implements Invariant {
     if (Number.isNaN(port) || port === refused) return;
     const others = [...ledger.containers.values()].filter((one) => one.id !== id);
     if (others.some((one) => portsOf(one).includes(port) || this.#had.get(one.id)?.includes(port) === true)) return;
-    broken(`${id} is refused port ${port}, and nobody has it`);
+    broken(`${id} is refused port ${port}, which is free`);
   }
 }
 

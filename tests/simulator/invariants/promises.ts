@@ -1,4 +1,4 @@
-// What a reply promised is true, whatever happens to the engine afterwards.
+// Checks that the engine keeps what its replies promised, whatever happens to it afterwards.
 
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, MOUNTED_VOLUME, RUNNING, wordOf } from "../ledger.js";
@@ -9,20 +9,20 @@ const VOLUME = "volume/";
 
 export class Promises implements Oracle, Invariant {
   readonly #ledger: Ledger;
-  /** Ids that were answered 201. */
+  /** Ids of containers whose creation was answered with 201. */
   readonly #created = new Set<string>();
-  /** Those whose removal somebody asked for, or that remove themselves. */
+  /** Containers that a client asked to remove, or that are removed automatically. */
   readonly #mayGo = new Set<string>();
   readonly #removed = new Set<string>();
-  /** Volumes of which a 201 told, by name. */
+  /** Names of volumes that a reply with 201 implied. */
   readonly #volumes = new Set<string>();
-  /** Those that somebody asked to remove with their container. By themselves none can be removed, or pruned, yet. */
+  /** Volumes that may be removed with their container. Stories do not remove or prune volumes separately yet. */
   readonly #mayGoAlong = new Set<string>();
   readonly #started = new Set<string>();
-  /** Last run that a client was told had ended. */
+  /** The last run that a reply reported as ended. */
   readonly #ended = new Map<string, number>();
   readonly #codes = new Map<string, { run: number; code: number }>();
-  /** Whom requests are about, as they were when they were sent. */
+  /** The containers of requests, in their state when the requests were sent. */
   readonly #about = new Map<number, ContainerRecord>();
 
   constructor(ledger: Ledger) {
@@ -56,7 +56,7 @@ export class Promises implements Oracle, Invariant {
     const about = this.#about.get(asked.number);
     if (about === undefined || !/\/wait\b/.test(asked.target)) return null;
     const now = this.#ledger.containers.get(about.id);
-    // The step that told it may have begun the next run.
+    // The step of the reply may have started the next run.
     if (now === undefined || !["exited", "releasing"].includes(wordOf(now))) return null;
     const { StatusCode } = JSON.parse(piece) as { StatusCode: number };
     this.#codes.set(about.id, { run: now.run, code: StatusCode });
@@ -80,7 +80,7 @@ export class Promises implements Oracle, Invariant {
     this.#about.clear();
   }
 
-  /** Who is there now stays, until somebody asks for a removal. */
+  /** The containers that exist now must stay until a client asks for a removal. */
   forsaken(): void {
     const told = [this.#created, this.#mayGo, this.#removed, this.#volumes, this.#mayGoAlong, this.#started];
     for (const one of [...told, this.#ended, this.#codes, this.#about]) one.clear();
@@ -105,19 +105,20 @@ export class Promises implements Oracle, Invariant {
       if (tag !== "delete" || !val.startsWith(VOLUME)) continue;
       const name = val.slice(VOLUME.length);
       if (!this.#volumes.delete(name) || this.#mayGoAlong.has(name)) continue;
-      broken(`somebody was told of volume ${name}, which goes, and nobody removed it`);
+      broken(`volume ${name} was reported, and is gone without a removal`);
     }
   }
 
   rested({ ledger, found }: Pick<AtRest, "ledger" | "found"> = { ledger: this.#ledger, found: NOTHING }): null {
     for (const id of this.#created) {
-      if (!ledger.containers.has(id) && !this.#mayGo.has(id)) broken(`${id} was created, and nobody removed it`);
+      if (!ledger.containers.has(id) && !this.#mayGo.has(id))
+        broken(`${id} was created, and is gone without a removal`);
     }
     for (const id of this.#removed) {
-      if (ledger.containers.has(id) || found.containers.includes(id)) broken(`${id} was removed, and is there`);
+      if (ledger.containers.has(id) || found.containers.includes(id)) broken(`${id} was removed, but still exists`);
     }
     for (const id of this.#started) {
-      if (ledger.containers.get(id)?.everRan === false) broken(`${id} was started, and never ran`);
+      if (ledger.containers.get(id)?.everRan === false) broken(`${id} was started, but never ran`);
     }
     for (const container of ledger.containers.values()) this.#remembered(container);
     return null;
@@ -126,10 +127,10 @@ export class Promises implements Oracle, Invariant {
   #remembered(container: ContainerRecord): void {
     const { id, run, exitCode } = container;
     const status = wordOf(container);
-    if (this.#ended.get(id) === run && RUNNING.includes(status)) broken(`run ${run} of ${id} was stopped, and runs`);
+    if (this.#ended.get(id) === run && RUNNING.includes(status)) broken(`run ${run} of ${id} was stopped, but runs`);
     const told = this.#codes.get(id);
     if (told?.run === run && status === "exited" && told.code !== exitCode) {
-      broken(`run ${run} of ${id} was told to have ended with ${told.code}, and now with ${exitCode}`);
+      broken(`run ${run} of ${id} ended with ${told.code} in a reply, but with ${exitCode} in its record`);
     }
   }
 

@@ -1,5 +1,5 @@
-// What a prune of containers tells to be removed is gone, each named once and chosen by its labels; and nobody is left as
-// he was who should have gone.
+// Checks the reply to a prune of containers: it names each removed container once, and all of them are gone and have
+// the chosen labels. No container is left unchanged that should have been removed.
 
 import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -15,9 +15,9 @@ const decoder = new TextDecoder();
 type Labelled = ContainerRecord & { startsAgain: boolean; config: { Labels?: Record<string, string> | null } };
 
 interface Prune {
-  /** Those whom it is to take, as they were when it was asked for. */
+  /** The containers that it must remove, with their records at the time of the request. */
   due: ReadonlyMap<string, Uint8Array>;
-  /** All who may go by it. */
+  /** All containers that it may remove. */
   mayGo: ReadonlySet<string>;
 }
 
@@ -52,15 +52,15 @@ export class Pruned implements Invariant {
 function check({ due, mayGo }: Prune, body: string, ledger: Ledger): void {
   const { ContainersDeleted, SpaceReclaimed } = JSON.parse(body) as Told;
   const gone = ContainersDeleted ?? [];
-  if (new Set(gone).size < gone.length) broken(`some are told twice: ${gone.join()}`);
+  if (new Set(gone).size < gone.length) broken(`the reply names some twice: ${gone.join()}`);
   for (const id of gone) {
-    if (ledger.containers.has(id)) broken(`${id} is told to be removed, and is there`);
-    if (!mayGo.has(id)) broken(`${id} was not to be removed`);
+    if (ledger.containers.has(id)) broken(`the reply names ${id}, which still exists`);
+    if (!mayGo.has(id)) broken(`${id} was removed, but does not match`);
   }
   const freed = gone.map((id) => due.get(id)).reduce((sum, record) => sum + (record ? writtenIn(record) : 0), 0);
-  if (freed > 0 && SpaceReclaimed === 0) broken(`${freed} bytes are free by it, and none is told`);
+  if (freed > 0 && SpaceReclaimed === 0) broken(`the prune freed ${freed} bytes, but reports none`);
   const left = [...due].find(([id, record]) => ledger.records.get(`container/${id}`) === record);
-  if (left !== undefined) broken(`${left[0]} is there as if nobody had been to remove it`);
+  if (left !== undefined) broken(`${left[0]} should have been removed, but is unchanged`);
 }
 
 interface Told {
@@ -68,13 +68,13 @@ interface Told {
   SpaceReclaimed: number;
 }
 
-/** As it was counted. */
+/** The measured size. */
 function writtenIn(record: Uint8Array): number {
   const { run, countedRun, written } = parsed(record) as Labelled;
   return run === countedRun ? written : 0;
 }
 
-/** Its run is over, and nothing goes on with it. */
+/** Whether its run has ended, and nothing is pending for it. */
 function isIdle(container: Labelled): boolean {
   return IDLE.includes(wordOf(container)) && container.creating !== true && !container.startsAgain;
 }
@@ -84,7 +84,7 @@ function hasLabel({ config }: Labelled, wanted: string): boolean {
   return config.Labels?.[key] === value;
 }
 
-/** Empty: none is asked for; null: what else is asked for, nobody here knows. */
+/** The label filter. Empty if there is no filter, and null for any other filters. */
 function labelOf(query: URLSearchParams): string | null {
   const text = query.get("filters");
   if (text === null) return "";

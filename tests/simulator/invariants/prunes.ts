@@ -1,4 +1,5 @@
-// One prune of containers or networks at a time: another one is refused at once, and none without one.
+// Checks that there is one prune of containers or networks at a time: a second one is refused at once, and a first one
+// is never refused.
 
 import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -9,7 +10,7 @@ const DONE = 200;
 const CONFLICT = 409;
 
 export class Prunes implements Invariant {
-  /** The one that is under way. */
+  /** The request of the pending prune. */
   #going: RequestId | null = null;
 
   stepped({ input, outputs, opening }: Seen): void {
@@ -22,10 +23,11 @@ export class Prunes implements Invariant {
     if (asked === null || !isPrune) return;
     const answer = outputs.replies.find(({ request }) => request === asked.id)?.command;
     const status = answer?.tag === "whole" ? answer.val.head.status : null;
-    // One that makes no sense is refused as that.
+    // An invalid request is refused for that reason.
     const goesOn = status === null || status === DONE;
-    if (this.#going !== null && goesOn) broken(`${asked.target} goes on beside request ${this.#going}`);
-    if (this.#going === null && status === CONFLICT) broken(`${asked.target} is refused, and no other goes on`);
+    if (this.#going !== null && goesOn) broken(`${asked.target} starts during request ${this.#going}`);
+    if (this.#going === null && status === CONFLICT)
+      broken(`${asked.target} is refused, but no other prune is pending`);
     if (status === null) this.#going = asked.id;
   }
 }

@@ -1,4 +1,4 @@
-// What instances are asked to see whether they know the same.
+// Asks two instances the same questions, to compare what they know.
 
 import type { engine, types } from "../../../hosts/shared/host.js";
 import type { Instance } from "../../../hosts/driver/instance.js";
@@ -6,12 +6,12 @@ import { Breach } from "../breach.js";
 import { type ContainerRecord, wordOf } from "../ledger.js";
 import { type Shown, wrongAfter } from "./forgotten.js";
 
-/** What no two instances may answer otherwise, whoever is asked about whichever container. */
+/** Requests to which both instances must give the same answers, in addition to the ones about each container. */
 export const LISTS = ["/images/json", "/volumes", "/networks", "/networks/bridge"];
 
 const SETTLED = ["created", "running", "paused", "exited", "dead"];
 
-/** Asks an instance that nobody else asks: what it tells of it puts before that. */
+/** Asks an instance that has no other clients. Requests must not change its answers. */
 export class Questions {
   readonly #instance: Pick<Instance, "step">;
   readonly #now: types.Instant;
@@ -24,7 +24,7 @@ export class Questions {
     this.#now = now;
   }
 
-  /** Asked twice it answers once. */
+  /** Sends each request only once, and caches the answer. */
   ask(target: string): string {
     const known = this.#answers.get(target) ?? this.#asked(target);
     this.#answers.set(target, known);
@@ -41,7 +41,7 @@ export class Questions {
   }
 }
 
-/** Throws a `Breach` where one that remembers and one that has read the records answer otherwise. */
+/** Throws a `Breach` if an instance and one that was opened from its records give different answers. */
 export function same(rule: string, what: string, memory: Questions, records: Questions, target: string): void {
   const told = [memory.ask(target), records.ask(target)] as [string, string];
   if (told[0] === told[1] && NOTHING_TO_FORGET.test(told[0])) return;
@@ -55,7 +55,7 @@ export function same(rule: string, what: string, memory: Questions, records: Que
   throw new Breach(rule, `${what} differs:\nin memory   ${left}\nby records  ${right}`);
 }
 
-/** Nothing is being done with it, and its process is as its record says. */
+/** Whether nothing is pending for the container, and its process matches its record. */
 export function isSettled(container: ContainerRecord, processes: readonly engine.FoundProcess[]): boolean {
   if (!SETTLED.includes(wordOf(container)) || container.unclean) return false;
   const process = processes.find((one) => one.container === container.id && one.run === container.run);
@@ -68,14 +68,14 @@ export function movedIn(notes: readonly engine.Note[]): Set<string> {
   return new Set(notes.flatMap((note) => (note.tag === "moved" ? [note.val.container] : [])));
 }
 
-/** No container, or one without execs and probes. A container's config speaks of volumes, too. */
+/** An answer about no container, or about one without execs and probes. A container's config has `Volumes`, too. */
 const NOTHING_TO_FORGET = /^\[|^\{"(?:Volumes|Name)":|^(?!.*"Health":).*"ExecIDs":null/;
 
 function isContainer(value: unknown): value is Shown {
   return typeof value === "object" && value !== null && "State" in value;
 }
 
-/** Lists and tables promise no order. What a restart forgets is looked at by `forgotten.ts`. */
+/** Sorts lists and tables, whose order is not promised. Leaves out what `forgotten.ts` checks. */
 function inOrder(value: unknown): string {
   if (isContainer(value)) return JSON.stringify({ ...value, ExecIDs: null, State: { ...value.State, Health: null } });
   const { IPAM, Containers } = value as { IPAM?: unknown; Containers?: object };

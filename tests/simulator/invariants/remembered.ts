@@ -1,4 +1,4 @@
-// Records equal memory: what an instance would put now is what it has put.
+// Checks that records equal memory: the records that an instance would write now are the ones that it has written.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -7,12 +7,12 @@ import { lateMembers } from "../../support/records/late-members.js";
 import { SET_ASIDE } from "./spared.js";
 import type { Invariant, Seen } from "./invariant.js";
 
-/** Belongs to a removal that does not begin before the run is over. */
+/** This member belongs to a removal, which begins only when the run is over. */
 const REMOVAL = "removeVolumes";
 
 const decoder = new TextDecoder();
 
-/** What is kept of containers, and what was remembered last that differs and is the same but for late members. */
+/** Records of containers, with the last version from memory that differed only in late members. */
 const agreeing = new WeakMap<Uint8Array, Uint8Array>();
 
 export class Remembered implements Invariant {
@@ -32,17 +32,18 @@ export function expectRemembered(
     const { key, value } = record;
     told.add(key);
     const written = kept.get(key);
-    if (written === undefined) throw new Breach(rule, `${key} is remembered and not kept`);
-    // Most are the same byte by byte, and most others are what they were a step ago.
+    if (written === undefined) throw new Breach(rule, `${key} is in memory, but has no record`);
+    // Most are identical, and most others were already compared in an earlier step.
     if (isEqual(written, value) || isEqual(agreeing.get(written), value)) continue;
-    // Of a volume whose damaged record is kept the new one waits with figures: it would take the place of the other.
+    // A volume with a damaged record gets its size later, since a new record would replace the damaged one.
     const figures = kept.has(SET_ASIDE + key) ? ["size"] : [];
     expectSame(rule, record, written, [...lateMembers(record, remembered), ...figures]);
-    // What may be late of a volume is told by the records of containers.
+    // Not for volumes: which of their members may be late depends on the records of containers.
     if (key.startsWith("container/")) agreeing.set(written, value);
   }
   for (const key of kept.keys()) {
-    if (!key.startsWith(SET_ASIDE) && !told.has(key)) throw new Breach(rule, `${key} is kept and not remembered`);
+    if (!key.startsWith(SET_ASIDE) && !told.has(key))
+      throw new Breach(rule, `${key} has a record, but is not in memory`);
   }
 }
 

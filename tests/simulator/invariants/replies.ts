@@ -1,4 +1,4 @@
-// Each request is answered exactly once, and nobody is answered who has not asked, has been answered, or has left.
+// Checks that each request is answered exactly once, and that no reply goes to an unknown, answered or closed request.
 
 import type { RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -8,33 +8,33 @@ import type { AtRest, Invariant, Seen } from "./invariant.js";
 interface Open {
   method: string;
   target: string;
-  /** `waiting`: nothing sent. `answering`: a head is out. `moving`: the host moves its bytes. */
+  /** `waiting`: nothing was sent. `answering`: the head was sent. `moving`: the host moves the bytes. */
   state: "waiting" | "answering" | "moving";
   /** Its client has hung up before any answer. */
   left: boolean;
-  /** The container that it is about: it may be renamed. */
+  /** The id of its container, which may be renamed. */
   container: string;
-  /** Run whose stdio it is bound to. */
+  /** The run whose stdio it is bound to. */
   run: number;
-  /** Sent and, as far as the core has been told, not gone out. */
+  /** Bytes that were sent, but not reported as drained. */
   unsent: number;
 }
 
 /** `replies.wit`: at most 1 MiB may be unsent. */
 const CREDIT = 1024 * 1024;
-/** They are mounted for it, whether their container runs or not. */
+/** Requests for which a container's files are mounted, even if it does not run. */
 const ON_FILES = /\/(archive|changes|commit|export|json|system\/df)\b/;
-/** Whoever waits for a container's end or looks at its figures waits no longer than there is a container. */
+/** Requests that end with the container's removal at the latest. */
 const ENDS_WITH_CONTAINER = /\/(wait|stats|stop|restart)\b/;
-/** One that an earlier instance has begun to answer. */
+/** A request that an earlier instance has begun to answer. */
 const UNKNOWN: Open = { method: "", target: "", state: "waiting", left: false, run: 0, container: "", unsent: 0 };
 const SETTLED = ["running", "paused", "restarting"];
 
 export class Replies implements Invariant {
   readonly #open = new Map<RequestId, Open>();
-  /** Their clients have hung up, whatever the engine has been told of it. */
+  /** Requests whose clients have hung up, whether the engine knows it or not. */
   readonly #departed = new Set<RequestId>();
-  /** Instances that were lost had begun to answer them: whoever drives cuts them off. */
+  /** Requests that a lost instance had begun to answer. The driver cuts them off. */
   readonly #half = new Set<RequestId>();
 
   stepped({ input, outputs, ledger }: Seen): void {
@@ -50,14 +50,14 @@ export class Replies implements Invariant {
         unsent: 0,
       });
     }
-    // One that has left may still be answered, once: nobody hears it.
+    // A closed request may still be answered once. The answer reaches no client.
     if (input?.tag === "closed") this.#left(input.val.request);
     if (input?.tag === "source-failed") this.#failed(input.val);
     if (input?.tag === "drained") this.#drained(input.val.request, input.val.bytes);
     for (const { request, command } of outputs.replies) this.#reply(request, command);
   }
 
-  /** Somebody who waits for an answer looks at the container's files. */
+  /** Whether an open request needs the container's files. */
   needFiles(id: string): boolean {
     return [...this.#open.values()].some(({ target, container }) => {
       return ON_FILES.test(target) && (container === "" || container === id);
@@ -69,29 +69,29 @@ export class Replies implements Invariant {
     this.#open.clear();
   }
 
-  /** At rest: who waits for an answer, or for the rest of one, waits for somebody. Throws a `Breach`. */
+  /** At rest, an instance must know each request that is not fully answered. Throws a `Breach`. */
   expectOpen(request: RequestId, what: string, isBegun: boolean): void {
     if (isBegun ? !this.#half.has(request) : this.#open.has(request)) return;
-    throw new Breach("replies", `${what} hangs, and no instance knows of it`);
+    throw new Breach("replies", `${what} hangs, and no instance knows the request`);
   }
 
-  /** A client hangs up. The engine is told, be it that instance of it or the next. */
+  /** A client hangs up. This instance or the next must learn it. */
   departed(request: RequestId): void {
     this.#departed.add(request);
   }
 
-  /** Another engine, which counts requests from the beginning. */
+  /** Another engine starts, and counts requests from the beginning. */
   restarted(): void {
     this.#departed.clear();
     this.#half.clear();
   }
 
-  /** Nobody waits for what cannot come, and nothing is done for who is gone. */
+  /** No request waits for an event that cannot come, and the engine knows which clients are gone. */
   rested({ ledger }: AtRest): void {
     for (const [request, { method, target, state, left, container, run }] of this.#open) {
       if (left) continue;
       if (this.#departed.has(request)) {
-        throw new Breach("replies", `the client of ${method} ${target} has hung up, and the engine does not know`);
+        throw new Breach("replies", `the client of ${method} ${target} has hung up, but the engine does not know`);
       }
       const whose = ledger.containers.get(container);
       const isGone = container !== "" && whose === undefined;
@@ -111,7 +111,10 @@ export class Replies implements Invariant {
     else this.#open.delete(request);
   }
 
-  /** Its source failed: it is answered as if nothing had been begun, unless a part is out, by a later instance, too. */
+  /**
+   * Its source failed. This or a later instance answers it as if the reply had not begun, unless a part of it was
+   * already sent.
+   */
   #failed({ request, begun }: engine.SourceFailure): void {
     const state = begun === undefined ? "waiting" : "answering";
     this.#open.set(request, { ...(this.#open.get(request) ?? UNKNOWN), state });
@@ -160,7 +163,7 @@ export class Replies implements Invariant {
   }
 }
 
-/** The container that a target speaks of when it is sent; empty for none. */
+/** The id of the container in a target at the time of the request. Empty if there is none. */
 function meant(ledger: Ledger, target: string): string {
   const ref = /\/containers\/([^/?]+)/.exec(target)?.[1] ?? "";
   const all = [...ledger.containers.values()];
@@ -169,9 +172,9 @@ function meant(ledger: Ledger, target: string): string {
 }
 
 function mayWaitForEver(target: string): boolean {
-  // Figures of one that does not run are all 0, and go on.
+  // The stats of a stopped container are all 0, and continue.
   if (/\/(events|stats)\b/.test(target) || /condition=(next-exit|removed)/.test(target)) return true;
-  // A stop or restart that gives its container for ever (surface 2.16): less than no time, or more than any.
+  // A stop or restart without a limit (surface 2.16): with a negative or a huge timeout.
   const [, seconds] = /\/(?:stop|restart)\?(?:.*&)?t=(-?\d{1,30})(?:&|$)/.exec(target) ?? [];
   return seconds !== undefined && (BigInt(seconds) < 0n || BigInt(seconds) > 1n << 32n);
 }

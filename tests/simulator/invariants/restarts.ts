@@ -1,5 +1,5 @@
-// A restart, wherever in a step the one before was cut off: the records are those after one of its steps, and whoever was
-// settled then and is as its record says is what it was.
+// Checks restarts, at any point of a step. The records are those after one of the steps before. And each container
+// that was settled and matches its record is shown unchanged.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -8,16 +8,16 @@ import type { Spares } from "../spares.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { LISTS, Questions, isSettled, movedIn, same } from "./questions.js";
 
-/** Each container shows its own. */
+/** Each container shows its networks. */
 const NETWORKS = "network/";
-/** It is shown how many are in use. */
+/** A network shows its used addresses. */
 const ADDRESSES = "/networks/";
 
 export class Restarts implements Invariant {
   readonly #spares: Spares;
-  /** Of the newest instance that has come to the end of a step. */
+  /** Takes a snapshot of the newest instance that has finished a step. */
   #snapshot: (() => Uint8Array) | null = null;
-  /** What the next one is opened with is not what this one has told to be kept. */
+  /** Whether stored data was lost or damaged before the next instance is opened. */
   #isSpoilt = false;
 
   constructor(spares: Spares) {
@@ -25,13 +25,13 @@ export class Restarts implements Invariant {
   }
 
   stepped(seen: Seen): void {
-    // An instance that takes in nothing more stays as it is after its last step.
+    // An instance without further inputs keeps the state after its last step.
     if (seen.opening !== null && this.#snapshot !== null) this.#compare(seen, seen.opening, this.#snapshot());
     this.#snapshot = seen.snapshot;
     if (seen.opening !== null) this.#isSpoilt = false;
   }
 
-  /** Of what the one before has told only that can be said of which all is there. */
+  /** Only objects whose records are complete can be compared then. */
   spoilt(): void {
     this.#isSpoilt = true;
   }
@@ -40,7 +40,7 @@ export class Restarts implements Invariant {
     const { ledger, now, notes } = seen;
     if (this.#isSpoilt && !areKept(ledger, NETWORKS)) return;
     if (ledger.lost === null && !this.#isSpoilt)
-      throw new Breach("restart", "the records are not those after a step of the one before");
+      throw new Breach("restart", "the records do not match any step of the previous instance");
     const [older, newer] = [this.#spares.take(), this.#spares.take()];
     older.restore(before);
     newer.restore(seen.snapshot());
@@ -53,29 +53,29 @@ export class Restarts implements Invariant {
   }
 }
 
-/** Two instances, one opened from what the other left. */
+/** Two instances. The second was opened from the records that the first has left. */
 export interface Restart {
   memory: Questions;
   records: Questions;
-  /** Whom the newer one has moved as it was opened. */
+  /** Containers that the new instance has moved when it was opened. */
   moved: ReadonlySet<string>;
-  /** All records that the older one has asked to keep were kept. */
+  /** Whether all records of the old instance were committed. */
   isWhole: boolean;
-  /** That the newer one has opened. */
+  /** The records of the new instance. */
   kept: Ledger;
-  /** All that the older one had asked to keep. */
+  /** All records of the old instance, whether they were committed or not. */
   before: ReadonlyMap<string, Uint8Array>;
-  /** That the newer one has found. */
+  /** The processes that the new instance has found. */
   processes: readonly engine.FoundProcess[];
 }
 
-/** Throws a `Breach` where the newer one does not say the same of what is settled. */
+/** Throws a `Breach` if the new instance shows a settled object differently. */
 export function compareRestart(rule: string, { memory, records, moved, isWhole, ...left }: Restart): void {
   const { kept, before, processes } = left;
   for (const container of kept.containers.values()) {
     const { id } = container;
     if (moved.has(id) || !isSettled(container, processes) || isKilledSince(before, container, processes)) continue;
-    // What shows of others may be in what was lost.
+    // Lost records may be of other containers that this one shows.
     if (!isWhole && !(isKept(kept, before, id) && isAlone(kept, id))) continue;
     same(rule, `container ${id} (${wordOf(container)})`, memory, records, `/containers/${id}/json`);
   }
@@ -86,12 +86,12 @@ export function compareRestart(rule: string, { memory, records, moved, isWhole, 
   }
 }
 
-/** Of one whose record is damaged the machine alone knows the address, for as long as it is there. */
+/** Whether a container's record is damaged. Only the machine knows the container's address then. */
 function holdsDamaged(records: ReadonlyMap<string, unknown>): boolean {
   return [...records.keys()].some((key) => key.startsWith("damaged/container/"));
 }
 
-/** The kernel has killed for memory, and the older one had not heard of it. */
+/** Whether the kernel has killed for lack of memory, and the old instance did not know it. */
 function isKilledSince(
   before: Restart["before"],
   { id, run }: ContainerRecord,
@@ -102,19 +102,19 @@ function isKilledSince(
   return processes.some((one) => one.container === id && one.run === run && one.memoryKills > memoryKills);
 }
 
-/** Nothing that the one before had asked to keep of it was lost. */
+/** Whether the container's last record was committed. */
 function isKept(kept: Ledger, before: Restart["before"], id: string): boolean {
   const key = `container/${id}`;
   return isEqual(before.get(key), kept.records.get(key)!);
 }
 
-/** All whose keys begin so. */
+/** Whether all records with this prefix were committed. */
 function areKept({ records, before }: Ledger, prefix: string): boolean {
   const keys = [...before.keys(), ...records.keys()].filter((key) => key.startsWith(prefix));
   return keys.every((key) => records.has(key) && isEqual(before.get(key), records.get(key)!));
 }
 
-/** Inspect shows nothing of other containers. */
+/** Whether its inspect shows nothing of other containers. */
 function isAlone(ledger: Ledger, id: string): boolean {
   const { networkMode, links = [] } = ledger.json<{ networkMode: string; links?: unknown[] }>(`container/${id}`)!;
   return links.length === 0 && !networkMode.startsWith("container:");

@@ -1,5 +1,5 @@
-// What was read of the configuration last holds: an engine that runs answers by it, and whoever follows events is told of
-// it; an engine that is opened later is opened with it.
+// Checks that the last settings apply: the running engine uses them in its answers and reports them as an event, and a
+// later engine is opened with them.
 
 import type { RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -11,9 +11,9 @@ const INFO = /^(?:\/v[\d.]+)?\/info(?:\?|$)/;
 const decoder = new TextDecoder();
 
 export class SettingsHold implements Invariant {
-  /** What was read last; null: nothing since the story's beginning. */
+  /** The last settings. Null if none were read since the start of the story. */
   readonly #newest: () => engine.Settings | null;
-  /** Requests that ask for it. */
+  /** Pending requests for `/info`. */
   readonly #asked = new Set<RequestId>();
 
   constructor(newest: () => engine.Settings | null) {
@@ -36,7 +36,7 @@ export class SettingsHold implements Invariant {
   }
 }
 
-/** In an order of its own. */
+/** The settings in a fixed order. */
 function told({ debug, labels, insecureRegistries, runtimes, defaultRuntime }: engine.Settings): unknown {
   return { debug, labels, insecureRegistries, runtimes: runtimes.map(({ name }) => name), defaultRuntime };
 }
@@ -44,7 +44,7 @@ function told({ debug, labels, insecureRegistries, runtimes, defaultRuntime }: e
 function expectTold({ labels, defaultRuntime }: engine.Settings, records: Seen["outputs"]["records"]): void {
   const event = eventsOf(records).find(({ type, action }) => type === "daemon" && action === "reload");
   const attributes = ["labels", "default-runtime"].map((name) => event?.attributes.get(name));
-  expectSame("the journal is told", attributes, [JSON.stringify(labels), defaultRuntime]);
+  expectSame("the event has", attributes, [JSON.stringify(labels), defaultRuntime]);
 }
 
 function expectAnswer({ head, body }: replies.Whole, { debug, labels, ...rest }: engine.Settings): void {
@@ -72,5 +72,5 @@ interface Info {
 
 function expectSame(what: string, found: unknown, expected: unknown): void {
   const [one, other] = [found, expected].map((value) => JSON.stringify(value));
-  if (one !== other) throw new Breach("settings", `${what} ${one}; what was read last is ${other}`);
+  if (one !== other) throw new Breach("settings", `${what} ${one}; the last settings are ${other}`);
 }

@@ -1,5 +1,6 @@
-// When an engine is opened, no record of a container, a network or a volume is lost, however damaged: it is used, or kept
-// as it was found under another key. What the machine has of the one that is kept so stays until somebody removes it.
+// Checks that an opened engine loses no record of a container, a network or a volume, even a damaged one. It uses the
+// record, or keeps it unchanged under another key. The machine's objects of such a record stay until a client removes
+// them.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -11,9 +12,9 @@ export const SET_ASIDE = "damaged/";
 const KINDS = /^(container|network|volume)\//;
 
 export class Spared implements Invariant {
-  /** What the newest engine was opened with, damaged records included; null if nothing had become of them. */
+  /** The data of the newest engine's opening, with damaged records. Null if none were lost or damaged. */
   found: Opening | null = null;
-  /** Those whose records were set aside, and whose files the machine had. */
+  /** Containers whose records were set aside and that have files on the machine. */
   readonly #containers = new Set<string>();
 
   stepped({ opening, ledger }: Seen): void {
@@ -21,9 +22,9 @@ export class Spared implements Invariant {
     const { records, inventory } = this.found;
     const { records: kept } = ledger;
     for (const { key, value } of records) {
-      // What cannot be read cannot be used, whatever has taken its place.
+      // An unreadable record cannot be in use, even if there is another one under its key.
       if (!KINDS.test(key) || (kept.has(key) && isReadable({ key, value }))) continue;
-      if (!isEqual(kept.get(SET_ASIDE + key), value)) broken(`${key} is neither used nor set aside as it was found`);
+      if (!isEqual(kept.get(SET_ASIDE + key), value)) broken(`${key} is neither used nor set aside unchanged`);
     }
     for (const id of inventory.containers) if (isAside(kept, `container/${id}`)) this.#containers.add(id);
     this.#volumes(inventory, records, kept);
@@ -36,7 +37,7 @@ export class Spared implements Invariant {
     if (gone !== undefined) broken(`files of ${gone}, whose record is damaged, are gone`);
   }
 
-  /** Those of a damaged record are taken in again. */
+  /** Checks that volumes with damaged records get new records. */
   #volumes({ volumes }: engine.Inventory, stored: readonly engine.Stored[], kept: ReadonlyMap<string, unknown>): void {
     const recorded = new Set(stored.map(({ key }) => key));
     for (const name of volumes) {

@@ -1,4 +1,4 @@
-// A container has one status, and changes it only by a rule of the table.
+// Checks that a container changes its status only by a rule of the table.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -23,7 +23,7 @@ export class Statuses implements Invariant {
       const status = this.#statuses.get(id) ?? "created";
       if (record === undefined) this.#statuses.delete(id);
       else if (wordOf(record) !== status) {
-        throw new Breach("statuses", `the record of ${id} says ${wordOf(record)}; by the rules it is ${status}`);
+        throw new Breach("statuses", `the record of ${id} has ${wordOf(record)}, but by the rules it is ${status}`);
       }
     }
   }
@@ -39,8 +39,9 @@ export class Statuses implements Invariant {
 
   #moved({ container, rule }: engine.Moved): void {
     const status = this.#statuses.get(container) ?? "created";
-    if (!this.#rules.has(textOf(rule))) throw new Breach("statuses", `${container} moved by no rule: ${textOf(rule)}`);
-    if (rule.from !== status) throw new Breach("statuses", `${container} is ${status}, and moved by ${textOf(rule)}`);
+    if (!this.#rules.has(textOf(rule)))
+      throw new Breach("statuses", `${container} moved without a rule: ${textOf(rule)}`);
+    if (rule.from !== status) throw new Breach("statuses", `${container} is ${status}, but moved by ${textOf(rule)}`);
     this.#statuses.set(container, rule.to);
   }
 }

@@ -1,4 +1,4 @@
-// An instance that is restored from a snapshot goes on as the one that it was taken of: it is given the next inputs, too.
+// Checks that an instance restored from a snapshot does the same as the original for the next inputs.
 
 import type { Instance } from "../../../hosts/driver/instance.js";
 import { Breach } from "../breach.js";
@@ -6,7 +6,7 @@ import { digest, shortened } from "../digest.js";
 import type { Spares } from "../spares.js";
 import type { Invariant, Seen } from "./invariant.js";
 
-/** For how many steps one is held against the other. */
+/** The number of steps that are compared. */
 const FOLLOWED = 8;
 
 export class Twins implements Invariant {
@@ -17,7 +17,7 @@ export class Twins implements Invariant {
     this.#spares = spares;
   }
 
-  /** From the next step on. `snapshot`: as it is now. */
+  /** Starts to compare with the next step. `snapshot`: the current state. */
   follow(snapshot: Uint8Array): void {
     const instance = this.#spares.take();
     instance.restore(snapshot);
@@ -30,7 +30,7 @@ export class Twins implements Invariant {
       const others = twin.instance.step(now, input!);
       if (digest(others) !== own) {
         const [other, known] = [others, outputs].map(shortened);
-        throw new Breach("twins", `restored, it answers ${input?.tag} with\n${other}\nnot with\n${known}`);
+        throw new Breach("twins", `the restored instance answers ${input?.tag} with\n${other}\nnot with\n${known}`);
       }
       if ((twin.left -= 1) === 0) this.#spares.give(twin.instance);
     }

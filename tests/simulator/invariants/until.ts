@@ -1,5 +1,5 @@
-// Whoever follows events until some time has them until then, and no longer: a timer is set for it, ends it, and is given
-// back if the client goes before.
+// Checks requests for events with `until`: they end at that time. A timer is set for it, and is cancelled if the
+// client leaves before.
 
 import type { Operation, RequestId, engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -7,14 +7,14 @@ import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const EVENTS = /^(?:\/v[\d.]+)?\/events\?(?:.*&)?until=(\d{1,11})(?:&|$)/;
 const SECOND = 1_000_000_000n;
-/** So much may be out, and the host not have said so. */
+/** The host may have sent this many bytes without reporting it yet. */
 const UNTOLD = 16 * 1024;
 
 interface Reader {
   target: string;
-  /** Null: its time has come. */
+  /** Null if its time has come. */
   timer: Operation | null;
-  /** Sent, and not gone out as far as is known. */
+  /** Bytes that were sent, but not reported as drained. */
   unread: number;
 }
 
@@ -40,7 +40,7 @@ export class Until implements Invariant {
 
   rested(_: AtRest): void {
     for (const { target, timer, unread } of this.#readers.values()) {
-      if (timer === null && unread <= UNTOLD) broken(`${target} goes on, and its time has come`);
+      if (timer === null && unread <= UNTOLD) broken(`${target} has not ended, although its time has come`);
     }
   }
 
@@ -66,7 +66,7 @@ export class Until implements Invariant {
     const isBack = outputs.effects.some(({ to, op, command }) => {
       return to === "timers" && command.tag === "cancel" && op === timer;
     });
-    if (!isBack) broken(`${target} is over, and its timer is not called off`);
+    if (!isBack) broken(`${target} is over, but its timer is not cancelled`);
   }
 
   #sent(request: RequestId, bytes: number): void {
@@ -77,7 +77,7 @@ export class Until implements Invariant {
 
 function timerAt(at: bigint, { effects }: Seen["outputs"]): Operation {
   const set = effects.find(({ to, command }) => to === "timers" && command.tag === "set" && command.val === at);
-  return set?.op ?? broken(`nothing ends at its time who follows events until then`);
+  return set?.op ?? broken(`no timer ends a request for events at its \`until\``);
 }
 
 function broken(message: string): never {

@@ -1,6 +1,6 @@
-// Of what ran and is not there any more when an engine is opened, as after a restart of the machine, it says at once that it
-// has ended, with Docker's code for an end that nobody saw. And its policy holds: who is to follow or to start with the
-// engine has begun another run when all is at rest.
+// Checks runs that have vanished when an engine is opened, as after a reboot of the machine. The engine reports at
+// once that they have ended, with Docker's exit code for an unknown end. Their restart policies apply: a container
+// that should run again has another run at rest.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -11,7 +11,7 @@ import { type Governed, wantsAnother } from "./runs/policy.js";
 
 export const UNKNOWN_CODE = 255;
 
-/** What of a container's record its policy decides by. */
+/** The fields of a container's record that its restart policy uses. */
 interface Policed extends ContainerRecord, Governed {
   manuallyStopped: boolean;
   disarmed: boolean;
@@ -19,7 +19,7 @@ interface Policed extends ContainerRecord, Governed {
 }
 
 export class Vanished implements Invariant {
-  /** Those who are to have another run by themselves, as they were found, by id. */
+  /** Containers that should run again automatically, with the records that the engine found, by id. */
   readonly #due = new Map<string, Policed>();
 
   stepped({ opening, ledger, outputs }: Seen): void {
@@ -42,16 +42,16 @@ export class Vanished implements Invariant {
   rested({ ledger }: AtRest): void {
     for (const [id, then] of this.#due) {
       const now = ledger.json<Policed>(`container/${id}`);
-      // Somebody has removed or stopped it since, or it cannot be started.
+      // A client has removed or stopped it since, or it could not be started.
       if (now === undefined || now.run !== then.run || now.error !== "") continue;
       if (["restarting", "dead"].includes(wordOf(now)) || isStoppedSince(then, now)) continue;
       if (wantsAnother(now, now.exitCode, now.manuallyStopped))
-        broken(`${id} is ${wordOf(now)}: no run has followed run ${now.run}`);
+        broken(`${id} is ${wordOf(now)}, but another run should have followed run ${now.run}`);
     }
   }
 }
 
-/** Containers whose runs are on record and were not found, if they were to go on. */
+/** Whether the record says that the container runs, but its process was not found. */
 export function vanished(record: ContainerRecord, found: readonly engine.FoundProcess[]): boolean {
   if (!RUNNING.includes(wordOf(record))) return false;
   const process = found.find(({ container, run }) => container === record.id && run === record.run);
@@ -68,12 +68,12 @@ function expectEnd(record: Policed, ledger: Ledger, events: readonly JournalEven
   const codes = events.flatMap((event) =>
     event.action === "die" && event.id === id ? [event.attributes.get("exitCode")] : [],
   );
-  const found = `${now?.run} ${now === undefined ? "gone" : wordOf(now)} ${now?.exitCode}, told ${codes.join()}`;
-  const expected = `${run} ${follows(record) ? "recycling" : "releasing"} ${UNKNOWN_CODE}, told ${UNKNOWN_CODE}`;
+  const found = `${now?.run} ${now === undefined ? "gone" : wordOf(now)} ${now?.exitCode}, events ${codes.join()}`;
+  const expected = `${run} ${follows(record) ? "recycling" : "releasing"} ${UNKNOWN_CODE}, events ${UNKNOWN_CODE}`;
   if (found !== expected) broken(`run ${run} of ${id} has vanished: it is ${found}; it should be ${expected}`);
 }
 
-/** It starts with the engine, or was about to start by itself. */
+/** Whether it starts with the engine, or was about to be restarted. */
 function isToStart(record: Policed): boolean {
   const word = wordOf(record);
   if (["recycling", "restarting"].includes(word)) return true;
@@ -88,7 +88,7 @@ function isStoppedSince(then: Policed, now: Policed): boolean {
   return (now.manuallyStopped && !then.manuallyStopped) || (now.disarmed && !then.disarmed);
 }
 
-/** Another run follows this one. */
+/** Whether another run follows this one. */
 function follows(record: Policed): boolean {
   return !record.disarmed && !record.startsAgain && wantsAnother(record, UNKNOWN_CODE, record.manuallyStopped) === true;
 }

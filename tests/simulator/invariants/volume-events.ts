@@ -1,4 +1,5 @@
-// A run is told to have its volumes when it begins, each once, and not to have them any more when it ends.
+// Checks that a run has one `mount` event for each of its volumes when it starts, and one `unmount` event when it
+// ends.
 
 import { Breach } from "../breach.js";
 import { type Ledger, MOUNTED_VOLUME } from "../ledger.js";
@@ -18,7 +19,7 @@ export class VolumeEvents implements Invariant {
       .filter(({ type, action }) => type === "volume" && action.endsWith("mount"))
       .map(({ action, id, attributes }) => `${action} ${id} ${attributes.get("container")}`);
     if (told.join() === expected.join()) return;
-    throw new Breach("events", `${told.join() || "nothing"} is told, not ${expected.join() || "nothing"}`);
+    throw new Breach("events", `volume events are: ${told.join()}; they should be: ${expected.join()}`);
   }
 }
 

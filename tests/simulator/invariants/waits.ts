@@ -1,4 +1,4 @@
-// Whoever waits for a container hears of what he waits for in the step in which it comes, and not before.
+// Checks that a wait for a container is answered in the step in which its condition is fulfilled, and not before.
 
 import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -7,7 +7,7 @@ import type { Invariant, Seen } from "./invariant.js";
 import { eventsOf } from "./journal.js";
 
 const WAIT = /^\/v1\.55\/containers\/([^/?]+)\/wait\?condition=([\w-]+)$/;
-/** Its exit is still to come. */
+/** Statuses of containers that have not exited. */
 const GOES_ON = ["starting", "running", "paused"];
 
 interface Wait {
@@ -16,7 +16,7 @@ interface Wait {
 }
 
 export class Waits implements Invariant {
-  /** That have not been answered. */
+  /** Unanswered waits. */
   readonly #open = new Map<RequestId, Wait>();
 
   stepped({ input, outputs, opening, ledger }: Seen): void {
@@ -32,7 +32,7 @@ export class Waits implements Invariant {
     for (const request of before) {
       const wait = this.#open.get(request);
       if (wait?.condition === "next-exit" && ended.has(wait.container))
-        broken(`${wait.container} has ended, and who waits for that is not told`);
+        broken(`${wait.container} has ended, but a wait for that is not answered`);
     }
   }
 
@@ -43,7 +43,7 @@ export class Waits implements Invariant {
   #asked({ id, target }: { id: RequestId; target: string }, { replies }: Seen["outputs"], ledger: Ledger): void {
     const [, ref = "", condition = ""] = WAIT.exec(target) ?? [];
     const all = [...ledger.containers.values()];
-    // By the beginning of an id others may be meant.
+    // A prefix of an id may mean other containers.
     const about = all.find((one) => one.id === ref) ?? all.find(({ name }) => name === ref);
     const isOpen = replies.some(({ request, command }) => request === id && command.tag === "open");
     if (about !== undefined && isOpen) this.#open.set(id, { container: about.id, condition });
@@ -53,7 +53,7 @@ export class Waits implements Invariant {
     const wait = this.#open.get(request);
     const record = wait === undefined ? undefined : ledger.containers.get(wait.container);
     if (record !== undefined && GOES_ON.includes(wordOf(record)))
-      broken(`${record.id} is ${wordOf(record)}, and who waits for its end is told of one`);
+      broken(`${record.id} is ${wordOf(record)}, but a wait for its end is answered`);
   }
 }
 

@@ -1,5 +1,5 @@
-// What a copy of the engine says to questions that stories hardly ever ask: events of one moment, prunes by filters,
-// removals of each image, the oldest version.
+// Asks copies of the engine questions that stories rarely ask: events of one moment, prunes with filters, removals of
+// each image, the oldest API version.
 
 import type { types } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
@@ -11,17 +11,17 @@ import { expectImages } from "./images.js";
 import { expectPrunes } from "./prunes.js";
 
 const VERSIONS = ["1.24", "1.55"];
-/** Step of which images are asked, too: who needs one mostly needs it at rest no more. */
+/** Images are also checked at every 100th step, because few are in use any more at rest. */
 const EACH = 100;
-/** Of the newest events. */
+/** This many of the newest events are kept. */
 const MOST = 5;
 
 export class Asked implements Invariant {
   readonly #spares: Spares;
   #snapshot: (() => Uint8Array) | null = null;
-  /** Of the newest step. */
+  /** The time of the newest step. */
   #now: types.Instant = { wall: 0n, monotonic: 0n };
-  /** Since the engine was opened, the newest last. */
+  /** Events since the engine was opened, the newest last. */
   #events: Stamped[] = [];
 
   constructor(spares: Spares) {
@@ -44,7 +44,7 @@ export class Asked implements Invariant {
     const copies = new Copies(this.#spares, this.#snapshot(), this.#now);
     for (const version of VERSIONS) {
       const { status } = copies.ask("GET", `/v${version}/version`);
-      if (status !== 200) throw new Breach("asked", `version ${version} is answered ${status}`);
+      if (status !== 200) throw new Breach("asked", `a request of version ${version} gets ${status}`);
     }
     expectEvents(copies, this.#events, this.#now);
     expectPrunes(copies, ledger);

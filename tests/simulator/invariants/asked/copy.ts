@@ -1,21 +1,22 @@
-// A copy of an engine as it is now, to ask what its story does not: nobody hears of it, and nothing of it is done.
+// Copies of an engine in its current state, for questions that the story does not ask. Their outputs are never carried
+// out.
 
 import type { RequestId, engine, types } from "../../../../hosts/shared/host.js";
 import type { Instance } from "../../../../hosts/driver/instance.js";
 import type { StepOutputs } from "../../../../hosts/shared/outputs.js";
 import type { Spares } from "../../spares.js";
 
-/** What a copy does at once when it is asked. */
+/** A copy's immediate outputs for a request. */
 export interface Reaction {
-  /** Null while there is no answer. */
+  /** Null if there is no answer yet. */
   status: number | null;
   body: string;
-  /** Nothing more of the answer is to come. */
+  /** Whether the answer is complete. */
   isWhole: boolean;
   records: StepOutputs["records"];
 }
 
-/** An engine, to be asked as it was at that moment, each time anew. */
+/** Asks an engine in its state at one moment. Each call starts from that state. */
 export class Copies {
   readonly #spares: Spares;
   readonly #snapshot: Uint8Array;
@@ -26,12 +27,12 @@ export class Copies {
     [this.#spares, this.#snapshot, this.#now] = [spares, snapshot, now];
   }
 
-  /** `target`: with its version. */
+  /** `target`: includes the version. */
   ask(method: string, target: string): Reaction {
     return this.askInTurn(method, [target])[0]!;
   }
 
-  /** All of these are asked of one copy, one after the other. */
+  /** Sends several requests to the same copy, one after the other. */
   askInTurn(method: string, targets: readonly string[]): Reaction[] {
     const instance = this.#spares.take();
     instance.restore(this.#snapshot);

@@ -1,4 +1,5 @@
-// Who asks for the events of one moment is told of those, `since` and `until` included, by the beginning of a name, too.
+// Checks that a request for the events of one moment returns them: `since` and `until` are inclusive, and a filter
+// matches a prefix of a name, too.
 
 import type { records, types } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
@@ -21,7 +22,7 @@ export function stampedIn(commands: readonly records.RecordCommand[]): Stamped[]
 
 /** Throws a `Breach`. */
 export function expectEvents(copies: Copies, events: readonly Stamped[], now: types.Instant): void {
-  // Of a time that is to come again, once the clock was set back, not all has been told.
+  // If the clock was set back, a moment may come again, and then more events may follow.
   const last = events.at(-1);
   if (last !== undefined && last.at <= now.wall) expectTold(copies, last, "");
   const named = events.findLast(({ type, at, attributes }) => {
@@ -36,12 +37,12 @@ function expectTold(copies: Copies, { type, action, id, at }: Stamped, filters: 
   const moment = `${at / SECOND}.${String(at % SECOND).padStart(9, "0")}`;
   const target = `/v1.55/events?since=${moment}&until=${moment}${filters}`;
   const { status, body, isWhole } = copies.ask("GET", target);
-  if (status !== 200) broken(`GET ${target} is answered ${status}`);
+  if (status !== 200) broken(`GET ${target} gets ${status}`);
   const lines = body.split("\n").filter((line) => line.trim() !== "");
   const told = lines.map((line) => JSON.parse(line) as { Type: string; Action: string; Actor: { ID: string } });
   const isTold = told.some((one) => one.Type === type && one.Action === action && one.Actor.ID === id);
-  // What is not kept in memory has to be read first.
-  if (!isTold && isWhole) broken(`${type} ${action} of ${id} is not told by GET ${target}`);
+  // Events that are not in memory must be read first, so an incomplete answer is fine.
+  if (!isTold && isWhole) broken(`GET ${target} lacks ${type} ${action} of ${id}`);
 }
 
 function broken(message: string): never {

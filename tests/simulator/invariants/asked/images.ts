@@ -1,5 +1,5 @@
-// What becomes of each image if somebody removes it: it stays while others are made of it or containers need it; with it go
-// its layers' last names and parents that nobody names.
+// Checks the removal of each image. An image stays while it has child images or containers need it. Its names go with
+// it, and so do parents without names.
 
 import { Breach } from "../../breach.js";
 import { type Ledger, wordOf } from "../../ledger.js";
@@ -12,18 +12,18 @@ const UP = ["starting", "running", "paused", "restarting", "recycling"];
 interface Kept {
   id: string;
   parent: string;
-  /** Canonical. */
+  /** Canonical names. */
   names: string[];
   children: number;
-  /** Containers that are made of it. */
+  /** Number of containers of this image. */
   users: number;
-  /** Of these, what runs. */
+  /** Number of these that run. */
   running: number;
 }
 
 /** Throws a `Breach`. */
 export function expectImages(copies: Copies, ledger: Ledger): void {
-  // What a damaged record needs nobody knows.
+  // It is unknown what a damaged record needs.
   if (ledger.keys("damaged/").length > 0) return;
   const images = imagesIn(ledger);
   expectNamesOnce(copies.ask("GET", "/v1.55/images/json?all=1"));
@@ -38,18 +38,18 @@ export function expectImages(copies: Copies, ledger: Ledger): void {
 function expectNamesOnce({ body }: Reaction): void {
   const names = (JSON.parse(body) as { RepoTags: string[] | null }[]).flatMap(({ RepoTags }) => RepoTags ?? []);
   const twice = names.find((name, at) => name !== "<none>:<none>" && names.indexOf(name) !== at);
-  if (twice !== undefined) broken(`two images are called ${twice}`);
+  if (twice !== undefined) broken(`two images have the name ${twice}`);
 }
 
-/** By its id, without force. */
+/** A removal by id, without force. */
 function expectRemoved(copies: Copies, image: Kept): void {
   const { status, records } = copies.ask("DELETE", `/v1.55/images/${image.id}`);
   const stays = image.children > 0 || image.users > 0 || !hasOneName(image);
-  if (status !== (stays ? 409 : 200)) broken(`${image.id} is removed: ${status}; ${JSON.stringify(image)}`);
-  if (!stays && !removedIn(records).has(IMAGE + image.id)) broken(`${image.id} is told to be removed, and is there`);
+  if (status !== (stays ? 409 : 200)) broken(`the removal of ${image.id} gets ${status}; ${JSON.stringify(image)}`);
+  if (!stays && !removedIn(records).has(IMAGE + image.id)) broken(`the removal of ${image.id} gets 200, but it stays`);
 }
 
-/** With an image its parent goes, if nobody names or needs that and nobody wants it to stay. */
+/** The parent of a removed image goes, too, if it has no name, nothing needs it, and `noprune` is not set. */
 function expectParent(copies: Copies, image: Kept, images: readonly Kept[]): void {
   const parent = images.find(({ id }) => id === image.parent);
   if (parent === undefined || parent.children > 1 || parent.users > 0) return;
@@ -58,18 +58,18 @@ function expectParent(copies: Copies, image: Kept, images: readonly Kept[]): voi
   for (const [query, goes] of [["force=1", true] as const, ["force=1&noprune=1", false] as const]) {
     const { records } = copies.askInTurn("DELETE", [...unnamed, `/v1.55/images/${image.id}?${query}`]).at(-1)!;
     if (removedIn(records).has(IMAGE + parent.id) !== goes)
-      broken(`with ${image.id} its parent ${goes ? "stays" : "goes"}, by ${query}`);
+      broken(`the parent of ${image.id} ${goes ? "stays" : "goes"} after its removal with ${query}`);
   }
 }
 
-/** By its id; what runs on it, and what is made of it, cannot be forced. */
+/** A removal by id with force. Running containers and child images still prevent it. */
 function expectForced(copies: Copies, image: Kept): void {
   const { status } = copies.ask("DELETE", `/v1.55/images/${image.id}?force=1`);
   const stays = image.children > 0 || image.running > 0;
-  if (status !== (stays ? 409 : 200)) broken(`${image.id} is removed by force: ${status}; ${JSON.stringify(image)}`);
+  if (status !== (stays ? 409 : 200)) broken(`the forced removal of ${image.id}: ${status}; ${JSON.stringify(image)}`);
 }
 
-/** With the last tag of a repository its digests go. */
+/** When the last tag of a repository goes, its digests go, too. */
 function expectUntagged(copies: Copies, { names, users }: Kept): void {
   const tags = names.filter((name) => !name.includes("@"));
   const [last] = tags.filter((name) => tags.filter((one) => repositoryOf(one) === repositoryOf(name)).length === 1);
@@ -78,8 +78,7 @@ function expectUntagged(copies: Copies, { names, users }: Kept): void {
   const gone = removedIn(records);
   const due = names.filter((name) => repositoryOf(name) === repositoryOf(last));
   const left = due.find((name) => !gone.has(REFERENCE + name));
-  if (status !== 200 || left !== undefined)
-    broken(`DELETE /images/${last} is answered ${status}, and ${left} is there`);
+  if (status !== 200 || left !== undefined) broken(`DELETE /images/${last} gets ${status}, and ${left} stays`);
 }
 
 function imagesIn(ledger: Ledger): Kept[] {
@@ -98,7 +97,7 @@ function imagesIn(ledger: Ledger): Kept[] {
   });
 }
 
-/** All in one repository, and no more than one of them a tag. */
+/** Whether all names are in one repository, and at most one of them is a tag. */
 function hasOneName({ names }: Kept): boolean {
   const repositories = new Set(names.map(repositoryOf));
   return repositories.size <= 1 && names.filter((name) => !name.includes("@")).length <= 1;

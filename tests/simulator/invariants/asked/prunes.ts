@@ -1,25 +1,25 @@
-// Which containers a prune begins to remove: those that are idle, old enough, and have the labels that it asks for.
+// Checks which containers a prune starts to remove: those that are idle, old enough, and match its label filters.
 
 import { Breach } from "../../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../../ledger.js";
 import type { Copies } from "./copy.js";
 
-/** As many as a prune removes side by side: others are begun later. */
+/** A prune removes this many containers at a time, and the others later. */
 const AT_ONCE = 8;
 const IDLE = ["created", "exited"];
 
 type Pruned = ContainerRecord & { created: number; labels: Record<string, string>; startsAgain: boolean };
 
-/** Throws a `Breach`. Nothing may be under way. */
+/** Throws a `Breach`. No operation may be pending. */
 export function expectPrunes(copies: Copies, ledger: Ledger): void {
   const all = ([...ledger.containers.values()] as Pruned[]).filter(isIdle);
   if (all.length === 0) return;
   const [label = "is"] = all.flatMap(({ labels }) => Object.entries(labels).map(([key, value]) => `${key}=${value}`));
   const has = ({ labels }: Pruned): boolean =>
     Object.entries(labels).some(([key, value]) => `${key}=${value}` === label);
-  // In seconds, by what stands behind the sixth place nobody is told from another.
+  // In whole seconds, since digits after the sixth decimal place do not count.
   const moment = Math.floor(Math.max(...all.map(({ created }) => created)) / 1e9);
-  // Those that are being removed, or were not removed whole, take turns with them.
+  // Containers with an unfinished removal take part in the queue, too.
   const crowd = { all, isTooMany: ledger.containers.size > AT_ONCE };
   const isOld = ({ created }: Pruned): boolean => created <= moment * 1e9;
   expectChosen(copies, crowd, { label: [label, "nobody-has-this"] }, () => false);
@@ -45,13 +45,13 @@ function expectChosen(
     }),
   );
   for (const { id } of all.filter((one) => !isChosen(one)))
-    if (begun.has(`container/${id}`)) broken(`${id} is pruned by ${JSON.stringify(filters)}`);
+    if (begun.has(`container/${id}`)) broken(`a prune with ${JSON.stringify(filters)} removes ${id}`);
   const due = all.filter(isChosen);
   const left = isTooMany ? undefined : due.find(({ id }) => !begun.has(`container/${id}`));
-  if (left !== undefined) broken(`${left.id} is not pruned by ${JSON.stringify(filters)}`);
+  if (left !== undefined) broken(`a prune with ${JSON.stringify(filters)} does not remove ${left.id}`);
 }
 
-/** What it takes up is known, and nothing goes on with it. */
+/** Whether its size is known, and nothing is pending for it. */
 function isIdle(one: Pruned): boolean {
   const isCounted = one.run === one.countedRun && !one.unclean;
   return IDLE.includes(wordOf(one)) && one.creating !== true && !one.startsAgain && isCounted;

@@ -1,9 +1,9 @@
-// How well a container is, as its probes have found it, by Docker's rules and nothing of the core's: what `State.Health`
-// says, what the next result makes of it, and when the next probe is due.
+// A container's health by Docker's rules, independent of the core: the content of `State.Health`, how a result changes
+// it, and when the next probe is due.
 
 import type { ContainerRecord } from "../../ledger.js";
 
-/** Of `Config.Healthcheck`; durations in nanoseconds. */
+/** The settings of `Config.Healthcheck`, with durations in nanoseconds. */
 export interface Plan {
   readonly interval: bigint;
   readonly timeout: bigint;
@@ -12,7 +12,7 @@ export interface Plan {
   readonly retries: number;
 }
 
-/** As records keep it: nanoseconds since 1970, as JavaScript reads such a number. */
+/** A result as in records: nanoseconds since 1970, as JavaScript parses such a number. */
 export interface Result {
   readonly start: number;
   readonly end: number;
@@ -42,7 +42,7 @@ interface Healthcheck {
 const SECOND = 1_000_000_000;
 const LONGEST_LOG = 5;
 
-/** Null for none, and for one of numbers that JavaScript cannot tell exactly. */
+/** Null if there is no health check, or if its numbers are too large for JavaScript. */
 export function planOf({ Healthcheck: check }: Probed["config"]): Plan | null {
   const [form, ...words] = check?.Test ?? [];
   if (!check || (form !== "CMD-SHELL" && (form !== "CMD" || words.length === 0))) return null;
@@ -62,13 +62,13 @@ export class HealthCourse {
     readonly condition: Condition,
   ) {}
 
-  /** How long after this moment of its run a probe is made. */
+  /** The wait until the next probe, for a run that has lasted this long. */
   waitAt(runFor: bigint): bigint {
     const isYoung = this.condition.status === "starting" && runFor < this.plan.startPeriod;
     return isYoung ? this.plan.startInterval : this.plan.interval;
   }
 
-  /** Whether its status is another one now. `runFor`: how long its run had lasted when the probe was begun. */
+  /** Adds a result. True if the status has changed. `runFor`: how long the run had lasted when the probe started. */
   add(exitCode: number, begun: bigint, ended: bigint, runFor: bigint): boolean {
     const { condition, plan } = this;
     const before = condition.status;
@@ -82,7 +82,7 @@ export class HealthCourse {
   }
 }
 
-/** To compare. */
+/** A text for comparisons. */
 export function formOf({ status, streak, log }: Condition): string {
   const results = log.map(({ start, end, exitCode }) => `${exitCode} from ${start} to ${end}`);
   return `${status}, ${streak} failed, [${results.join("; ")}]`;

@@ -1,5 +1,5 @@
-// Health checks: from what becomes of probes follows what the engine knows and tells of a container's health. A probe is
-// made when it is due, while no other is made, and of no container that is paused or does not run.
+// Checks health checks: the engine's record of a container's health and its events must follow from the results of
+// probes. A probe starts when it is due, one at a time, and only in a container that runs and is not paused.
 
 import type { Operation, processes } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
@@ -15,16 +15,16 @@ import { shownIn } from "./shown.js";
 interface Watched {
   readonly run: number;
   readonly course: HealthCourse;
-  /** When it is probed next, of monotonic time; null while it is probed. */
+  /** Monotonic time of the next probe. Null during a probe. */
   due: bigint | null;
-  /** Set for then, some of them perhaps for others. */
+  /** Timers for that time. Some may be for other purposes. */
   timers: Operation[];
 }
 
 export class Health implements Invariant {
   /** By container. */
   readonly #watched = new Map<string, Watched>();
-  /** What is known of those that are not, if they ever were; and in which run that was found. */
+  /** The last health of containers that are not watched any more, and the run that it belongs to. */
   readonly #left = new Map<string, { condition: Condition; run: number | null }>();
   readonly #probes = new Probes();
   readonly #lengths = new RunLengths();
@@ -38,7 +38,7 @@ export class Health implements Invariant {
     this.#timed(seen);
     const own = eventsOf(seen.outputs.records).filter(({ action }) => action.startsWith("health_status"));
     const events = own.map(({ id, action }) => `${action} of ${id}`);
-    if (events.join() !== told.join()) broken(`${events.join() || "nothing"} is told, not ${told.join() || "nothing"}`);
+    if (events.join() !== told.join()) broken(`the events are: ${events.join()}; they should be: ${told.join()}`);
     this.#known(seen);
   }
 
@@ -50,26 +50,26 @@ export class Health implements Invariant {
       if (!key.startsWith("container/")) continue;
       const record = parsed(value) as Probed;
       const { id, health: condition, config } = record;
-      // A pause is found as it was: thawed, its run goes on being what that has made of it.
+      // A paused container keeps the health of its run, and continues with it after the pause.
       const run = wordOf(record) === "paused" ? record.run : null;
       if (condition !== undefined && planOf(config) !== null) this.#left.set(id, { condition, run });
     }
   }
 
-  /** What the step must tell. */
+  /** The events that the step must have. */
   #heard(seen: Seen): string[] {
     const found = this.#probes.heard(seen);
     if (found === null) return [];
     const { container, begun, exitCode } = found;
     const watched = this.#watched.get(container);
-    if (watched?.run !== found.run) broken(`a probe of ${container} is awaited, and it does not run`);
+    if (watched?.run !== found.run) broken(`a probe of ${container} ends, but the container does not run`);
     const runFor = this.#lengths.at(container, begun);
     const isOther = watched.course.add(exitCode, begun.wall, seen.now.wall, runFor);
     this.#wait(container, watched, seen);
     return isOther ? [`health_status: ${watched.course.condition.status} of ${container}`] : [];
   }
 
-  /** Who runs since this step, and who does no more. */
+  /** Notes which containers started or stopped running in this step. */
   #follow(seen: Seen): void {
     const { ledger, notes, opening } = seen;
     const moved = notes.flatMap((note) => (note.tag === "moved" ? [note.val.container] : []));
@@ -88,7 +88,7 @@ export class Health implements Invariant {
     }
   }
 
-  /** Of one that does not run, or is paused, nobody knows how it is. */
+  /** A container that does not run or is paused is shown as unhealthy. */
   #lose(id: string): void {
     const left = this.#left.get(id);
     if (left !== undefined) left.condition = { ...left.condition, status: "unhealthy" };
@@ -112,7 +112,7 @@ export class Health implements Invariant {
     watched.timers = [];
   }
 
-  /** Probes that the step asks for. */
+  /** Notes the probes that the step starts. */
   #began(seen: Seen): void {
     for (const { to, op, command } of seen.outputs.effects) {
       if (to !== "processes" || command.tag !== "exec" || command.val.capture === 0) continue;
@@ -122,15 +122,15 @@ export class Health implements Invariant {
 
   #due({ subject: { container, run } }: processes.Exec, { now }: Seen): Watched {
     const watched = this.#watched.get(container);
-    if (watched?.run !== run) broken(`${container} is probed, and does not run`);
-    if (watched.due === null) broken(`${container} is probed, and a probe of it goes on`);
+    if (watched?.run !== run) broken(`${container} is probed, but does not run`);
+    if (watched.due === null) broken(`${container} is probed during another probe`);
     if (now.monotonic < watched.due) broken(`${container} is probed ${watched.due - now.monotonic} ns too early`);
     watched.due = null;
     watched.timers = [];
     return watched;
   }
 
-  /** For whoever waits a timer is set. Whose went off is told by who was probed. */
+  /** Checks that each waiting container has a timer. */
   #timed({ input, outputs, now }: Seen): void {
     const timers = outputs.effects.flatMap((effect) => (effect.to === "timers" ? [effect] : []));
     const gone = new Set(timers.flatMap(({ op, command }) => (command.tag === "cancel" ? [op] : [])));
@@ -146,7 +146,7 @@ export class Health implements Invariant {
     }
   }
 
-  /** What the instance knows, and what it shows. */
+  /** Compares the health in the instance's records and in its answers. */
   #known({ remembered, outputs }: Seen): void {
     for (const { key, value } of this.#size === 0 ? [] : remembered()) {
       const id = key.startsWith("container/") ? key.slice("container/".length) : "";
@@ -170,7 +170,7 @@ export class Health implements Invariant {
 
   #compare(how: string, id: string, expected: Condition, given: Condition | null): void {
     const [own, other] = [formOf(expected), given === null ? "nothing" : formOf(given)];
-    if (own !== other) broken(`of ${id} is ${how}: ${other}\nby its probes it is ${own}`);
+    if (own !== other) broken(`the ${how} health of ${id} is ${other}\nby its probes it is ${own}`);
   }
 }
 

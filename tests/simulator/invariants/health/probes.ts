@@ -1,16 +1,16 @@
-// Probes of containers' health, from the command that begins one to its end, however that comes: by itself, or by one of
-// the limits that Docker sets. Those that nobody waits for any more are killed, and leave no trace.
+// Tracks health probes, from the command that starts one to its end, which comes by itself or by one of Docker's
+// limits. A probe whose result is no longer awaited is killed, and its result is ignored.
 
 import type { Operation, processes, types } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
 import type { Seen } from "../invariant.js";
 
 const SECOND = 1_000_000_000n;
-/** A start may take that long, and an end that SIGKILL is to bring. */
+/** The longest time for a start, and for an end after SIGKILL. */
 const START_LIMIT = 30n * SECOND;
 const KILL_LIMIT = 10n * SECOND;
 const SIGKILL = 9;
-/** Docker's for a probe that could not be made, or took too long. */
+/** Docker's exit code for a probe that could not start, or took too long. */
 const NO_CODE = -1;
 
 interface Probe {
@@ -18,23 +18,23 @@ interface Probe {
   readonly container: string;
   readonly run: number;
   readonly begun: types.Instant;
-  /** How long it may run. */
+  /** The longest time that it may run. */
   readonly timeout: bigint;
-  /** Somebody waits for what it finds. */
+  /** Whether its result is awaited. */
   awaited: boolean;
   stage: "asked" | "runs" | "late";
-  /** When its stage has lasted too long. */
+  /** The timer that limits its stage. */
   timer: Operation | null;
 }
 
-/** What an awaited one has found. */
+/** The result of an awaited probe. */
 export interface Found extends Pick<Probe, "container" | "run" | "begun"> {
   exitCode: number;
 }
 
 export class Probes {
   readonly #all = new Map<string, Probe>();
-  /** Starts under way. */
+  /** Pending starts. */
   readonly #starts = new Map<Operation, Probe>();
 
   clear(): void {
@@ -51,7 +51,7 @@ export class Probes {
     limit(probe, START_LIMIT, seen);
   }
 
-  /** What the step's input says of one; null for nothing. */
+  /** The result that the step's input brings, or null. */
   heard(seen: Seen): Found | null {
     const { input } = seen;
     switch (input?.tag) {
@@ -69,7 +69,7 @@ export class Probes {
     }
   }
 
-  /** `lives`: its container's run goes on. */
+  /** Stops waiting for a container's probe. `lives`: the container's run continues. */
   giveUp(container: string, lives: boolean, seen: Seen): void {
     for (const probe of this.#all.values()) {
       if (probe.container !== container || !probe.awaited) continue;
@@ -102,13 +102,13 @@ export class Probes {
   #over(probe: Probe, exitCode: number): Found | null {
     this.#all.delete(probe.exec);
     const found = probe.awaited ? { ...probe, exitCode } : null;
-    // Its start may come to something yet.
+    // Its start may still succeed.
     probe.awaited = false;
     return found;
   }
 }
 
-/** A timer must be set that ends it. */
+/** Checks that a timer is set that ends the probe. */
 function limit(probe: Probe, delay: bigint, { outputs, now }: Seen): void {
   const set = outputs.effects.find(
     ({ to, command }) => to === "timers" && command.tag === "set" && command.val === now.monotonic + delay,

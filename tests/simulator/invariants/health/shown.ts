@@ -1,4 +1,4 @@
-// What inspect shows of a container's health.
+// Reads a container's health from an inspect answer.
 
 import type { replies } from "../../../../hosts/shared/host.js";
 import type { Condition } from "./course.js";
@@ -12,7 +12,7 @@ interface ShownHealth {
 const INSPECTED = /^\{"Id":"([0-9a-f]{64})".*"State":\{/;
 const decoder = new TextDecoder();
 
-/** Of the container that an answer shows; null for an answer that shows none. */
+/** The health of the inspected container, or null if the answer is no inspect of a container. */
 export function shownIn({ head, body }: replies.Whole): { id: string; condition: Condition | null } | null {
   if (head.status !== 200 || body.length < MIN_BYTES) return null;
   const text = decoder.decode(body);
@@ -26,10 +26,10 @@ export function shownIn({ head, body }: replies.Whole): { id: string; condition:
   return { id, condition: { status: Health.Status, streak: Health.FailingStreak, log } };
 }
 
-/** No container takes less to show. */
+/** The answer for a container is never shorter. */
 const MIN_BYTES = 500;
 
-/** `2026-01-01T00:00:01.5Z`: since 1970. */
+/** Parses `2026-01-01T00:00:01.5Z`. Nanoseconds since 1970. */
 function nanoseconds(time: string): number {
   const [, seconds = "", fraction = ""] = /^([^.Z]+)(?:\.(\d+))?Z$/.exec(time) ?? [];
   return Number(BigInt(Date.parse(`${seconds}Z`)) * 1_000_000n + BigInt(fraction.padEnd(9, "0")));

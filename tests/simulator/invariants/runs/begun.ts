@@ -1,4 +1,4 @@
-// Who runs shows nothing of the runs before: no exit code, no failed start, and no want of memory that was not in this run.
+// Checks that a running container shows nothing of earlier runs: no exit code, no start error, and no lack of memory.
 
 import { Breach } from "../../breach.js";
 import { RUNNING, wordOf } from "../../ledger.js";
@@ -10,9 +10,9 @@ export class Begun implements Invariant {
       const record = key.startsWith("container/") ? ledger.containers.get(key.slice("container/".length)) : undefined;
       if (record === undefined || !RUNNING.includes(wordOf(record))) continue;
       const { id, exitCode, error, outOfMemory, memoryKills = 0 } = record;
-      if (exitCode !== 0) broken(`${id} runs, and has ended with ${exitCode}`);
-      if (error !== "") broken(`${id} runs, and could not be started: ${error}`);
-      if (outOfMemory !== memoryKills > 0) broken(`${id} was killed ${memoryKills} times, and is told otherwise`);
+      if (exitCode !== 0) broken(`${id} runs, but has exit code ${exitCode}`);
+      if (error !== "") broken(`${id} runs, but has a start error: ${error}`);
+      if (outOfMemory !== memoryKills > 0) broken(`${id} has ${memoryKills} kills, but outOfMemory is ${outOfMemory}`);
     }
   }
 }

@@ -1,5 +1,5 @@
-// What a restart policy waits before the next run: a tenth of a second first, twice as long each time, a minute at most,
-// and from the beginning again behind a run of ten seconds, or when a client starts the container. Nothing runs before.
+// Checks the delays of restart policies: a tenth of a second at first, then twice as long each time, and at most a
+// minute. They start again after a run of ten seconds, or when a client starts the container. No run starts earlier.
 
 import { Breach } from "../../breach.js";
 import { type Ledger, parsed, wordOf } from "../../ledger.js";
@@ -17,9 +17,9 @@ interface Policed {
 }
 
 export class Delays implements Invariant {
-  /** The last one, and how often a run has followed by itself, by container. */
+  /** The last delay and the number of automatic restarts, by container. */
   readonly #last = new Map<string, { delay: bigint; count: number }>();
-  /** When the next run may begin, of monotonic time. */
+  /** The monotonic time when the next run may start. */
   readonly #due = new Map<string, bigint>();
   readonly #lengths = new RunLengths();
 
@@ -69,18 +69,18 @@ export class Delays implements Invariant {
     const isSet = outputs.effects.some(
       ({ to, command }) => to === "timers" && command.tag === "set" && command.val === due,
     );
-    if (!isSet) broken(`the next run of ${id} is due in ${delay} ns, and no timer is set for then`);
+    if (!isSet) broken(`the next run of ${id} is due in ${delay} ns, but no timer is set for then`);
     this.#due.set(id, due);
   }
 
   #elapsed(id: string, monotonic: bigint): void {
     const due = this.#due.get(id);
-    if (due === undefined) broken(`${id} is started by its policy, and nothing was due`);
-    if (monotonic < due) broken(`${id} is started by its policy ${due - monotonic} ns too early`);
+    if (due === undefined) broken(`the policy of ${id} starts it, but no run was due`);
+    if (monotonic < due) broken(`the policy of ${id} starts it ${due - monotonic} ns too early`);
     this.#due.delete(id);
   }
 
-  /** What the record says of it is what the next engine goes on with. */
+  /** Compares with the records, from which the next engine continues. */
   #known({ ledger }: Seen): void {
     for (const key of ledger.changed.filter((one) => one.startsWith("container/"))) {
       const id = key.slice("container/".length);
@@ -89,7 +89,7 @@ export class Delays implements Invariant {
       const { restartDelay, restartCount } = record;
       if (BigInt(restartDelay) === last.delay && restartCount === last.count) continue;
       broken(
-        `the record of ${id} says ${restartCount} restarts, ${restartDelay} ns; it were ${last.count}, ${last.delay} ns`,
+        `the record of ${id}: ${restartCount} restarts, ${restartDelay} ns; expected ${last.count}, ${last.delay} ns`,
       );
     }
   }

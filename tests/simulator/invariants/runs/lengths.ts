@@ -1,4 +1,5 @@
-// How long runs have lasted, by the machine's monotonic clock: the time of day may be set, and goes on while it sleeps.
+// Measures how long runs have lasted, by the machine's monotonic clock: the time of day may be set, and advances
+// during sleep.
 
 import type { engine, types } from "../../../../hosts/shared/host.js";
 import { type Ledger, parsed } from "../../ledger.js";
@@ -7,16 +8,16 @@ import type { Seen } from "../invariant.js";
 type Stamp = "startedAt" | "finishedAt";
 
 export class RunLengths {
-  /** By container. Engines come and go, the clock goes on. */
+  /** Monotonic start times, by container. They stay valid after a restart of the engine. */
   readonly #began = new Map<string, bigint>();
 
-  /** Before anything is asked of this step. */
+  /** Must be called before any other method in this step. */
   stepped({ opening, notes, ledger, now }: Seen): void {
     if (opening !== null) this.#opened(opening.records);
     for (const note of notes) {
       if (note.tag !== "moved" || note.val.rule.cause !== "started") continue;
       const id = note.val.container;
-      // One that came to life while no engine looked is known by its stamp.
+      // A run that started while no engine ran has only a timestamp.
       this.#began.set(
         id,
         now.monotonic - (opening === null ? 0n : notNegative(now.wall - stamp(ledger, id, "startedAt"))),
@@ -24,14 +25,14 @@ export class RunLengths {
     }
   }
 
-  /** Of one that goes on. */
+  /** The length of a current run. */
   at(id: string, { monotonic }: types.Instant): bigint {
     return monotonic - this.#begunBy(id, monotonic);
   }
 
   /**
-   * Of one whose end the step was told. While no engine looked, stamps tell; where the machine still has something of it,
-   * and so was not restarted, the clock sets a bound to them.
+   * The length of a run whose end the step reports. If no engine ran, it is computed from timestamps. If the machine
+   * still has its process, and so was not rebooted, the clock limits it.
    */
   ended(id: string, { opening, ledger, now }: Seen): bigint {
     const most = this.at(id, now);
@@ -41,7 +42,7 @@ export class RunLengths {
     return !isFound || most < 0n || stamped < most ? stamped : most;
   }
 
-  /** Of those whose beginning was not looked at, records tell it. */
+  /** Takes the start times of unknown runs from the records. */
   #opened(records: readonly engine.Stored[]): void {
     for (const { key, value } of records) {
       if (!key.startsWith("container/")) continue;
@@ -55,7 +56,7 @@ export class RunLengths {
   }
 }
 
-/** To the nanosecond, which no number of JavaScript's is. */
+/** Reads a timestamp from the text, since a JavaScript number is not exact to the nanosecond. */
 function stamp(ledger: Ledger, id: string, member: Stamp): bigint {
   return BigInt(new RegExp(`"${member}":(-?\\d+)`).exec(ledger.text(`container/${id}`))?.[1] ?? "0");
 }

@@ -1,16 +1,16 @@
-// Docker's restart policies: `always` whoever stopped it, `unless-stopped` unless a client did, `on-failure` after a failure,
-// as often as it may.
+// Docker's restart policies: `always` restarts a container even if a client stopped it, `unless-stopped` only if none
+// did, and `on-failure` after a failure, up to its maximum.
 
 export interface Governed {
   hostConfig: { RestartPolicy?: { Name?: string; MaximumRetryCount?: number } | null };
-  /** Runs that have followed by themselves. */
+  /** Number of automatic restarts. */
   restartCount: number;
 }
 
-/** Whether a client has stopped it since it was started. */
+/** Whether a client has stopped the container since it was started. */
 export type Stopped = boolean | "perhaps";
 
-/** Whether another run follows one that ended with this code. */
+/** Whether another run follows a run with this exit code. */
 export function wantsAnother({ hostConfig, restartCount }: Governed, code: number, stopped: Stopped): Stopped {
   const { Name = "", MaximumRetryCount: most = 0 } = hostConfig.RestartPolicy ?? {};
   switch (Name) {

@@ -1,6 +1,7 @@
-// Which containers run again by their restart policies, behind a run and with the engine: `always` whoever stopped them,
-// `unless-stopped` unless a client did, `on-failure` after a failure, as often as it may. Behind a run that a client has
-// ended none follows at once. What a client did is known here from what was sent to containers, and from no record.
+// Checks which containers their restart policies start again, after a run and with the engine: `always` even if a
+// client stopped them, `unless-stopped` only if none did, `on-failure` after a failure, up to its maximum. After a run
+// that a client has ended, no other follows at once. This learns what a client did from the signals that were sent,
+// not from records.
 
 import { Breach } from "../../breach.js";
 import { type ContainerRecord, type Ledger, RUNNING, parsed, wordOf } from "../../ledger.js";
@@ -14,19 +15,19 @@ interface Policed extends ContainerRecord, Governed {
   lastChange?: { why: string };
 }
 
-/** By container: whether a client has stopped it since it was started; not there: it has not. */
+/** Whether a client has stopped a container since its start, by container. A missing one was not stopped. */
 type AllStopped = ReadonlyMap<string, Stopped>;
 
 const ON_RUNS = ["start", "elapsed"];
-/** Does nothing of these by itself, and what becomes of them is another one's affair. */
+/** Statuses in which the policy starts no run. Other invariants check them. */
 const NEVER = ["created", "removing", "dead"];
 const FOLLOWED = ["recycling", "restarting"];
 const KILL = /^(?:\/v[\d.]+)?\/containers\/([^/]+)\/kill\b/;
 
 export class Revivals implements Invariant {
-  /** After each step, the first of them before the instance was opened. */
+  /** The state after each step. The first one is from before the instance was opened. */
   #stopped: AllStopped[] = [new Map()];
-  /** Those that must start, and those that may not but for a client. */
+  /** Containers that must start with the engine, and those that only a client may start. */
   readonly #owed = new Set<string>();
   readonly #barred = new Set<string>();
 
@@ -52,10 +53,10 @@ export class Revivals implements Invariant {
     const waits = [...ledger.containers.values()].some((one) => wordOf(one) === "restarting");
     for (const id of this.#owed) {
       const container = ledger.containers.get(id);
-      // Its time has not come; or that of another one that it needs.
+      // Its delay, or that of a container that it needs, has not passed.
       if (container === undefined || (waits && (wordOf(container) === "restarting" || needsOthers(container))))
         continue;
-      broken(`${id} was to start with the engine, and is ${wordOf(container)}`);
+      broken(`${id} should have started with the engine, but is ${wordOf(container)}`);
     }
   }
 
@@ -68,7 +69,7 @@ export class Revivals implements Invariant {
     const stopped = new Map(known);
     for (const record of all) {
       const { Name = "" } = record.hostConfig.RestartPolicy ?? {};
-      // Of one without a policy nobody needs to know.
+      // Without a policy it does not matter.
       if (known === undefined || ["", "no"].includes(Name)) stopped.set(record.id, record.manuallyStopped);
     }
     this.#stopped = [stopped];
@@ -78,7 +79,7 @@ export class Revivals implements Invariant {
   #judge(before: Policed, stopped: Stopped, ledger: Ledger): void {
     const { id, creating, startsAgain } = before;
     const after = ledger.json<Policed>(`container/${id}`);
-    // A client's restart goes on.
+    // A client's restart is pending.
     if (after === undefined || creating === true || startsAgain || NEVER.includes(wordOf(before))) return;
     if (RUNNING.includes(wordOf(after))) return;
     const code = wordOf(before) === "exited" ? before.exitCode : after.exitCode;
@@ -87,7 +88,10 @@ export class Revivals implements Invariant {
     (wants ? this.#owed : this.#barred).add(id);
   }
 
-  /** Every signal is a client's, or follows one. Of what waits for its next run a signal may count, and nothing is sent. */
+  /**
+   * Notes stops. Every signal comes from a client's request. A kill of a container that waits for its next run may
+   * count as a stop, too, although no signal is sent.
+   */
   #noteStops({ input, outputs, ledger }: Seen, now: Map<string, Stopped>): void {
     for (const { to, command } of outputs.effects) {
       if (to === "processes" && command.tag === "signal") now.set(command.val.subject.container, true);
@@ -114,18 +118,20 @@ function needsOthers(container: ContainerRecord): boolean {
 }
 
 function mayMean(ref: string, { id, name }: ContainerRecord): boolean {
-  // What is written in another way may be anybody.
+  // An unusual spelling may mean any container.
   return !/^[\w.-]+$/.test(ref) || id.startsWith(ref) || name === ref;
 }
 
-/** At the end of a run. */
+/** Checks the end of a run. */
 function followed(id: string, isFollowed: boolean, stopped: Stopped = false, ledger: Ledger): void {
   const record = ledger.json<Policed>(`container/${id}`);
   if (record === undefined) return;
   const restartCount = record.restartCount - (isFollowed ? 1 : 0);
   const wants = wantsAnother({ ...record, restartCount }, record.exitCode, stopped);
-  if (isFollowed && wants === false) broken(`another run of ${id} follows code ${record.exitCode}, and should not`);
-  if (!isFollowed && wants === true && stopped === false) broken(`no run of ${id} follows code ${record.exitCode}`);
+  if (isFollowed && wants === false)
+    broken(`another run of ${id} follows exit code ${record.exitCode}, but should not`);
+  if (!isFollowed && wants === true && stopped === false)
+    broken(`no run of ${id} follows exit code ${record.exitCode}`);
 }
 
 function broken(message: string): never {
