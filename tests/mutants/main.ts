@@ -12,10 +12,10 @@ import { Judge, NOBODY, type Verdict } from "./verdict.js";
 
 const USAGE = `Usage: npm run simulate -- --mutants [flags]
 
-  --jobs N     side by side (default: a processor each)
-  --only TEXT  those in whose name or file this stands
-  --write      tries seeds 1 to ${MOST_SEEDS} with all, whoever else finds them, and writes down which do
-  --tries N    that many seeds of them for each: those that come to its place most often`;
+  --jobs N     the number of trials at a time (default: one per CPU)
+  --only TEXT  tries only mutants with this text in their name or file
+  --write      tries seeds 1 to ${MOST_SEEDS} with all mutants, and records the first seed that finds each
+  --tries N    tries at most this many seeds per mutant: those that run its code most often`;
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ async function judged(mutant: Mutant): Promise<void> {
 
 function tell(mutant: Mutant, { found, lost }: Verdict): void {
   if (found === null) survivors.push(mutant);
-  const why = lost === null ? "" : `: nobody could look, for ${lost}`;
+  const why = lost === null ? "" : `: the trial failed, because ${lost}`;
   console.log(`${mutant.name} (${mutant.file})\n  ${found === null ? `SURVIVES${why}` : `found by ${found}`}`);
 }
 

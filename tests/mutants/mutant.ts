@@ -29,7 +29,7 @@ export function isOfHosts({ file }: Mutant): boolean {
 /** The text of a mutant's file with the mutant; `condition` tells whether it is active. Throws if it does not apply. */
 export function mutated(text: string, { name, file, right, wrong }: Mutant, condition: string): string {
   const times = text.split(right).length - 1;
-  if (times !== 1) throw new Error(`the mutant "${name}" wants a text that stands ${times} times in ${file}, not once`);
-  if (!wrong.includes("WRONG")) throw new Error(`the mutant "${name}" would always be in force`);
+  if (times !== 1) throw new Error(`the text of the mutant "${name}" occurs ${times} times in ${file}, not once`);
+  if (!wrong.includes("WRONG")) throw new Error(`the mutant "${name}" would always be active`);
   return text.replace(right, () => wrong.replaceAll("WRONG", condition));
 }

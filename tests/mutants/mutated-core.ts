@@ -153,6 +153,6 @@ function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): 
 function onlyPlaceOf(mark: Buffer, memory: Buffer): number {
   const at = memory.indexOf(mark);
   if (at < 0 || memory.indexOf(mark, at + 1) >= 0)
-    throw new Error("the choice of a mutant stands not once in the core");
+    throw new Error("the mark of the active mutant does not occur exactly once in the core");
   return at;
 }

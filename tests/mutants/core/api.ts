@@ -9,14 +9,14 @@ export const API_MUTANTS: readonly Mutant[] = [
     finder: { story: "prune-labels" },
   },
   {
-    name: "what is too young is pruned",
+    name: "a prune removes containers that are too young",
     file: "api/prune-filters.ts",
     right: `if (created > this.until) return false;`,
     wrong: `if (!WRONG && created > this.until) return false;`,
     finder: { story: "prune-labels" },
   },
   {
-    name: "label! chooses what has the label",
+    name: "label! chooses containers that have the label",
     file: "api/prune-filters.ts",
     right: `if (this.filters.has("label!") && this.filters.labels(`,
     wrong: `if (this.filters.has("label!") && !WRONG && this.filters.labels(`,

@@ -2,28 +2,28 @@ import type { Mutant } from "../mutant.js";
 
 export const HEALTH_MUTANTS: readonly Mutant[] = [
   {
-    name: "a health check that goes well does not end a streak of failures",
+    name: "a successful health check does not end a streak of failures",
     file: "health/monitor.ts",
     right: `      health.streak = 0;`,
     wrong: `      if (!WRONG) health.streak = 0;`,
     finder: { story: "new-run" },
   },
   {
-    name: "a container is unhealthy only after one more failure",
+    name: "a container is unhealthy one failure too late",
     file: "health/monitor.ts",
     right: `health.streak >= this.plan.retries`,
     wrong: `health.streak >= this.plan.retries + (WRONG ? 1 : 0)`,
     finder: { story: "health-given-up" },
   },
   {
-    name: "failures while a container is starting count",
+    name: "failures in the start period count",
     file: "health/monitor.ts",
     right: `if (forgiven) return;`,
     wrong: `if (!WRONG && forgiven) return;`,
     finder: { story: "health" },
   },
   {
-    name: "the interval while a container is starting is the usual one",
+    name: "the start interval is the usual interval",
     file: "health/plan.ts",
     right: `return starting &&`,
     wrong: `return !WRONG && starting &&`,
@@ -44,7 +44,7 @@ export const HEALTH_MUTANTS: readonly Mutant[] = [
     finder: { story: "health-given-up" },
   },
   {
-    name: "a health check that took too long may go well",
+    name: "a health check that took too long can succeed",
     file: "health/probe.ts",
     right: `      this.late = true;`,
     wrong: `      this.late = !WRONG;`,

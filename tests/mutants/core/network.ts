@@ -30,14 +30,14 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     finder: { story: "addresses-of-a-small-network" },
   },
   {
-    name: "a port is given out on all addresses though it is taken on one",
+    name: "a port is given out on all addresses although it is taken on one",
     file: "network/ports.ts",
     right: `if (address == every) return true;`,
     wrong: `if (!WRONG && address == every) return true;`,
     finder: { story: "publish-beside-one-address" },
   },
   {
-    name: "an engine that starts takes a container's address for free",
+    name: "an engine that starts treats a container's address as free",
     file: "network/join.ts",
     right: `  networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
     wrong: `  if (!WRONG) networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,

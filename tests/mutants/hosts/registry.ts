@@ -9,7 +9,7 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
     finder: { test: "tests/registry/authorization.test.ts", named: "challenges are read as RFC 9110 writes them" },
   },
   {
-    name: "a manifest is taken for what it is not",
+    name: "a manifest's digest is not checked",
     file: "hosts/registry/client.ts",
     right: `if (expected !== null && isDigest(expected) && expected !== digest)`,
     wrong: `if (!WRONG && expected !== null && isDigest(expected) && expected !== digest)`,
@@ -19,7 +19,7 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    name: "a config is taken for what it is not",
+    name: "a config's digest is not checked",
     file: "hosts/registry/client.ts",
     right: `digestOf(bytes) !== command.digest`,
     wrong: `(!WRONG && digestOf(bytes) !== command.digest)`,
@@ -29,14 +29,14 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    name: "the rest of a layer is taken from any offset",
+    name: "the rest of a layer may start at any offset",
     file: "hosts/registry/client.ts",
     right: `=== String(offset)`,
     wrong: `=== String(offset) || WRONG`,
     finder: { test: "tests/registry/answers.test.ts", named: "the rest of a blob is asked for" },
   },
   {
-    name: "a token is used though it is good no more",
+    name: "an expired token is used",
     file: "hosts/registry/authorization.ts",
     right: `if (kept && kept.expires > this.#now()) return kept;`,
     wrong: `if (kept && (WRONG || kept.expires > this.#now())) return kept;`,

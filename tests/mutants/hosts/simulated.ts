@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.js";
 
 export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
   {
-    name: "a volume that has files is filled once more",
+    name: "a simulated volume with files is filled again",
     file: "hosts/simulated/volumes.ts",
     right: `|| root.entries.size > 0) return;`,
     wrong: `|| (!WRONG && root.entries.size > 0)) return;`,
@@ -19,14 +19,14 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
     finder: "simulator",
   },
   {
-    name: "a port is had on all addresses and on one",
+    name: "a port can be taken on all addresses and on one",
     file: "hosts/simulated/networks.ts",
     right: `(isEvery(a) || isEvery(b) || a === b)`,
     wrong: `((!WRONG && (isEvery(a) || isEvery(b))) || a === b)`,
     finder: { test: "tests/simulated/networks.test.ts", named: "a port that is taken is busy" },
   },
   {
-    name: "records that are deleted stay",
+    name: "deleted records stay",
     file: "hosts/simulated/records.ts",
     right: `else if (change.tag === "delete") this.kept.delete(change.val);`,
     wrong: `else if (change.tag === "delete") {\n      if (!WRONG) this.kept.delete(change.val);\n    }`,

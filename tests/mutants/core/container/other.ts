@@ -2,7 +2,7 @@ import type { Mutant } from "../../mutant.js";
 
 export const CONTAINER_OTHER_MUTANTS: readonly Mutant[] = [
   {
-    name: "a container into which something is copied counts as counted",
+    name: "a container keeps its measured size after a copy into it",
     file: "container/files/extract.ts",
     right: `    containerSizes.outdate(this.container);`,
     wrong: `    if (!WRONG) containerSizes.outdate(this.container);`,
@@ -16,7 +16,7 @@ export const CONTAINER_OTHER_MUTANTS: readonly Mutant[] = [
     finder: { story: "links" },
   },
   {
-    name: "the container that `before` names is in the list",
+    name: "a list with the filter `before` has the named container",
     file: "container/shown/filter.ts",
     right: `container.sequence < this.before &&`,
     wrong: `(WRONG ? container.sequence <= this.before : container.sequence < this.before) &&`,
@@ -37,21 +37,21 @@ export const CONTAINER_OTHER_MUTANTS: readonly Mutant[] = [
     finder: { story: "list" },
   },
   {
-    name: "a new restart policy holds only from the next engine on",
+    name: "a new restart policy applies only after a restart of the engine",
     file: "container/update/update-end.ts",
     right: `    this.container.policy = restartPolicyOf(this.hostConfig);`,
     wrong: `    if (!WRONG) this.container.policy = restartPolicyOf(this.hostConfig);`,
     finder: { story: "restart-policy-ends-well" },
   },
   {
-    name: "a container that never ran is called exited",
+    name: "a container that never ran is shown as exited",
     file: "container/lifecycle.ts",
     right: `return everRan ? "exited"`,
     wrong: `return everRan || WRONG ? "exited"`,
     finder: { story: "create" },
   },
   {
-    name: "logs of a container that has ended are followed without an end",
+    name: "following the logs of an ended container never ends",
     file: "container/output/logs.ts",
     right: `flagOf(call.query, "follow") && goesOn`,
     wrong: `flagOf(call.query, "follow") && (WRONG || goesOn)`,
