@@ -86,8 +86,9 @@ async function readTar(into: TarSink, body: AsyncIterable<Uint8Array>, signal: A
 }
 
 /**
- * The members whose bytes are kept, and their archives. The core sets a limit for a member's size only when it reads the
- * member. But it never reads layers, which are usually the largest members. So the largest make room for smaller ones.
+ * The members whose bytes are kept, and their archives. The core sets a limit for a member's size only when it reads
+ * the member. But it never reads layers, which are usually the largest members. So the largest make room for smaller
+ * ones.
  */
 class KeptMembers {
   readonly #members = new Map<Member, string>();

@@ -75,7 +75,7 @@ function reasonFor(command: string, long: string): string | undefined {
   return REASONS[`${command} --${long}`] ?? REASONS[`--${long}`];
 }
 
-describe("each option that the console knows", () => {
+describe("each option of the console", () => {
   test("changes a request, or has a reason not to", () => {
     const silent = ALL.filter(({ fate }) => fate === null);
     const without = silent.filter(({ command, option }) => reasonFor(command, option.long) === undefined);
@@ -88,7 +88,7 @@ describe("each option that the console knows", () => {
     expect(Object.keys(REASONS).filter((one) => !used.has(one))).toEqual([]);
   });
 
-  test("stands in console-options.txt with what becomes of it; UPDATE=1 writes it", () => {
+  test("is in console-options.txt with its effect; UPDATE=1 writes the file", () => {
     const lines = ALL.map(({ command, option: { long, short }, fate }) => {
       const names = `--${long}${short === undefined ? "" : `, -${short}`}`;
       return `${command} ${names}: ${fate ?? `not sent: ${reasonFor(command, long)}`}`;

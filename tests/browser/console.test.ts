@@ -18,7 +18,7 @@ import { describeUnless } from "../support/on-engines.js";
 import { CREATIONS, NEWER, SENT, WITHOUT_ENGINE } from "./console-lines.js";
 
 describeUnless(DOCKER_MISSING, "the docker command's own help", () => {
-  test("lists no command that the console does not know, or names as none of this API", async () => {
+  test("lists only commands that the console knows or names as outside this API", async () => {
     const { stdout } = await run(["docker", "--help"]);
     const told = Array.from(stdout.matchAll(/^ {2}([a-z]+)\*? {2,}/gm), ([, name]) => name!);
     expect(told.length).toBeGreaterThan(40);
@@ -29,7 +29,7 @@ describeUnless(DOCKER_MISSING, "the docker command's own help", () => {
     ]);
   });
 
-  test.each(GROUPS)("docker %s has no command that the console does not know, or gives a reason for", async (group) => {
+  test.each(GROUPS)("docker %s has only commands that the console knows or gives a reason against", async (group) => {
     const { stdout } = await run(["docker", group, "--help"]);
     const [, list = ""] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
     const told = Array.from(list.matchAll(/^ {2}([a-z]+)/gm), ([, name]) => name!);
@@ -154,7 +154,7 @@ describe("help", () => {
   test.each([
     ...["docker help run", "docker run --help", "docker container run --help", "docker help container run"],
     "help run",
-  ])("%s tells the field of each option", (line) => {
+  ])("%s shows the field of each option", (line) => {
     const parsed = parse(line, "1.41");
     expect(parsed).toMatchObject({ ok: true, requests: [] });
     expect(parsed).toMatchObject({
@@ -162,13 +162,13 @@ describe("help", () => {
     });
   });
 
-  test("a container's own --help is its own", () => {
+  test("--help after the image belongs to the container", () => {
     expect(parse("docker run busybox ls --help", "1.41")).not.toHaveProperty("text");
     expect(parse("docker exec web ls --help", "1.41")).not.toHaveProperty("text");
   });
 });
 
-describe("what is unknown says what is meant", () => {
+describe("unknown words get a suggestion", () => {
   test.each([
     ["docker rnu busybox", "did you mean run?"],
     ["docker network crate n", "did you mean create?"],
@@ -210,7 +210,7 @@ test.each(WITHOUT_ENGINE)("%s", (line, requests) => {
   expect(requestsOf(line, "1.41").map(({ method, target }) => `${method} ${target}`)).toEqual(requests);
 });
 
-describe("lines as a shell reads them", () => {
+describe("lines with shell syntax", () => {
   const command = (line: string): unknown => {
     const create = requestsOf(line, "1.41").find(({ target }) => target.includes("/create"))!;
     return (JSON.parse(create.body) as { Cmd: unknown }).Cmd;
@@ -225,7 +225,7 @@ describe("lines as a shell reads them", () => {
     expect(command(line)).toEqual(words);
   });
 
-  test("variables without a value are told", () => {
+  test("variables without a value are reported", () => {
     const parsed = parse("docker run busybox echo $HOME", "1.41");
     expect(parsed.ok && parsed.remarks.join()).toContain("$HOME has no value here");
   });
@@ -267,7 +267,7 @@ test.each<[string, string, string[]]>([
   expect(complete(line, NAMES)).toEqual({ line: completed, choices });
 });
 
-test("history goes back and forth, and keeps what was being typed", () => {
+test("history goes back and forth, and keeps the unfinished line", () => {
   const history = new History();
   expect([history.earlier("x"), history.later()]).toEqual([null, null]);
   for (const line of ["one", "two", "two"]) history.add(line);

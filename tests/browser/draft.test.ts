@@ -33,7 +33,7 @@ const ENDPOINTS: readonly [key: string, status: number][] = [
   ["GET /_ping", 200],
 ];
 
-test("an endpoint that is chosen begins with a request that succeeds", async () => {
+test("choosing an endpoint drafts a request that succeeds", async () => {
   const reference = (await allReferences("tests/swagger/swagger.tar.br")).get("1.41")!;
   const session = await createSession({ core: packagedCore(), pace: "stopped" });
   for (const [key, status] of ENDPOINTS) {
@@ -45,7 +45,7 @@ test("an endpoint that is chosen begins with a request that succeeds", async () 
   await session.close();
 });
 
-test("where there is nothing yet, a name is asked for", async () => {
+test("without an existing object, the draft asks for a name", async () => {
   const reference = (await allReferences("tests/swagger/swagger.tar.br")).get("1.41")!;
   const session = await createSession({ core: packagedCore(), pace: "stopped", images: [] });
   const start = reference.endpoints.find(({ path }) => path === "/containers/{id}/start")!;

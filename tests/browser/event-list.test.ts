@@ -14,7 +14,7 @@ function numbersOf(events: Iterable<EventView>): number[] {
   return [...events].map(({ number }) => number);
 }
 
-test("a list stays as it was when another goes on from it, and so does a branch", () => {
+test("a list does not change when another one or a branch continues it", () => {
   const two = EventList.NONE.with([event(0), event(1)]);
   const three = two.with([event(2)]);
   const branch = two.with([event(9)]);
@@ -30,7 +30,7 @@ test("a list stays as it was when another goes on from it, and so does a branch"
 });
 
 // Copying the list for each step would need 1,250 million references, 10 GB.
-test("lists of many steps are kept at once", () => {
+test("many steps can keep their lists at the same time", () => {
   const lists = [EventList.NONE];
   for (let step = 0; step < STEPS; step += 1) lists.push(lists[step]!.with([event(step)]));
   expect(lists.map(({ length }) => length)).toEqual(lists.map((_, step) => step));

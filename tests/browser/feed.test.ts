@@ -12,7 +12,7 @@ import { opened, ran } from "./typed-session.js";
 const ROOM = 65_536;
 const NEVER = new AbortController().signal;
 
-test("who writes more than there is room for waits for the reader", async () => {
+test("a writer waits for the reader when the buffer is full", async () => {
   const feed = new Feed();
   let isWritten = false;
   const text = "x".repeat(3 * ROOM);
@@ -26,7 +26,7 @@ test("who writes more than there is room for waits for the reader", async () => 
   expect(feed.source.take()).toBeNull();
 });
 
-test("who waits for room goes on when nobody reads any more", async () => {
+test("a waiting writer continues when the reader is gone", async () => {
   const feed = new Feed();
   const writing = feed.write("x".repeat(2 * ROOM));
   feed.close();
@@ -51,7 +51,7 @@ test("an answer is written as fast as it is read, whole and in order", async () 
   expect(await over).toBe(true);
 });
 
-test("leaves no listener with what could have stopped it", async () => {
+test("leaves no listener on the abort signal", async () => {
   const feed = new Feed();
   const { signal: stopped } = new AbortController();
   const [added, removed] = [vi.spyOn(stopped, "addEventListener"), vi.spyOn(stopped, "removeEventListener")];
@@ -66,7 +66,7 @@ test("leaves no listener with what could have stopped it", async () => {
   expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(added.mock.calls.map(([, listener]) => listener));
 });
 
-test("reading ends when it is stopped, and when too much comes in", async () => {
+test("reading ends when it is stopped, and when there is too much input", async () => {
   const interrupt = new AbortController();
   const read = new Feed().whole(interrupt.signal);
   interrupt.abort();
@@ -77,7 +77,7 @@ test("reading ends when it is stopped, and when too much comes in", async () => 
   );
 });
 
-test("who writes without end is ended with its reader", async () => {
+test("an endless writer ends with its reader", async () => {
   const session = await opened();
   expect(await ran(session, "echo a | cat /dev/zero | cat | head -c 3 | wc -c; echo after")).toBe("3\nafter");
   expect(await ran(session, "echo a | cat /dev/zero | wc --frob; echo $?")).toMatch(/frob(.|\n)*\n1$/);

@@ -21,7 +21,7 @@ function offered(text: string, version = "1.41"): string[] {
 
 const CREATE = "POST /containers/create";
 
-test("names of fields, outermost and within", () => {
+test("names of fields, at the top level and below", () => {
   const outermost = offered('{"|"}');
   expect(outermost).toEqual(expect.arrayContaining(['"Image"', '"Cmd"', '"HostConfig"']));
   expect(outermost).not.toContain('"AutoRemove"');
@@ -30,14 +30,14 @@ test("names of fields, outermost and within", () => {
   expect(within).not.toContain('"Image"');
 });
 
-test("values that the schema lists, and truth", () => {
+test("values that the schema lists, and booleans", () => {
   const policies = offered('{"HostConfig": {"RestartPolicy": {"Name": "|"}}}');
   expect(policies).toEqual(expect.arrayContaining(['"always"', '"on-failure"', '"unless-stopped"']));
   expect(offered('{"Tty": |}')).toEqual(["true", "false"]);
   expect(offered('{"Image": "|"}')).toEqual([]);
 });
 
-test("what the chosen version has", () => {
+test("fields of the chosen version", () => {
   const annotations = '{"HostConfig": {"|"}}';
   expect(offered(annotations, "1.41")).not.toContain('"Annotations"');
   expect(offered(annotations, "1.43")).toContain('"Annotations"');

@@ -55,7 +55,7 @@ finished  × leave          → none - 0 (session 6)
 finished  × close          → none - 0 (session 6)
 `;
 
-test("every status under every cause: what is not listed changes nothing", () => {
+test("every status with every cause: unlisted pairs change nothing", () => {
   const rows: string[] = [];
   for (const [status, before] of Object.entries(STATES)) {
     for (const [name, cause] of Object.entries(CAUSES)) {
@@ -68,7 +68,7 @@ test("every status under every cause: what is not listed changes nothing", () =>
   expect(rows.join("\n")).toBe(TABLE.trim());
 });
 
-test("a lesson chosen twice begins with the session that was asked for last", () => {
+test("a lesson that is chosen twice begins with the later session", () => {
   const causes: Cause[] = [
     { kind: "choose", lesson: "run" },
     { kind: "choose", lesson: "logs" },

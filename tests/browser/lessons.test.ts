@@ -48,7 +48,7 @@ test("there are exactly these lessons", () => {
 });
 
 describe.each(LESSONS.map((lesson) => [lesson.id, lesson] as const))("%s", (_id, lesson) => {
-  test("is done step by step, each by its own deed", async () => {
+  test("is completed step by step, each by its own action", async () => {
     const session = await opened();
     for (const step of lesson.steps) {
       expect([step.task, step.done(session)]).toEqual([step.task, false]);
@@ -58,7 +58,7 @@ describe.each(LESSONS.map((lesson) => [lesson.id, lesson] as const))("%s", (_id,
     expect(lesson.steps.map((step) => step.done(session))).toEqual(lesson.steps.map(() => true));
   });
 
-  test("is not done by doing other things", async () => {
+  test("is not completed by other actions", async () => {
     const session = await opened();
     const wrong = [
       written("GET", "/v1.41/info"),
@@ -79,7 +79,7 @@ describe.each(LESSONS.map((lesson) => [lesson.id, lesson] as const))("%s", (_id,
     expect(lesson.steps.map((step) => step.done(session))).toEqual(lesson.steps.map(() => false));
   });
 
-  test("has words for everything, and something to do in every step", () => {
+  test("has texts for everything, and an action in every step", () => {
     expect(lesson.title.length).toBeGreaterThan(3);
     for (const text of [lesson.intro, lesson.insight]) expect(text.length).toBeGreaterThan(30);
     for (const { task, hints, cell, button } of lesson.steps) {
@@ -90,7 +90,7 @@ describe.each(LESSONS.map((lesson) => [lesson.id, lesson] as const))("%s", (_id,
   });
 });
 
-test("a cell that is sent unchanged where something is to be found does not do", async () => {
+test("sending a cell unchanged does not complete a step that asks for a search", async () => {
   for (const [place, edit] of Object.entries(FINDINGS)) {
     const [id, number] = place.split(" ") as [string, string];
     const lesson = LESSONS.find((one) => one.id === id)!;
@@ -105,7 +105,7 @@ test("a cell that is sent unchanged where something is to be found does not do",
   }
 });
 
-test("every fault has its words, and is the fault that it says", () => {
+test("every fault has its text, which describes the right fault", () => {
   for (const [kind, { label, lookFor, fault }] of Object.entries(FAULT_TEXTS)) {
     expect(fault.kind).toBe(kind);
     expect(label.length).toBeGreaterThan(10);

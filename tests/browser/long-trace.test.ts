@@ -39,7 +39,7 @@ describe("a long trace", () => {
     session = await openedTrace("long.ndjson", text);
   });
 
-  test("comes out as it was recorded, over all of its segments", () => {
+  test("replays as it was recorded, over all segments", () => {
     expect(session.recording?.remark).toBe("Every step matches the recording.");
     const steps = session.steps.value;
     expect(steps.length).toBeGreaterThan(5000);
@@ -47,7 +47,7 @@ describe("a long trace", () => {
     expect(steps.map(({ number }) => number)).toEqual(steps.map((_, place) => place));
   });
 
-  test("is read while others have their turns, as long as it is wanted", async () => {
+  test("is read without blocking other work, until it is cancelled", async () => {
     const shares: number[] = [];
     const wantedTo = async (most: number): Promise<Session | null> =>
       openTrace("long.ndjson", text, CORE, async (share) => shares.push(share) > 0 && share < most);
@@ -57,7 +57,7 @@ describe("a long trace", () => {
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
   });
 
-  test("has the world at its beginning, in its midst and at its end", () => {
+  test("shows the world at its start, in the middle and at its end", () => {
     session.goTo(0);
     expect(shown(session.world.value)).toEqual({ states: {}, volumes: [], onBridge: [], events: 0 });
     expect(truths.map(({ states }) => Object.values(states).filter((state) => state === "running").length)).toEqual([
@@ -69,7 +69,7 @@ describe("a long trace", () => {
     expect(shown(session.world.value)).toEqual(truths[1]);
   });
 
-  test("that begins in the midst of an engine's life has its end all the same", async () => {
+  test("that begins during an engine's life shows its end, too", async () => {
     const rest = text.slice(text.indexOf('\n{"format"', text.length / 3) + 1);
     const later = await openedTrace("later.ndjson", rest);
     expect(later.steps.value[0]?.kind).toBe("resumed");
@@ -78,7 +78,7 @@ describe("a long trace", () => {
   });
 
   // Storing a world for each step would take time and memory that grow with the square of the steps.
-  test("keeps once what a step leaves as it was", () => {
+  test("stores unchanged state only once", () => {
     const worlds = session.steps.value.map(({ world }) => world);
     const lives = CLIENTS * (LIVES + 1);
     const made = (parts: readonly unknown[]): number => new Set(parts).size / lives;

@@ -16,7 +16,7 @@ test("docker run --rm: created, attached, waited for, started, removed", async (
   expect(session.world.value.containers).toEqual([]);
 });
 
-test("what comes after a refusal is not sent", async () => {
+test("commands after a refusal are not sent", async () => {
   const session = await opened();
   const sent = await typed(session, "docker run -d nothing");
   expect(sent.map((exchange) => [exchange.request.target, exchange.head.value?.status])).toEqual([
@@ -27,7 +27,7 @@ test("what comes after a refusal is not sent", async () => {
   expect((await typed(session, "docker run -d --pull never alpine")).length).toBe(1);
 });
 
-test("docker run pulls an image that is not there", async () => {
+test("docker run pulls a missing image", async () => {
   const session = await opened();
   const sent = await typed(session, "docker run --name greeter alpine echo hi");
   expect(sent.map((exchange) => exchange.head.value?.status)).toEqual([404, 200, 201, 101, 200, 204]);
@@ -52,7 +52,7 @@ test("pull, run, list, stop, rm and rmi, as typed", async () => {
   expect(session.world.value.images.map(({ tags }) => tags)).toEqual([["busybox:latest"]]);
 });
 
-test("docker wait goes well whatever it tells; a run does not", async () => {
+test("docker wait succeeds with any exit code; docker run does not", async () => {
   const session = await opened();
   await typed(session, "docker create --name bad busybox false");
   await typed(session, "docker start bad");
@@ -64,7 +64,7 @@ test("docker wait goes well whatever it tells; a run does not", async () => {
   expect([start?.replace(/[0-9a-f]{64}/, "ID"), info]).toEqual(["POST /containers/ID/start", "GET /info"]);
 });
 
-test("a typed {{1.Id}} is sent as it stands", async () => {
+test("a typed {{1.Id}} is sent unchanged", async () => {
   const session = await opened();
   const [create] = await typed(session, "docker run -d -e A={{1.Id}} busybox echo '{{1.Id}}' '{{each.Id}}'");
   expect(JSON.parse(create!.request.body)).toMatchObject({
@@ -80,7 +80,7 @@ test("a typed {{1.Id}} is sent as it stands", async () => {
   expect(logs!.request.target).toContain("since=%7B%7B1.Id%7D%7D");
 });
 
-test("answers keep their places behind one that was asked for many", async () => {
+test("answers keep their order after one that has many requests", async () => {
   const session = await opened();
   for (const name of ["one", "two"]) await typed(session, `docker create --name ${name} busybox`);
   const list = { ...get("/v1.41/containers/json?all=1", ""), purpose: "list" };
@@ -97,7 +97,7 @@ test("answers keep their places behind one that was asked for many", async () =>
   expect((await runPlan([list, missing, { ...last, when: "always" }], senderOf(session))).ok).toBe(false);
 });
 
-test("--format is worked out, and shown", async () => {
+test("--format is evaluated and shown", async () => {
   const session = await opened();
   await typed(session, "docker run -d --name web -p 8080:80 --label a=b busybox sleep 1000");
   expect(await ran(session, "docker ps --format '{{.Names}}\\t{{.Ports}}'")).toBe(
@@ -119,7 +119,7 @@ test("--format is worked out, and shown", async () => {
   expect(await ran(session, "docker inspect -f '{{range .X}}' busybox; docker ps")).toContain("is not supported here");
 });
 
-test("docker attach does not ask for what does not run", async () => {
+test("docker attach sends no request for a stopped container", async () => {
   const session = await opened();
   await typed(session, "docker create --name made busybox");
   await expect(typed(session, "docker attach made")).rejects.toThrow("docker start -a starts it");
@@ -152,7 +152,7 @@ test("docker exec -i can be typed into, and ends with its input", async () => {
   expect(sent.at(-1)!.view.value).toMatchObject({ value: { ExitCode: 0, Running: false } });
 });
 
-test("docker inspect asks one kind after the other, and stats asks for each container", async () => {
+test("docker inspect tries one kind after the other, and stats has one request per container", async () => {
   const session = await opened();
   const targets = async (line: string) => (await typed(session, line)).map(({ request }) => request.target);
   expect(await targets("docker inspect busybox")).toEqual([

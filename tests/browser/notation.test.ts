@@ -41,7 +41,7 @@ const only = (text: string) => bare(parsed(text).requests[0]!);
 
 describe("curl", () => {
   test.each(REQUESTS.map((request) => [`${request.method} ${request.target}`, request] as const))(
-    "%s is read back as it was written, in both notations",
+    "%s can be written and read back in both notations",
     (_name, request) => {
       expect(only(generate(request, "curl"))).toEqual(request);
       expect(only(generate(request, "curl-old"))).toEqual(request);
@@ -78,13 +78,13 @@ describe("curl", () => {
     });
   });
 
-  test("a body without a type is a form, and that is said", () => {
+  test("a body without a type counts as a form, with a note", () => {
     const result = parsed("curl -d '{}' http://x/containers/create");
     expect(result.requests[0]!.headers).toEqual([["Content-Type", "application/x-www-form-urlencoded"]]);
     expect(result.remarks.join()).toContain("Content-Type: application/json");
   });
 
-  test("what a shell would do at & or | is said", () => {
+  test("a note explains & and | in a shell", () => {
     expect(parsed("curl http://x/containers/json?all=1&size=1").remarks.join()).toContain("quotes");
     expect(parsed("curl http://x/info | jq .").remarks.join()).toContain("|");
   });
@@ -199,11 +199,11 @@ describe("docker", () => {
     expect(JSON.parse(create!.body)).toMatchObject({ HostConfig: { PortBindings } });
   });
 
-  test.each(["81-80", "8080-8082:80-81", "::1:80:80", "70000", "x"])("run -p %s is none", (published) => {
+  test.each(["81-80", "8080-8082:80-81", "::1:80:80", "70000", "x"])("run -p %s is refused", (published) => {
     expect(parse(`docker run -p ${published} busybox`, "1.41")).toMatchObject({ ok: false, at: published });
   });
 
-  test("options behind the image belong to the command", () => {
+  test("options after the image belong to the command", () => {
     const [create] = parsed("docker run busybox ls -la --name x").requests;
     expect(JSON.parse(create!.body)).toMatchObject({ Cmd: ["ls", "-la", "--name", "x"] });
   });
@@ -227,7 +227,7 @@ describe("docker", () => {
   });
 });
 
-test("a request as it stands", () => {
+test("a raw request", () => {
   expect(only("GET /v1.41/info")).toEqual({ method: "GET", target: "/v1.41/info", headers: [], body: "" });
   expect(only('post /v1.41/containers/create\nX-A: b\n\n{"Image": "busybox"}')).toEqual({
     method: "POST",
@@ -248,7 +248,7 @@ interface Seen {
   body: string;
 }
 
-describe("programs send what they stand for", () => {
+describe("generated programs send their request", () => {
   let folder: string;
   let server: Server;
   let seen: Seen[] = [];
@@ -322,7 +322,7 @@ describe("programs send what they stand for", () => {
   });
 });
 
-test("every language says every request", () => {
+test("every language has every request", () => {
   for (const request of REQUESTS) {
     for (const { language } of LANGUAGES) {
       const program = generate(request, language);
@@ -334,7 +334,7 @@ test("every language says every request", () => {
 
 /** Go's compiler is not used. This check finds only bad syntax and unused imports. */
 test.each(REQUESTS.map((request) => [`${request.method} ${request.target}`, request] as const))(
-  "Go: %s is well formed, and uses what it imports",
+  "Go: %s is well formed, and uses all of its imports",
   (_name, request) => {
     const program = generate(request, "go");
     const faults: string[] = [];

@@ -13,7 +13,7 @@ const CREATE = "docker create --name told alpine echo 'it was'";
 const ROUTES = "core/assembly/api/routes.ts";
 
 onPages("a cell", (browser) => {
-  test("tells which file refused it, and what helps, with one click", async () => {
+  test("shows which file refused the request, and offers a remedy with one click", async () => {
     const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");
     await page.locator(".cell").getByRole("button", { name: "Send" }).click();
@@ -35,7 +35,7 @@ onPages("a cell", (browser) => {
     await page.context().close();
   });
 
-  test("is the same in its fields as in its line, and in every language as it is copied", async () => {
+  test("has the same request in its fields, in its line, and in every copied language", async () => {
     const { page, complaints } = await browser().open({ permissions: ["clipboard-read", "clipboard-write"] });
     const cell = await typeLine(page, "GET /v1.41/containers/json");
     await cell.locator("summary", { hasText: "Parameters" }).click();
@@ -65,7 +65,7 @@ onPages("a cell", (browser) => {
     await page.context().close();
   });
 
-  test("keeps its earlier answers, and can be put before another in the past", async () => {
+  test("keeps its earlier answers, and can be inserted before another one in the past", async () => {
     const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");
     await sendLine(page, "docker start hello");

@@ -7,7 +7,7 @@ import { onPages } from "./on-pages.js";
 import { PATIENCE, sendLine, statuses } from "./visitor.js";
 
 onPages("the console", (browser) => {
-  test("has the endpoints of the chosen version, and begins a request for one of them at it", async () => {
+  test("has the endpoints of the chosen version, and drafts a request in that version", async () => {
     const { page, complaints } = await browser().open();
     const groups = () => page.getByLabel("Endpoint").locator("optgroup").evaluateAll(labels);
     await expect.poll(groups, PATIENCE).toContain("Distribution");
@@ -22,7 +22,7 @@ onPages("the console", (browser) => {
     await page.context().close();
   });
 
-  test("tells what a request would do, until it is edited", async () => {
+  test("shows what a request would do, until it is edited", async () => {
     const { page, complaints } = await browser().open();
     const told = page.locator(".cell").first().getByRole("list", { name: "What it would do" });
     await page.getByRole("button", { name: "Dry run" }).click();
@@ -102,7 +102,7 @@ onPages("the console", (browser) => {
     await page.context().close();
   });
 
-  test("runs several commands as a shell does, and says what is meant by an unknown one", async () => {
+  test("runs several commands as a shell does, and suggests a known one for an unknown one", async () => {
     const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");
     await enter(page, "docker run -d --name job busybox sleep 1000 && docker rm -f $(docker ps -q)");
@@ -127,7 +127,7 @@ onPages("the console", (browser) => {
     await page.context().close();
   });
 
-  test("shows what goes on through a pipe as it comes, until Ctrl-C", async () => {
+  test("streams output through a pipe until Ctrl-C", async () => {
     const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");
     await enter(page, "docker run -d --name talk busybox sh -c 'while sleep 1; do echo tick; echo tock; done'");

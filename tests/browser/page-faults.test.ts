@@ -69,7 +69,7 @@ const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = 
   },
 };
 
-onPages("what can be broken", (browser) => {
+onPages("faults", (browser) => {
   for (const [kind, { speed = "10", before = [], during, hurt, after, healed }] of Object.entries(TRIALS)) {
     const { label, times } = FAULT_TEXTS[kind as keyof typeof TRIALS];
     test(label, async () => {

@@ -9,8 +9,8 @@ const TALK = "docker run -d --name talk busybox sh -c 'while sleep 1; do echo ti
 const TALK_ON_TERMINAL = TALK.replace("run -d", "run -dt");
 const FOLLOW = "docker logs -f talk | grep tick; echo after";
 
-onPages("what the console runs", (browser) => {
-  test("stops at Ctrl-C in what it has printed, where that does not copy", async () => {
+onPages("a command in the console", (browser) => {
+  test("stops at Ctrl-C in its output, where that does not copy", async () => {
     const { page, complaints } = await browser().open({ permissions: ["clipboard-read", "clipboard-write"] });
     const printed = await following(page);
     await printed.focus();
@@ -26,7 +26,7 @@ onPages("what the console runs", (browser) => {
     await page.context().close();
   });
 
-  test("stops at Ctrl-C in a request that it has sent", async () => {
+  test("stops at Ctrl-C during a request", async () => {
     const { page, complaints } = await browser().open();
     await following(page);
     await page.locator(".cell").last().getByRole("button", { name: "Send" }).focus();
@@ -36,7 +36,7 @@ onPages("what the console runs", (browser) => {
     await page.context().close();
   });
 
-  test("stops by a button, with a finger, too", async () => {
+  test("stops by a button, also on a touch screen", async () => {
     const { page, complaints } = await browser().open({ viewport: { width: 390, height: 844 }, hasTouch: true });
     await following(page);
     await stop(page).tap();
@@ -47,7 +47,7 @@ onPages("what the console runs", (browser) => {
     await page.context().close();
   });
 
-  test("goes on when a request of its own is stopped elsewhere", async () => {
+  test("continues when one of its requests is cancelled elsewhere", async () => {
     const { page, complaints } = await browser().open();
     await following(page);
     const events = await typeLine(page, "docker events");
@@ -60,7 +60,7 @@ onPages("what the console runs", (browser) => {
     await page.context().close();
   });
 
-  test("stops at Ctrl-C on a terminal that nothing can be typed into", async () => {
+  test("stops at Ctrl-C on a terminal without input", async () => {
     const { page, complaints } = await browser().open();
     await page.getByLabel("Speed").selectOption("10");
     await enter(page, TALK_ON_TERMINAL);
@@ -76,7 +76,7 @@ onPages("what the console runs", (browser) => {
 
   // On these platforms xterm copies the selection into its input field.
   test.each(["Linux x86_64", "Win32"])(
-    "goes on when what is selected on a terminal is copied, on %s",
+    "continues when a selection in a terminal is copied, on %s",
     async (platform) => {
       const script = `Object.defineProperty(Navigator.prototype, "platform", { get: () => "${platform}" })`;
       const permissions = ["clipboard-read", "clipboard-write"];

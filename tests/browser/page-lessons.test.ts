@@ -36,7 +36,7 @@ onPages("lessons on the page", (browser) => {
     }
   }
 
-  test("a link opens a lesson; to start over takes its ticks away, and a step back brings them again", async () => {
+  test("a link opens a lesson; starting over removes its ticks, and a step back restores them", async () => {
     const { page, complaints } = await browser().open({}, "#lesson=list-stop");
     const lesson = LESSONS.find(({ id }) => id === "list-stop")!;
     await expect.poll(() => titleOf(page, lesson).getAttribute("aria-expanded")).toBe("true");
@@ -52,7 +52,7 @@ onPages("lessons on the page", (browser) => {
     await page.context().close();
   });
 
-  test("what a branch of the past has not done is to be done again", async () => {
+  test("a step that a branch of the past has not completed must be done again", async () => {
     const { page, complaints } = await browser().open({}, "#lesson=run");
     const [lesson] = LESSONS;
     for (const step of [0, 1]) await doStep(page, lesson!, step);

@@ -86,7 +86,7 @@ onPages("the look of the page", (browser) => {
     });
   }
 
-  test("brings an answer, and what is opened under it, into view", async () => {
+  test("scrolls an answer, and details opened below it, into view", async () => {
     const { page } = await browser().open({ viewport: SIZES[1]! });
     await refuse(page);
     for (const part of [".answer .status-line", ".answer [role=tabpanel] dt >> nth=0"]) {
@@ -98,7 +98,7 @@ onPages("the look of the page", (browser) => {
     await page.context().close();
   });
 
-  test("moves for less than 200 ms, a terminal's scroll bar too", async () => {
+  test("animates for less than 200 ms, including a terminal's scroll bar", async () => {
     const { page } = await browser().open();
     await sendLast(page);
     await openTerminal(page, "seq 100");
@@ -112,7 +112,7 @@ onPages("the look of the page", (browser) => {
     await page.context().close();
   });
 
-  test("moves nothing where the visitor prefers that", async () => {
+  test("does not animate if the visitor prefers reduced motion", async () => {
     const { page } = await browser().open({ reducedMotion: "reduce" });
     await sendLast(page);
     expect(await moving(page, 0)).toEqual([]);

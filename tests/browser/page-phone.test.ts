@@ -11,7 +11,7 @@ import { PATIENCE, sendLine, typeLine } from "./visitor.js";
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 onPages("the page on a phone", (browser) => {
-  test("shows a newcomer the lesson and its request, and the next step under the answer", async () => {
+  test("shows a new visitor the lesson and its request, and the next step below the answer", async () => {
     const { page, complaints } = await browser().open(PHONE);
     const [lesson] = LESSONS;
     await page.locator(".lesson-card", { hasText: lesson!.steps[0]!.task }).waitFor();
@@ -33,7 +33,7 @@ onPages("the page on a phone", (browser) => {
     await page.context().close();
   });
 
-  test("keeps what moves time in one row, and offers the next lesson at the end of one", async () => {
+  test("keeps the time controls in one row, and offers the next lesson at the end of one", async () => {
     const { page, complaints } = await browser().open(PHONE, "#lesson=versions");
     const bar = await tops(page, [
       ".transport",
@@ -53,7 +53,7 @@ onPages("the page on a phone", (browser) => {
     await page.context().close();
   });
 
-  test("tells what an answer waits for, and why that takes so long", async () => {
+  test("shows what an answer waits for, and why that takes so long", async () => {
     const { page, complaints } = await browser().open();
     await sendLast(page);
     const chosen = page.getByLabel("Speed").locator("option:checked");

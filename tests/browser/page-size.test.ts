@@ -13,11 +13,11 @@ const PART = /(?<=^\| first load of the playground, gzip \| \d+ KB, )\d+(?= of t
 const reason = existsSync(`${PLAYGROUND}/index.html`) ? null : "the playground is not built (npm run build)";
 
 describeUnless(reason, "the published first load of the playground", () => {
-  test("is the built one's, to ten KB", () => {
+  test("is the built page's size, to ten KB", () => {
     expectFigure(WHOLE, 10 * Math.round(gzipped(firstLoad()) / 10_000), 10);
   });
 
-  test("has as much of the reference in it as it says", () => {
+  test("includes the stated size of the reference", () => {
     expectFigure(PART, Math.round(gzipped([REFERENCE]) / 1000), 1);
   });
 });

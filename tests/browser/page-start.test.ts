@@ -41,14 +41,14 @@ onPages(
       await beginsOnReload(page);
     });
 
-    test("begins all the same when one request for the core fails", async () => {
+    test("starts even if one request for the core fails", async () => {
       server.fail(CORE, 500, 1);
       const { page } = await browser().open();
       expect(await sendLast(page)).toBe("201 Created");
       await page.context().close();
     });
 
-    test("says that its styles are missing, and begins", async () => {
+    test("says that its styles are missing, and starts", async () => {
       server.fail(/\/style\/main\.css$/, 500);
       const { page } = await browser().open();
       expect(await alert(page)).toBe(`Its styles are missing${REMEDY}`);
@@ -56,7 +56,7 @@ onPages(
       await beginsOnReload(page);
     });
 
-    test("says that it cannot be kept, and is there", async () => {
+    test("says that it cannot be stored, and works", async () => {
       server.fail(/\/service-worker\.js$/, 404);
       const { page } = await browser().open();
       await page.getByText("without a network this page will not open again").waitFor();
@@ -64,7 +64,7 @@ onPages(
       await page.context().close();
     });
 
-    test("shows what a terminal's program writes when there is no emulator for it", async () => {
+    test("shows a terminal's output without an emulator", async () => {
       server.fail(/\/chunks\/emulator-\w+\.js$/, 404);
       const { page } = await browser().open();
       await page.getByLabel("Speed").selectOption("10");

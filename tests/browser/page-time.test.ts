@@ -43,7 +43,7 @@ onPages("time on the page", (browser) => {
     await page.context().close();
   });
 
-  test("branches where something else is done in the past", async () => {
+  test("branches when another action is taken in the past", async () => {
     const { page, complaints } = await browser().open();
     await live(page);
     const { world: before } = await lookAt(page, /^POST \/v1.41\/containers\/told\/start/);
@@ -60,7 +60,7 @@ onPages("time on the page", (browser) => {
     await page.context().close();
   });
 
-  test("goes on from a moment of the past as it did", async () => {
+  test("continues from a moment of the past as before", async () => {
     const { page, complaints } = await browser().open();
     await live(page);
     const now = await look(page);
@@ -74,7 +74,7 @@ onPages("time on the page", (browser) => {
     await page.context().close();
   });
 
-  test("comes to the same state in another browser, by a link", async () => {
+  test("reaches the same state in another browser through a link", async () => {
     const { page } = await browser().open();
     await live(page);
     const now = await look(page);
@@ -94,7 +94,7 @@ onPages("time on the page", (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  test("comes back to what a lesson took the place of", async () => {
+  test("returns to the session that a lesson replaced", async () => {
     const { page, complaints } = await browser().open();
     await live(page);
     const now = await look(page);

@@ -17,7 +17,7 @@ const STARTED = [
 ];
 
 onPages("the world", (browser) => {
-  test("is drawn from the core's rules, and moves and lights what a step changed", async () => {
+  test("is drawn from the core's rules, and highlights what a step changed", async () => {
     const { page, complaints } = await browser().open();
     const arrows = await page.locator(".diagram path.arrow title").evaluateAll(texts);
     const rules = new Instance(packageCore()).rules().map(({ from, cause, to }) => `${from} –${cause}→ ${to}`);

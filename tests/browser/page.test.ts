@@ -15,7 +15,7 @@ const SCREENSHOTS = "build/screenshots";
 const MOST_FIRST_BYTES = 620_000;
 
 onPages("the playground", (browser) => {
-  test("opens ready to send, without a complaint and without asking anybody else", async () => {
+  test("opens ready to send, without errors and without requests to other servers", async () => {
     const begun = Date.now();
     const { page, complaints, foreign } = await browser().open();
     console.log(`first interaction possible after ${Date.now() - begun} ms`);
@@ -26,7 +26,7 @@ onPages("the playground", (browser) => {
     expect(foreign).toEqual([]);
   });
 
-  test("fetches what it is asked for, and no more", async () => {
+  test("fetches only what is needed", async () => {
     const { page } = await browser().blank();
     const fetched: string[] = [];
     page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
@@ -48,7 +48,7 @@ onPages("the playground", (browser) => {
     await page.context().close();
   });
 
-  test("may not be made to ask anybody else", async () => {
+  test("cannot be made to send requests to other servers", async () => {
     const { page } = await browser().open();
     const outcome = await page.evaluate(() =>
       fetch("https://127.0.0.1:9/").then(

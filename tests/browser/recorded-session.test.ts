@@ -18,7 +18,7 @@ const RENAMES = 700;
 /** Largest number of pieces shown for a long answer. */
 const SHOWN = 500;
 
-test("answers that have much in common take little more than one of them, and come back as they were", () => {
+test("similar answers take little more space than one of them, and are restored unchanged", () => {
   const parts = new CommonParts();
   const lists = Array.from({ length: 100 }, (_, minute) => listAt(minute));
   const kept = lists.map((list) => parts.keep(list));
@@ -27,13 +27,13 @@ test("answers that have much in common take little more than one of them, and co
   expect(parts.bytes).toBeLessThan(all / 20);
 });
 
-test("bytes without any brace, few bytes and none come back as they were", () => {
+test("bytes without braces, few bytes and no bytes are restored unchanged", () => {
   const parts = new CommonParts();
   const all = [0, 1, 255, 256, 257, 4096, 10_000].map((length) => Uint8Array.from({ length }, (_, at) => at * at));
   expect(all.map((bytes) => joined(parts.keep(bytes)))).toEqual(all);
 });
 
-test("a recording shows answers as they were given, and of a stream what came up to the moment", async () => {
+test("a recording shows recorded answers, and the part of a stream up to the chosen moment", async () => {
   const { text, list } = await recorded();
   const session = (await openTrace("renamed.ndjson", text, CORE, async () => true))!;
   expect(bodiesOf(session, "GET /containers/json?all=1")).toEqual([list]);
@@ -113,7 +113,7 @@ function streamAt(session: Session, cause: string): { names: string[]; leftOut: 
   return { names, leftOut };
 }
 
-test("of very many steps each place along the timeline has one mark of a kind, and each kind its first and its last", () => {
+test("with very many steps, each place on the timeline has one mark per kind, and each kind keeps its first and last", () => {
   const step = { kind: "stepped", input: null, replies: [] };
   const refused = { ...step, replies: ["409 to POST /containers/create"] };
   const many = Array.from({ length: 300_000 }, (_, at) => (at % 1000 === 999 ? refused : step) as unknown as Step);

@@ -18,13 +18,13 @@ test.each([...references])("%s is whole, and under 60 KB compressed", (version, 
   expect(reference.endpoints.filter(({ tag }) => !tags.has(tag)).map(({ path }) => path)).toEqual([]);
 });
 
-test.each([...references])("every shape that %s names is there", (_version, reference) => {
+test.each([...references])("%s has every shape that it names", (_version, reference) => {
   const text = JSON.stringify(reference);
   const named = [...text.matchAll(/\{"ref":"([^"]+)"\}/g)].map((match) => match[1]!);
   expect(named.filter((name) => reference.shapes[name] === undefined)).toEqual([]);
 });
 
-test("a create body has what the engine reads", () => {
+test("a create body has the fields that the engine reads", () => {
   const reference = references.get("1.41")!;
   const create = reference.endpoints.find(({ path }) => path === "/containers/create")!;
   const body = resolved(reference, create.body!);

@@ -25,7 +25,7 @@ describe("the playground's server", () => {
     );
   });
 
-  test("is what `npm run playground` ends with, until it is ended", async ({ skip }) => {
+  test("runs at the end of `npm run playground` until it is stopped", async ({ skip }) => {
     if (!existsSync(join(PLAYGROUND, "index.html"))) return skip("the playground is not built (npm run build)");
     const child = spawn(process.execPath, [join(ROOT, "hosts/node/setup.mjs"), "playground", "--port", "0"]);
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -41,11 +41,11 @@ describe("the playground's server", () => {
     await expect(fetch(url()!)).rejects.toThrow("fetch failed");
   });
 
-  test.each(["abc", "-1", "65536", "80.5"])("refuses %s for a port", async (port) => {
+  test.each(["abc", "-1", "65536", "80.5"])("refuses %s as a port", async (port) => {
     await expect(servePage({ directory: PLAYGROUND, args: [`--port=${port}`] })).rejects.toThrow("is not a port");
   });
 
-  test("is not needed once the page has been there", async ({ skip }) => {
+  test("is not needed after the first visit of the page", async ({ skip }) => {
     if (reason !== null) return skip(reason);
     const browser = await PlaygroundBrowser.start();
     onTestFinished(() => browser.close());

@@ -22,7 +22,7 @@ import {
 } from "./session-fixture.js";
 
 describe("time travel", () => {
-  test("looking back runs nothing, and coming back shows the same", async () => {
+  test("looking back runs nothing, and returning shows the same", async () => {
     const session = await opened();
     await story(session);
     const steps = session.steps.value;
@@ -38,7 +38,7 @@ describe("time travel", () => {
     expect(session.steps.value).toBe(steps);
   });
 
-  test("equal seeds and actions make equal sessions; another seed makes other ids", async () => {
+  test("equal seeds and actions give equal sessions; another seed gives other ids", async () => {
     const [one, two, other] = [await opened(), await opened(), await opened({ seed: 1 })];
     for (const session of [one, two, other]) await story(session);
     expect(hashOfSteps(two.steps.value)).toBe(hashOfSteps(one.steps.value));
@@ -46,7 +46,7 @@ describe("time travel", () => {
     expect(hashOfSteps(other.steps.value)).not.toBe(hashOfSteps(one.steps.value));
   });
 
-  test("a branch is the same up to its step, and goes its own way from there", async () => {
+  test("a branch is the same up to its step, and independent from there", async () => {
     const session = await opened();
     await story(session);
     const removal = session.steps.value.find(({ cause }) => cause.startsWith("DELETE"))!;
@@ -61,7 +61,7 @@ describe("time travel", () => {
     expect(container(session, "hello")).toBeUndefined();
   });
 
-  test("a cell can be put before another in the past", async () => {
+  test("a cell can be inserted before another one in the past", async () => {
     const session = await opened();
     await send(session, START);
     await send(session, CREATE);
@@ -71,7 +71,7 @@ describe("time travel", () => {
     expect(branch.exchanges.value.map(status)).toEqual([201, 204, 409]);
   });
 
-  test("real time, too, can be gone through again", async () => {
+  test("a session in real time can be replayed, too", async () => {
     const session = await opened({ pace: { times: 50 } });
     session.add(CREATE);
     session.add(START);
@@ -89,7 +89,7 @@ describe("time travel", () => {
 });
 
 describe("a crash", () => {
-  test("leaves containers alone; what the engine wrote down is there again", async () => {
+  test("leaves containers running, and the engine's records are restored", async () => {
     const session = await opened();
     await send(session, written("POST", "/v1.41/containers/create?name=loop", LOOP));
     await send(session, written("POST", "/v1.41/containers/loop/start"));
@@ -138,7 +138,7 @@ describe("a link", () => {
     expect(again.now().monotonic).toBe(session.now().monotonic);
   });
 
-  test("holds no credentials, and opens all the same", async () => {
+  test("has no credentials, and still opens", async () => {
     const session = await opened();
     const header = (value: object) => [["X-Registry-Auth", btoa(JSON.stringify(value))]] as const;
     const pull = written("POST", "/v1.41/images/create?fromImage=registry.example/team/app&tag=1");
@@ -162,7 +162,7 @@ describe("a link", () => {
     expect(warnings.join()).toContain("another version of the engine");
   });
 
-  test("that comes to another state than it says opens with a warning", async () => {
+  test("that reaches a different state than it claims opens with a warning", async () => {
     const session = await opened();
     await send(session, CREATE);
     const shared = await decodeFragment(await toFragment(session));

@@ -94,7 +94,7 @@ async function heal(session: Session, kind: Fault["kind"]): Promise<void> {
   expect(session.engine.value).toBe("open");
 }
 
-test("an engine that could not keep records starts afresh by itself, and its events are seen again", async () => {
+test("an engine that cannot commit records restarts by itself, and its events are shown again", async () => {
   const session = await createSession({ core: CORE, pace: "stopped" });
   open.push(session);
   await session.inject({ kind: "records-full" }, 1);
@@ -108,7 +108,7 @@ test("an engine that could not keep records starts afresh by itself, and its eve
   expect([...session.world.value.events].map(({ action }) => action)).toContain("create");
 });
 
-test("a crash after any output of a start is healed, and replayed", async () => {
+test("the engine recovers from a crash after any output of a start, and the crash can be replayed", async () => {
   const crashed: number[] = [];
   for (const afterOutputs of [1, 2, 3, 4, 5]) {
     const session = await createSession({ core: CORE, pace: "stopped" });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { entriesOf } from "../../hosts/browser/session/view/logs.js";
 import { line, MemoryLog, timeOf } from "../streams/log-of.js";
 
-test("what a run ended with without a newline is a line, when the run is over", async () => {
+test("text without a newline at the end of a run becomes a line when the run is over", async () => {
   const log = new MemoryLog(line(1, "a") + line(2, "last ", "stdout", "P") + line(3, "words", "stdout", "P"));
   const shown = async (second: number) =>
     (await entriesOf(log, timeOf(second))).map(({ text, stream }) => `${stream}: ${text}`);
@@ -13,7 +13,7 @@ test("what a run ended with without a newline is a line, when the run is over", 
   expect(await shown(5)).toEqual(["stdout: a", "stdout: last words", "stdout: b"]);
 });
 
-test("of a log whose beginning was thrown away what is left is shown", async () => {
+test("a log whose start was dropped shows the rest", async () => {
   const log = new MemoryLog(line(1, "gone") + line(2, "left"));
   log.forget(line(1, "gone").length);
   expect((await entriesOf(log, timeOf(9))).map(({ text }) => text)).toEqual(["left"]);

@@ -24,7 +24,7 @@ describe("views", () => {
     }));
   const LOGS = written("GET", "/v1.41/containers/a/logs?stdout=1");
 
-  test("frames, a header cut in two, and what is not whole yet", () => {
+  test("frames, a split header, and incomplete frames", () => {
     const view = viewOf(
       LOGS,
       head("application/vnd.docker.multiplexed-stream"),
@@ -38,7 +38,7 @@ describe("views", () => {
     expect(view.rest.length).toBe(9);
   });
 
-  test("below 1.42 the type does not tell frames from a terminal: the bytes do", () => {
+  test("below 1.42 the bytes, not the type, distinguish frames from a terminal", () => {
     const framed = viewOf(LOGS, head("application/vnd.docker.raw-stream"), pieces([1, 0, 0, 0, 0, 0, 0, 1, 97]));
     const raw = viewOf(LOGS, head("application/vnd.docker.raw-stream"), pieces("hello\r\n"));
     expect([framed.kind, raw.kind]).toEqual(["frames", "terminal"]);
@@ -105,7 +105,7 @@ describe("links", () => {
     state: "beef",
   };
 
-  test("what is encoded is decoded", async () => {
+  test("a session can be encoded and decoded", async () => {
     const text = await encodeFragment(SHARED);
     expect(text).toMatch(/^1\.[\w-]+$/);
     expect(await decodeFragment(`#${text}`)).toEqual(SHARED);
@@ -136,7 +136,7 @@ describe("links", () => {
     ["actions after the end", () => packed({ ...SHARED, until: 6n }), "not a session"],
     ["too long a text", async () => `1.${"a".repeat(70_000)}`, "too large"],
     ["a bomb", () => packed({ ...SHARED, core: "0".repeat(3_000_000) }), "more than a session can hold"],
-  ])("%s is refused, and it is said why", async (_name, make, why) => {
+  ])("%s is refused with a reason", async (_name, make, why) => {
     await expect(make().then(decodeFragment)).rejects.toThrow(why);
   });
 
@@ -167,7 +167,7 @@ describe("credentials are not shared", () => {
     expect(headerOf(masked, "Accept")).toBe("*/*");
   });
 
-  test("so does the body of a login, even where it is no JSON", () => {
+  test("so does the body of a login, even if it is not JSON", () => {
     const login = written("POST", "/v1.41/auth", { username: "ann", password: "hunter2" });
     expect(maskedRequest(login).body).not.toMatch(/ann|hunter2/);
     expect(JSON.parse(maskedRequest(login).body)).toEqual({ username: "xxx", password: "xxxxxxx" });
@@ -183,7 +183,7 @@ describe("credentials are not shared", () => {
     expect(text).not.toMatch(/hunter2|aHVudGVyMg/);
   });
 
-  test("what the simulated registry tells everybody stays, and only that", () => {
+  test("only the public credentials of the simulated registry stay", () => {
     const known = { username: "learner", password: "coracle", serveraddress: "registry.example" };
     expect(maskedRequest(pull(encode(known)))).toEqual(pull(encode(known)));
     const login = written("POST", "/auth", known);
@@ -192,7 +192,7 @@ describe("credentials are not shared", () => {
     expect(headerOf(maskedRequest(more), "X-Registry-Auth")).not.toBe(headerOf(more, "X-Registry-Auth"));
   });
 
-  test("nothing else is touched", () => {
+  test("everything else stays unchanged", () => {
     const create = written("POST", "/v1.41/containers/create", { Image: "busybox", Env: ["A=1"] });
     expect(maskedRequest(create)).toEqual(create);
   });
@@ -355,7 +355,7 @@ describe("remedies", () => {
     expect(lines(request, status, message)[0]).toBe(first);
   });
 
-  test("an update that says memory alone is sent with memory and swap", () => {
+  test("an update of only the memory is sent with memory and swap", () => {
     const update = written("POST", "/v1.41/containers/web/update", { Memory: 64, CpuShares: 5 });
     const [remedy] = remediesFor(
       update,
@@ -365,7 +365,7 @@ describe("remedies", () => {
     expect(JSON.parse(remedy!.requests[0]!.body)).toEqual({ Memory: 64, CpuShares: 5, MemorySwap: 128 });
   });
 
-  test("nothing is to be sent where nothing is left to do, and nobody else is ended in its place", () => {
+  test("there is no remedy where nothing can be done, and no other container is stopped", () => {
     const containers = ["web", "spare"].map((name) => ({ name }) as World["containers"][number]);
     const told = (request: WrittenRequest, status: number, message: string) =>
       remediesFor(request, { kind: "", status, message }, { ...EMPTY_WORLD, containers }).map(({ label, requests }) => [
@@ -399,7 +399,7 @@ describe("remedies", () => {
     expect(told(exec, 404, "something else")).toEqual([]);
   });
 
-  test("401: the header, with credentials to fill in", () => {
+  test("401: the header, with credentials as placeholders", () => {
     const [remedy] = remediesFor(
       written("POST", "/v1.41/images/create?fromImage=r.test/a"),
       { kind: "", status: 401, message: "unauthorized: who are you" },
@@ -408,12 +408,12 @@ describe("remedies", () => {
     expect(atob(headerOf(remedy!.requests[0]!, "X-Registry-Auth")!)).toBe('{"username":"NAME","password":"PASSWORD"}');
   });
 
-  test("an image that is no reference: how one is written", () => {
+  test("an invalid image reference: how to write one", () => {
     const refused = { kind: "", status: 400, message: "invalid reference format" };
     expect(remediesFor(create, refused, world)[0]!.label).toContain("REGISTRY/NAME:TAG");
   });
 
-  test("501: what is to come; malformed JSON: where", () => {
+  test("501: what is planned; malformed JSON: where it is", () => {
     const [later] = remediesFor(
       written("POST", "/v1.41/containers/a/pause"),
       { kind: "", status: 501, message: "not built yet" },

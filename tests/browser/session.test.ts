@@ -11,7 +11,7 @@ import { written } from "../../hosts/browser/session/request.js";
 import { SECOND, CREATE, START, LOOP, opened, kept, send, status, container, story } from "./session-fixture.js";
 
 describe("a request", () => {
-  test("is answered, read as what it is, and stands in its cell", async () => {
+  test("is answered, displayed by its type, and kept in its cell", async () => {
     const session = await opened();
     const cell = session.add(written("GET", "/v1.41/version"));
     const exchange = await session.send(cell.id);
@@ -22,7 +22,7 @@ describe("a request", () => {
     expect(exchange.steps.value.length).toBe(1);
   });
 
-  test("goes from creation to output", async () => {
+  test("runs from creation to output", async () => {
     const session = await opened();
     expect(status(await send(session, CREATE))).toBe(201);
     expect(status(await send(session, START))).toBe(204);
@@ -34,14 +34,14 @@ describe("a request", () => {
     expect((await session.logs(id)).map(({ text }) => text)).toEqual(["hello"]);
   });
 
-  test("that cannot be sent is broken, and says why", async () => {
+  test("that cannot be sent is marked as broken, with the reason", async () => {
     const session = await opened();
     const exchange = await send(session, { ...written("GET", "/v1.41/info"), body: "{}" });
     expect(exchange.state.value).toBe("broken");
     expect(exchange.problem.value).not.toBe("");
   });
 
-  test("that goes on can be cancelled", async () => {
+  test("that streams can be cancelled", async () => {
     const session = await opened();
     const cell = session.add(written("GET", "/v1.41/events"));
     const exchange = await session.send(cell.id);
@@ -53,7 +53,7 @@ describe("a request", () => {
     expect(session.steps.value.some(({ input }) => input?.tag === "closed")).toBe(true);
   });
 
-  test("that is attached is typed into, and replayed with what was typed", async () => {
+  test("that is attached accepts input, and is replayed with that input", async () => {
     const session = await opened();
     const cat = { Image: "busybox", Cmd: ["cat"], OpenStdin: true, StdinOnce: true };
     await send(session, written("POST", "/v1.41/containers/create?name=cat", cat));
@@ -90,7 +90,7 @@ describe("a request", () => {
 });
 
 describe("the world", () => {
-  test("holds images with shared layers, networks and events, and what a step changed", async () => {
+  test("has images with shared layers, networks and events, and the changes of a step", async () => {
     const session = await opened();
     await story(session);
     const { images, networks, events, containers } = session.world.value;
@@ -103,7 +103,7 @@ describe("the world", () => {
     expect([...events].map(({ number }) => number)).toEqual([...events].map((_, at) => at));
   });
 
-  test("knows which layers two images stand on", async () => {
+  test("knows the layers that two images share", async () => {
     const session = await opened({ images: ["debian:latest", "nginx:latest"] });
     const [debian, nginx] = session.world.value.images.map(({ layers }) => layers);
     expect([debian!, nginx!].map((layers) => layers.map(({ sharedBy }) => sharedBy))).toEqual([
@@ -113,7 +113,7 @@ describe("the world", () => {
     expect(nginx![0]).toEqual(debian![0]);
   });
 
-  test("shows in-between statuses, and the rule that moved a container", async () => {
+  test("shows transitional statuses, and the rule that moved a container", async () => {
     const session = await opened();
     await send(session, CREATE);
     await send(session, START);
@@ -134,7 +134,7 @@ describe("the world", () => {
     expect(session.rules.length).toBeGreaterThan(10);
   });
 
-  test("agrees with what the engine says, at the end of every story", async () => {
+  test("agrees with the engine at the end of every story", async () => {
     const session = await opened();
     await send(session, CREATE);
     await send(session, START);
@@ -182,7 +182,7 @@ describe("explained", () => {
     expect(session.exchanges.value.map(status)).toEqual([404, 200, 201]);
   });
 
-  test("at other versions: what is the same, and what differs", async () => {
+  test("at other versions: equal and different parts", async () => {
     const session = await opened();
     const images = await send(session, written("GET", "/v1.43/images/json"));
     const groups = await lens(session, images);
@@ -208,7 +208,7 @@ describe("explained", () => {
 });
 
 describe("a dry run", () => {
-  test("tells what a request would do, and leaves nothing in the session", async () => {
+  test("shows what a request would do, and leaves nothing in the session", async () => {
     const session = await opened();
     await send(session, CREATE);
     const before = hashOfSteps(session.steps.value);
@@ -222,7 +222,7 @@ describe("a dry run", () => {
     expect(status(await send(session, START))).toBe(204);
   });
 
-  test("is of the moment that is looked at, and asks registries", async () => {
+  test("uses the displayed moment, and asks registries", async () => {
     const session = await opened();
     const pull = written("POST", "/v1.41/images/create?fromImage=alpine&tag=latest");
     expect((await dryRun(session, pull)).answer?.status).toBe(200);
@@ -234,7 +234,7 @@ describe("a dry run", () => {
     expect((await dryRun(session, START)).answer?.status).toBe(404);
   });
 
-  test("does not wait for containers that go on", async () => {
+  test("does not wait for containers that keep running", async () => {
     const session = await opened();
     await send(session, written("POST", "/v1.41/containers/create?name=loop", LOOP));
     await send(session, written("POST", "/v1.41/containers/loop/start"));
@@ -242,7 +242,7 @@ describe("a dry run", () => {
     await expect(dryRun(session, attach)).rejects.toThrow("would wait");
   });
 
-  test("is not to be had of an engine that is down", async () => {
+  test("is refused while the engine is down", async () => {
     const session = await opened();
     await session.crash();
     await expect(dryRun(session, CREATE)).rejects.toThrow();

@@ -8,7 +8,7 @@ import { written } from "../../hosts/browser/session/request.js";
 import { asked, opened, over, ran, senderOf } from "./typed-session.js";
 
 // Idle time is skipped, so a process that must keep running waits for input.
-test("several commands: what $(…) prints, && and ||, variables and xargs", async () => {
+test("several commands: $(…), && and ||, variables and xargs", async () => {
   const session = await opened();
   const names = (): string[] => session.world.value.containers.map(({ name, status }) => `${name} ${status}`);
   const variables = new Variables();
@@ -26,7 +26,7 @@ test("several commands: what $(…) prints, && and ||, variables and xargs", asy
   expect(names()).toEqual([]);
 });
 
-test("a variable alone ends as what it is set to does", async () => {
+test("an assignment alone has the exit code of its value's command", async () => {
   const session = await opened();
   const variables = new Variables();
   expect(await asked(session, "X=$(docker inspect --type volume none) && docker ps", variables)).toEqual([
@@ -36,7 +36,7 @@ test("a variable alone ends as what it is set to does", async () => {
   expect([variables.get("X"), variables.get("?")]).toEqual(["", "0"]);
 });
 
-test("a variable before a command is that command's alone, and is passed on by -e", async () => {
+test("a variable before a command applies only to that command, and -e passes it on", async () => {
   const session = await opened();
   const variables = new Variables();
   const env = async (line: string): Promise<unknown> => {
@@ -50,7 +50,7 @@ test("a variable before a command is that command's alone, and is passed on by -
   expect(await env("unset X; docker create -e X busybox")).toEqual(["X"]);
 });
 
-test("what is wrong with a command is told, and what comes after it is run", async () => {
+test("a wrong command is reported, and the following commands run", async () => {
   const session = await opened();
   const told = await ran(session, "docker ps -q | xargs docker rm; docker rnu || frob; docker ps && echo all");
   expect(told.split("\n")).toEqual([
@@ -62,7 +62,7 @@ test("what is wrong with a command is told, and what comes after it is run", asy
   expect(await asked(session, "echo a | xargs -y docker rm && docker ps")).toEqual([]);
 });
 
-test("an answer without what comes next is told, not thrown", async () => {
+test("an answer without the expected field is reported, not thrown", async () => {
   const session = await opened();
   const read = readLine("docker logs x; docker logs y", "1.41");
   if (!("script" in read)) throw new Error("one command only");
@@ -75,7 +75,7 @@ test("an answer without what comes next is told, not thrown", async () => {
   expect(told).toEqual([lacking, lacking]);
 });
 
-test("$? is what the last command ended with", async () => {
+test("$? is the exit code of the last command", async () => {
   const session = await opened();
   const variables = new Variables();
   const echoed = (line: string): Promise<string> => ran(session, line, variables);
@@ -93,7 +93,7 @@ test("$? is what the last command ended with", async () => {
   expect(await echoed("echo $?")).toBe("4");
 });
 
-test("a command alone tells $?, too", async () => {
+test("a command alone sets $?, too", async () => {
   const session = await opened();
   const variables = new Variables();
   const read = readLine("docker run busybox sh -c 'exit 5'", "1.41", variables);
@@ -105,7 +105,7 @@ test("a command alone tells $?, too", async () => {
   expect(await ran(session, "echo $?", variables)).toBe("5");
 });
 
-test("what stands in for a value, and what is refused of it ends its own command alone", async () => {
+test("expansions of variables, and refused ones, which end only their own command", async () => {
   const session = await opened();
   const variables = new Variables();
   const said = (line: string): Promise<string> => ran(session, line, variables);

@@ -11,7 +11,7 @@ test("a pipe that is not reached runs none of its commands", async () => {
   expect(session.world.value.containers.map(({ name }) => name)).toEqual(["kept"]);
 });
 
-test("pipes lead to the programs that people pipe to", async () => {
+test("pipes support the usual programs", async () => {
   const session = await opened();
   for (const name of ["web", "worker", "other"]) await typed(session, `docker create --name ${name} busybox sleep 9`);
   await typed(session, "docker create --name log busybox sh -c 'echo one; echo two; echo three >&2'");
@@ -66,7 +66,7 @@ test("tail -f of a pipe ends with it", async () => {
   expect(await ran(session, "echo $(docker run busybox sh -c 'echo in it | tail -f')")).toBe("in it");
 });
 
-test("a pipe behind what goes on shows each line as it comes, and Ctrl-C ends all of it", async () => {
+test("a pipe after a streaming command shows each line at once, and Ctrl-C ends all of it", async () => {
   const session = await opened();
   const say = await echoing(session);
   const before = goingOn(session);
@@ -82,7 +82,7 @@ test("a pipe behind what goes on shows each line as it comes, and Ctrl-C ends al
   expect([told, variables.get("?")]).toEqual([["ay", "dy"], "130"]);
 });
 
-test("head ends what feeds it", async () => {
+test("head ends the command before it", async () => {
   const session = await opened();
   const say = await echoing(session);
   const before = goingOn(session);
@@ -98,7 +98,7 @@ test("head ends what feeds it", async () => {
   await until(() => goingOn(session) === before);
 });
 
-test("2>&1, |&, and what goes to /dev/null", async () => {
+test("2>&1, |&, and redirections to /dev/null", async () => {
   const session = await opened();
   await typed(session, "docker create --name both busybox sh -c 'echo out; echo err >&2'");
   await typed(session, "docker start both");

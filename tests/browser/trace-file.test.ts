@@ -50,7 +50,7 @@ function openedTraces(engine: Engine): void {
     await page.getByText("This is a recording").waitFor(PATIENCE);
   }
 
-  test("is scrubbed through, with the world as it was", async () => {
+  test("can be scrubbed through, with the world of each moment", async () => {
     const { page, complaints, foreign } = await browser.open();
     await choose(page, file());
     const bar = await page.locator(".past").innerText();
@@ -76,7 +76,7 @@ function openedTraces(engine: Engine): void {
     await page.context().close();
   });
 
-  test("says what happened for its requests", async () => {
+  test("shows what happened for its requests", async () => {
     const { page } = await browser.open();
     await choose(page, file());
     const back = page.getByRole("button", { name: "Step back" });
@@ -95,7 +95,7 @@ function openedTraces(engine: Engine): void {
     await page.context().close();
   });
 
-  test("that was shared is told without the values", async () => {
+  test("that was shared is shown without the values", async () => {
     const { page, complaints } = await browser.open();
     await choose(page, shared());
     expect(await page.locator(".past").innerText()).toContain("nothing can be verified");
@@ -107,7 +107,7 @@ function openedTraces(engine: Engine): void {
     await page.context().close();
   });
 
-  test("can be dropped onto the page; what is none is said to be none", async () => {
+  test("can be dropped onto the page; any other file is refused", async () => {
     const { page } = await browser.open();
     await drop(page, "trace.ndjson", readFileSync(file(), "utf8"));
     await page.getByText("This is a recording").waitFor(PATIENCE);

@@ -1,4 +1,4 @@
-// Which members of an archive a dry run can still read.
+// Tests which members of an archive a dry run keeps.
 
 import { expect, test } from "vitest";
 import { ThrownArchives } from "../../hosts/dry-run/archives.js";
@@ -7,7 +7,7 @@ import { rawTar, type RawEntry } from "../support/archives/tar.js";
 
 const KB = 1 << 10;
 
-test("a member is read up to the limit of who reads it", async () => {
+test("a member is read up to the limit of the command", async () => {
   const archives = await archivesOf({ one: [file("document", 3 * KB)] });
   expect(archives.read({ archive: "one", path: "document", limit: 3 * KB })).toHaveLength(3 * KB);
   expect(refusal(archives, "document", 3 * KB - 1)).toEqual({
@@ -16,7 +16,7 @@ test("a member is read up to the limit of who reads it", async () => {
   });
 });
 
-test("the largest members make room for smaller ones, wherever they stand", async () => {
+test("the largest members make room for smaller ones, in any order", async () => {
   const archives = await archivesOf({
     one: [file("before", KB), file("layer", 20 * KB), file("middle", 4 * KB), file("huge", 33 * KB)],
     two: [file("more", 12 * KB), file("after", 2 * KB)],

@@ -81,13 +81,13 @@ it("turns names into paths", () => {
   expect(spec.linux?.cgroupsPath).toMatch(new RegExp(`^/coracle-[0-9a-f]{8}/${ID}$`));
 });
 
-it("refuses files of a container that has gone", () => {
+it("refuses the files of a removed container", () => {
   const mounts = [{ destination: "/etc/hosts", source: `file:${"e".repeat(64)}/hosts` }];
   expect(() => resolveSpec({ mounts }, LAUNCH, paths, libc)).toThrow("no-such: container-file hosts");
 });
 
 it.each(["..", "../../x", `${OTHER}/..`, `${OTHER}/../${OTHER}/hostname`, "passwd", "constructor"])(
-  "refuses files that none is made of: %s",
+  "refuses unknown files: %s",
   (name) => {
     mkdirSync(paths.container(OTHER), { recursive: true });
     const mounts = [{ destination: "/etc/hosts", source: `file:${name}` }];
@@ -96,7 +96,7 @@ it.each(["..", "../../x", `${OTHER}/..`, `${OTHER}/../${OTHER}/hostname`, "passw
 );
 
 it.each([
-  ["source of a bind that is to be made", { directories: ["/tmp/a\0b"] }, {}],
+  ["source of a bind that must be made", { directories: ["/tmp/a\0b"] }, {}],
   ["source of a mount", {}, { mounts: [{ destination: "/data", source: "/tmp/a\0b" }] }],
   ["destination of a mount", {}, { mounts: [{ destination: "/tmp/a\0b", source: "/tmp" }] }],
 ])("refuses a NUL in the %s", (_, more: Partial<processes.Launch>, spec: Spec) => {
@@ -120,7 +120,7 @@ it.each([
   expect(failureOf(thrown)).toEqual({ tag: "malformed", val: { what: "path", text: "/tmp/a\0b" } });
 });
 
-it("adds HOME last, and only where it is missing", () => {
+it("adds HOME last, and only if it is missing", () => {
   writeFileSync(join(root, "etc/passwd"), "ann:x:7:8::/home/ann:\n");
   const env = (given: string[]) =>
     resolveSpec({ process: { env: given } }, { ...LAUNCH, user: "ann" }, paths, libc).process?.env;
@@ -128,7 +128,7 @@ it("adds HOME last, and only where it is missing", () => {
   expect(env(["HOME=/x", "A=1"])).toEqual(["HOME=/x", "A=1"]);
 });
 
-it("leaves nobody but root more than the bounding set of capabilities", () => {
+it("gives users other than root only the bounding set of capabilities", () => {
   const all = ["CAP_CHOWN", "CAP_KILL"];
   const given = { bounding: all, permitted: all, effective: all, inheritable: all, ambient: all };
   const capabilities = (user: string) =>
@@ -146,7 +146,7 @@ it("gives a terminal its size", () => {
   expect(size({ rows: 20, columns: 90 })).toBeUndefined();
 });
 
-it("looks up users in the container, wherever its links point", () => {
+it("looks up users in the container, for any links", () => {
   const secret = join(scratch, "secret");
   writeFileSync(secret, "eve:x:666:666::/:\n");
   const uid = () => resolveSpec({ process: {} }, { ...LAUNCH, user: "eve" }, paths, libc).process?.user;
@@ -161,7 +161,7 @@ it("looks up users in the container, wherever its links point", () => {
   expect(uid()).toMatchObject({ uid: 5, gid: 5 });
 });
 
-it("looks up users nowhere else, though somebody swaps directories for links meanwhile", async () => {
+it("looks up users nowhere else, even if directories become links meanwhile", async () => {
   const outside = join(scratch, "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "passwd"), "eve:x:666:666::/:\n");
@@ -186,7 +186,7 @@ it("looks up users nowhere else, though somebody swaps directories for links mea
   expect([...seen].sort()).toEqual([5, expect.stringContaining("no-such: user eve")]);
 });
 
-it("keeps names in their tree", () => {
+it("keeps names inside their tree", () => {
   symlinkSync("/", join(root, "all"));
   symlinkSync("loop", join(root, "loop"));
   symlinkSync("../..", join(root, "etc/up"));
@@ -200,7 +200,7 @@ it("keeps names in their tree", () => {
   expect(readConfined(libc, root, "long", 100)).toBe("");
 });
 
-it("adds the machine's devices: one by another name, those of a directory, all of them", () => {
+it("adds the machine's devices: one with another name, those of a directory, all of them", () => {
   const added = (more: Partial<processes.Launch>) => {
     const { linux } = resolveSpec(
       { linux: { resources: { devices: [{ allow: false }] } } },

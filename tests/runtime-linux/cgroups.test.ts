@@ -24,13 +24,13 @@ function hierarchy(name: string, type: "cgroup" | "cgroup2", files: Record<strin
 
 const written = (name: string, file: string) => readFileSync(join(scratch, name, paths.cgroup(ID), file), "utf8");
 
-it("freezes by cgroup v2 where that is all there is", async () => {
+it("freezes with cgroup v2 if there is nothing else", async () => {
   const mounts = hierarchy("all", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "populated 1\nfrozen 1\n" });
   await new Cgroups(new Recorder(), paths, mounts).freeze(ID);
   expect(written("all", "cgroup.freeze")).toBe("1");
 });
 
-it("freezes by v1's freezer where both are", async () => {
+it("freezes with v1's freezer if both exist", async () => {
   const both = hierarchy("unified", "cgroup2", { "cgroup.freeze": "0" }) + hierarchy("freezer", "cgroup", {});
   const cgroups = new Cgroups(new Recorder(), paths, both);
   await cgroups.freeze(ID);
@@ -40,7 +40,7 @@ it("freezes by v1's freezer where both are", async () => {
   expect(written("unified", "cgroup.freeze")).toBe("0");
 });
 
-it("goes by cgroup v2 where it is mounted twice, and where v1 has nothing but a controller that limits no container", async () => {
+it("uses cgroup v2 if it is mounted twice, and if v1 has only a controller that limits no container", async () => {
   const files = { "cgroup.freeze": "0", "cgroup.events": "frozen 1\n" };
   const first = hierarchy("first", "cgroup2", files);
   for (const other of [hierarchy("second", "cgroup2", files), hierarchy("net_cls", "cgroup", {}), NAMED]) {
@@ -59,7 +59,7 @@ it("goes by cgroup v2 where it is mounted twice, and where v1 has nothing but a 
 const NAMED = "32 23 0:29 / /nowhere/systemd rw,relatime - cgroup cgroup rw,xattr,name=systemd\n";
 
 it.each(["", "/par", "/parent", `/parent/${ID.slice(1)}`])(
-  "has none of others' processes, though a full disk left no more than '%s' of its group's name",
+  "has no other processes, even if a full disk left only '%s' of its group's name",
   (left) => {
     const own = new Paths({ data: "/data", exec: join(scratch, "exec") });
     mkdirSync(own.liveContainer(ID), { recursive: true });
@@ -73,7 +73,7 @@ it.each(["", "/par", "/parent", `/parent/${ID.slice(1)}`])(
   },
 );
 
-it("moves the engine to where it is", async () => {
+it("moves the engine to its own group", async () => {
   const [, named = "", group = ""] = readFileSync("/proc/self/cgroup", "utf8").split("\n")[0]!.split(":");
   const own = join(scratch, "own", group, "cgroup.procs");
   mkdirSync(join(own, ".."), { recursive: true });
@@ -85,12 +85,12 @@ it("moves the engine to where it is", async () => {
   await expect.poll(() => readFileSync(own, "utf8")).toBe("0");
 });
 
-it("moves nothing where its own group is not to be seen", async () => {
+it("moves nothing if its own group is not visible", async () => {
   const cgroups = new Cgroups(new Recorder(), paths, hierarchy("strange", "cgroup", {}));
   expect(() => cgroups.expectMove()).not.toThrow();
 });
 
-it("gives back a group's realtime before it is removed: the kernel would still count it for a while", async () => {
+it("releases a group's realtime budget before its removal, since the kernel would still count it for a while", async () => {
   const file = "cpu.rt_runtime_us";
   const mounts = hierarchy("cpu", "cgroup", { [file]: "10000\n" });
   // These are real files, which prevent the directory's removal.
@@ -99,7 +99,7 @@ it("gives back a group's realtime before it is removed: the kernel would still c
   rmSync(join(scratch, "cpu", paths.cgroup(ID), file));
 });
 
-it("waits until all stand still", async () => {
+it("waits until all processes are frozen", async () => {
   const mounts = hierarchy("slow", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "frozen 0\n" });
   let isFrozen = false;
   const freezing = new Cgroups(new Recorder(), paths, mounts).freeze(ID).then(() => (isFrozen = true));
@@ -109,7 +109,7 @@ it("waits until all stand still", async () => {
   await freezing;
 });
 
-it("gives up freezing what never stands still, and thaws the rest", async () => {
+it("gives up on a process that never freezes, and thaws the rest", async () => {
   const mounts = hierarchy("stuck", "cgroup2", { "cgroup.freeze": "0", "cgroup.events": "frozen 0\n" });
   const freezing = new Cgroups(new Recorder(), paths, mounts, 50).freeze(ID);
   expect(written("stuck", "cgroup.freeze")).toBe("1");
@@ -117,13 +117,13 @@ it("gives up freezing what never stands still, and thaws the rest", async () => 
   expect(written("stuck", "cgroup.freeze")).toBe("0");
 });
 
-it("says so when nothing can be frozen", async () => {
+it("reports if nothing can be frozen", async () => {
   await expect(new Cgroups(new Recorder(), paths, hierarchy("memory", "cgroup", {})).freeze(ID)).rejects.toThrow(
     "no-such: kernel-file freezer",
   );
 });
 
-it("kills every process of the group and of those below it, whatever hierarchy it is in", async () => {
+it("kills every process of the group and its subgroups, in any hierarchy", async () => {
   const mounts =
     hierarchy("pids", "cgroup", { "cgroup.procs": "11\n12\n" }) +
     hierarchy("freezer", "cgroup", { "cgroup.procs": "0\n12\n" });
@@ -140,13 +140,13 @@ it("kills every process of the group and of those below it, whatever hierarchy i
   ]);
 });
 
-it("has nothing to do for a group that is not there", async () => {
+it("does nothing for a missing group", async () => {
   const cgroups = new Cgroups(new Recorder(), paths, hierarchy("other", "cgroup", {}).replace("other", "nowhere"));
   expect(await cgroups.kill("e".repeat(64))).toBe(true);
   await cgroups.remove("e".repeat(64));
 });
 
-it("removes a group that is empty from every hierarchy, and leaves one that is not", async () => {
+it("removes an empty group from every hierarchy, and leaves any other", async () => {
   const both = hierarchy("pids", "cgroup", {}) + hierarchy("cpu", "cgroup", {});
   const cgroups = new Cgroups(new Recorder(), paths, both);
   mkdirSync(join(scratch, "cpu", paths.cgroup(ID), "inner"));

@@ -28,7 +28,7 @@ function sh(script: string, more: Partial<Command> = {}): Child {
 const missing = process.getuid?.() === 0 ? null : "needs root";
 
 describeUnless(missing, "children", () => {
-  test("tells what it writes, and its code", async () => {
+  test("reports its output, and its exit code", async () => {
     const child = sh("echo out; echo err >&2; exit 7");
     const [stdout, stderr, end] = await Promise.all([
       text(child.pipes[1]!),
@@ -38,14 +38,14 @@ describeUnless(missing, "children", () => {
     expect([stdout, stderr, end]).toEqual(["out\n", "err\n", { code: 7 }]);
   });
 
-  test("reads what it is given, to the end", async () => {
+  test("reads its input to the end", async () => {
     const child = sh("cat", { files: ["pipe", "pipe", "ignore"] });
     child.pipes[0]!.end("given");
     expect(await text(child.pipes[1]!)).toBe("given");
     expect(await child.gone).toEqual({ code: 0 });
   });
 
-  test("can open its streams by their names, and has an open file as it is", async () => {
+  test("can open its streams by their names, and gets an open file unchanged", async () => {
     const directory = mkdtempSync(join(tmpdir(), "coracle-child-"));
     const file = openSync(join(directory, "errors"), "a");
     try {
@@ -59,7 +59,7 @@ describeUnless(missing, "children", () => {
     }
   });
 
-  test("has a session and signals of its own, and none of our files", async () => {
+  test("has its own session and signals, and none of our files", async () => {
     const child = sh("cut -d' ' -f6 /proc/$$/stat; grep SigIgn /proc/self/status; ls /proc/$$/fd");
     const [session, ignored, ...files] = (await text(child.pipes[1]!)).trim().split("\n");
     expect(session).toBe(String(child.pid));
@@ -68,7 +68,7 @@ describeUnless(missing, "children", () => {
     await child.gone;
   });
 
-  test("what it says is here when it has ended, whoever else holds its pipe", async () => {
+  test("its output is complete when it has ended, even if another process holds its pipe", async () => {
     const child = sh("echo said >&2; sleep 1000 > /dev/null & echo $!");
     const [pid, stderr] = await Promise.all([saidBy(child, 1), saidBy(child, 2)]);
     expect(stderr).toBe("said\n");
@@ -80,7 +80,7 @@ describeUnless(missing, "children", () => {
     expect(await endOf(sh("exec sleep 1000"), libc, 50)).toEqual({ code: null });
   });
 
-  test("many that end at once are all told of, and leave no zombies", async () => {
+  test("many that end at once are all reported, and leave no zombies", async () => {
     const children = Array.from({ length: 40 }, (_, index) => sh(`exit ${index}`));
     const ends = await Promise.all(children.map((child) => endOf(child, libc, LIMIT_MS)));
     expect(ends.map(({ code }) => code)).toEqual(children.map((_, index) => index));
@@ -97,7 +97,7 @@ describeUnless(missing, "children", () => {
     expect(readdirSync("/proc/self/fd")).toHaveLength(held);
   });
 
-  test("what it has for nothing is a device that nobody else has", async () => {
+  test("its empty stream is a device of its own", async () => {
     const before = machineNull();
     const other = sh("stat -Lc '%i %a %t:%T' /dev/stdin; cat; echo lost > /dev/stderr", { files: NOTHING_AND_OUTPUT });
     const child = sh("stat -Lc '%i %a %t:%T' /dev/stdin; chown 777:777 /proc/self/fd/0 && chmod 600 /proc/self/fd/0", {
@@ -111,7 +111,7 @@ describeUnless(missing, "children", () => {
     expect(machineNull()).toEqual(before);
   });
 
-  test("is said not to be installed only where it is not", () => {
+  test("is reported as not installed only if it is missing", () => {
     const why = (program: string, more: Partial<Command> = {}) => {
       try {
         return expect.unreachable(String(startChild(libc, { program, args: [], files: [], ...more }).pid));

@@ -37,7 +37,7 @@ describeUnless(missing, "an archive", () => {
     ["plain", tar],
     ["gzip", gzipSync(tar)],
     ["zstd", zstdStored(tar)],
-  ])("tells its files, and links to them: %s", async (_, body) => {
+  ])("reports its files, and links to them: %s", async (_, body) => {
     expect(await fixture.ingest("a", body)).toEqual([
       { path: "ONE/layer.tar", size: 5n },
       { path: "TWO/layer.tar", size: 5n },
@@ -56,7 +56,7 @@ describeUnless(missing, "an archive", () => {
     expect(await failed(fixture.ingest("b", body, 4095n))).toEqual(tooMany);
   });
 
-  test("keeps a file with holes as long as it is, a hole at its end too", async () => {
+  test("keeps the length of a file with holes, including one at its end", async () => {
     const sparse = { parts: [[4096, 3], [9000, 0]], size: 1 << 20, body: "abc" } as const; // prettier-ignore
     const entries = Object.entries(FORMS).map(([form, entry]) => entry({ ...sparse, name: form }));
     const files = await fixture.ingest("a", rawTar([...entries, { name: "plain", body: "x" }]));
@@ -70,7 +70,7 @@ describeUnless(missing, "an archive", () => {
     for (const form of Object.keys(FORMS)) expect((await read("a", form)).replaceAll("\0", "")).toBe("abc");
   });
 
-  test("goes, though a path in it is too long under the name that it has got", async () => {
+  test("can be dropped, even if a path in it is too long under its new name", async () => {
     const draft = fixture.paths.archives("draft-123456").length;
     // It must not end in a slash, as a directory's path does, however long this machine's part of it is.
     const path = `${`${"d".repeat(200)}/`.repeat(20).slice(0, 4089 - draft)}d`;
@@ -80,7 +80,7 @@ describeUnless(missing, "an archive", () => {
     expect(existsSync(fixture.paths.archives(`archive-${archive}`))).toBe(false);
   });
 
-  test("does not give away what is outside of it", async () => {
+  test("does not reveal files outside", async () => {
     await fixture.ingest("a", tar);
     for (const path of ["out", "up", "../../../etc/passwd", "dead", "nothing", "null"]) {
       const { tag } = await failed(read("a", path));
@@ -90,7 +90,7 @@ describeUnless(missing, "an archive", () => {
     expect((await failed(read("b", "same"))).tag).toBe("no-such");
   });
 
-  test("keeps inside what climbs, by its name or through a link", async () => {
+  test("keeps names with .. inside, also through links", async () => {
     const body = rawTar([
       { name: "../one", body: "1" },
       { name: "a/../../../two", body: "22" },
@@ -105,7 +105,7 @@ describeUnless(missing, "an archive", () => {
   });
 
   test.each([
-    ["a hard link to what is outside", rawTar([{ name: "x", flag: "1", target: "/etc/passwd" }])],
+    ["a hard link to a file outside", rawTar([{ name: "x", flag: "1", target: "/etc/passwd" }])],
     ["a file through a loop", rawTar([{ name: "l", flag: "2", target: "l" }, { name: "l/x", body: "" }])], // prettier-ignore
     ["half a file", tar.subarray(0, 600)],
     ["junk", Buffer.alloc(4096, "junk")],
@@ -115,7 +115,7 @@ describeUnless(missing, "an archive", () => {
     expect(tree(fixture.paths.archives())).toEqual([]);
   });
 
-  test("whose client goes away is interrupted", async () => {
+  test("whose client leaves is interrupted", async () => {
     async function* body(): AsyncGenerator<Uint8Array> {
       yield tar.subarray(0, 700);
       throw new Error("aborted");
@@ -127,7 +127,7 @@ describeUnless(missing, "an archive", () => {
   test.each([
     ["plain", tar.subarray(0, 700)],
     ["gzip", gzipSync(tar).subarray(0, 20)],
-  ])("whose client says nothing more can be given up: %s", async (_, begun) => {
+  ])("whose client goes silent can be abandoned: %s", async (_, begun) => {
     let waits = (): void => {};
     const waiting = new Promise<void>((resolve) => (waits = resolve));
     async function* body(): AsyncGenerator<Uint8Array> {
@@ -146,7 +146,7 @@ describeUnless(missing, "an archive", () => {
     expect(tree(fixture.paths.archives())).toEqual([]);
   });
 
-  test("may be empty, is dropped as often as asked, and gives small members only", async () => {
+  test("may be empty, can be dropped repeatedly, and returns only small members", async () => {
     expect(await fixture.ingest("empty", Buffer.alloc(0))).toEqual([]);
     await fixture.ingest("big", rawTar([{ name: "big", body: Buffer.alloc(LIMIT + 1) }]));
     expect(await failed(read("big", "big"))).toEqual({

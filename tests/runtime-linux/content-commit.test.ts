@@ -32,12 +32,12 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 describeUnless(missing, "a commit", () => {
-  test("of a container that wrote nothing is the empty tar", async () => {
+  test("of an unchanged container is the empty tar", async () => {
     const { id } = await fixture.mount();
     expect(await commit(id, "a")).toEqual({ diffId: EMPTY_TAR, size: 0n, empty: true });
   });
 
-  test("brings back whatever was made, changed, and removed", async () => {
+  test("restores everything that was made, changed and removed", async () => {
     const base = await fixture.layer(
       rawTar([
         { name: "gone", body: "x" },
@@ -97,7 +97,7 @@ describeUnless(missing, "a commit", () => {
     expect(of(`${"l".repeat(200)}/ünlü`).mode & 0o777n).toBe(0o700n);
   });
 
-  test("can be read by tar(1), and the same changes give the same bytes", async () => {
+  test("can be read by tar(1), and equal changes give equal bytes", async () => {
     const base = await fixture.layer(rawTar([{ name: "gone", body: "x" }]));
     const { id, rootfs } = await fixture.mount(base);
     rmSync(join(rootfs, "gone"));
@@ -111,7 +111,7 @@ describeUnless(missing, "a commit", () => {
     expect(digestOf(readFileSync(tar))).toBe(one.diffId);
   });
 
-  test("holds as many bytes of a file as its header says, though the file shrinks meanwhile", async () => {
+  test("has as many bytes of a file as its header says, even if the file shrinks meanwhile", async () => {
     const { id, rootfs } = await fixture.mount();
     writeFileSync(join(rootfs, "shrinking"), Buffer.alloc(64 << 20, "x"));
     const committed = commit(id, "a");
@@ -124,7 +124,7 @@ describeUnless(missing, "a commit", () => {
     await must(["tar", "-tf", fixture.paths.archives("archive-a", "layer.tar")]);
   });
 
-  test("under a name that is taken is refused, and what is there stays", async () => {
+  test("under a taken name is refused, and the existing one stays", async () => {
     const { id } = await fixture.mount();
     await commit(id, "a");
     const failure = await failed(fixture.perform({ tag: "commit", val: { archive: "a", container: id } }));

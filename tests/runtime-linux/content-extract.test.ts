@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 describeUnless(missing, "unpacking into a container", () => {
-  test("is given up while a disk takes its time, and holds up nobody who unmounts", async () => {
+  test("can be abandoned while a disk is slow, and does not block an unmount", async () => {
     const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/", flag: "5" }])));
     const disk = new SlowDisk();
     const { perform } = contentOn(disk);
@@ -42,7 +42,7 @@ describeUnless(missing, "unpacking into a container", () => {
   test.each([
     ["a file", { name: "full", body: "given" }],
     ["a link", { name: "full", flag: "2", target: "given" }],
-  ])("a directory of very many files gives way to %s, and nobody is held up for long", async (_, entry) => {
+  ])("a directory of very many files is replaced by %s, without a long blocking", async (_, entry) => {
     const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/full/deep/", flag: "5" }])));
     const full = join(rootfs, "etc/full");
     for (let at = 0; at < 10_000; at++) closeSync(openSync(join(full, `deep/file${at}`), "w"));

@@ -60,7 +60,7 @@ it("entries", () => {
     expect(Buffer.from(libc.lgetxattr(join(fixture.diff(chain), "dir/su"), "user.note") ?? []).toString()).toBe("hi");
   });
 
-  test("may be named anything that a file can be named", async () => {
+  test("may have any name that a file can have", async () => {
     const long = `${"d".repeat(200)}/${"f".repeat(250)}`;
     const umlaut = Buffer.from("ä/ö").toString("latin1");
     const chain = await fixture.layer(
@@ -80,7 +80,7 @@ it("entries", () => {
     expect(lstatSync(join(fixture.diff(chain), "v7dir")).isDirectory()).toBe(true);
   });
 
-  test("replace what came before under their name, but a directory keeps what is in it", async () => {
+  test("replace earlier entries of the same name, but a directory keeps its content", async () => {
     const chain = await fixture.layer(
       rawTar([
         { name: "d/", flag: "5", mode: 0o700 },
@@ -101,7 +101,7 @@ it("entries", () => {
     expect(lstatSync(join(fixture.diff(chain), "was-file")).isDirectory()).toBe(true);
   });
 
-  test("missing parents are root's, 0755, whatever the umask", async () => {
+  test("missing parents belong to root, with 0755, for any umask", async () => {
     const before = process.umask(0o077);
     try {
       const chain = await fixture.layer(rawTar([{ name: "a/b/c", body: "x" }]));
@@ -114,7 +114,7 @@ it("entries", () => {
 });
 
 it("whiteouts", () => {
-  test("hide what is below, files and directories, and nothing else", async () => {
+  test("hide lower files and directories, and nothing else", async () => {
     const [, chain] = await fixture.stack(
       rawTar([
         { name: "gone", body: "x" },
@@ -174,7 +174,7 @@ it("whiteouts", () => {
 });
 
 it("a hard link to a file of a lower layer", () => {
-  test("copies it up to where it is, with what the link says of it", async () => {
+  test("copies it up to its path, with the link's attributes", async () => {
     const [, , chain] = await fixture.stack(
       rawTar([
         { name: "d/", flag: "5", mode: 0o711 },
@@ -192,7 +192,7 @@ it("a hard link to a file of a lower layer", () => {
     expect(lstatSync(join(rootfs, "d")).mode & 0o777).toBe(0o711);
   });
 
-  test("takes its place when the same layer hides that file", async () => {
+  test("replaces the file when the same layer hides it", async () => {
     const [, chain] = await fixture.stack(
       rawTar([{ name: "file", body: "lower" }]),
       rawTar([{ name: ".wh.file" }, { name: "new", flag: "1", target: "file" }]),
@@ -210,7 +210,7 @@ it("a hard link to a file of a lower layer", () => {
 });
 
 it("a tar", () => {
-  test("may be plain, gzip or zstd, whatever anybody says", async () => {
+  test("may be plain, gzip or zstd, regardless of its declared type", async () => {
     const tar = rawTar([{ name: "file", body: "x".repeat(300_000) }]);
     const compressed: Uint8Array[] = [tar, gzipSync(tar), zstdStored(tar)];
     const zstd = findProgram("zstd");
@@ -242,7 +242,7 @@ it("a tar", () => {
     ["cut in gzip", () => gzipSync(rawTar([{ name: "f", body: "x" }])).subarray(0, 40), "cut"],
     ["of junk", () => Buffer.alloc(2048, "junk"), "tar-header"],
     ["with a wrong sum", () => broken(148), "tar-header"],
-    ["with a size that is none", () => Buffer.concat([rawEntry({ name: "f", pax: { size: "many" } })]), "tar-header"],
+    ["with an invalid size", () => Buffer.concat([rawEntry({ name: "f", pax: { size: "many" } })]), "tar-header"],
     ["with broken pax records", () => rawTar([{ name: "p", flag: "x", body: "99 path=x\n" }]), "tar-header"],
     ["in bzip2, cut off", () => Buffer.from("BZh91AY&SY"), "cut"],
   ])("%s is refused", async (_, tar, what) => {
@@ -251,7 +251,7 @@ it("a tar", () => {
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 
-  test("that is not the one that was promised leaves nothing", async () => {
+  test("with a wrong digest leaves nothing", async () => {
     await fixture.ingest("a", await tarOf([{ name: "layer.tar", body: rawTar([{ name: "f", body: "x" }]) }]));
     const diffId = digestOf(Buffer.from("another"));
     const source = { tag: "archived" as const, val: { archive: "a", path: "layer.tar" } };
@@ -261,7 +261,7 @@ it("a tar", () => {
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 
-  test("without its end marks, and with junk behind them, is whole", async () => {
+  test("without its end marks, or with junk after them, is complete", async () => {
     const chain = await fixture.layer(rawEntry({ name: "f", body: "x" }));
     expect(tree(fixture.diff(chain))).toEqual(["f"]);
     const more = await fixture.layer(Buffer.concat([rawTar([{ name: "g", body: "x" }]), Buffer.alloc(3000, "junk")]));
@@ -290,7 +290,7 @@ it("a file system", () => {
     expect(readdirSync(fixture.paths.live())).toEqual([]);
   });
 
-  test("on nothing is empty but for the places that a runtime mounts on, which do not count as written", async () => {
+  test("without layers is empty except for the runtime's mount points, which do not count as changes", async () => {
     const { id, rootfs } = await fixture.mount();
     expect(readdirSync(rootfs).sort()).toEqual([".dockerenv", "dev", "etc", "proc", "sys"]);
     expect(readdirSync(join(rootfs, "etc")).sort()).toEqual(["hostname", "hosts", "mtab", "resolv.conf"]);
@@ -298,7 +298,7 @@ it("a file system", () => {
     expect(await fixture.perform({ tag: "measure", val: id })).toEqual({ tag: "size", val: 0n });
   });
 
-  test("keeps what an image has in those places", async () => {
+  test("keeps an image's files at those mount points", async () => {
     const chain = await fixture.layer(
       rawTar([
         { name: "etc/", flag: "5", mode: 0o711, uid: 5 },
@@ -313,7 +313,7 @@ it("a file system", () => {
     expect(existsSync(join(rootfs, "etc/hostname"))).toBe(true);
   });
 
-  test("puts directories where the kernel's file systems come to, whatever an image has there", async () => {
+  test("makes directories at the mount points of kernel file systems, whatever an image has there", async () => {
     const chain = await fixture.layer(
       rawTar([
         { name: "dev", flag: "2", target: "/nowhere" },
@@ -324,7 +324,7 @@ it("a file system", () => {
     for (const name of ["dev", "proc", "sys"]) expect(lstatSync(join(rootfs, name)).isDirectory()).toBe(true);
   });
 
-  test("of a chain that is not there is not found", async () => {
+  test("of a missing chain is not found", async () => {
     const chain = digestOf(Buffer.from("none"));
     const container = "ab".repeat(32);
     expect((await failed(fixture.perform({ tag: "mount", val: { container, chain } }))).tag).toBe("no-such");

@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 describeUnless(missing, "a layer from a registry", () => {
-  test("is unpacked, its blob kept, its progress told in order, and never fetched again", async () => {
+  test("is unpacked, its blob is kept, its progress is reported in order, and it is never fetched again", async () => {
     const { command, blob } = push(rawTar([{ name: "file", body: "x".repeat(100_000) }]));
     const told: Told[] = [];
     expect(await fixture.perform({ tag: "layer", val: command }, told)).toEqual({ tag: "size", val: 100_000n });
@@ -50,7 +50,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(fixture.content.chains()).toEqual([command.chain]);
   });
 
-  test("has its tar from its blob, even when nothing was noted of the tar", async () => {
+  test("gets its tar from its blob, even without notes about the tar", async () => {
     const tar = rawTar([{ name: "file", body: "x".repeat(1_000_000) }]);
     const { command } = push(tar);
     const measured = (): Promise<unknown> => fixture.perform({ tag: "measure-tar", val: command.chain });
@@ -67,7 +67,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(digestOf(Buffer.concat(pieces).subarray(512, 512 + tar.length))).toBe(command.diffId);
   });
 
-  test("a blob that is kept is not fetched for another chain either, and goes with the last of its layers", async () => {
+  test("a stored blob is not fetched for another chain either, and is removed with the last of its layers", async () => {
     const tar = rawTar([{ name: "file", body: "x" }]);
     const { command, blob } = push(tar);
     const again = { ...command, parent: command.chain, chain: chainOf(command.diffId, command.chain) };
@@ -82,7 +82,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
   });
 
-  test("asked for twice at once is fetched once, and both are told", async () => {
+  test("requested twice at once is fetched once, for both", async () => {
     const { command } = push(rawTar([{ name: "file", body: "x" }]));
     const [first, second]: [Told[], Told[]] = [[], []];
     const outcomes = await Promise.all([
@@ -97,7 +97,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(second).toEqual(first);
   });
 
-  test("is unpacked beside its parent, even when it waits for a file of it", async () => {
+  test("is unpacked in parallel to its parent, even if it waits for a file of it", async () => {
     const below = push(rawTar([{ name: "file", body: "lower" }]));
     const above = push(rawTar([{ name: "new", flag: "1", target: "file" }]), below.command.chain);
     const send = blobs.get(below.command.source.val.digest)!;
@@ -123,7 +123,7 @@ describeUnless(missing, "a layer from a registry", () => {
       { tag: "mismatch", val: { what: "blob" } },
     ],
     [
-      "all of it, shorter than it was said to be",
+      "a complete one, shorter than announced",
       ({ command }) => void (command.source.val.size += 1n),
       { tag: "mismatch", val: { what: "blob" } },
     ],
@@ -133,7 +133,7 @@ describeUnless(missing, "a layer from a registry", () => {
       { tag: "registry-answer", val: { status: 404, errors: [{ code: "BLOB_UNKNOWN" }] } },
     ],
     [
-      "another tar than the image has",
+      "a different tar than the image's",
       ({ command }) => (command.diffId = digestOf(Buffer.from("other"))),
       { tag: "mismatch", val: { what: "diff-id" } },
     ],
@@ -150,7 +150,7 @@ describeUnless(missing, "a layer from a registry", () => {
     ["too little", (blob) => sending(blob.subarray(0, 60)), { tag: "cut-short", val: { what: "blob" } }],
     ["a body that breaks off", breaking, { tag: "cut-short", val: { what: "answer" } }],
     ["half a body and silence", silent, { tag: "exchange", val: { why: { tag: "timeout" } } }],
-  ])("that sends %s goes on where it was, once it is asked for again", async (_, send, expected) => {
+  ])("that sends %s continues where it stopped when it is requested again", async (_, send, expected) => {
     const { command, blob } = push(MANY);
     const { digest } = command.source.val;
     const whole = blobs.get(digest)!;
@@ -173,7 +173,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 
-  test("that sends too little again and again grows each time", async () => {
+  test("that sends too little repeatedly grows each time", async () => {
     const { command, blob } = push(MANY);
     const { digest } = command.source.val;
     for (let end = 1; end < blob.length; end *= 2) {
@@ -188,7 +188,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(readFileSync(join(fixture.diff(command.chain), "file"), "utf8")).toBe(NUMBERS);
   });
 
-  test("that broke off begins anew where the registry gives no parts, and where the parts do not fit", async () => {
+  test("that broke off starts again if the registry gives no parts, or parts that do not fit", async () => {
     const { command, blob } = push(MANY);
     const { digest } = command.source.val;
     blobs.set(digest, sending(Buffer.from(blob).fill(0, 20, 40).subarray(0, 60)));
@@ -204,7 +204,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 
-  test("that broke off, and comes otherwise, leaves nothing of what had come", async () => {
+  test("that broke off, and then has different bytes, discards the first part", async () => {
     const { command, blob } = push(MANY);
     blobs.set(command.source.val.digest, sending(blob.subarray(0, 60)));
     await failed(fixture.perform({ tag: "layer", val: command }));
@@ -212,7 +212,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 
-  test("that is asked for while it is dropped comes anew", async () => {
+  test("that is requested while it is dropped is fetched again", async () => {
     const { command } = push(MANY);
     const dropped = (): Promise<unknown> => fixture.perform({ tag: "drop-chain", val: command.chain });
     await fixture.perform({ tag: "layer", val: command });
@@ -230,7 +230,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
   });
 
-  test("given up is interrupted and leaves nothing; asked again, it comes", async () => {
+  test("that is abandoned leaves nothing, and can be requested again", async () => {
     const pushed = push(rawTar([{ name: "file", body: "x" }]));
     const whole = blobs.get(pushed.command.source.val.digest)!;
     blobs.set(pushed.command.source.val.digest, silent(pushed.blob));
@@ -244,7 +244,7 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 
-  test("given up by one goes on for another", async () => {
+  test("abandoned by one request continues for another", async () => {
     const pushed = push(rawTar([{ name: "file", body: "x" }]));
     const send = blobs.get(pushed.command.source.val.digest)!;
     blobs.set(pushed.command.source.val.digest, (response) => setTimeout(() => send(response, 0), 200));
@@ -287,7 +287,7 @@ describeUnless(missing, "a full disk", () => {
   test.each([
     ["one large file", [{ name: "big", body: Buffer.alloc(4 << 20, "x") }]],
     ["many small files", Array.from({ length: 2000 }, (_, n) => ({ name: `f${n}`, body: Buffer.alloc(2048, "x") }))],
-  ])("is exhausted, names the file, and leaves nothing: %s", async (_, entries) => {
+  ])("is full, names the file, and leaves nothing: %s", async (_, entries) => {
     const { command } = push(rawTar(entries));
     const failure = await failed(fixture.perform({ tag: "layer", val: command }));
     const path = expect.stringMatching(/^\/(big|f\d+)$/) as string;

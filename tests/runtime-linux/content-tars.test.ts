@@ -26,7 +26,7 @@ const TWICE = rawTar([
 ]);
 
 describeUnless(missing, "what is kept of a tar", () => {
-  test("is a frame, far smaller than the tar; or all of it, where its files are not all there", async () => {
+  test("is a frame, far smaller than the tar; or the whole tar, if files of it are missing", async () => {
     const chain = await fixture.layer(TAR);
     const twice = await fixture.layer(TWICE);
     expect(tree(directory(chain)).filter((name) => !name.startsWith("diff"))).toEqual(["frame", "layer.json"]);
@@ -36,7 +36,7 @@ describeUnless(missing, "what is kept of a tar", () => {
     expect(digestOf(await saved(chain))).toBe(digestOf(TAR));
   });
 
-  test("knows no file as large as no disk is", async () => {
+  test("refuses a file larger than any disk", async () => {
     const file = await FrameFile.make(join(fixture.root, "frame"));
     const part = { bytes: new Uint8Array(512), place: "large", size: 2 ** 48 };
     await expect(file.add([{ ...part, size: 2 ** 48 - 1 }])).resolves.toBeUndefined();
@@ -51,7 +51,7 @@ describeUnless(missing, "what is kept of a tar", () => {
     expect(digestOf(await saved(chains[1]!))).toBe(digestOf(TWICE));
   });
 
-  test("is missing of layers from before: that is said when they are measured", async () => {
+  test("is missing for layers of earlier versions, which is reported when they are measured", async () => {
     const chain = await fixture.layer(TAR);
     const note = join(directory(chain), "layer.json");
     const { tar: _, ...record } = JSON.parse(readFileSync(note, "utf8")) as { tar: unknown };
@@ -78,7 +78,7 @@ describeUnless(missing, "a tar that is not what it was breaks off", () => {
     await failed(saved(chain));
   });
 
-  test("and no link leads it out of the layer", async () => {
+  test("follows no link out of the layer", async () => {
     const chain = await fixture.layer(TAR);
     const { root } = fixture;
     const outside = join(root, "outside");

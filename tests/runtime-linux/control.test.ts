@@ -10,7 +10,7 @@ import { renewLog, resizeTerminal } from "../../runtime-linux/launch/supervisor-
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import type { Run } from "../../runtime-linux/ends/run.js";
 
-test("a terminal has its size when that is told, and not once the supervisor has only been sent it", async () => {
+test("a resize is answered when the terminal has its size, not when the supervisor got the message", async () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-control-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const run = { directory } as Run;
@@ -29,7 +29,7 @@ test("a terminal has its size when that is told, and not once the supervisor has
   expect(told).toBe(true);
 });
 
-test("a supervisor that is slow to read is not told twice to begin a new log file", () => {
+test("a slow supervisor is not told twice to begin a new log file", () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-control-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const run = { directory } as Run;

@@ -37,14 +37,14 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     ["a file over an open one", `mount --bind /etc/passwd ${proc}/uptime`, undefined],
     ["what the runtime hides", `mount -t tmpfs none ${proc}/acpi`, undefined],
     ["the same file system", `mount --bind ${proc}/sys ${proc}/sys`, undefined],
-  ])("in a closed place: %s", async (_what, script, found) => {
+  ])("in a private mount namespace: %s", async (_what, script, found) => {
     const pid = await created(script);
     const settle = () => settleMounts({ linux: { maskedPaths: [`${proc}/acpi`] } }, closed, pid, libc);
     if (found === undefined) expect(settle).not.toThrow();
     else expect(failureFrom(settle)).toMatchObject({ tag: "misplaced", val: { place: found, destination: "" } });
   });
 
-  test("what the machine has in its own comes along when that is bound, and nothing else does", async () => {
+  test("only mounts below a bound directory of the machine come along", async () => {
     const own = join(directory, "own");
     const bound = [{ destination: proc, source: own, type: "bind", options: ["rbind"] }];
     await must(["sh", "-ec", `mkdir -p ${own}; mount -t proc proc ${own}; mount -t tmpfs none ${own}/fs`]);
@@ -60,7 +60,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     }
   });
 
-  test("a process with a copy of the machine's mounts tells nothing of a container's", async () => {
+  test("a process with a copy of the machine's mounts does not show a container's", async () => {
     const pid = await created(`mount -t tmpfs none ${proc}/fs`);
     const root = join(directory, "root");
     mkdirSync(root);
@@ -73,21 +73,21 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     expect(failureFrom(() => settle({ root: { path: "/" } }, closed, pid, false, libc))).toMatchObject(misplaced);
   });
 
-  test("a process with its root in another mount of the container's file system is not the machine's", async () => {
+  test("a process with its root in another mount of the container's file system does not count as the machine's", async () => {
     const root = join(directory, "root");
     const pid = await created(`mkdir ${root} && mount --bind / ${root}`, root);
     expect(isOfMachine("/", pid)).toBe(false);
     expect(isOfMachine(root, pid)).toBe(true);
   });
 
-  test("nor is one with any other root", async () => {
+  test("nor does one with any other root", async () => {
     const root = join(directory, "root");
     const pid = await created(`mkdir -p ${root} && mount --bind /usr ${root}`, root);
     await until("its root", () => fs.readlinkSync(`/proc/${pid}/root`) === root);
     expect(isOfMachine(directory, pid)).toBe(false);
   });
 
-  test("of one that tells nothing, mounts are looked up where the container's links lead now", async () => {
+  test("without information from a process, mounts are looked up where the container's links lead now", async () => {
     const pid = await created("true");
     const root = join(directory, "root");
     mkdirSync(root);
@@ -98,7 +98,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     expect(failureFrom(() => settle(spec, closed, pid, false, libc))).toMatchObject(misplaced);
   });
 
-  test("mounts that cannot be read are not taken for none", async () => {
+  test("unreadable mounts do not count as none", async () => {
     const pid = await created(`mount -t tmpfs none ${proc}/fs`);
     vi.spyOn(fs, "readFileSync").mockImplementation(() => {
       throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
@@ -116,7 +116,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     expect(failureFrom(() => settleMounts({}, closed, pid, libc))).toMatchObject({ tag: "misplaced" });
   });
 
-  test("a process that has ended is not held to be in order", async () => {
+  test("an ended process does not count as valid", async () => {
     const pid = await created("true");
     child!.kill("SIGKILL");
     await once(child!, "exit");
@@ -126,7 +126,7 @@ describeUnless(process.getuid?.() === 0 ? null : "needs root", "mounts of a crea
     expect(failureFrom(() => isOfMachine("/", pid))).toMatchObject(early);
   });
 
-  test("a read-only path gets the flags back that its mount has, and no others", async () => {
+  test("a read-only path gets the flags of its mount back, and no others", async () => {
     const bind = (path: string) => `mount --bind ${path} ${path} && mount -o remount,bind,ro,suid,dev,exec ${path}`;
     const pid = await created(
       `${bind(`${proc}/sys`)} && ${bind(`${proc}/fs`)} && mkdir ${directory}/a && ${bind(`${directory}/a`)}`,

@@ -58,7 +58,7 @@ test("16 KiB of zstd that stand for 512 MiB are never in memory at once", async 
   }
 });
 
-test("zstd comes out as it went in, in whatever pieces it comes, frames after one another and what is to be skipped", async () => {
+test("zstd is decompressed correctly in pieces of any size, with several frames and skippable ones", async () => {
   const text = Buffer.from("some words ".repeat(30_000));
   const skipped = Buffer.concat([Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0]), Buffer.from("any")]);
   const empty = Buffer.from([...MAGIC, 0x20, 0x00, 0x01, 0x00, 0x00]);
@@ -79,7 +79,7 @@ test("zstd comes out as it went in, in whatever pieces it comes, frames after on
 
 const zstd = findProgram("zstd");
 
-test("what zstd itself has compressed comes out", async ({ skip }) => {
+test("data compressed by zstd itself is decompressed", async ({ skip }) => {
   if (zstd === null) skip("zstd is not installed");
   const text = Buffer.from(Array.from({ length: 30_000 }, (_, at) => `line ${at * at} of some\n`).join(""));
   for (const options of [["-1"], ["-19", "--long=24"], ["--no-check", "-3"], ["--no-content-size"]]) {

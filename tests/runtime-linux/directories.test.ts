@@ -22,7 +22,7 @@ import { turnsDuring } from "../support/measured/turns.js";
 const scratch = mkdtempSync(join(tmpdir(), "coracle-directories-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("a private directory is so whoever made it, and others cannot get into it", () => {
+test("a private directory stays private, even if another program made it, and others cannot get into it", () => {
   const place = join(scratch, "above/private");
   makePrivate(place);
   expect(statSync(place).mode & 0o777).toBe(0o700);
@@ -31,7 +31,7 @@ test("a private directory is so whoever made it, and others cannot get into it",
   expect(statSync(place).mode & 0o777).toBe(0o700);
 });
 
-test("all of a directory goes, and nothing that it only leads to", async () => {
+test("a directory is removed completely, but not the targets of its links", async () => {
   const [directory, outside] = [join(scratch, "all"), join(scratch, "outside")];
   mkdirSync(join(directory, "deep/deeper"), { recursive: true });
   mkdirSync(join(directory, "empty"));
@@ -43,7 +43,7 @@ test("all of a directory goes, and nothing that it only leads to", async () => {
   expect(existsSync(join(outside, "file"))).toBe(true);
 });
 
-test("a directory goes, however deep it is and whatever its names are", async () => {
+test("a directory is removed with any depth and any names", async () => {
   const directory = join(scratch, "deep");
   mkdirSync(directory);
   const start = process.cwd();
@@ -61,7 +61,7 @@ test("a directory goes, however deep it is and whatever its names are", async ()
   expect(existsSync(directory)).toBe(false);
 });
 
-test("a directory goes, though somebody still writes there for a moment", async () => {
+test("a directory is removed even if a process still writes to it for a moment", async () => {
   const directory = join(scratch, "written");
   const inner = join(directory, "inner");
   mkdirSync(inner, { recursive: true });
@@ -75,7 +75,7 @@ test("a directory goes, though somebody still writes there for a moment", async 
   expect(existsSync(directory)).toBe(false);
 });
 
-test("a directory of very many files holds nobody up for long, and no link is followed", async () => {
+test("a directory of very many files does not block for long, and no link is followed", async () => {
   const directory = join(scratch, "full");
   const inner = join(directory, "inner");
   const outside = join(scratch, "apart");
@@ -89,6 +89,6 @@ test("a directory of very many files holds nobody up for long, and no link is fo
   expect(longest).toBeLessThan(whole / 3);
 });
 
-test("what is not there is as good", async () => {
+test("a missing directory counts as removed", async () => {
   await removeAll(join(scratch, "nowhere"));
 });

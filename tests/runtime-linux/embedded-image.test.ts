@@ -47,7 +47,7 @@ describeUnless(missing, "the embedded image", () => {
     expect(said).toBe("it runs\n10\n");
   });
 
-  test("the same program gives the same bytes, another one others", async () => {
+  test("the same program gives the same bytes, another one gives different bytes", async () => {
     expect(sha256((await whole(await embeddedBusybox()))!)).toBe(sha256(image!));
     const copy = join(scratch, "busybox");
     writeFileSync(copy, readFileSync("/bin/busybox"), { mode: 0o755 });

@@ -36,12 +36,12 @@ function namesIn(lines: string): string[] {
   return names.filter((name) => name !== "" && !["PWD", "OLDPWD", "SHLVL", "_"].includes(name)).sort();
 }
 
-test("firewall programs see PATH alone", async () => {
+test("firewall programs see only PATH", async () => {
   const { stderr } = await runProgram(program, []);
   expect(namesIn(stderr)).toEqual(["PATH"]);
 });
 
-test("OCI runtimes see PATH alone", async () => {
+test("OCI runtimes see only PATH", async () => {
   const at: Surroundings = {
     paths: new Paths({ data: directory, exec: directory }),
     kernel: libc,
@@ -54,7 +54,7 @@ test("OCI runtimes see PATH alone", async () => {
   expect(namesIn(said ?? "")).toEqual(["PATH"]);
 });
 
-test("runtimes that are asked for their version do not see it either", async () => {
+test("runtimes that are asked for their version see only PATH, too", async () => {
   const asked = join(directory, "asked");
   writeFileSync(asked, `#!/bin/sh\necho "odd version 1$${SECRET}"\n`, { mode: 0o755 });
   const found = await detectRuntimes(new Map([["odd", asked]]));

@@ -135,7 +135,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
     }
 
     test.each(["on pipes", "on a terminal"])(
-      "%s: its end is told where its code has no room on the disk",
+      "%s: its end is reported even without room for its code on the disk",
       async (way) => {
         const exec = begun(["sleep", "1000"], WAYS[way]!);
         await exec.launched;
@@ -147,7 +147,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       },
     );
 
-    test("detached: it has ended, and is dropped before its code is written; its id is another process's", async () => {
+    test("detached: it has ended, and is dropped before its code is written; another process has its id", async () => {
       const exec = begun(["sleep", "1000"], WAYS["detached"]!);
       await exec.launched;
       const place = new ExecPlace(new Run(fixture.paths, container, 1), exec.id);
@@ -168,7 +168,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
       await expectClosed();
     });
 
-    test("what a killed runtime has left mounted goes with the run", async () => {
+    test("the mounts of a killed runtime go with the run", async () => {
       const other = await launch();
       const runtime = fixture.processes.runtimes[0]!;
       const state = new Run(fixture.paths, other, 1).state(runtime);
@@ -179,7 +179,7 @@ for (const runtime of ["crun", "runc"].filter((name) => reason || findProgram(na
     });
 
     // Messages of the runtime about its own steps mean nothing to clients.
-    test("a container that is being killed does not run, before the runtime is asked and after", async () => {
+    test("a container that is being killed does not count as running, before and after the runtime's call", async () => {
       const { path } = fixture.processes.runtimes[0]!;
       const slow = `${fixture.paths.roots.data}/slow-runtime`;
       const gate = `${slow}-gate`;

@@ -32,7 +32,7 @@ test("a terminal has two ends", () => {
   for (const end of [terminal, other]) closeSync(end);
 });
 
-test.each(["unlockTerminal", "makeRaw", "setWindowSize"] as const)("none of it stays open where %s fails", (call) => {
+test.each(["unlockTerminal", "makeRaw", "setWindowSize"] as const)("none of it stays open if %s fails", (call) => {
   const before = openEnds();
   const fail = (): never => {
     throw new Error("EIO");
@@ -42,7 +42,7 @@ test.each(["unlockTerminal", "makeRaw", "setWindowSize"] as const)("none of it s
   expect(openEnds()).toBe(before);
 });
 
-test.each(["openPeer", "duplicate"] as const)("nor where the engine's own of it fails: %s", (call) => {
+test.each(["openPeer", "duplicate"] as const)("nor if the engine's own part fails: %s", (call) => {
   const before = openEnds();
   const { terminal, other } = openTerminal(libc, 24, 80);
   closeSync(other);
@@ -53,7 +53,7 @@ test.each(["openPeer", "duplicate"] as const)("nor where the engine's own of it 
   expect(openEnds()).toBe(before);
 });
 
-test("what a process has left in it when it ended is read to its end, and closes it", async () => {
+test("the remaining output of an ended process is read to the end, and then it is closed", async () => {
   const before = openEnds();
   const { shown, output, write } = showing();
   shown.stream.pause(); // like a slow reader: there is more than the kernel returns at once
@@ -64,7 +64,7 @@ test("what a process has left in it when it ended is read to its end, and closes
   await expect.poll(openEnds).toBe(before);
 });
 
-test("what those write who have it still is read until they are gone", async () => {
+test("output of processes that still have it is read until they are gone", async () => {
   const { shown, output, write } = showing();
   await write("{ read -r go; seq 1 2000; } <&3 & echo first");
   output.add("stdout", shown.rest()!);
@@ -75,7 +75,7 @@ test("what those write who have it still is read until they are gone", async () 
   expect([lines[0], ...lines.slice(-3)]).toEqual(["first", "1999", "2000", ""]);
 });
 
-test("one that is let go of is closed, at whatever it is", async () => {
+test("a released one is closed in any state", async () => {
   const before = openEnds();
   for (const isOver of [false, true]) {
     const { shown } = showing();
@@ -112,7 +112,7 @@ async function textOf(output: ExecOutput): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test("a socket that cannot be made is told of, and leaves nothing open", async () => {
+test("a socket that cannot be made is reported, and leaves nothing open", async () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-terminal-"));
   const before = readdirSync("/proc/self/fd").length;
   const socket = new TerminalSocket({ directory } as ExecPlace, libc);

@@ -28,7 +28,7 @@ beforeEach(() => {
   proc.looks = 0;
 });
 
-test("one look at all processes a round does for all of them, as long as somebody is at work on one", () =>
+test("one scan of all processes per round serves all execs, as long as one is in progress", () =>
   withPlaces(3, async (places, found) => {
     const line = ["conmon", places[0]!.run.name, ...places.map(({ spec }) => spec)];
     const atWork = new Map([[places[0]!.run.name, [{ pid: process.pid, line }]]]);
@@ -37,7 +37,7 @@ test("one look at all processes a round does for all of them, as long as somebod
     expect(proc.looks).toBe(3);
   }));
 
-test("where it is written down what became of them there is no look", () =>
+test("there is no scan if their ends are recorded", () =>
   withPlaces(3, async (places, found) => {
     for (const place of places.slice(0, 2)) place.writeExit(0);
     places[2]!.writeStarted(process.pid);
@@ -45,7 +45,7 @@ test("where it is written down what became of them there is no look", () =>
     expect(proc.looks).toBe(0);
   }));
 
-test("an end that cannot be read at first is told when it can", () =>
+test("an end that cannot be read at first is reported later", () =>
   withPlaces(2, async ([place, other], found, told) => {
     const child = spawn("sleep", ["1000"]);
     for (const one of [place!, other!]) one.writeStarted(child.pid!);

@@ -15,7 +15,7 @@ afterEach(() => exits.close());
 
 const supervisor = { pid: process.pid, startTicks: processStat(process.pid)!.startTicks };
 
-test("an end is told on a machine that has no watch to spare", async () => {
+test("an end is reported on a machine without free inotify watches", async () => {
   exits = new ExitWatch(join(directory, "nowhere")); // fs.watch fails for this as for that
   await new Promise<void>((ended) =>
     exits.adopt(
@@ -26,7 +26,7 @@ test("an end is told on a machine that has no watch to spare", async () => {
   );
 });
 
-test("an end that cannot be read at first is told later", async () => {
+test("an end that cannot be read at first is reported later", async () => {
   exits = new ExitWatch(directory);
   let times = 0;
   const exit = () => {
@@ -37,7 +37,7 @@ test("an end that cannot be read at first is told later", async () => {
   expect(times).toBe(2);
 });
 
-test("of a supervisor whose process id another process has by now the end is told, though it left no code", async () => {
+test("the end of a supervisor whose process id was reused is reported, even without an exit code", async () => {
   exits = new ExitWatch(directory);
   const before = { ...supervisor, startTicks: supervisor.startTicks - 1 };
   let isTold = false;

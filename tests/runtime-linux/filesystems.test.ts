@@ -29,7 +29,7 @@ test("a mount that fails leaves no directory", async () => {
   expect(existsSync(paths.liveContainer(ID))).toBe(false);
 });
 
-test("neither a mount nor an unmount is given up: each tells how it failed itself", async () => {
+test("mounts and unmounts are never abandoned: each reports its own failure", async () => {
   const { kernel, paths } = open("given-up");
   const { perform } = linuxContent({ paths, kernel, bodies: { take: () => never() }, registry: registryClient() });
   kernel.fail("mount", "ENOMEM");
@@ -45,7 +45,7 @@ function never(): never {
   return expect.unreachable();
 }
 
-test("unmounting clears the directories that an engine made before it was killed", async () => {
+test("unmounting removes the directories of a killed engine", async () => {
   const { kernel, paths, filesystems } = open("killed");
   mkdirSync(paths.rootfs(ID), { recursive: true });
   await filesystems.unmount(ID);

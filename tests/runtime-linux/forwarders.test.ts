@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("connections", () => {
-  test("each end hears the other's last word, and may still answer", async () => {
+  test("each end gets the other's last bytes, and may still answer", async () => {
     const { port } = await forwarded((socket) => {
       let heard = "";
       socket.on("data", (text) => (heard += String(text)));
@@ -33,7 +33,7 @@ describe("connections", () => {
     expect(late.errored).toBe(null);
   });
 
-  test("a peer that does not read holds the other up; it loses nothing once it reads", async () => {
+  test("a peer that does not read blocks the other, and loses nothing when it reads", async () => {
     let sent = 0;
     const whole = 64 << 20;
     const { port } = await forwarded((socket) => {
@@ -61,7 +61,7 @@ describe("connections", () => {
     expect(received).toBe(whole);
   });
 
-  test("what one end has sent before it goes is read by the slow other to the last byte", async () => {
+  test("a slow end reads everything that the other has sent before it left", async () => {
     let received = 0;
     const { port } = await forwarded((socket) => {
       socket.pause();
@@ -93,7 +93,7 @@ describe("connections", () => {
     await closed(refused);
   });
 
-  test("a reader that never reads holds nothing once it goes", async () => {
+  test("a reader that never reads leaves nothing when it is gone", async () => {
     const sockets: Socket[] = [];
     const { port, room } = await forwarded((socket) => {
       sockets.push(socket);
@@ -109,7 +109,7 @@ describe("connections", () => {
     await until("both to be closed", async () => room.free === 100);
   });
 
-  test("of a thousand connections dropped in every way no descriptor stays", async () => {
+  test("a thousand connections, dropped in every way, leave no descriptor", async () => {
     const { port, room } = await forwarded((socket) => {
       socket.on("data", (text) => socket.write(text));
       socket.on("end", () => socket.end());
@@ -128,7 +128,7 @@ describe("connections", () => {
     await until("all to be closed", async () => descriptors() <= before && room.free === 100);
   });
 
-  test("beyond the room there is, connections are closed, and closed ones make room; closing ends all", async () => {
+  test("connections above the limit are closed, and closed ones make room; closing ends all", async () => {
     const { port, forwarder } = await forwarded((socket) => {
       socket.on("end", () => socket.end());
       socket.resume();
@@ -158,7 +158,7 @@ describe("connections", () => {
 });
 
 describe("datagrams", () => {
-  test("each client has its own answers", async () => {
+  test("each client gets its own answers", async () => {
     const { port, clientsOf } = await forwardedDatagrams();
     const [a, b] = [await datagrams(), await datagrams()];
     const [first, second] = [once(a, "message"), once(b, "message")];
@@ -173,7 +173,7 @@ describe("datagrams", () => {
     expect(clientsOf()).toBe(2);
   });
 
-  test("without room the one that has been silent longest is forgotten; closing leaves no descriptor", async () => {
+  test("at the limit the longest-silent client is forgotten; closing leaves no descriptor", async () => {
     const { port, forwarder, clientsOf, room } = await forwardedDatagrams();
     const before = descriptors();
     for (let at = 0; at < 9; at++) {

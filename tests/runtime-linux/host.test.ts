@@ -46,7 +46,7 @@ function openToOthers(directory: string): string[] {
   });
 }
 
-test("other users get at nothing that is kept", async ({ skip }) => {
+test("other users cannot access stored files", async ({ skip }) => {
   if (missing !== null) return skip(missing);
   const { paths, content, records, networks } = await openHost();
   await records.commit([]);
@@ -70,7 +70,7 @@ test("other users get at nothing that is kept", async ({ skip }) => {
   }
 });
 
-test("stdin of a container that is removed without ever being started goes with it", async ({ skip }) => {
+test("the stdin of a container that was never started is removed with it", async ({ skip }) => {
   if (missing !== null) return skip(missing);
   const { replies: stdio, content } = await openHost();
   const [removed, stays] = ["a".repeat(64), "b".repeat(64)];

@@ -11,7 +11,7 @@ const COPY = [
   ["umount", "/sys/fs/cgroup/unified", MNT_DETACH],
 ];
 
-it("bears children in one copy where cgroup2 is out of sight, and comes back each time", () => {
+it("starts children in one namespace copy where cgroup2 is hidden, and returns each time", () => {
   const kernel = new Recorder();
   const hybrid = new Hybrid(kernel, "/run/engine");
   const bear = () => hybrid.hide(() => kernel.calls.push(["spawn"]) && "child");
@@ -28,7 +28,7 @@ it("bears children in one copy where cgroup2 is out of sight, and comes back eac
   hybrid.close();
 });
 
-it("bears a child that is to see all mounts in a copy of its own", () => {
+it("starts a child that must see all mounts in its own copy", () => {
   const kernel = new Recorder();
   const hybrid = new Hybrid(kernel, "/run/engine");
   hybrid.hide(() => kernel.calls.push(["spawn"]), "all");
@@ -39,7 +39,7 @@ it("bears a child that is to see all mounts in a copy of its own", () => {
   ]);
 });
 
-it("bears a child that sends mounts on where they are one with the machine's, but for the engine's own", () => {
+it("starts a child that propagates mounts where they are shared with the machine, without the engine's own", () => {
   const kernel = new Recorder();
   const hybrid = new Hybrid(kernel, "/run/engine");
   hybrid.hide(() => kernel.calls.push(["spawn"]), "joined");
@@ -52,7 +52,7 @@ it("bears a child that sends mounts on where they are one with the machine's, bu
   ]);
 });
 
-it.each(["mount", "umount"] as const)("comes back when %s fails, and bears nothing", (call) => {
+it.each(["mount", "umount"] as const)("returns when %s fails, and starts nothing", (call) => {
   const kernel = new Recorder();
   kernel.fail(call, "EINVAL");
   const hide = () => new Hybrid(kernel, "/run/engine").hide(() => kernel.calls.push(["spawn"]));
@@ -62,7 +62,7 @@ it.each(["mount", "umount"] as const)("comes back when %s fails, and bears nothi
   expect(names.slice(-2)).toEqual(["setns", "chdir"]);
 });
 
-it("bears nothing when it cannot leave", () => {
+it("starts nothing if it cannot leave", () => {
   const kernel = new Recorder();
   kernel.fail("unshare", "EPERM");
   expect(() => new Hybrid(kernel, "/run/engine").hide(() => kernel.calls.push(["spawn"]))).toThrow("EPERM");

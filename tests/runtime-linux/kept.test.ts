@@ -19,14 +19,14 @@ function directoryWith(files: Record<string, string>): string {
 const open = (directory: string): KeptFiles<Note> => new KeptFiles(directory, ({ text }) => typeof text === "string");
 const FILES = { "good.json": '{"text":"a"}', "cut.part": '{"te', "later.json": '{"form":2}', "none.json": "null" };
 
-test("what is cut off, or in a form that is not known, is passed over and not touched", () => {
+test("truncated files, and files of an unknown format, are skipped and not touched", () => {
   const directory = directoryWith(FILES);
   const kept = open(directory);
   expect(kept.entries()).toEqual([["good", { value: { text: "a" }, whole: true }]]);
   expect(readdirSync(directory).sort()).toEqual(Object.keys(FILES).sort());
 });
 
-test("it goes when it is swept, and what was kept since stays", () => {
+test("a sweep removes it, and newer files stay", () => {
   const directory = directoryWith(FILES);
   const kept = open(directory);
   for (const name of ["cut", "later"]) kept.begin(name, { text: name });

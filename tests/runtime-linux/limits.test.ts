@@ -43,7 +43,7 @@ const V2 = {
   "io.max": "",
 };
 
-it("converts what cgroup v2 counts otherwise", async () => {
+it("converts units that differ in cgroup v2", async () => {
   const { set, read } = groups("converted", { v2: V2 });
   await set({
     memory: { limit: 64, swap: 96, reservation: 32 },
@@ -59,7 +59,7 @@ it("converts what cgroup v2 counts otherwise", async () => {
   });
 });
 
-it("takes limits away again", async () => {
+it("removes limits again", async () => {
   const { set, read } = groups("freed", { v2: { ...V2, "pids.max": "9\n", "cpu.max": "5000 20000\n" } });
   await set({ memory: { swap: -1 }, cpu: { quota: -1 }, pids: { limit: -1 } });
   expect(["memory.swap.max", "cpu.max", "pids.max"].map((file) => read("v2", file))).toEqual([
@@ -69,7 +69,7 @@ it("takes limits away again", async () => {
   ]);
 });
 
-it("takes away the rates of devices that are to have none", async () => {
+it("removes the rates of devices without a limit", async () => {
   const { set, read } = groups("rates", { v2: { ...V2, "io.max": "8:0 rbps=5 wbps=max riops=max wiops=max\n" } });
   await set({ blockIO: {} });
   expect(read("v2", "io.max")).toBe("8:0 rbps=max wbps=max riops=max wiops=max");
@@ -79,7 +79,7 @@ it("takes away the rates of devices that are to have none", async () => {
   expect(v1.read("blkio", file)).toBe("8:0 0");
 });
 
-it("leaves everything as it was when one is refused", async () => {
+it("leaves everything unchanged if one is refused", async () => {
   const memory = { "memory.limit_in_bytes": "64\n", "memory.memsw.limit_in_bytes": "128\n" };
   const { set, read } = groups("refused", { memory, cpu: { "cpu.shares": "1024\n" }, pids: {} });
   await expect(set({ memory: { limit: 32, swap: 32 }, cpu: { shares: 2 }, pids: { limit: 7 } })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ it("leaves everything as it was when one is refused", async () => {
   expect(read("cpu", "cpu.shares")).toBe("1024");
 });
 
-it("does not ask for a file that would change nothing", async () => {
+it("does not write files without a change", async () => {
   const { set, read } = groups("no-swap", { memory: { "memory.limit_in_bytes": "64\n" } });
   await set({ memory: { limit: 32, swap: -1 } });
   expect(read("memory", "memory.limit_in_bytes")).toBe("32");

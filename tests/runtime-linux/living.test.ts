@@ -40,7 +40,7 @@ function groups(before: () => Promise<void>): Pick<Surroundings, "cgroups"> {
 it.each([
   ["frozen", freezeRun],
   ["thawed", thawRun],
-])("tells that a run is over that ended while it was %s", async (_, act) => {
+])("reports the end of a run that ended while it was %s", async (_, act) => {
   const { run, end } = running();
   expect(await failed(act(run, groups(end)))).toEqual(OVER);
   expect(
@@ -53,7 +53,7 @@ it.each([
   ).toEqual(OVER);
 });
 
-it("tells of a control group that is missing while the run goes on", async () => {
+it("reports a missing control group while the run continues", async () => {
   const { run } = running();
   expect(
     await failed(

@@ -45,7 +45,7 @@ test.each([
   expect(readFileSync(path(), "utf8")).toBe(written + marks);
 });
 
-test("the next run's has an end of its own", () => {
+test("the next run's log has its own end", () => {
   writeFileSync(path(), line(1, "a", "stdout", "P"));
   logs.ended(ID, AT);
   appendFileSync(path(), line(8, "b", "stderr", "P"));
@@ -56,21 +56,21 @@ test("the next run's has an end of its own", () => {
   );
 });
 
-test("a line that the supervisor could not end is ended", () => {
+test("a line that the supervisor could not finish is finished", () => {
   const whole = line(1, "a") + line(2, "cut", "stdout", "P");
   writeFileSync(path(), whole.slice(0, -1));
   logs.ended(ID, AT);
   expect(readFileSync(path(), "utf8")).toBe(whole + line(7, "", "stdout", "E"));
 });
 
-test("a stream that is not heard of for long may have ended without a newline", () => {
+test("a stream without output for long may have ended without a newline", () => {
   const many = line(1, "p", "stdout", "P") + line(2, "e".repeat(1000), "stderr").repeat(100);
   writeFileSync(path(), many);
   logs.ended(ID, AT);
   expect(readFileSync(path(), "utf8")).toBe(many + line(7, "", "stdout", "E"));
 });
 
-test("one with nothing in it stays empty: the end is marked in the newest that has something in it", async () => {
+test("an empty file stays empty: the end is marked in the newest file that is not", async () => {
   const [part, end] = [line(1, "a", "stdout", "P"), line(7, "", "stdout", "E")];
   writeFileSync(path(), part);
   const reader = logs.open(ID); // the file has its second name
@@ -95,7 +95,7 @@ test("one with nothing in it stays empty: the end is marked in the newest that h
   await reader.close();
 });
 
-test("of a file that has others before it nothing is known of what they ended with", async () => {
+test("for a file that has others before it, their ends are unknown", async () => {
   writeFileSync(path(), line(1, "a", "stdout", "P"));
   const reader = logs.open(ID); // the file has its second name
   rmSync(path());
@@ -134,7 +134,7 @@ test("a file is not compressed before the end is marked in it", async () => {
   expect(gunzipSync(readFileSync(`${path()}.1.gz`)).toString()).toBe(written + line(7, "", "stdout", "E"));
 });
 
-test("what is marked in a file while its last part is copied is in the copy", async () => {
+test("a mark that is added while the last part is copied is in the copy", async () => {
   const end = line(7, "", "stdout", "E");
   writeFileSync(path(), line(1, "a") + line(2, "b", "stdout", "P"));
   const piece = new LogPiece(1, 0, path());
@@ -154,7 +154,7 @@ test("what is marked in a file while its last part is copied is in the copy", as
   expect(rest?.end).toBe(piece.end);
 });
 
-test("a container without a log gets none", () => {
+test("a container without a log gets no mark", () => {
   logs.ended(ID, AT);
   expect(() => readFileSync(path())).toThrow("ENOENT");
 });

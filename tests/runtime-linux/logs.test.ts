@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test("a reader goes on from file to file, and offsets never go back", async () => {
+test("a reader continues from file to file, and offsets never go back", async () => {
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 2 }));
   const log = logs.open(ID);
@@ -41,7 +41,7 @@ test("a reader goes on from file to file, and offsets never go back", async () =
   await log.close();
 });
 
-test("what is beyond the bound is thrown away with whole files, from those who come later too", async () => {
+test("text over the limit is dropped in whole files, also for later readers", async () => {
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 2 }));
   for (const count of [2, 3, 4]) {
@@ -57,7 +57,7 @@ test("what is beyond the bound is thrown away with whole files, from those who c
   await log.close();
 });
 
-test("a log is kept within its bounds while others come to be kept all the time", async () => {
+test("a log stays within its limits while others are added all the time", async () => {
   let coming = 0;
   write(6);
   const others = setInterval(() => logs.keep(`other${coming++}`, keeping({ fileBytes: 50, files: 1 })), 5);
@@ -70,7 +70,7 @@ test("a log is kept within its bounds while others come to be kept all the time"
   expect(coming).toBeGreaterThan(0);
 });
 
-test("who is still reading keeps files that are gone, and they go when the reader does", async () => {
+test("a reader keeps removed files, which go when it is gone", async () => {
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 1 }));
   const slow = logs.open(ID);
@@ -88,7 +88,7 @@ test("who is still reading keeps files that are gone, and they go when the reade
   await other.close();
 });
 
-test("who will read again keeps what it has read", async () => {
+test("a reader that will read again keeps what it has read", async () => {
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 1 }));
   const log = logs.open(ID);
@@ -102,7 +102,7 @@ test("who will read again keeps what it has read", async () => {
   await log.close();
 });
 
-test("a reader that never reads holds no more back than 64 MiB", async () => {
+test("a reader that never reads holds back at most 64 MiB", async () => {
   const block = 16 * 1024 ** 2;
   const put = () => appendFileSync(path(), new Uint8Array(block).fill(0x0a));
   put();
@@ -122,7 +122,7 @@ test("a reader that never reads holds no more back than 64 MiB", async () => {
 });
 
 test.each([false, true])(
-  "a burst keeps no more than the bounds, and who reads gets all of it (compressed: %s)",
+  "a burst keeps no more than the limits, and a reader gets all of it (compressed: %s)",
   async (compressed) => {
     write(3);
     logs.keep(ID, keeping({ fileBytes: 50, files: 2, compressed }));
@@ -152,7 +152,7 @@ test.each([false, true])(
   },
 );
 
-test("a run that ends with a burst leaves no more than the bounds either", async () => {
+test("a run that ends with a burst leaves no more than the limits either", async () => {
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 3 }));
   write(97);
@@ -168,7 +168,7 @@ test("a run that ends with a burst leaves no more than the bounds either", async
   await log.close();
 });
 
-test.each([6, 100])("a burst is cut, then compressed, though %d lines are to be compressed before", async (count) => {
+test.each([6, 100])("a burst is cut, then compressed, even if %d lines must be compressed before", async (count) => {
   const bounds = { fileBytes: 50, files: 3, compressed: true };
   write(count);
   logs.keep(ID, keeping(bounds));
@@ -184,7 +184,7 @@ test.each([6, 100])("a burst is cut, then compressed, though %d lines are to be 
 });
 
 test.each([[[70, 70, 70, 70, 70]], [[90, 25]], [[90, 50]]])(
-  "bursts leave no more than twice the bounds, though half of the newest is to be kept (%s)",
+  "bursts leave no more than twice the limits, even if half of the newest must be kept (%s)",
   async (bursts) => {
     const bounds = 505;
     for (const count of bursts) {
@@ -200,7 +200,7 @@ test.each([[[70, 70, 70, 70, 70]], [[90, 25]], [[90, 50]]])(
   },
 );
 
-test("what a reader holds back of a file that was cut is what is not in the rest of it", async () => {
+test("a reader holds back only the part of a cut file that is not in its rest", async () => {
   const mebibyte = 1024 ** 2;
   appendFileSync(path(), new Uint8Array(70 * mebibyte).fill(0x0a));
   const bounds = keeping({ fileBytes: 10 * mebibyte, files: 1 });
@@ -220,7 +220,7 @@ test("what a reader holds back of a file that was cut is what is not in the rest
 test.each([
   [".cutting", false],
   [".packing", true],
-])("a copy that a full disk stops leaves no log.1%s, and the log is whole", async (ending, compressed) => {
+])("a copy that a full disk stops leaves no log.1%s, and the log is complete", async (ending, compressed) => {
   const half = `${path()}.1${ending}`;
   logs.keep(ID, keeping({ fileBytes: 50, files: compressed ? 20 : 2, compressed }));
   symlinkSync("/dev/full", half);
@@ -233,7 +233,7 @@ test.each([
   await log.close();
 });
 
-test("a compressed file that cannot be read leaves all other descriptors as they are, and none more", async () => {
+test("an unreadable compressed file leaves all descriptors unchanged, and opens none", async () => {
   writeFileSync(`${path()}.1.gz`, Buffer.from("\x1f\x8b that is no log", "latin1"));
   write(3);
   const before = readdirSync("/proc/self/fd").length;
@@ -265,7 +265,7 @@ test("compressed files are read like the others", async () => {
   for (const log of [before, after]) await log.close();
 });
 
-test("an engine that was killed at any point of it leaves the next one the whole log", async () => {
+test("an engine that is killed at any point of a rotation leaves the whole log to the next one", async () => {
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 3, compressed: true, renew: () => false }));
   logs.close(); // killed before the supervisor was told
@@ -279,7 +279,7 @@ test("an engine that was killed at any point of it leaves the next one the whole
   await log.close();
 });
 
-test("of a file and its compressed copy, which may not be on the disk yet, the file is kept", async () => {
+test("the file is kept, not its compressed copy, which may not be on the disk yet", async () => {
   write(3);
   renameSync(path(), `${path()}.1`);
   writeFileSync(`${path()}.1.gz`, "half of it");
@@ -289,7 +289,7 @@ test("of a file and its compressed copy, which may not be on the disk yet, the f
   await log.close();
 });
 
-test("a new file that a supervisor could not finish is gone once its run has ended", async () => {
+test("a new file that a supervisor could not finish is removed after its run", async () => {
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 2 }));
   writeFileSync(`${path()}.tmp`, "");
@@ -297,7 +297,7 @@ test("a new file that a supervisor could not finish is gone once its run has end
   expect(names().sort()).toEqual(["log", "log.1"]);
 });
 
-test("a new file that a supervisor is just making is left to it", async () => {
+test("a new file that a supervisor is just making is not touched", async () => {
   write(3);
   writeFileSync(`${path()}.tmp`, "");
   const log = logs.open(ID);
@@ -307,7 +307,7 @@ test("a new file that a supervisor is just making is left to it", async () => {
   await log.close();
 });
 
-test("who reads goes on with the new file though the run ends before it is there", async () => {
+test("a reader continues with the new file even if the run ends before it exists", async () => {
   let told = false;
   write(6);
   logs.keep(ID, keeping({ fileBytes: 50, files: 2, renew: () => (told = true) }));
@@ -321,7 +321,7 @@ test("who reads goes on with the new file though the run ends before it is there
   await log.close();
 });
 
-test("a supervisor that owes a new file is not told again, however long that takes it", async () => {
+test("a supervisor that has not made its new file yet is not told again, even after a long time", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let told = 0;
@@ -337,7 +337,7 @@ test("a supervisor that owes a new file is not told again, however long that tak
   expect([told, numbered(2), numbered(3)]).toEqual([2, true, false]);
 });
 
-test("another run's supervisor owes nothing of what one before it owed", async () => {
+test("another run's supervisor need not make the new file of the run before", async () => {
   const told: string[] = [];
   const say = (name: string) => keeping({ fileBytes: 50, files: 3, renew: () => told.push(name) > 0 });
   write(6);
@@ -351,7 +351,7 @@ test("another run's supervisor owes nothing of what one before it owed", async (
 test.each([
   [".packing", true],
   [".cutting", false],
-])("a copy that a full disk stops (log.1%s) is tried again until it is whole", async (ending, compressed) => {
+])("a copy that a full disk stops (log.1%s) is tried again until it is complete", async (ending, compressed) => {
   const half = `log.1${ending}`;
   const count = compressed ? 6 : 100;
   logs.keep(ID, keeping({ fileBytes: 50, files: 2, compressed }));
@@ -370,7 +370,7 @@ test.each([
   await log.close();
 });
 
-test("what goes wrong once is tried again", async () => {
+test("a step that fails once is tried again", async () => {
   let fails = 3;
   const stubborn = () => {
     if (fails-- > 0) throw new Error("input/output error");
@@ -382,7 +382,7 @@ test("what goes wrong once is tried again", async () => {
   expect(fails).toBeLessThan(0);
 });
 
-test("a log that passes leaves nothing, and who reads gets the rest", async () => {
+test("a log of a driver that keeps nothing leaves nothing, and a reader gets the rest", async () => {
   write(3);
   logs.keep(ID, keeping({ fileBytes: 50, files: 1, passing: true }));
   const log = logs.open(ID);
@@ -397,7 +397,7 @@ test("a log that passes leaves nothing, and who reads gets the rest", async () =
   expect(statSync(path()).size).toBe(2 * LINE_BYTES);
 });
 
-test("a watcher hears of lines in the first file and in the next", async () => {
+test("a watcher is notified of lines in the first file and in the next", async () => {
   const log = logs.open(ID);
   let heard = 0;
   const stop = log.watch(() => heard++);
@@ -416,7 +416,7 @@ function open(): Logs {
   return new Logs(() => path());
 }
 
-test("a watcher hears of lines on a machine that has no watch to spare", async () => {
+test("a watcher is notified on a machine without free inotify watches", async () => {
   write(1);
   const log = logs.open(ID);
   rmSync(`${path()}.1`); // fs.watch fails for this too

@@ -73,7 +73,7 @@ describeUnless(missing, "this machine, as the reference sees it", () => {
   }
 });
 
-test("cgroup v2 is told by its controllers", async () => {
+test("cgroup v2 is recognized by its controllers", async () => {
   const machine = await machineOf({
     "sys/fs/cgroup/cgroup.controllers": "cpu io memory\n",
     "sys/fs/cgroup/system.slice/memory.max": "max\n",
@@ -89,7 +89,7 @@ test("cgroup v2 is told by its controllers", async () => {
   expect(machine).toMatchObject({ cpuset: false, pidsLimit: false, simulated: false });
 });
 
-test("of cgroup v2 without a group that is limited, swap is what the kernel knows of it", async () => {
+test("with cgroup v2 and no limited group, the kernel's facts decide about swap", async () => {
   const controllers = { "sys/fs/cgroup/cgroup.controllers": "cpu memory\n" };
   const swaps = { "proc/swaps": "Filename Type Size Used Priority\n" };
   const limited = { "sys/fs/cgroup/init.scope/memory.max": "max\n" };
@@ -106,7 +106,7 @@ test("of cgroup v2 without a group that is limited, swap is what the kernel know
   expect(limits).toEqual([false, true, false, false, false]);
 });
 
-test("of cgroup v2, block devices are weighed where a group shows it, or the root group tells of it", async () => {
+test("with cgroup v2, weights of block devices are supported if a group or the root group shows it", async () => {
   const controllers = { "sys/fs/cgroup/cgroup.controllers": "cpu io\n" };
   const limited = { "sys/fs/cgroup/init.scope/io.max": "" };
   const machines = [
@@ -121,7 +121,7 @@ test("of cgroup v2, block devices are weighed where a group shows it, or the roo
   expect(weights).toEqual([false, true, false, true, true, false]);
 });
 
-test("what cgroup v1 lacks is no limit", async () => {
+test("features that cgroup v1 lacks give no limit", async () => {
   const machine = await machineOf({
     "sys/fs/cgroup/memory/memory.limit_in_bytes": "0",
     "sys/fs/cgroup/cpu/cpu.shares": "1024",
@@ -136,7 +136,7 @@ test("what cgroup v1 lacks is no limit", async () => {
   });
 });
 
-test("distribution, memory and routes are read as they are written", async () => {
+test("distribution, memory and routes are read correctly", async () => {
   const machine = await machineOf({
     "etc/os-release": `NAME=Other\nPRETTY_NAME="Other \\"Linux\\" 7"\nVERSION_ID='7.1'\n`,
     "proc/meminfo": "MemTotal:        1024 kB\nMemFree: 7 kB\n",

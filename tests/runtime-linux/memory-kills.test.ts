@@ -17,7 +17,7 @@ const limited = (spec: { linux: { resources: Record<string, unknown> } }) =>
   (spec.linux.resources = { memory: { limit: 20 << 20, swap: 20 << 20 } });
 
 onRuntimes("kills for memory", (on) => {
-  it("are told one by one, and to whoever finds the container", async () => {
+  it("are reported one by one, and to an engine that finds the container", async () => {
     const { container } = await on.launch(["sh", "-c", `${EAT}; read x; ${EAT}; read x; ${EAT}`], {
       spec: limited,
       openStdin: true,
@@ -35,7 +35,7 @@ onRuntimes("kills for memory", (on) => {
     await on.clear(container);
   });
 
-  it("are found, and told from then on, by an engine that takes over", async () => {
+  it("are found, and reported from then on, by an engine that takes over", async () => {
     const directory = newDirectory();
     const engine = startEngine(directory, on.runtime, [`read x; ${EAT}; read x; ${EAT}; sleep 1000`]);
     const [{ container } = { container: "" }] = await engine.launched(1);
@@ -59,7 +59,7 @@ onRuntimes("kills for memory", (on) => {
     on.fixture.memoryKills.filter((kill) => kill.container === container).map(({ kills }) => kills);
 });
 
-test("a notice is taken down, so that the next one is seen; how many there were the kernel says", () => {
+test("a notice is removed so that the next one is seen; the kernel has the count", () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-memory-"));
   const events = join(directory, "memory.events");
   const kills = new MemoryKills({ controller: () => ({ path: directory, v2: true }), file: () => events });

@@ -11,11 +11,11 @@ const missing = process.getuid?.() === 0 ? null : "needs root";
 describeUnless(missing, "requests", () => {
   const many = Array.from({ length: 1000 }, () => removeLink("crcnowhere"));
 
-  test("may be more than a socket has room for the answers to", async () => {
+  test("may have more answers than a socket's buffer can hold", async () => {
     await carryOut(libc, ...many);
   });
 
-  test("tell of the first that failed, wherever it is", async () => {
+  test("report the first that failed, at any place", async () => {
     const [one, other] = [setUp("crcone"), setUp("crcother")];
     await expect(carryOut(libc, ...many, one, other)).rejects.toThrow("ENODEV: set crcone up");
     await expect(carryOut(libc, one, ...many, other)).rejects.toThrow("ENODEV: set crcone up");

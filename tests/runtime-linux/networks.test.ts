@@ -65,7 +65,7 @@ describeUnless(missing, "networks of containers", () => {
     rmSync(root, { recursive: true });
   });
 
-  test("containers reach each other, the machine and the world; the world does not reach them unasked", async () => {
+  test("containers reach each other, the machine and the internet, which cannot open connections to them", async () => {
     await perform({ tag: "make", val: bridge });
     await perform({ tag: "join", val: joinOf(WEB, 2) });
     await perform({ tag: "join", val: joinOf(OTHER, 3) });
@@ -87,7 +87,7 @@ describeUnless(missing, "networks of containers", () => {
     expect(await must(within(paths.namespace(WEB), ["ip", "link", "show", "eth0"]))).toContain("02:42:ac:1f:00:02");
   });
 
-  test("joining twice is joining once, and an engine started again finds who is there", async () => {
+  test("joining twice has no further effect, and a restarted engine finds its containers", async () => {
     const before = await must(["ip", "-br", "link"]);
     await perform({ tag: "make", val: bridge });
     await perform({ tag: "join", val: joinOf(WEB, 2) });
@@ -100,7 +100,7 @@ describeUnless(missing, "networks of containers", () => {
     expect(await linux.networks()).toEqual([NETWORK]);
   });
 
-  test("a published port is reached from everywhere, and is taken", async () => {
+  test("a published port can be reached from everywhere, and counts as taken", async () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     await perform({ tag: "join", val: joinOf(WEB, 2, [port("0.0.0.0", 8080, 80), port("127.0.0.1", 8081, 80)]) });
     await serve(paths.namespace(WEB), 80, "web");
@@ -119,7 +119,7 @@ describeUnless(missing, "networks of containers", () => {
     await busy(port("0.0.0.0", 8081, 80), "0.0.0.0:8081");
   });
 
-  test("a port published on IPv6 leads to the container's IPv4 address, and is a port apart from that of IPv4", async () => {
+  test("a port published on IPv6 leads to the container's IPv4 address, and is separate from the IPv4 port", async () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     await must(["ip", "-6", "addr", "add", `${HOST_ADDRESS6}/64`, "dev", "up0", "nodad"]);
     await must(within(remote, ["ip", "-6", "addr", "add", "2001:db8::2/64", "dev", "eth0", "nodad"]));
@@ -141,7 +141,7 @@ describeUnless(missing, "networks of containers", () => {
     await expect(perform(nowhere)).rejects.toThrow("port: tcp 2001:db8::9 80 EADDRNOTAVAIL");
   });
 
-  test("an engine started again forwards again, and what was forwarded ends with the container", async () => {
+  test("a restarted engine forwards again, and forwarding ends with the container", async () => {
     await linux.close();
     expect(await fetchIn(null, "::1", 8080)).toBe(null);
     expect(await fetchIn(null, "127.0.0.1", 8080)).toBe("web");
@@ -163,7 +163,7 @@ describeUnless(missing, "networks of containers", () => {
     other.close();
   });
 
-  test("packets for 127.0.0.1 from elsewhere get nowhere", async () => {
+  test("packets for 127.0.0.1 from other machines are dropped", async () => {
     await serve(null, 82, "private");
     const sysctl = "/proc/sys/net/ipv4/conf/eth0/route_localnet";
     const attack = `echo 1 > ${sysctl}; ip route replace 127.0.0.1 via 172.31.0.1 table 99; ip rule add to 127.0.0.1 pref 0 table 99; ip rule add pref 1 table local; ip rule del pref 0 table local; busybox timeout 1 busybox nc 127.0.0.1 82 </dev/null`;
@@ -172,7 +172,7 @@ describeUnless(missing, "networks of containers", () => {
     await perform({ tag: "join", val: joinOf(OTHER, 3) });
   });
 
-  test("a port that another program listens on is busy, and nothing is left of the attempt", async () => {
+  test("a port on which another program listens is busy, and the attempt leaves nothing", async () => {
     const server = await listen(0);
     const taken = (server.address() as AddressInfo).port;
     const rules = await must(["nft", "list", "ruleset"]);
@@ -186,7 +186,7 @@ describeUnless(missing, "networks of containers", () => {
     expect(readdirSync(paths.networks("ns")).sort()).toEqual([WEB, OTHER]);
   });
 
-  test("UDP ports are published too, also to those who asked before", async () => {
+  test("UDP ports are published, too, also for clients that sent packets before", async () => {
     await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
     const early = [must(asking("127.0.0.1")), must(within(remote, asking(HOST_ADDRESS)))];
     await must(within(remote, asOften(600, HOST_ADDRESS)));
@@ -204,7 +204,7 @@ describeUnless(missing, "networks of containers", () => {
     expect(await must(within(remote, asking(HOST_ADDRESS6)))).toBe("re hi\n");
   });
 
-  test("a port that rules still lead elsewhere is taken over, and is not taken from whoever took it over", async () => {
+  test("a port that rules still forward elsewhere is taken over, and is not taken from its new owner", async () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     const map = ["ip", `coracle-${NETWORK.slice(0, 12)}`, "everywhere"];
     const led = async () =>
@@ -225,7 +225,7 @@ describeUnless(missing, "networks of containers", () => {
     await perform({ tag: "join", val: joinOf(WEB, 2, [port("::", 8083, 80), port("::", 8084, 80)]) });
   });
 
-  test("an engine that did not set it up takes it down, also what is half-made, and nothing is left", async () => {
+  test("another engine removes networks, also half-made ones, and leaves nothing", async () => {
     for (const child of running.splice(0)) child.kill("SIGKILL");
     await linux.close();
     rmSync(paths.networks("joined"), { recursive: true });
@@ -264,7 +264,7 @@ describeUnless(missing, "networks of containers", () => {
     await (await listen(8080)).close();
   });
 
-  test("where another engine drops what it does not forward, our bridge is accepted, and later forgotten", async () => {
+  test("if another engine drops other forwarded packets, our bridge is accepted, and later removed", async () => {
     await must(["iptables", "-P", "FORWARD", "DROP"]);
     const before = await must(["iptables", "-S"]);
     linux = linuxNetworks({ kernel: libc, paths });

@@ -26,7 +26,7 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     await expectNothingLeft(fixture, container);
   });
 
-  it("gives a launch up, and leaves nothing", async () => {
+  it("abandons a launch, and leaves nothing", async () => {
     const { directory, fixture, container, launch } = await oddRuntime(
       `case "$*" in features | *delete*) exit ;; esac; touch "\${0%/*}/asked"; ${HANGS}`,
       60_000,
@@ -42,7 +42,7 @@ describeUnless(unable(), "processes by a runtime that fails", () => {
     await expectNothingLeft(fixture, container);
   });
 
-  it("tells of an end that could not be read at first", async () => {
+  it("reports an end that could not be read at first", async () => {
     const fixture = await openFixture();
     const container = newId();
     makeRootfs(fixture.paths, container);

@@ -30,7 +30,7 @@ import { onRuntimes } from "./on-runtimes.js";
 onRuntimes("processes found again", (on) => {
   const { perform, subject, launch, clear } = on;
 
-  it("reaps what still runs, and what is not there", async () => {
+  it("reaps running processes and missing ones", async () => {
     const { container, pid } = await launch(["sleep", "100"]);
     await clear(container);
     expect(existsSync(`/proc/${pid}`)).toBe(false);
@@ -38,7 +38,7 @@ onRuntimes("processes found again", (on) => {
     await perform({ tag: "reap", val: subject(newId()) });
   });
 
-  it("tells of a container whose supervisor was killed", async () => {
+  it("reports a container whose supervisor was killed", async () => {
     const { container, pid } = await launch(["sleep", "100"]);
     process.kill(supervisorOf(container), "SIGKILL");
     expect((await on.fixture.exited(container)).code).toBe(137);
@@ -46,7 +46,7 @@ onRuntimes("processes found again", (on) => {
     await clear(container);
   });
 
-  it("clears away what a supervisor was writing that was killed", async () => {
+  it("removes the unfinished files of a killed supervisor", async () => {
     const exits = on.fixture.paths.exits();
     const [container, other] = [(await launch(["sleep", "100"])).container, newId()];
     // Of the run, of a later run, and of a removed container.
@@ -61,7 +61,7 @@ onRuntimes("processes found again", (on) => {
     await clear(container);
   });
 
-  it("tells of a container whose supervisor was killed, though what it held cannot be", async () => {
+  it("reports a container whose supervisor was killed, even if its processes cannot be killed", async () => {
     let refuses = false;
     const kill = (pid: number, signal: number): void => {
       if (refuses) throw Object.assign(new Error("kill: EPERM"), { code: "EPERM" });
@@ -81,7 +81,7 @@ onRuntimes("processes found again", (on) => {
   });
 
   it.each(["tells of it", "finds it again"])(
-    "leaves a later run alone when the supervisor of one before it was killed, whoever %s",
+    "leaves a later run alone when the supervisor of an earlier run was killed, whichever engine %s",
     async (who) => {
       const directory = newDirectory();
       const container = newId();
@@ -123,7 +123,7 @@ onRuntimes("processes found again", (on) => {
     return { fixture, pids };
   }
 
-  it("finds again, after it was killed, what runs, what ended, and what lost its supervisor", async () => {
+  it("finds running and ended processes, and those without a supervisor, after it was killed", async () => {
     const directory = newDirectory();
     const engine = startEngine(directory, on.runtime, [
       "sleep 100",
@@ -169,7 +169,7 @@ onRuntimes("processes found again", (on) => {
     await again.close();
   });
 
-  it("finds the files of a run that an earlier version started, which made them in its directory", async () => {
+  it("finds the files of a run of an earlier version, which made them in its directory", async () => {
     const directory = newDirectory();
     const engine = startEngine(directory, on.runtime, ["sleep 100"]);
     const [{ container }] = (await engine.launched(1)) as [Launched];
@@ -194,7 +194,7 @@ onRuntimes("processes found again", (on) => {
     await again.close();
   });
 
-  it("takes nobody for a supervisor who only names a run, and leaves them alone", async () => {
+  it("does not mistake a process that only names a run for a supervisor", async () => {
     const directory = newDirectory();
     const engine = startEngine(directory, on.runtime, ["sleep 100"]);
     const [loses] = await engine.launched(1);
@@ -215,7 +215,7 @@ onRuntimes("processes found again", (on) => {
     await clear(inside.container);
   });
 
-  it("finds again what runs under a supervisor whose program was replaced meanwhile", async () => {
+  it("finds processes under a supervisor whose program was replaced", async () => {
     const directory = newDirectory();
     const conmon = join(directory, "conmon");
     copyFileSync(findProgram("conmon")!, conmon);
@@ -233,7 +233,7 @@ onRuntimes("processes found again", (on) => {
     await again.close();
   });
 
-  it("notices that the supervisor of a run it found again was killed", async () => {
+  it("notices that the supervisor of a found run was killed", async () => {
     const directory = newDirectory();
     const engine = startEngine(directory, on.runtime, ["sleep 100"]);
     const [runs] = await engine.launched(1);
@@ -248,7 +248,7 @@ onRuntimes("processes found again", (on) => {
 
   // As if it had been killed after the OCI runtime made an exec and before recording it.
   it.each(["before the next one looks", "behind that"])(
-    "tells the code of an exec that was not written down and ends %s",
+    "reports the exit code of an unrecorded exec that ends %s",
     async (when) => {
       const directory = newDirectory();
       const first = await openFixture(on.runtime, directory);

@@ -45,7 +45,7 @@ onRuntimes("surroundings of processes", (on) => {
     expect(greedy.code).not.toBe(0);
   });
 
-  it("tells that memory ran out", async () => {
+  it("reports that memory ran out", async () => {
     const limited = (spec: { linux: { resources: Record<string, unknown> } }) =>
       (spec.linux.resources = { memory: { limit: 20 << 20, swap: 20 << 20 } });
     const exit = await run(["dd", "if=/dev/zero", "of=/dev/null", "bs=60M", "count=1"], { spec: limited });
@@ -68,7 +68,7 @@ onRuntimes("surroundings of processes", (on) => {
     expect((await run(["mkdir", "/tmp/x"])).code).toBe(0);
   });
 
-  it("looks users up in the container's own files", async () => {
+  it("looks up users in the container's own files", async () => {
     const id = async (user: string, groups: string[] = []) =>
       String((await run(["sh", "-c", "id; echo $HOME"], { user, groups })).stdout).trim();
     expect(await id("")).toBe("uid=0(root) gid=0(root) groups=0(root)\n/root");
@@ -78,7 +78,7 @@ onRuntimes("surroundings of processes", (on) => {
     await expect(launch(["id"], { user: "bob" })).rejects.toThrow("no-such: user bob");
   });
 
-  it("leaves users other than root nothing of the capabilities but the bounding set", async () => {
+  it("gives users other than root only the bounding set of capabilities", async () => {
     const all = ["CAP_KILL", "CAP_NET_RAW"]; // bits 5 and 13: capabilities(7)
     const sets = async (user: string) => {
       const { stdout } = await run(["grep", "Cap", "/proc/self/status"], {
@@ -112,7 +112,7 @@ onRuntimes("surroundings of processes", (on) => {
     expect(String(stdout)).toBe(`127.0.0.1 me\n${own}`);
   });
 
-  it("shows a run's files to no other user of the machine, and its mounted ones to all users inside", async () => {
+  it("hides a run's files from other users of the machine, and shows mounted ones to all users inside", async () => {
     const container = newId();
     makeRootfs(on.fixture.paths, container);
     const command = launchOf(container, on.fixture.processes.runtimes[0]!, ["sh", "-c", "cat /etc/hosts; sleep 100"], {
@@ -147,7 +147,7 @@ onRuntimes("surroundings of processes", (on) => {
     ["/etc/passwd", /permission denied/i],
     ["/etc", /permission denied|is a directory|operation not permitted/i],
     ["/etc/passwd/x", /not a directory/i],
-  ])("tells what the runtime says of %s, which cannot be started", async (program, words) => {
+  ])("reports the runtime's message for %s, which cannot be started", async (program, words) => {
     const container = newId();
     makeRootfs(on.fixture.paths, container);
     const failure = await failed(perform(launchOf(container, on.fixture.processes.runtimes[0]!, [program])));
@@ -157,7 +157,7 @@ onRuntimes("surroundings of processes", (on) => {
     expect(on.fixture.exits.some((exit) => exit.container === container)).toBe(false);
   });
 
-  it("says what the runtime said of anything else", async () => {
+  it("reports the runtime's message for anything else", async () => {
     const container = newId();
     makeRootfs(on.fixture.paths, container);
     const bad = { spec: (spec: { process: { cwd: string } }) => void (spec.process.cwd = "/etc/passwd/nowhere") };

@@ -10,7 +10,7 @@ import { onRuntimes } from "./on-runtimes.js";
 onRuntimes("processes", (on) => {
   const { perform, subject, launch, run, logOf, waitForLog, clear } = on;
 
-  it("runs a program, keeps its output and tells its exit code", async () => {
+  it("runs a program, keeps its output and reports its exit code", async () => {
     const { stdout, stderr, code } = await run(["sh", "-c", "echo out; echo err >&2; exit 42"]);
     expect({ stdout: String(stdout), stderr: String(stderr), code }).toEqual({
       stdout: "out\n",
@@ -19,7 +19,7 @@ onRuntimes("processes", (on) => {
     });
   });
 
-  it("tells of the end after the launch, and with all output in the log", async () => {
+  it("reports the end after the launch, and with all output in the log", async () => {
     const container = newId();
     makeRootfs(on.fixture.paths, container);
     const order: string[] = [];
@@ -54,7 +54,7 @@ onRuntimes("processes", (on) => {
     await clear(container);
   });
 
-  it("leaves a later run its log when one before it is reaped", async () => {
+  it("keeps a later run's log when an earlier one is reaped", async () => {
     const { container } = await launch(["sh", "-c", "printf one"]);
     await on.fixture.exited(container);
     const log = { fileBytes: 1000n, files: 1, compressed: false, passing: false };
@@ -72,7 +72,7 @@ onRuntimes("processes", (on) => {
     await clear(container);
   });
 
-  it("lets a log be followed from before there is one", async () => {
+  it("can follow a log before it exists", async () => {
     const container = newId();
     const log = await on.fixture.processes.stdio.log(container);
     let wakes = 0;
@@ -110,14 +110,14 @@ onRuntimes("processes", (on) => {
     await clear(container);
   });
 
-  it("tells of a kill as 128 + signal", async () => {
+  it("reports a kill as 128 + signal", async () => {
     const { container } = await launch(["sleep", "100"]);
     await perform({ tag: "signal", val: { subject: subject(container), number: 9 } });
     expect((await on.fixture.exited(container)).code).toBe(137);
     await clear(container);
   });
 
-  it("hands bytes to stdin, those of before the launch first, and closes it with the first half-close", async () => {
+  it("passes bytes to stdin, those from before the launch first, and closes it with the first half-close", async () => {
     const container = newId();
     makeRootfs(on.fixture.paths, container);
     const stdin = on.fixture.processes.stdio.stdin(container, 1);
@@ -149,7 +149,7 @@ onRuntimes("processes", (on) => {
     await clear(container);
   });
 
-  it("keeps stdin open for others when it is not for one client only", async () => {
+  it("keeps stdin open for other clients unless it is for only one", async () => {
     const { container } = await launch(["head", "-n", "2"], { openStdin: true });
     const first = on.fixture.processes.stdio.stdin(container, 1);
     await first.write(Buffer.from("one\n"));
@@ -161,7 +161,7 @@ onRuntimes("processes", (on) => {
     await clear(container);
   });
 
-  it("does not hold up a client whose process reads nothing and ends", async () => {
+  it("does not block a client whose process reads nothing and ends", async () => {
     const { container } = await launch(["sleep", "0.3"], { openStdin: true, stdinOnce: true });
     const stdin = on.fixture.processes.stdio.stdin(container, 1);
     await stdin.write(Buffer.alloc(3_000_000));
@@ -170,7 +170,7 @@ onRuntimes("processes", (on) => {
     await clear(container);
   });
 
-  it("gives a terminal its size, at first and later", async () => {
+  it("gives a terminal its initial size, and resizes it", async () => {
     const script = "trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.05; done";
     const { container } = await launch(["sh", "-c", script], { tty: true, openStdin: true, rows: 33, columns: 111 });
     await waitForLog(container, "33 111");

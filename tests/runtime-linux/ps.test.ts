@@ -28,13 +28,13 @@ it("lists", async () => {
   });
 });
 
-it("lists all processes where a format goes with no list of them", async () => {
+it("lists all processes for a format that works with no list of them", async () => {
   const picky = program("picky", '[ $# = 1 ] || exit 1; echo "$@"');
   expect(await list(picky)).toMatchObject({ val: { text: Buffer.from("-ef\n") } });
 });
 
 it.each([
-  ["is not there", () => undefined, { tag: "no-such", val: { what: "tool", name: "ps" } }],
+  ["is missing", () => undefined, { tag: "no-such", val: { what: "tool", name: "ps" } }],
   ["says no", () => program("no", "echo no >&2; exit 3"), { tag: "tool", val: { name: "ps", exit: 3, said: "no\n" } }],
   ["is killed", () => program("dies", "kill -9 $$"), { tag: "tool", val: { name: "ps", said: "" } }],
   [
@@ -42,21 +42,21 @@ it.each([
     () => program("yes", "yes"),
     { tag: "too-large", val: { what: "tool", name: "ps", limit: 1000n } },
   ],
-])("tells of one that %s", async (_, path, failure) => {
+])("reports one that %s", async (_, path, failure) => {
   expect(await failed(list(path()))).toEqual(failure);
 });
 
-it("tells of one that does not answer", async () => {
+it("reports one that does not answer", async () => {
   const hangs = program("hangs", "exec sleep 100");
   expect(await failed(list(hangs, 200))).toEqual({ tag: "silent", val: { what: "tool", limit: 200 } });
 });
 
-it("tells of one that cannot be started", async () => {
+it("reports one that cannot be started", async () => {
   const path = program("closed", "", 0o644);
   const refused = { call: "fork/exec", path, inside: false, error: "EACCES" };
   expect(await failed(list(path))).toEqual({ tag: "call", val: refused });
 });
 
-it("asks for no processes of a run that is over", async () => {
+it("does not ask for the processes of an ended run", async () => {
   expect(await failed(ps([], new Set()))).toEqual({ tag: "no-such", val: { what: "process", name: "" } });
 });

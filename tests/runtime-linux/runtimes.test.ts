@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { parseVersion } from "../../runtime-linux/launch/runtimes.js";
 
-it("reads what runtimes say of themselves", () => {
+it("reads the self-description of runtimes", () => {
   const crun = "crun version 1.8.1\ncommit: f8a096be060b22ccd3d5f3ebe44108517fbf6c30\nrundir: /run/crun\nspec: 1.0.0\n";
   expect(parseVersion(crun)).toEqual({
     version: "1.8.1",

@@ -104,7 +104,7 @@ it("version 1: each controller's own files, times in nanoseconds and ticks", () 
   });
 });
 
-it("version 1: no limit is none, a scheduler's own counters come first, lines without an operation", () => {
+it("version 1: an absent limit is none, a scheduler's own counters come first, lines without an operation", () => {
   const sample = read("v1-more", "cgroup", {
     ...V1,
     "memory/memory.limit_in_bytes": "9223372036854771712\n",
@@ -157,6 +157,6 @@ it("version 2 beside a hierarchy of version 1 that counts nothing of a container
   expect(sample).toMatchObject({ cpu: 40_000n, memory: 1000n, pids: 2n, pidsLimit: 20n });
 });
 
-it("a group that is gone", () => {
+it("a removed group", () => {
   expect(() => read("gone", "cgroup2", { "all/../nothing": "" })).toThrow("no-such: process");
 });

@@ -16,7 +16,7 @@ describe("a profile", () => {
     syscalls: [{ names: ["x"], action: "SCMP_ACT_ALLOW", ...more }],
   });
 
-  it("gives more with a capability", () => {
+  it("allows more with a capability", () => {
     const [without, withAdmin] = [names(DEFAULT_PROFILE), names(DEFAULT_PROFILE, { capabilities: ["CAP_SYS_ADMIN"] })];
     expect(without).toContain("chroot");
     expect(without).not.toContain("mount");
@@ -40,11 +40,11 @@ describe("a profile", () => {
     [{ includes: { caps: ["CAP_SYS_CHROOT"] } }, 1],
     [{ includes: { caps: ["CAP_SYS_CHROOT", "CAP_BPF"] } }, 0],
     [{ excludes: { caps: ["CAP_SYS_CHROOT"] } }, 0],
-  ])("heeds %j", (condition, count) => {
+  ])("applies %j", (condition, count) => {
     expect(names(rule(condition))).toHaveLength(count);
   });
 
-  it("may be in the old form", () => {
+  it("may be in the old format", () => {
     const old = '{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"name":"read","action":"SCMP_ACT_ALLOW","args":[]}]}';
     expect(applyProfile(parseProfile(old), HERE).syscalls).toEqual([{ names: ["read"], action: "SCMP_ACT_ALLOW" }]);
   });
@@ -71,19 +71,19 @@ describeUnless(missing, "the default filter", () => {
     ["clone3", X86_64, 435, [], ENOSYS],
     ["socket of the internet", X86_64, 41, [2], ALLOW],
     ["socket to the hypervisor", X86_64, 41, [40], EPERM],
-    ["personality, the question", X86_64, 135, [0xffffffff], ALLOW],
+    ["personality, as a query", X86_64, 135, [0xffffffff], ALLOW],
     ["personality without randomized addresses", X86_64, 135, [0x40000], EPERM],
-    ["a call of a kernel to come", X86_64, 5000, [], ENOSYS],
+    ["a call of a future kernel", X86_64, 5000, [], ENOSYS],
     ["read by a 32-bit program", I386, 3, [], ALLOW],
     ["mount by a 32-bit program", I386, 21, [], EPERM],
-    ["a call to come by a 32-bit program", I386, 5000, [], ENOSYS],
+    ["a future call by a 32-bit program", I386, 5000, [], ENOSYS],
     ["read by an x32 program", X86_64, 0x40000000, [], ALLOW],
     ["mount by an x32 program", X86_64, 0x40000000 + 165, [], EPERM],
   ])("%s", (_, architecture, call, args, decision) => {
     expect(decide(filter!, architecture, call, args).toString(16)).toBe(decision.toString(16));
   });
 
-  it("kills what comes by way of another architecture", () => {
+  it("kills calls of another architecture", () => {
     expect(decide(filter!, 0xc00000b7, 63, [])).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { FULL_DISK } from "../support/registry/registry-failures.js";
 
 const INTERRUPTED = { failure: { tag: "interrupted", val: "given-up" } };
 
-test("one that is given up was interrupted, whatever it fails with; others go on", async () => {
+test("an abandoned one counts as interrupted, with any error; others continue", async () => {
   const underWay = new UnderWay();
   const fail = (signal: AbortSignal): Promise<never> =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("killed"))));
@@ -19,7 +19,7 @@ test("one that is given up was interrupted, whatever it fails with; others go on
   expect(await second).toBe(false);
 });
 
-test("one that came to its end, or failed by itself, is left alone", async () => {
+test("one that ended, or failed by itself, is not changed", async () => {
   const underWay = new UnderWay();
   const late = underWay.run(1n, async (signal) => {
     underWay.abandon(1n);
@@ -31,7 +31,7 @@ test("one that came to its end, or failed by itself, is left alone", async () =>
   await expect(failed).rejects.toMatchObject({ failure: FULL_DISK });
 });
 
-test("what cannot be called back is not waited for once it is given up", async () => {
+test("an abandoned one that cannot be cancelled is not awaited", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   expect(await unlessGivenUp(signal, Promise.resolve("done"))).toBe("done");

@@ -45,7 +45,7 @@ it("needs no files for numbers", () => {
   expect(identify("", [], "", "")).toEqual({ uid: 0, gid: 0, groups: [0], home: "/" });
 });
 
-it("holds nobody up for what a container writes into its files", () => {
+it("is not blocked by the content of a container's files", () => {
   const long = `${"\n".repeat(16 << 20)}last:x:7:8::/last:/bin/sh`;
   const spies = (["split", "slice", "indexOf", "lastIndexOf", "trim"] as const).map((name) =>
     vi.spyOn(String.prototype, name),

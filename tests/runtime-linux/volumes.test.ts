@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 describeUnless(missing, "a volume", () => {
-  test("is made once, listed, and dropped once, however often asked", async () => {
+  test("is made once, listed, and dropped once, with any number of requests", async () => {
     for (const _ of [1, 2]) await perform({ tag: "make", val: "data" });
     expect(lstatSync(fixture.paths.volume("data")).mode & 0o777).toBe(0o755);
     writeFileSync(join(fixture.paths.volume("data"), "kept"), "x");
@@ -33,7 +33,7 @@ describeUnless(missing, "a volume", () => {
     expect(readdirSync(fixture.paths.volumes())).toEqual([]);
   });
 
-  test("is filled with what the image has there, as it is there", async () => {
+  test("is filled with the image's files at that path, unchanged", async () => {
     const pax = { mtime: "1500000001.5", "SCHILY.xattr.user.note": "hi" };
     const chain = await fixture.layer(
       rawTar([
@@ -65,7 +65,7 @@ describeUnless(missing, "a volume", () => {
     expect(readdirSync(join(fixture.paths.volume("data"), ".."))).toEqual(["_data"]);
   });
 
-  test("keeps holes: a file of a few bytes may say that it has more than any disk", async () => {
+  test("keeps holes: a small file may have a length larger than any disk", async () => {
     const sparse = { name: "srv/holes", parts: [[1 << 30, 3]], size: 2 ** 39, body: "abc" } as const;
     const { id } = await fixture.mount(await fixture.layer(rawTar([FORMS["1.0"]!(sparse)])));
     await perform({ tag: "make", val: "data" });
@@ -80,7 +80,7 @@ describeUnless(missing, "a volume", () => {
     expect(bytes.toString("latin1")).toBe("\0abc\0");
   });
 
-  test("that holds something, or whose place is no directory, is left as it is", async () => {
+  test("that is not empty, or whose path is not a directory, stays unchanged", async () => {
     const { id, rootfs } = await fixture.mount();
     writeFileSync(join(rootfs, "file"), "x");
     mkdirSync(join(rootfs, "dir"));
@@ -95,7 +95,7 @@ describeUnless(missing, "a volume", () => {
     expect(readdirSync(fixture.paths.volume("data"))).toEqual(["mine"]);
   });
 
-  test("is filled through links as the container sees them, never from this machine", async () => {
+  test("is filled through links as the container sees them, never from the machine", async () => {
     const chain = await fixture.layer(
       rawTar([
         { name: "etc/only-here", body: "image's" },
@@ -113,7 +113,7 @@ describeUnless(missing, "a volume", () => {
     }
   });
 
-  test("whose filling was cut off by a crash is filled anew", async () => {
+  test("whose filling was cut off by a crash is filled again", async () => {
     const { id, rootfs } = await fixture.mount();
     mkdirSync(join(rootfs, "dir"));
     writeFileSync(join(rootfs, "dir/one"), "whole");
@@ -128,7 +128,7 @@ describeUnless(missing, "a volume", () => {
     expect(readdirSync(fixture.paths.volumes())).toEqual(["data"]);
   });
 
-  test("whose filling is given up is filled anew by the next command", async () => {
+  test("whose filling is abandoned is filled again by the next command", async () => {
     const { id, rootfs } = await fixture.mount();
     mkdirSync(join(rootfs, "dir"));
     writeFileSync(join(rootfs, "dir/one"), "whole");

@@ -14,7 +14,7 @@ afterAll(() => removeAll(scratch));
 const DEPTH = 300;
 const NAME = "d".repeat(20);
 
-test("a deep tree is told of in order, with few descriptors", async () => {
+test("a deep tree is walked in order, with few descriptors", async () => {
   const tree = treeOf("deep");
   const before = descriptors();
   const names: string[] = [];
@@ -31,7 +31,7 @@ test("a deep tree is told of in order, with few descriptors", async () => {
   expect(descriptors()).toBe(before);
 });
 
-test("a directory that is moved away from deep below is not left for another", async () => {
+test("a walk does not leave its tree if a deep directory is moved away", async () => {
   const tree = treeOf("moving");
   const before = descriptors();
   const moved = join(tree, ...Array<string>(100).fill(NAME));
@@ -44,7 +44,7 @@ test("a directory that is moved away from deep below is not left for another", a
   expect(descriptors()).toBe(before);
 });
 
-test("a directory of very many files is told of in order, and lets others have their turn", async () => {
+test("a directory of very many files is walked in order, without blocking other work", async () => {
   const tree = join(scratch, "full");
   mkdirSync(tree);
   for (let at = 0; at < 100_000; at++) closeSync(openSync(join(tree, `${(at * 7919) % 100_000}`), "w"));

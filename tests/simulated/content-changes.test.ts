@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => world.time.close());
 
 describe("a container's changes", () => {
-  test("are measured, and committed as a layer that brings them back", async () => {
+  test("are measured, and committed as a layer that restores them", async () => {
     const base = await world.layer(
       rawTar([dir("d"), file("d/a", "1"), file("d/b", "2"), dir("e"), file("e/a", "3"), file("gone", "4")]),
     );
@@ -37,13 +37,13 @@ describe("a container's changes", () => {
     expect(listing(again)).toEqual(listing(files));
   });
 
-  test("are none when there are none", async () => {
+  test("are empty if nothing has changed", async () => {
     const { id } = await world.mount(await world.layer(rawTar([dir("d")])));
     const outcome = await world.perform({ tag: "commit", val: { archive: "c", container: id } });
     expect(outcome).toMatchObject({ tag: "committed", val: { empty: true, size: 0n } });
   });
 
-  test("give the same layer whenever they are the same", async () => {
+  test("give equal layers if they are equal", async () => {
     const make = async (): Promise<string> => {
       const one = new Fixture();
       const { files, id } = await one.mount(await one.layer(rawTar([dir("d"), file("d/a", "1")])));
@@ -57,7 +57,7 @@ describe("a container's changes", () => {
     expect(await make()).toBe(await make());
   });
 
-  test("whatever they are, applied again they give the same files", async () => {
+  test("give the same files when they are applied again", async () => {
     for (let seed = 1; seed <= 60; seed++) {
       const random = numbers(seed);
       const below = randomTar(random);

@@ -21,7 +21,7 @@ afterEach(() => {
   linux.close();
 });
 
-test("files and commits are as on Linux, whatever the layers and the changes", async ({ skip }) => {
+test("files and commits are as on Linux, for any layers and changes", async ({ skip }) => {
   if (missing !== null) return skip(missing);
   for (let seed = 1; seed <= 40; seed++) {
     const [here, there] = [numbers(seed), numbers(seed)];
@@ -42,7 +42,7 @@ test("files and commits are as on Linux, whatever the layers and the changes", a
   }
 });
 
-test("the files of a run that has ended are those of a container that stands still", async ({ skip }) => {
+test("an ended run has the same files as a stopped container", async ({ skip }) => {
   if (missing !== null) return skip(missing);
   const tars = [rawTar([{ name: "srv/", flag: "5" }])];
   const [here, there] = [await mountSimulated(tars), await linux.mount((await linux.stack(...tars))[0])];

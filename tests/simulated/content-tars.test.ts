@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => world.time.close());
 
 describe("a layer's tar", () => {
-  test("whiteouts hide what is below and nothing of the layer's own", async () => {
+  test("whiteouts hide lower files and none of the layer's own", async () => {
     const base = await world.layer(
       rawTar([
         dir("d"),
@@ -54,7 +54,7 @@ describe("a layer's tar", () => {
     expect(below.files.list("/d")).toEqual(["a", "b"]);
   });
 
-  test("hard links lead to files of the layer and of those below", async () => {
+  test("hard links refer to files of the layer and of lower ones", async () => {
     const base = await world.layer(rawTar([dir("d"), file("d/a", "below")]));
     const top = await world.layer(
       rawTar([file("one", "x"), link("two", "one"), link("three", "d/a"), link("four", "/d/a")]),
@@ -69,7 +69,7 @@ describe("a layer's tar", () => {
     });
   });
 
-  test("directories of which it does not tell stay as they are below", async () => {
+  test("directories without an entry stay as in the lower layers", async () => {
     const base = await world.layer(rawTar([{ ...dir("d"), mode: 0o700, uid: 5 }]));
     const top = await world.layer(rawTar([file("d/a", "x"), { ...file("e/b", "y"), mode: 0o4755, gid: 9 }]), base);
     const { files } = await world.mount(top);
@@ -80,8 +80,8 @@ describe("a layer's tar", () => {
   const up = "../".repeat(20);
   test.each<[string, RawEntry[]]>([
     ["a file in the place of the root", [file("a/../..", "x")]],
-    ["a hard link to what is only outside", [link("stolen", `${up}etc/passwd`)]],
-    ["a hard link through a link to what is only outside", [symlink("out", up), link("stolen", "out/etc/passwd")]],
+    ["a hard link to a file outside", [link("stolen", `${up}etc/passwd`)]],
+    ["a hard link through a link to a file outside", [symlink("out", up), link("stolen", "out/etc/passwd")]],
     ["a hard link to the root", [link("stolen", "./")]],
     ["a hard link to a directory", [dir("dir"), link("stolen", "dir")]],
     ["an entry below a file", [file("file", "x"), file("file/evil", "x")]],
@@ -101,7 +101,7 @@ describe("a layer's tar", () => {
   test.each<[string, (tar: Buffer) => Uint8Array, string]>([
     ["is cut off", (tar) => tar.subarray(0, 700), "cut"],
     ["is cut off within gzip", (tar) => gzipSync(tar).subarray(0, 60), "cut"],
-    ["is no tar", () => Buffer.alloc(512, "x"), "tar-header"],
+    ["is not a tar", () => Buffer.alloc(512, "x"), "tar-header"],
   ])("that %s is refused", async (_, spoil, what) => {
     const tar = spoil(rawTar([file("a", "x".repeat(2000))]));
     expect(await failed(world.layer(tar))).toEqual({ tag: "damaged", val: { what, said: "" } });
@@ -130,7 +130,7 @@ describe("an archive", () => {
     expect(await failed(world.ingest("b", body, 4095n))).toEqual(tooMany);
   });
 
-  test("is taken in, read, and forgotten", async () => {
+  test("is ingested, read, and dropped", async () => {
     const before = world.disk.room.used;
     const tar = rawTar([
       dir("./d"),
@@ -168,7 +168,7 @@ describe("an archive", () => {
     expect(world.disk.room.used).toBe(before);
   });
 
-  test("whose client goes away, or that is given up, is interrupted", async () => {
+  test("whose client leaves, or that is abandoned, is interrupted", async () => {
     async function* gone(): AsyncGenerator<Uint8Array> {
       yield rawTar([file("a", "xyz")]).subarray(0, 100);
       throw new Error("socket closed");

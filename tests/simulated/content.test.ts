@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => world.time.close());
 
 describe("a layer from a registry", () => {
-  test("goes through its phases, and is there when it is whole", async () => {
+  test("goes through its phases, and exists when it is complete", async () => {
     const [layer] = await world.pulled("library/alpine", "latest");
     const told: Told[] = [];
     const outcome = await world.perform({ tag: "layer", val: layer! }, told);
@@ -39,7 +39,7 @@ describe("a layer from a registry", () => {
     expect(files.linkStatus("/bin/sh")).toMatchObject({ kind: "symlink", target: "/bin/busybox" });
   });
 
-  test("is fetched once for all who ask, and not again while it is there", async () => {
+  test("is fetched once for all requests, and not again while it exists", async () => {
     const [layer] = await world.pulled("library/hello-world", "latest");
     const before = world.network.requests.length;
     const told: Told[][] = [[], []];
@@ -51,7 +51,7 @@ describe("a layer from a registry", () => {
     expect(world.network.requests.length - before).toBe(1);
   });
 
-  test("needs nothing below it but for a link to what is there", async () => {
+  test("needs no lower layer unless it links to a file of it", async () => {
     const [base, extras] = await world.pulled("library/debian", "12");
     await world.perform({ tag: "layer", val: extras! });
     expect(await failed(world.mount(extras!.chain))).toMatchObject({ tag: "no-such", val: { what: "layer" } });
@@ -62,17 +62,17 @@ describe("a layer from a registry", () => {
 
   test.each<[string, (world: Fixture, layer: content.Layer) => void, Record<string, unknown>]>([
     [
-      "whose bytes are others",
+      "with different bytes",
       ({ faults }) => void faults.inject({ kind: "registry-corrupt" }, 1),
       { tag: "mismatch", val: { what: "blob", wanted: expect.stringMatching(/^sha256:/), found: "" } },
     ],
     [
-      "that is shorter than it was said to be",
+      "that is shorter than announced",
       (_, layer) => void (layer.source = longer(layer.source)),
       { tag: "mismatch", val: { what: "blob", wanted: expect.stringMatching(/^sha256:/), found: "" } },
     ],
     [
-      "whose tar is another",
+      "with a different tar",
       (_, layer) => void (layer.diffId = digestOf(bytes("other"))),
       {
         tag: "mismatch",
@@ -80,11 +80,11 @@ describe("a layer from a registry", () => {
       },
     ],
     [
-      "for which there is no room",
+      "without room for it",
       ({ faults }) => void faults.inject({ kind: "disk-full" }, 1),
       { tag: "call", val: { call: "write", path: expect.stringMatching(/^\/blobs\/sha256:/), error: "ENOSPC" } },
     ],
-  ])("%s leaves nothing, and can be had afterwards", async (_, spoil, expected) => {
+  ])("%s leaves nothing, and can be fetched afterwards", async (_, spoil, expected) => {
     const [layer] = await world.pulled("library/alpine", "latest");
     const spoilt = { ...layer! };
     spoil(world, spoilt);
@@ -95,7 +95,7 @@ describe("a layer from a registry", () => {
     expect(world.content.chains()).toEqual([layer!.chain]);
   });
 
-  test("that is cut off goes on where it was, and what is kept of it until then can be dropped", async () => {
+  test("that is cut off continues where it stopped, and the part of it can be dropped", async () => {
     const [layer] = await world.pulled("library/alpine", "latest");
     const { used } = world.disk.room;
     const cut = async (): Promise<void> => {
@@ -117,7 +117,7 @@ describe("a layer from a registry", () => {
     expect(world.disk.room.used).toBe(used);
   });
 
-  test("that is cut off and goes on with other bytes is not kept", async () => {
+  test("that is cut off and continues with different bytes is discarded", async () => {
     const [layer] = await world.pulled("library/alpine", "latest");
     const { used } = world.disk.room;
     world.faults.inject({ kind: "registry-cut", afterBytes: 5000 }, 1);
@@ -129,7 +129,7 @@ describe("a layer from a registry", () => {
     expect(world.content.chains()).toEqual([layer!.chain]);
   });
 
-  test("what is not there cannot be mounted, whoever wants that given up", async () => {
+  test("a missing chain cannot be mounted, and the attempt can be abandoned", async () => {
     const mounting = world.perform(
       { tag: "mount", val: { container: "c".repeat(64), chain: "sha256:none" } },
       [],
@@ -139,7 +139,7 @@ describe("a layer from a registry", () => {
     expect((await failed(mounting)).tag).toBe("no-such");
   });
 
-  test("is given up on request, unless somebody else wants it", async () => {
+  test("is abandoned on request, unless another request needs it", async () => {
     const [layer] = await world.pulled("library/alpine", "latest");
     const one = world.perform({ tag: "layer", val: layer! }, [], 1001n);
     const other = world.perform({ tag: "layer", val: layer! }, [], 1002n);
@@ -156,7 +156,7 @@ describe("a layer from a registry", () => {
     expect(world.content.chains()).toEqual([]);
   });
 
-  test("gives its room back when it is dropped, unless another came from the same blob", async () => {
+  test("frees its space when it is dropped, unless another layer has the same blob", async () => {
     const before = world.disk.room.used;
     const layers = await world.pulled("library/nginx", "latest");
     for (const layer of layers) await world.perform({ tag: "layer", val: layer });

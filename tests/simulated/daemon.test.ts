@@ -27,7 +27,7 @@ describe("coracle daemon --simulated", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  test("runs as anybody, tells where it listens, and leaves nothing when it is ended", async () => {
+  test("runs as any user, prints where it listens, and leaves nothing when it is stopped", async () => {
     const daemon = await start([], { XDG_RUNTIME_DIR: root }, process.getuid?.() === 0 ? NOBODY : null);
     const socket = join(root, "coracle/simulated.sock");
     expect(daemon.output()).toContain(`listens on unix://${socket}\n`);
@@ -39,7 +39,7 @@ describe("coracle daemon --simulated", () => {
     expect(() => statSync(socket)).toThrow("ENOENT");
   });
 
-  test("has a place among temporary files where the session has none", async () => {
+  test("uses a temporary directory if the session has no runtime directory", async () => {
     const uid = process.getuid?.() === 0 ? NOBODY : null;
     const daemon = await start([], { TMPDIR: root, XDG_RUNTIME_DIR: "" }, uid);
     const directory = join(root, `coracle-${uid ?? process.getuid?.()}`);
@@ -48,7 +48,7 @@ describe("coracle daemon --simulated", () => {
     expect(await daemon.end("SIGINT")).toBe(0);
   });
 
-  test("time passes as fast as it is told to", async () => {
+  test("time passes at the given pace", async () => {
     const socket = join(root, "fast.sock");
     await start(["-H", `unix://${socket}`, "--pace", "fast"]);
     const engine = new EngineClient(socket);
@@ -59,7 +59,7 @@ describe("coracle daemon --simulated", () => {
   test.each([
     ["10", 12],
     ["0.01", 2],
-  ])("at pace %s ends in time, though there is always something under way", async (pace, containers) => {
+  ])("at pace %s ends in time, although there is always something pending", async (pace, containers) => {
     const socket = join(root, "busy.sock");
     const daemon = await start(["-H", `unix://${socket}`, "--pace", pace]);
     const engine = new EngineClient(socket);
@@ -68,7 +68,7 @@ describe("coracle daemon --simulated", () => {
     expect(await daemon.end("SIGTERM")).toBe(0);
   });
 
-  test("ends in order, though it is told meanwhile to read its configuration again", async () => {
+  test("ends properly, even if it is told to reload its configuration meanwhile", async () => {
     const socket = join(root, "told-twice.sock");
     const daemon = await start(["-H", `unix://${socket}`]);
     const follower = request({ socketPath: socket, path: "/events" }).on("error", () => {});
@@ -80,7 +80,7 @@ describe("coracle daemon --simulated", () => {
     expect(await ended).toBe(0);
   });
 
-  test("goes on where there is no room for its log", async () => {
+  test("continues when there is no room for its log", async () => {
     const socket = join(root, "full.sock");
     const command = [...CORACLE, "daemon", "--simulated", "--log-level", "debug", "-H", `unix://${socket}`];
     const daemon = run(["sh", "-c", 'exec "$@" 2>/dev/full', "sh", ...command], {}, null);
@@ -90,14 +90,14 @@ describe("coracle daemon --simulated", () => {
     expect(await daemon.end("SIGTERM")).toBe(0);
   });
 
-  test("runtimes that it is told of are there, each once", async () => {
+  test("configured runtimes exist, each once", async () => {
     const socket = join(root, "runtimes.sock");
     await start(["-H", `unix://${socket}`, "--add-runtime", "runc=/bin/runc", "--add-runtime", "kata=/bin/kata"]);
     const { text } = await new EngineClient(socket).call("GET", "/info");
     expect([...text.matchAll(/"(runc|kata)":/g)].map(([, name]) => name)).toEqual(["runc", "kata"]);
   });
 
-  test("equal seeds make equal ids, other seeds others", async () => {
+  test("equal seeds give equal ids, other seeds give other ids", async () => {
     const ids = [];
     for (const [name, seed] of [
       ["a", "7"],
@@ -112,9 +112,7 @@ describe("coracle daemon --simulated", () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  test("an engine that runs containers for real says to who may not start it that this one is there", async ({
-    skip,
-  }) => {
+  test("an engine that runs real containers refers users without rights to this one", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("only root can start it as somebody else");
     const child = run([...CORACLE, "daemon"], {}, NOBODY);
     expect(await child.ended).toBe(1);

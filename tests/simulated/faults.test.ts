@@ -10,7 +10,7 @@ const WEB = "1".repeat(64);
 const OTHER = "2".repeat(64);
 
 describe("faults", () => {
-  test("a fault strikes as often as it was told to, and is gone then", () => {
+  test("a fault strikes the given number of times, and is gone then", () => {
     const faults = new WorldFaults();
     faults.inject({ kind: "disk-full" }, 2);
     expect(faults.set).toEqual([{ fault: { kind: "disk-full" }, left: 2 }]);
@@ -21,7 +21,7 @@ describe("faults", () => {
     expect(faults.set).toEqual([]);
   });
 
-  test("without a number it strikes until it is lifted: by who set it, or by its kind", () => {
+  test("without a number it strikes until it is lifted, by its handle or by its kind", () => {
     const faults = new WorldFaults();
     const lift = faults.inject({ kind: "registry-down" });
     faults.inject({ kind: "disk-full" });
@@ -33,7 +33,7 @@ describe("faults", () => {
     expect(faults.set).toEqual([]);
   });
 
-  test("a registry's fault strikes that registry only; the one set last comes first", () => {
+  test("a registry's fault strikes only that registry; the last one set comes first", () => {
     const faults = new WorldFaults();
     faults.inject({ kind: "registry-limited", retryAfter: 1 });
     faults.inject({ kind: "registry-limited", authority: "here", retryAfter: 2 });
@@ -43,7 +43,7 @@ describe("faults", () => {
 
   test.each([
     ["its id", WEB],
-    ["the beginning of its id", WEB.slice(0, 12)],
+    ["a prefix of its id", WEB.slice(0, 12)],
     ["its name", "web"],
   ])("a container is named by %s", (_how, container) => {
     const faults = new WorldFaults((id) => (id === WEB ? "web" : undefined));
@@ -52,7 +52,7 @@ describe("faults", () => {
     expect(faults.strike("die-at-once", { container: WEB })?.code).toBe(3);
   });
 
-  test("the engine is to crash after so many outputs", () => {
+  test("the engine crashes after a number of outputs", () => {
     const told: Fault[] = [];
     const faults = new WorldFaults(undefined, (fault) => told.push(fault));
     expect(faults.outputLeft()).toBe(false);
@@ -66,14 +66,14 @@ describe("faults", () => {
 describe("records", () => {
   const put = (key: string) => ({ tag: "put" as const, val: { key, value: Uint8Array.of(1, 2) } });
 
-  test("what was flushed is there again, in the order of keys", async () => {
+  test("flushed records exist again, in the order of keys", async () => {
     const records = new WorldRecords(new WorldFaults());
     await records.commit([put("b"), put("a"), put("c"), { tag: "delete", val: "c" }]);
     await records.close();
     expect((await records.load()).map(({ key }) => key)).toEqual(["a", "b"]);
   });
 
-  test("nothing of a transaction is kept when there is no room", async () => {
+  test("nothing of a transaction is committed if there is no room", async () => {
     const faults = new WorldFaults();
     const records = new WorldRecords(faults);
     faults.inject({ kind: "records-full" }, 1);
@@ -84,7 +84,7 @@ describe("records", () => {
   });
 });
 
-test("what is drawn follows from the seed, and from nothing drawn for another purpose", () => {
+test("draws depend only on the seed, and not on draws for another purpose", () => {
   const drawn = (seed: number, purpose: string): number[] => {
     const random = seededRandom(seed, purpose);
     return [random.next(), random.next(), ...random.bytes(4)];

@@ -11,7 +11,7 @@ const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const bytes = (content: string): Uint8Array => new TextEncoder().encode(content);
 
 describe("a container's files", () => {
-  test("what is written is read again, appended to and replaced", () => {
+  test("files can be written, read again, appended to and replaced", () => {
     const { files } = world();
     files.write("/a", bytes("one"));
     files.append("/a", bytes(" two"));
@@ -22,7 +22,7 @@ describe("a container's files", () => {
     expect(files.status("/a")).toMatchObject({ kind: "file", size: 1, mode: 0o644, links: 1, modified: 7n });
   });
 
-  test("links lead where they should, and not out of the root", () => {
+  test("links lead to their targets, and not out of the root", () => {
     const { files } = world();
     files.makeDirectory("/d");
     files.write("/d/f", bytes("f"));
@@ -81,7 +81,7 @@ describe("a container's files", () => {
     for (const [act, expected] of refusals) expect(act, act.toString()).toThrow(code(expected));
   });
 
-  test("a rename moves, and takes the place of what is there", () => {
+  test("a rename moves a file, and replaces an existing one", () => {
     const { files } = world();
     files.makeDirectory("/d");
     files.write("/d/f", bytes("f"));
@@ -91,7 +91,7 @@ describe("a container's files", () => {
     expect([text(files.read("/g")), files.list("/e"), files.list("/").includes("d")]).toEqual(["f", [], false]);
   });
 
-  test("others than root need the rights", () => {
+  test("users other than root need permissions", () => {
     const { files } = world();
     files.write("/secret", bytes("s"), 0o600);
     files.makeDirectory("/closed", 0o700);
@@ -110,7 +110,7 @@ describe("a container's files", () => {
 });
 
 describe("mounts", () => {
-  test("volumes are shared, tmpfs is the run's own, container files stay and get new bytes", () => {
+  test("volumes are shared, tmpfs belongs to the run, container files stay and get new bytes", () => {
     const { disk } = world();
     disk.makeVolume("v");
     const mounts: MountSpec[] = [
@@ -137,7 +137,7 @@ describe("mounts", () => {
     expect([disk.view(ID)?.list("/data"), disk.view(ID)?.list("/tmp")]).toEqual([[], ["ram"]]);
   });
 
-  test("volumes are among the machine's files, as long as they are there", () => {
+  test("existing volumes are among the machine's files", () => {
     const { disk } = world();
     disk.makeVolume("v");
     const bound = (source: string, kind = "rbind"): MountedFiles =>
@@ -166,7 +166,7 @@ describe("mounts", () => {
     );
   });
 
-  test("a read-only root lets nothing be written but to what is mounted", () => {
+  test("a read-only root allows writes only to mounts", () => {
     const { disk } = world();
     const files = disk.mountView(ID, {
       mounts: [
@@ -188,7 +188,7 @@ describe("mounts", () => {
     expect(files.read("/dev/null")).toHaveLength(0);
   });
 
-  test("/proc tells what is mounted, and whatever the run adds", () => {
+  test("/proc shows the mounts, including those that the run adds", () => {
     const { disk } = world();
     const files = disk.mountView(ID, {
       mounts: [{ destination: "/proc", type: "proc", source: "proc", options: ["nosuid"] }],
@@ -200,8 +200,8 @@ describe("mounts", () => {
   });
 });
 
-describe("room", () => {
-  test("is taken by what is written, given back by what is removed, and ends", () => {
+describe("disk space", () => {
+  test("is used by writes, freed by removals, and limited", () => {
     const { disk, files } = world([], () => {}, 1000);
     const before = disk.room.used;
     files.write("/a", new Uint8Array(500));
@@ -213,7 +213,7 @@ describe("room", () => {
     expect([disk.room.used, disk.view(ID)]).toEqual([before, null]);
   });
 
-  test("is gone while the fault says so", () => {
+  test("is gone during the fault", () => {
     const { files, faults } = world();
     const lift = faults.inject({ kind: "disk-full" });
     expect(() => files.write("/a", bytes("x"))).toThrow("No space left on device");
@@ -223,7 +223,7 @@ describe("room", () => {
   });
 });
 
-test("nothing of a container's files goes with its runs, all of it with the container", () => {
+test("a container's files stay after its runs, and go with the container", () => {
   const { disk, files } = world();
   files.write("/f", bytes("kept"));
   disk.unmount(ID);

@@ -66,7 +66,7 @@ function keepsTars(disk: () => Disk): void {
     await expectKept(disk(), base, BASE);
   });
 
-  test("whatever is in it", async () => {
+  test("with any content", async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const below = randomTar(numbers(seed + 500));
       const tar = randomTar(numbers(seed), below);
@@ -76,7 +76,7 @@ function keepsTars(disk: () => Disk): void {
     }
   });
 
-  test("as a member that is compressed", async () => {
+  test("as a compressed member", async () => {
     const tar = rawTar([file("a", "first"), file("a", "second"), file("b", "x")]);
     for (const [archive, body] of [
       ["gzip", gzipSync(tar)],
@@ -91,7 +91,7 @@ function keepsTars(disk: () => Disk): void {
     }
   });
 
-  test("an archive has its members in order, and nothing of the moment", async () => {
+  test("an archive has its members in order, and no timestamps", async () => {
     const tar = rawTar([file("a", "1")]);
     const chain = await disk().layer(tar);
     const members: replies.SavedMember[] = [

@@ -6,7 +6,7 @@ const KEPT = { fileBytes: 1000n, files: 2, compressed: false, passing: false };
 /** Size of one line in the log. */
 const LINE = "2026-01-01T00:00:00.000000000+00:00 stdout F 1000\n".length;
 
-test("what a reader held back goes with the reader, though nothing more is written", async () => {
+test("files that a reader held back go with the reader, even if nothing more is written", async () => {
   const log = new ContainerLog(() => 1_767_225_600_000_000_000n);
   log.keep(KEPT);
   const reader = log.open();

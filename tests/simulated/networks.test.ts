@@ -27,7 +27,7 @@ describe("networks", () => {
     return () => time.close();
   });
 
-  test("they remember who is where, in the order of joining", async () => {
+  test("they remember their containers, in the order of joining", async () => {
     await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     expect(world.networks()).toEqual([NETWORK]);
@@ -49,7 +49,7 @@ describe("networks", () => {
     expect(time.now().monotonic - before).toBe(3_000_000n);
   });
 
-  test("a port that is taken is busy, whoever has it, and none of the join remains", async () => {
+  test("a taken port is busy, for any owner, and nothing of the join remains", async () => {
     const own = [port("127.0.0.1", 8080), port("0.0.0.0", 53, "udp"), port("::1", 8081), port("::", 53, "udp")];
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", own) });
     const all = [
@@ -71,7 +71,7 @@ describe("networks", () => {
     await perform({ tag: "join", val: join(OTHER, "172.17.0.3", beside) });
   });
 
-  test("an address that the machine does not have is no place for a port", async () => {
+  test("a port cannot be on an address that the machine does not have", async () => {
     await expect(perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("10.1.2.3", 80)]) })).rejects.toMatchObject({
       failure: { tag: "port", val: { protocol: "tcp", address: "10.1.2.3", port: 80, error: "EADDRNOTAVAIL" } },
     });
@@ -82,7 +82,7 @@ describe("networks", () => {
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
   });
 
-  test("what an engine that is gone had begun is not done any more", async () => {
+  test("pending commands of a dead engine are not completed", async () => {
     const joining = perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     world.restart();
     await expect(joining).rejects.toMatchObject({ failure: { tag: "interrupted", val: "engine-gone" } });

@@ -39,7 +39,7 @@ test(`${CUTS} cuts: what was promised is kept`, { timeout: 60_000 + CUTS * 10_00
 test.each([
   ["promises before it has flushed", "written"],
   ["flushes out of order", "out of order"],
-] as const)("a store that %s is found out", { timeout: 600_000 }, async (_, promising) => {
+] as const)("a store that %s fails the test", { timeout: 600_000 }, async (_, promising) => {
   const story = await Story.begin(SEED, promising);
   const run = async (): Promise<void> => {
     for (let cut = 0; cut < CUTS_UNTIL_FOUND; cut += 1) await story.cut();

@@ -11,7 +11,7 @@ const limited = (memory: number) => ({
 });
 
 describe("a launch", () => {
-  it("runs a program, keeps its output and tells its exit code, after some of the world's time", async () => {
+  it("runs a program, keeps its output and reports its exit code, after some of the world's time", async () => {
     const world = new World();
     const ran = await world.run(["sh", "-c", "echo out; echo err >&2; exit 42"]);
     expect(ran).toMatchObject({ stdout: "out\n", stderr: "err\n", code: 42, outOfMemory: false, lost: false });
@@ -35,7 +35,7 @@ describe("a launch", () => {
     );
   });
 
-  it("sees limits, capabilities and networks where the kernel tells them", async () => {
+  it("sees limits, capabilities and networks where the kernel shows them", async () => {
     const world = new World();
     const script =
       "cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/pids.max; ls /sys/class/net; grep Cap /proc/self/status";
@@ -47,7 +47,7 @@ describe("a launch", () => {
     );
   });
 
-  it("mounts binds, which are made if missing, and keeps what is read-only", async () => {
+  it("mounts binds, which are made if missing, and respects read-only", async () => {
     const world = new World();
     const bind = { destination: "/in", type: "bind", source: "/srv/new", options: ["rbind"] };
     const { stdout } = await world.run(["sh", "-c", "echo x > /in/f && cat /in/f; echo no > /g || echo refused"], {
@@ -74,13 +74,13 @@ describe("a launch", () => {
     await expect(new World().launch([program])).rejects.toMatchObject({ failure: what });
   });
 
-  it.each(["/etc/passwd", "/etc/passwd/x"])("fails in %s, which is no directory", async (path) => {
+  it.each(["/etc/passwd", "/etc/passwd/x"])("fails in %s, which is not a directory", async (path) => {
     const spec = (given: TestSpec): void => void (given.process.cwd = path);
     const what = { tag: "directory", val: { path, error: "ENOTDIR" } };
     await expect(new World().launch(["true"], { spec })).rejects.toMatchObject({ failure: what });
   });
 
-  it("fails for users and runtimes that are not there", async () => {
+  it("fails for missing users and runtimes", async () => {
     await expect(new World().launch(["id"], { user: "bob" })).rejects.toMatchObject({
       failure: { tag: "no-such", val: { what: "user", name: "bob" } },
     });
@@ -101,7 +101,7 @@ describe("a launch", () => {
     expect(await world.run(["ls", "a", "b"])).toMatchObject({ stdout: "mine a,b /bin\n", code: 5 });
   });
 
-  it("is the same again with the same seed", async () => {
+  it("is reproducible with the same seed", async () => {
     const story = async (seed: number): Promise<string> => {
       const world = new World({ seed });
       await world.run(["sh", "-c", "sleep 1 & nginx & sleep 20; kill %2; date +%s.%N; od -An -tx1 -N4 /dev/urandom"]);
@@ -113,7 +113,7 @@ describe("a launch", () => {
 });
 
 describe("signals", () => {
-  it("reach traps, and end who has none, but not the first process", async () => {
+  it("reach traps, and end processes without one, except the first", async () => {
     const world = new World();
     await world.launch(["sh", "-c", "trap 'echo got; exit 3' USR1; echo up; while :; do sleep 0.05; done"]);
     await world.untilOutput("up");
@@ -125,7 +125,7 @@ describe("signals", () => {
     await expect(world.signal(9)).rejects.toMatchObject({ failure: { tag: "no-such", val: { what: "process" } } });
   });
 
-  it("kill at once, and all others with the first", async () => {
+  it("kill at once, and with the first process all others", async () => {
     const world = new World();
     await world.launch(["sh", "-c", "sleep 1000 & sleep 1000"]);
     await world.sleep(10_000_000n);
@@ -140,7 +140,7 @@ describe("signals", () => {
   it.each([
     ["SIGQUIT", 3],
     ["SIGTERM", 15],
-  ])("end a server in peace: %s", async (_name, signal) => {
+  ])("end a server properly: %s", async (_name, signal) => {
     const world = new World();
     await world.launch(["nginx"]);
     await world.sleep(60_000_000_000n);
@@ -152,7 +152,7 @@ describe("signals", () => {
     expect(stdout).toMatch(/^\S+ - - \[01\/Jan\/2026:00:00:\d\d \+0000\] "\w+ \S+ HTTP\/1.1" \d+ \d+ "-" ".*" "-"$/m);
   });
 
-  it("are held back from who is paused, and time stands still for it", async () => {
+  it("are held back from a paused process, for which time stands still", async () => {
     const world = new World();
     await world.launch(["sh", "-c", "trap 'echo got; exit 4' TERM; while :; do echo x; sleep 0.02; done"]);
     await world.untilOutput("x");
@@ -186,7 +186,7 @@ describe("endless work", () => {
     expect(await world.exited()).toMatchObject({ code: 137 });
   });
 
-  it("in calls ends by itself", async () => {
+  it("in recursive calls ends by itself", async () => {
     const { code, stderr } = await new World().run(["sh", "-c", "f() { f; }; f"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "sh: function nesting too deep\n" });
   });
@@ -202,7 +202,7 @@ describe("endless work", () => {
 });
 
 describe("limits", () => {
-  it("of memory kill, and say so", async () => {
+  it("of memory kill, and are reported", async () => {
     const big = await new World().run(["dd", "if=/dev/zero", "of=/dev/null", "bs=60M", "count=1"], limited(20 << 20));
     expect(big).toMatchObject({ code: 137, outOfMemory: true });
     const growing = await new World().run(
@@ -216,7 +216,7 @@ describe("limits", () => {
     });
   });
 
-  it("of memory say so each time, while the container goes on, and to the engine that comes next", async () => {
+  it("of memory are reported each time while the container continues, and to the next engine", async () => {
     const world = new World();
     const eat = "head -c 200000000 /dev/zero | tail";
     await world.launch(["sh", "-c", `${eat}; ${eat}; echo eaten; sleep 1000`], limited(20 << 20));
@@ -241,7 +241,7 @@ describe("limits", () => {
 });
 
 describe("stdio", () => {
-  it("is logged as conmon does it, and the end of what has no newline is marked", async () => {
+  it("is logged in conmon's format, and the end of text without a newline is marked", async () => {
     const world = new World();
     await world.run(["sh", "-c", "echo a; printf 'no end'; echo b >&2"]);
     const stamp = String.raw`2026-01-01T00:00:00\.\d{9}\+00:00`;
@@ -254,7 +254,7 @@ describe("stdio", () => {
     expect((await world.output()).stdout).toBe("a\nno endtwo\n");
   });
 
-  it("hands bytes to stdin, those of before the launch first, and closes it with the first half-close", async () => {
+  it("passes bytes to stdin, those from before the launch first, and closes it with the first half-close", async () => {
     const world = new World();
     const stdin = world.processes.stdio.stdin(ID, 1);
     const early = stdin.write(encode("early\n"));
@@ -277,7 +277,7 @@ describe("stdio", () => {
     });
   });
 
-  it("keeps stdin open for others when it is not for one client only", async () => {
+  it("keeps stdin open for other clients unless it is for only one", async () => {
     const world = new World();
     await world.launch(["head", "-n", "2"], { openStdin: true });
     const first = world.processes.stdio.stdin(ID, 1);
@@ -288,7 +288,7 @@ describe("stdio", () => {
     expect((await world.output()).stdout).toBe("one\ntwo\n");
   });
 
-  it("does not hold up a client whose process reads nothing and ends", async () => {
+  it("does not block a client whose process reads nothing and ends", async () => {
     const world = new World();
     await world.launch(["sleep", "0.3"], { openStdin: true, stdinOnce: true });
     const stdin = world.processes.stdio.stdin(ID, 1);
@@ -297,7 +297,7 @@ describe("stdio", () => {
     await world.exited();
   });
 
-  it("without open stdin is at its end", async () => {
+  it("reads the end of stdin if it is not open", async () => {
     expect(await new World().run(["cat"])).toMatchObject({ stdout: "", code: 0 });
   });
 });
@@ -305,7 +305,7 @@ describe("stdio", () => {
 describe("a terminal", () => {
   const tty = { tty: true, openStdin: true, rows: 33, columns: 111 };
 
-  it("has a size, at first and later", async () => {
+  it("has an initial size, and can be resized", async () => {
     const world = new World();
     await world.launch(
       ["sh", "-c", "stty size; trap 'stty size; exit' WINCH; echo up; while :; do sleep 0.05; done"],
@@ -317,7 +317,7 @@ describe("a terminal", () => {
     expect((await world.output()).stdout).toBe("33 111\r\nup\r\n44 99\r\n");
   });
 
-  it("echoes what is typed, takes it back, and ends at ^D", async () => {
+  it("echoes input, erases it, and ends at ^D", async () => {
     const world = new World();
     await world.launch(["cat"], tty);
     const stdin = world.processes.stdio.stdin(ID, 1);
@@ -328,7 +328,7 @@ describe("a terminal", () => {
     expect((await world.output()).stdout).toBe("hexx\b \b\b \bllo\r\nhello\r\n");
   });
 
-  it("interrupts the command that runs, not the shell", async () => {
+  it("interrupts the running command, not the shell", async () => {
     const world = new World();
     await world.launch(["sh"], tty);
     await world.untilOutput("/ # ");
@@ -361,7 +361,7 @@ describe("a terminal", () => {
 });
 
 describe("when the engine dies", () => {
-  it("containers live on, and what became of them is told until it is reaped", async () => {
+  it("containers keep running, and their ends are reported until they are reaped", async () => {
     const world = new World();
     world.processes.listen(() => {}); // no engine listens
     await world.launch(["sh", "-c", "sleep 1; exit 6"]);
@@ -373,7 +373,7 @@ describe("when the engine dies", () => {
     expect(world.processes.inventory()).toEqual([]);
   });
 
-  it("one that goes on is told of to the next", async () => {
+  it("a running container is reported to the next engine", async () => {
     const world = new World();
     const heard: unknown[] = [];
     world.processes.listen((input) => heard.push(input));
@@ -383,7 +383,7 @@ describe("when the engine dies", () => {
     expect(heard).toEqual([]);
   });
 
-  it("one that could not be started is unstarted until it is reaped", async () => {
+  it("a container that could not be started is unstarted until it is reaped", async () => {
     const world = new World();
     await expect(world.launch(["nope"])).rejects.toThrow();
     expect(world.processes.inventory()).toMatchObject([{ state: { tag: "unstarted" } }]);
@@ -393,7 +393,7 @@ describe("when the engine dies", () => {
 });
 
 describe("faults", () => {
-  it("let SIGTERM do nothing", async () => {
+  it("make SIGTERM have no effect", async () => {
     const world = new World();
     await world.launch(["nginx"]);
     await world.sleep(10_000_000n);
@@ -411,7 +411,7 @@ describe("faults", () => {
     expect(await world.run(["sleep", "1000"])).toMatchObject({ code: 9 });
   });
 
-  it("kill for memory, who runs and who is launched", async () => {
+  it("kill for lack of memory, running and newly launched processes", async () => {
     const world = new World();
     await world.launch(["sleep", "1000"]);
     world.faults.inject({ kind: "out-of-memory" }, 2);

@@ -21,13 +21,13 @@ describe("programs", () => {
     expect(await run(script)).toMatchObject({ stdout: "one\ntwo\n", code: 0 });
   });
 
-  it("tell of processes", async () => {
+  it("show processes", async () => {
     const { stdout } = await run("sleep 100 & ps; ps -o pid,args; kill $!");
     expect(stdout).toMatch(/^PID\s+USER\s+TIME\s+COMMAND\n\s+1 root\s+0:00 init sh -c/);
     expect(stdout).toMatch(/\n\s+3 sleep 100\n/);
   });
 
-  it("end others in time", async () => {
+  it("end other processes after a timeout", async () => {
     expect(await run("timeout 0.5 sleep 5; echo $?; timeout -s KILL 1 sleep 5; echo $?")).toMatchObject({
       stdout: "143\n137\n",
     });
@@ -40,7 +40,7 @@ describe("programs", () => {
     expect(await run(script)).toMatchObject({ stdout: "./d/c\n/bin/ls\n", code: 1 });
   });
 
-  it("tell of files, disks and the machine", async () => {
+  it("show files, disks and the machine", async () => {
     expect((await run("mkdir d; echo x > d/f; du d; du -s d")).stdout).toBe("8\td\n8\td\n");
     expect((await run("df -k /tmp | tail -n 1")).stdout).toMatch(/^tmpfs\s+\d+\s+0\s+\d+\s+0% \/tmp\n$/);
     expect((await run("uname -a; nproc; hostname; printenv HOME; mount | grep -c proc")).stdout).toBe(
@@ -49,7 +49,7 @@ describe("programs", () => {
     expect((await run("busybox echo hi; busybox nope")).stderr).toBe("nope: applet not found\n");
   });
 
-  it("may do what their user may", async () => {
+  it("have their user's permissions", async () => {
     const script =
       "id -un; touch /etc/x; touch /tmp/mine; ls -l /tmp/mine | cut -c1-30; chown root /tmp/mine; cat /root/s";
     const world = sandbox();
@@ -61,7 +61,7 @@ describe("programs", () => {
     );
   });
 
-  it("use what devices give", async () => {
+  it("use devices", async () => {
     expect(
       (await run("head -c 8 /dev/urandom | wc -c; echo x > /dev/full; echo $?; echo y > /dev/stderr")).stdout,
     ).toBe("8\n1\n");
@@ -70,17 +70,17 @@ describe("programs", () => {
 });
 
 describe("the shell", () => {
-  it("is interrupted in a wait by a trap", async () => {
+  it("is interrupted by a trap during a wait", async () => {
     const script = "trap 'echo got' USR1; sleep 100 & (sleep 1; kill -USR1 $$) & wait %1; echo $?; kill %1";
     expect(await run(script)).toMatchObject({ stdout: "got\n138\n" });
   });
 
-  it("leaves a signal's trap until the command in front has ended", async () => {
+  it("runs a signal's trap after the foreground command has ended", async () => {
     const script = "trap 'date +%S' TERM; (sleep 1; kill $$) & sleep 5; echo after; date +%S";
     expect(await run(script)).toMatchObject({ stdout: "05\nafter\n05\n" });
   });
 
-  it("stops and goes on by signals", async () => {
+  it("stops and continues by signals", async () => {
     const script =
       "(while :; do echo x; sleep 1; done) & sleep 0.5; kill -STOP $!; sleep 10; kill -CONT $!; sleep 0.5; kill $!";
     expect((await run(script)).stdout).toBe("x\nx\n");
@@ -108,7 +108,7 @@ describe("an embedder's program", () => {
     expect(await own(program, script)).toMatchObject({ stdout: "own,a,b /root box\n7\nin\n" });
   });
 
-  it("catches signals, or ends by them without doing anything", async () => {
+  it("catches signals, or is ended by them", async () => {
     const caught: Program = async (process) => {
       let wake = (): void => {};
       process.onSignal([15], () => wake());
@@ -120,7 +120,7 @@ describe("an embedder's program", () => {
     expect((await own(careless, "own & sleep 1; kill $!; wait $!; echo $?")).stdout).toBe("143\n");
   });
 
-  it("sees its end coming by its waits and its signal", async () => {
+  it("learns of its end through its waits and its signal", async () => {
     const seen: unknown[] = [];
     const program: Program = async (process) => {
       process.ended.addEventListener("abort", () => seen.push(process.ended.reason));
@@ -131,7 +131,7 @@ describe("an embedder's program", () => {
     expect(seen).toEqual([expect.any(Killed), expect.any(Killed)]);
   });
 
-  it("starts others, gives them input and takes their output", async () => {
+  it("starts other programs, writes to their input and reads their output", async () => {
     const program: Program = async (process) => {
       const pieces = ["b\n", "a\n"].map((text) => new TextEncoder().encode(text));
       let output = "";
@@ -148,14 +148,14 @@ describe("an embedder's program", () => {
     expect(await own(program)).toMatchObject({ stdout: '0 "a\\nb\\n"\n', code: 0 });
   });
 
-  it("that fails is told, and ends as one that aborts", async () => {
+  it("that throws is reported, and ends as if it had aborted", async () => {
     const program: Program = async () => {
       throw new Error("no luck");
     };
     expect(await own(program, "own; echo $?")).toMatchObject({ stdout: "134\n", stderr: "own: no luck\nAborted\n" });
   });
 
-  it("is killed for memory that it says it takes", async () => {
+  it("is killed for lack of memory that it claims to use", async () => {
     const program: Program = async (process) => {
       process.allocate(30 << 20);
       return 0;
@@ -168,7 +168,7 @@ describe("an embedder's program", () => {
 describe("memory", () => {
   const doubling = "x=0123456789abcdef; while :; do x=$x$x; done";
 
-  it("is taken by a shell's variables", async () => {
+  it("is used by a shell's variables", async () => {
     const limits = { memory: 20 << 20 };
     expect(await run(`(${doubling}); echo $?`, { limits })).toMatchObject({ stdout: "137\n" });
     const script =
@@ -180,7 +180,7 @@ describe("memory", () => {
     );
   });
 
-  it("ends, limit or not, where a text is longer than any machine's", async () => {
+  it("ends, with or without a limit, where a text is longer than any machine's memory", async () => {
     expect((await run(`(${doubling}); echo $?`)).stdout).toBe("137\n");
   });
 });

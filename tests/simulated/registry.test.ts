@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => world.time.close());
 
 describe("the catalogue", () => {
-  test("is the same for everybody, for ever", () => {
+  test("is always the same, for every client", () => {
     const digests = IMAGES.map(([authority, repository, tag]) => [
       `${repository}:${tag}`,
       new Catalogue().repository(authority, repository)?.manifest(tag)?.digest,
@@ -37,7 +37,7 @@ describe("the catalogue", () => {
     `);
   });
 
-  test("has images whose parts are what their digests say", async () => {
+  test("has images whose parts match their digests", async () => {
     for (const [, repository, tag] of IMAGES.filter(([authority]) => authority === HUB)) {
       for (const index of [0, 1]) {
         for (const { source } of await world.pulled(repository, tag, index)) {
@@ -56,11 +56,11 @@ describe("the catalogue", () => {
     expect(nginx[0]).toMatchObject({ chain: debian[0]?.chain, diffId: debian[0]?.diffId });
   });
 
-  test("lists its tags, in pages for whoever wants pages", async () => {
+  test("lists its tags, in pages on request", async () => {
     expect(await world.registry.tags(at("library/busybox"))).toEqual(["1.36", "1.36-musl", "glibc", "latest", "musl"]);
   });
 
-  test("makes archives for images that are there from the start", async () => {
+  test("makes archives for initially present images", async () => {
     const files = await world.ingest("a", new Catalogue().archive("busybox:latest"));
     const manifest = await world.perform({ tag: "read", val: { archive: "a", path: "manifest.json", limit: 4 << 20 } });
     const [image] = JSON.parse(new TextDecoder().decode(manifest.tag === "bytes" ? manifest.val : undefined));
@@ -71,7 +71,7 @@ describe("the catalogue", () => {
   });
 });
 
-test("every program of an image is one that the world has", async () => {
+test("the world has every program of an image", async () => {
   const images = IMAGES.filter(([authority]) => authority === HUB);
   for (const [, repository, tag] of images) {
     const layers = await world.pulled(repository, tag);
@@ -84,7 +84,7 @@ test("every program of an image is one that the world has", async () => {
   }
 });
 
-describe("whoever asks", () => {
+describe("a client", () => {
   test("gets nothing from the private registry without its account", async () => {
     const app = "registry.example/team/app";
     expect(await failed(world.registry.tags(at(app)))).toMatchObject(unanswered("no-credentials"));
@@ -95,7 +95,7 @@ describe("whoever asks", () => {
     expect(await failed(world.registry.tags(none))).toMatchObject(answer(404, "NAME_UNKNOWN"));
   });
 
-  test("logs in, and trades the identity token in", async () => {
+  test("logs in, and exchanges the identity token", async () => {
     for (const authority of ["registry-1.docker.io", "registry.example"]) {
       const endpoint = { authority, security: SECURE };
       const login = (password: string) =>
@@ -108,7 +108,7 @@ describe("whoever asks", () => {
     }
   });
 
-  test("is told what is not there", async () => {
+  test("gets 404 for missing objects", async () => {
     const resolve = (repository: string, reference: string) =>
       failed(world.registry.resolve({ ...at(repository), reference, accept: [] }));
     expect(await resolve("library/nothing", "latest")).toMatchObject({
@@ -125,7 +125,7 @@ describe("whoever asks", () => {
     });
   });
 
-  test("gets part of a blob when it wants part", async () => {
+  test("gets a part of a blob on request", async () => {
     const [layer] = await world.pulled("library/hello-world", "latest");
     const blob = registryBlob(layer);
     const whole = await collect(world, blob);
@@ -147,7 +147,7 @@ describe("whoever asks", () => {
 });
 
 describe("the network", () => {
-  test("takes its time, and a slow one more", async () => {
+  test("takes time, and more if it is slow", async () => {
     const layers = await world.pulled("library/alpine", "3.20");
     const blob = registryBlob(layers[0]);
     const took = async (): Promise<number> => {
@@ -162,7 +162,7 @@ describe("the network", () => {
     expect(await took()).toBeCloseTo(expected, 3);
   });
 
-  test("remembers who asked for what, and no secret", async () => {
+  test("records the requests of each client, without secrets", async () => {
     await world.registry.tags(at("library/busybox", credentials("learner", "coracle")));
     const { requests } = world.network;
     expect(requests.map(({ method, url, status }) => `${method} ${url} ${status}`)).toEqual([
@@ -177,7 +177,7 @@ describe("the network", () => {
     );
   });
 
-  test("leads elsewhere for hosts that the world does not have, in a time of their own", async () => {
+  test("passes requests to unknown hosts on, with their own timing", async () => {
     const asked: string[] = [];
     const open = new Fixture({
       elsewhere: async ({ url }) => {
@@ -198,7 +198,7 @@ describe("the network", () => {
 describe("a fault", () => {
   const tags = () => world.registry.tags(at("library/alpine"));
 
-  test("takes a registry down, and lets it come back", async () => {
+  test("takes a registry down, and brings it back", async () => {
     const lift = world.faults.inject({ kind: "registry-down" });
     expect(await failed(tags())).toMatchObject({
       tag: "exchange",
@@ -213,7 +213,7 @@ describe("a fault", () => {
     expect(await tags()).toEqual(["3.20", "latest"]);
   });
 
-  test("refuses whoever it is", async () => {
+  test("refuses every client", async () => {
     world.faults.inject({ kind: "registry-unauthorized" });
     expect(await failed(tags())).toMatchObject(answer(401, "UNAUTHORIZED"));
     const endpoint = { authority: "registry-1.docker.io", security: SECURE };
@@ -221,7 +221,7 @@ describe("a fault", () => {
     expect(await failed(login)).toMatchObject(answer(401, "UNAUTHORIZED"));
   });
 
-  test("asks for patience", async () => {
+  test("asks to retry later", async () => {
     world.faults.inject({ kind: "registry-limited", retryAfter: 7 }, 1);
     expect(await failed(tags())).toMatchObject(answer(429, "TOOMANYREQUESTS", { retryAfter: 7 }));
     expect(await tags()).toEqual(["3.20", "latest"]);

@@ -5,7 +5,7 @@ import { openEngine } from "../../hosts/embedding/open.js";
 import { simulatedHost } from "../../hosts/simulated/host.js";
 import { trapping } from "../trace/engine.js";
 
-test("no time passes between a trap and the next instance, though an image is being pulled that takes years", async () => {
+test("no time passes between a trap and the next instance, even during a pull that takes years", async () => {
   const host = simulatedHost({ pace: "stopped", images: [] });
   const engine = await openEngine({ host, core: trapping });
   host.faults.inject({ kind: "registry-slow", bytesPerSecond: 1 });

@@ -9,7 +9,7 @@ const SECOND = 1_000_000_000n;
 const HOUR = 3600n * SECOND;
 
 describe("order", () => {
-  test("events come by their moments, those of one moment as they were asked for", async () => {
+  test("events come by their times, and events of the same time in the order of their requests", async () => {
     const time = stopped();
     const seen: string[] = [];
     for (const [at, name] of [
@@ -25,7 +25,7 @@ describe("order", () => {
     expect(time.now().monotonic).toBe(5n);
   });
 
-  test("what an event sets off is done before the next one, however many promises it takes", async () => {
+  test("consequences of an event are done before the next one, with any number of promises", async () => {
     const time = stopped();
     const seen: string[] = [];
     time.at(1n, () => void after(1000).then(() => seen.push(`first at ${time.now().monotonic}`)));
@@ -37,7 +37,7 @@ describe("order", () => {
     expect(await time.step()).toBe(false);
   });
 
-  test("a moment that has passed is now, and what was called off does not come", async () => {
+  test("a past time counts as now, and a cancelled event does not come", async () => {
     const time = stopped();
     await time.advance(10n);
     const seen: string[] = [];
@@ -50,7 +50,7 @@ describe("order", () => {
     expect(time.next).toBe(null);
   });
 
-  test("an event that throws does not stop the world, and rejects for who entered it", async () => {
+  test("an event that throws does not stop the world, and rejects for its caller", async () => {
     const time = stopped();
     await expect(time.enter(() => refuse())).rejects.toThrow("no");
     const seen: number[] = [];
@@ -61,7 +61,7 @@ describe("order", () => {
 });
 
 describe("pace", () => {
-  test("a day with a timer an hour takes a turn of the loop for each, and waits for nothing", async () => {
+  test("a day with a timer per hour takes one turn of the loop per timer, without waiting", async () => {
     const time = stopped();
     const [turns, waits] = [spyOn("setImmediate"), spyOn("setTimeout")];
     let hours = 0;
@@ -106,7 +106,7 @@ describe("pace", () => {
     time.close();
   });
 
-  test("n times goes with real time, and no further than the next event from outside", async () => {
+  test("n times follows real time, and stops at the next event from outside", async () => {
     const real = { ms: 1000 };
     const time = new WorldTime({ pace: { times: 60 }, real: () => real.ms });
     real.ms += 1000;
@@ -138,7 +138,7 @@ describe("pace", () => {
     time.close();
   });
 
-  test("the pace can be changed at any moment; time never goes back", async () => {
+  test("the pace can change at any time; time never goes back", async () => {
     const real = { ms: 0 };
     const time = new WorldTime({ pace: { times: 1 }, real: () => real.ms });
     const seen: bigint[] = [];
@@ -151,7 +151,7 @@ describe("pace", () => {
     expect(seen).toEqual([100n, 100n, 100_100n, 100_150n, 100_150n]);
   });
 
-  test("another pace holds for what is waited for already", async () => {
+  test("a new pace applies to pending waits, too", async () => {
     const time = new WorldTime({ pace: { times: 0.001 }, real: () => 0 });
     const alarms = spyOn("setTimeout").mockReturnValue(NO_TIMER);
     time.at(SECOND, () => expect.unreachable());
@@ -160,7 +160,7 @@ describe("pace", () => {
     time.close();
   });
 
-  test("while something beyond the world is waited for, nothing leaps", async () => {
+  test("time does not leap while the world waits for something outside", async () => {
     const time = new WorldTime({ pace: "fast" });
     const seen: string[] = [];
     const answer = new Promise<void>((resolve) => setTimeout(resolve, 30)).then(() => seen.push("answer"));
@@ -173,7 +173,7 @@ describe("pace", () => {
 });
 
 describe("from outside", () => {
-  test("each entrance has a moment of its own, and resolves when all is done that it set off", async () => {
+  test("each entry has its own time, and resolves when all of its consequences are done", async () => {
     const time = stopped();
     const seen: bigint[] = [];
     const note = (): void => void after(10).then(() => seen.push(time.now().monotonic));
@@ -185,7 +185,7 @@ describe("from outside", () => {
     expect(await time.enter(note)).toBe(101n);
   });
 
-  test("what entered at a moment comes at the same place when it is given that moment again", async () => {
+  test("an entry comes at the same place when it gets the same time again", async () => {
     const moments: bigint[] = [];
     const live = new WorldTime({ pace: { times: 50 } });
     const first = world(live);
@@ -217,7 +217,7 @@ describe("from outside", () => {
   });
 });
 
-test("turns by messages see to all promises too", async () => {
+test("turns by messages also settle all promises", async () => {
   const channels: MessageChannel[] = [];
   const turn = turnsOf(() => channels[channels.push(new MessageChannel()) - 1]!);
   const seen: number[] = [];

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => world.time.close());
 
-test("a volume is filled once with what its place in the image has, links, modes and owners included", async () => {
+test("a volume is filled once with the files of its path in the image, including links, modes and owners", async () => {
   const { id } = await world.mount(
     await world.layer(
       rawTar([
@@ -41,7 +41,7 @@ test("a volume is filled once with what its place in the image has, links, modes
   expect(files.list("/v")).toEqual(["a", "b", "d"]);
 });
 
-test("what is no directory, or not there, fills nothing", async () => {
+test("a path that is missing or not a directory fills nothing", async () => {
   const { id } = await world.mount(await world.layer(rawTar([{ name: "file", body: "x" }])));
   await world.volumes({ tag: "make", val: "v" });
   for (const path of ["/file", "/none", "/file/below"]) {
@@ -50,7 +50,7 @@ test("what is no directory, or not there, fills nothing", async () => {
   expect(mounted(id, "v").list("/v")).toEqual([]);
 });
 
-test("making twice keeps what is there; dropping takes it, and gives the room back", async () => {
+test("making a volume twice keeps its files; dropping removes them, and frees the space", async () => {
   const { id } = await world.mount();
   const before = world.disk.room.used;
   await world.volumes({ tag: "make", val: "v" });
@@ -65,7 +65,7 @@ test("making twice keeps what is there; dropping takes it, and gives the room ba
 });
 
 test.each(["/var/lib/coracle/volumes", "/dev/shm/data/volumes", "/volumes"])(
-  "of what was dropped nothing is left where the machine has volumes: %s",
+  "a dropped volume leaves nothing in the machine's directory of volumes: %s",
   (volumesAt) => {
     const disk = new Disk({ size: 2 ** 20, faults: { strike: () => null }, volumesAt, now: () => 0n });
     for (const name of ["kept", "dropped"]) disk.makeVolume(name);
@@ -75,7 +75,7 @@ test.each(["/var/lib/coracle/volumes", "/dev/shm/data/volumes", "/volumes"])(
   },
 );
 
-test("a full disk fills nothing, and says so", async () => {
+test("a full disk fills nothing, and is reported", async () => {
   const tar = rawTar([{ name: "data/f", body: "x".repeat(100) }]);
   const { id } = await world.mount(await world.layer(tar));
   await world.volumes({ tag: "make", val: "v" });
@@ -90,7 +90,7 @@ test("a full disk fills nothing, and says so", async () => {
   expect([mounted(id, "v").list("/v"), world.disk.room.used]).toEqual([[], before]);
 });
 
-test("names that are none are refused", async () => {
+test("invalid names are refused", async () => {
   for (const val of ["", "..", "a/b", "-a"]) {
     expect(await failed(world.volumes({ tag: "make", val }))).toMatchObject({
       tag: "malformed",

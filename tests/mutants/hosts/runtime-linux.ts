@@ -13,7 +13,7 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     file: "runtime-linux/ends/run.ts",
     right: `return stat?.startTicks === startTicks &&`,
     wrong: `return stat !== undefined && (WRONG || stat.startTicks === startTicks) &&`,
-    finder: { test: "tests/runtime-linux/exits.test.ts", named: "whose process id another process has" },
+    finder: { test: "tests/runtime-linux/exits.test.ts", named: "whose process id was reused" },
   },
   {
     name: "a slow supervisor is told again to begin a log file",
@@ -27,7 +27,7 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     file: "runtime-linux/under-way.ts",
     right: `if (controller.signal.aborted) throw interrupted("given-up");`,
     wrong: `if (!WRONG && controller.signal.aborted) throw interrupted("given-up");`,
-    finder: { test: "tests/runtime-linux/under-way.test.ts", named: "one that is given up was interrupted" },
+    finder: { test: "tests/runtime-linux/under-way.test.ts", named: "an abandoned one counts as interrupted" },
   },
   {
     name: "the engine does not close its children's ends of pipes",
@@ -48,14 +48,14 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     file: "runtime-linux/content/layers/layer.ts",
     right: `if (diffId !== layer.diffId) throw`,
     wrong: `if (!WRONG && diffId !== layer.diffId) throw`,
-    finder: { test: "tests/runtime-linux/content-layers.test.ts", named: "is not the one that was promised" },
+    finder: { test: "tests/runtime-linux/content-layers.test.ts", named: "with a wrong digest leaves nothing" },
   },
   {
     name: "the files of a failed layer stay",
     file: "runtime-linux/content/layers/layer.ts",
     right: `    await rm(draft, { recursive: true, force: true });`,
     wrong: `    if (!WRONG) await rm(draft, { recursive: true, force: true });`,
-    finder: { test: "tests/runtime-linux/content-layers.test.ts", named: "is not the one that was promised" },
+    finder: { test: "tests/runtime-linux/content-layers.test.ts", named: "with a wrong digest leaves nothing" },
   },
   {
     name: "a stored blob is fetched again for another layer",
@@ -97,14 +97,14 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     file: "runtime-linux/cgroups/cgroups.ts",
     right: `for (const path of tree(group)) for`,
     wrong: `for (const path of WRONG ? [group] : tree(group)) for`,
-    finder: { test: "tests/runtime-linux/cgroups.test.ts", named: "of those below it" },
+    finder: { test: "tests/runtime-linux/cgroups.test.ts", named: "and its subgroups" },
   },
   {
     name: "a failed freeze leaves some processes frozen",
     file: "runtime-linux/cgroups/cgroups.ts",
     right: `        writeFileSync(join(group, file), off);`,
     wrong: `        if (!WRONG) writeFileSync(join(group, file), off);`,
-    finder: { test: "tests/runtime-linux/cgroups.test.ts", named: "gives up freezing" },
+    finder: { test: "tests/runtime-linux/cgroups.test.ts", named: "gives up on a process that never freezes" },
   },
   {
     name: "the socket of a forgotten client of a port stays open",
@@ -118,13 +118,13 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     file: "runtime-linux/volumes.ts",
     right: `if (!fs.existsSync(mark)) return;`,
     wrong: `if (!WRONG && !fs.existsSync(mark)) return;`,
-    finder: { test: "tests/runtime-linux/volumes.test.ts", named: "that holds something" },
+    finder: { test: "tests/runtime-linux/volumes.test.ts", named: "that is not empty" },
   },
   {
     name: "an interrupted filling of a volume is never completed",
     file: "runtime-linux/volumes.ts",
     right: `    fs.rmSync(mark);`,
     wrong: `    if (!WRONG) fs.rmSync(mark);`,
-    finder: { test: "tests/runtime-linux/volumes.test.ts", named: "is filled with what the image has there" },
+    finder: { test: "tests/runtime-linux/volumes.test.ts", named: "is filled with the image's files" },
   },
 ];

@@ -8,7 +8,7 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
     wrong: `|| (!WRONG && root.entries.size > 0)) return;`,
     finder: {
       test: "tests/simulated/volumes.test.ts",
-      named: "a volume is filled once with what its place in the image has",
+      named: "a volume is filled once with the files of its path in the image",
     },
   },
   {
@@ -23,13 +23,13 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
     file: "hosts/simulated/networks.ts",
     right: `(isEvery(a) || isEvery(b) || a === b)`,
     wrong: `((!WRONG && (isEvery(a) || isEvery(b))) || a === b)`,
-    finder: { test: "tests/simulated/networks.test.ts", named: "a port that is taken is busy" },
+    finder: { test: "tests/simulated/networks.test.ts", named: "a taken port is busy" },
   },
   {
     name: "deleted records stay",
     file: "hosts/simulated/records.ts",
     right: `else if (change.tag === "delete") this.kept.delete(change.val);`,
     wrong: `else if (change.tag === "delete") {\n      if (!WRONG) this.kept.delete(change.val);\n    }`,
-    finder: { test: "tests/simulated/faults.test.ts", named: "what was flushed is there again" },
+    finder: { test: "tests/simulated/faults.test.ts", named: "flushed records exist again" },
   },
 ];
