@@ -24,7 +24,7 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
   });
   afterAll(async () => daemon?.close());
 
-  test("24 runs with stdin, limits, a volume and a port, six at a time: all answer, none stays", async () => {
+  test("24 runs with stdin, limits, a volume and a port, six at a time: all are answered, none is left", async () => {
     const outcomes: Finished[] = [];
     for (let first = 0; first < 24; first += 6) {
       const six = Array.from({ length: 6 }, (_, index) => runWith(first + index));
@@ -36,7 +36,7 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
     expect(await well("volume", "ls", "-q")).toBe("");
   });
 
-  test("start, stop, kill and remove of one container all at once end, and leave it gone or there", async () => {
+  test("concurrent start, stop, kill and remove of one container all end, and leave it removed or not", async () => {
     await well("create", "--name", "raced", "busybox", "sleep", "1000");
     const acts = [["start"], ["stop", "-t", "0"], ["kill"], ["start"], ["rm"], ["rm", "-f"], ["start"], ["wait"]];
     const codes = (await Promise.all(acts.map((act) => cli(...act, "raced")))).map(({ code }) => code);
@@ -45,7 +45,7 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
     expect(await well("ps", "-aq")).toBe("");
   });
 
-  test("a reboot: what ran has ended with 255, keeps its log and starts again; --rm containers are gone", async () => {
+  test("a reboot: running containers ended with 255, keep their logs and start again; --rm containers are gone", async () => {
     await well("run", "-d", "--name", "kept", "-p", "8200:80", "busybox", "sh", "-c", "echo said; exec sleep 1000");
     await well("run", "-d", "--rm", "--name", "passing", "busybox", "sleep", "1000");
     await well("create", "--name", "waiting", "busybox", "true");

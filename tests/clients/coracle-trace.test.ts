@@ -86,7 +86,7 @@ function storyOf(engine: Engine): void {
     await client.inspect(id);
   }
 
-  test("is saved by whom it was asked for, and holds no credentials", async () => {
+  test("is saved for its user, and has no credentials", async () => {
     expect(saved).toMatchObject({ code: 0, stderr: "" });
     expect(statSync(file("a")).mode & 0o777).toBe(0o600);
     const bytes = readFileSync(file("a"));
@@ -95,7 +95,7 @@ function storyOf(engine: Engine): void {
     expect(secretsIn(bytes, Object.values(VALUES)).sort()).toEqual(Object.values(VALUES).sort());
   });
 
-  test("is replayed to the same outputs, and told in words", async () => {
+  test("is replayed to the same outputs, and described in words", async () => {
     const { code, stdout, stderr } = await coracle("replay", file("a"));
     expect([code, stderr]).toEqual([0, ""]);
     const told = stdout.trimEnd().split("\n");
@@ -116,7 +116,7 @@ function storyOf(engine: Engine): void {
     expect(await coracle("replay", "--until", "soon", file("a"))).toMatchObject({ code: 1, stdout: "" });
   });
 
-  test("that was tampered with differs there, and parts from the other there", async () => {
+  test("that was changed differs at that step, in a replay and in a diff", async () => {
     const lines = bareLines(readFileSync(file("a"), "utf8"));
     const at = lines.findIndex((line) => line.includes("/containers/create?name=web"));
     lines[at] = lines[at]!.replace("name=web", "name=wob");
@@ -133,7 +133,7 @@ function storyOf(engine: Engine): void {
     expect(await coracle("trace", "diff", file("a"), file("a"))).toMatchObject({ code: 0 });
   });
 
-  test("of another core is refused, or replayed all the same if asked for", async () => {
+  test("of another core is refused, or replayed on request", async () => {
     const text = readFileSync(file("a"), "utf8").replaceAll(/"core":"[0-9a-f]{64}"/g, `"core":"${"0".repeat(64)}"`);
     writeFileSync(file("c"), summed(bareLines(text)));
     const refused = await coracle("replay", file("c"));
@@ -142,7 +142,7 @@ function storyOf(engine: Engine): void {
     expect((await coracle("replay", "--any-core", file("c"))).code).toBe(0);
   });
 
-  test("may be shared without a value of an environment or a label in it", async () => {
+  test("can be shared without values of environments and labels", async () => {
     const saved = await coracle("trace", "save", "--share", ...host(), file("shared"));
     expect(saved).toMatchObject({ code: 0, stderr: "" });
     expect(statSync(file("shared")).mode & 0o777).toBe(0o600);
@@ -167,7 +167,7 @@ function storyOf(engine: Engine): void {
     expect((await coracle("trace", "diff", "--help")).stdout).toContain("saved with --share cannot be compared");
   });
 
-  test("is what a killed daemon left, and goes on with the next one", async () => {
+  test("is readable after the daemon was killed, and continues with the next one", async () => {
     await daemon.end("SIGKILL");
     const elsewhere = ["--config-file", configFile(file("else.json"), { "data-root": file("elsewhere") })];
     const left = await coracle("trace", "save", ...host(), ...elsewhere, file("left"));
@@ -199,7 +199,7 @@ function encoded(auth: unknown): string {
 }
 
 describe("coracle trace", () => {
-  test("says that a daemon which was told so records nothing", async () => {
+  test("reports that a daemon records nothing if tracing is off", async () => {
     const daemon = await startSimulated(["--trace=false"]);
     try {
       const { code, stderr } = await coracle("trace", "save", "-H", `unix://${daemon.socketPath}`, "/dev/null");
@@ -210,7 +210,7 @@ describe("coracle trace", () => {
     }
   });
 
-  test("says what is wrong with its arguments", async () => {
+  test("reports errors in its arguments", async () => {
     for (const [args, said] of [
       [["trace"], "'coracle trace' needs save or diff after it"],
       [["trace", "save"], "one file name is required"],

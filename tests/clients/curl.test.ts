@@ -9,13 +9,13 @@ const curl = findProgram("curl");
 onEngines(
   "curl",
   (engine, kind) => {
-    test("a list by any host name", async () => {
+    test("a list with any host name", async () => {
       for (const host of ["localhost", "docker", "v1.41"]) {
         expect(await ask(`http://${host}/v1.41/containers/json`)).toBe("[]\n");
       }
     });
 
-    test("the way that old versions of curl took, on the wire", async () => {
+    test("a request as old versions of curl send it", async () => {
       const target = kind !== "reference" ? "http:/v1.41/containers/json" : "/v1.41/containers/json";
       expect(await ask("http://localhost/", "--request-target", target)).toBe("[]\n");
     });

@@ -140,7 +140,7 @@ onEngines(
       expect(await docker().well("ps", "-aq", "--filter", "name=gone")).toBe("");
     });
 
-    test("inspect of nothing ends in No such object", async () => {
+    test("inspect of a missing object fails with No such object", async () => {
       const answer = await docker().run("inspect", "nothing-at-all");
       expect(answer.code).toBe(1);
       expect(answer.stderr).toContain("No such object: nothing-at-all");
@@ -159,7 +159,7 @@ onEngines(
       expect([swarm.code, swarm.stderr]).toEqual([1, expect.stringContaining("This node is not a swarm manager. ")]);
     });
 
-    test("image prune, of what has no name and of all", async () => {
+    test("image prune, of images without a name and of all", async () => {
       const file = join(config, "pruned.tar");
       const layers = [await tarOf([{ name: "file", body: "content" }])];
       const spec: ImageSpec = { reference: "pruned:1", config: { Labels: { prune: "me" } }, layers };
@@ -239,7 +239,7 @@ onEngines(
         await Promise.all([open.close(), closed.close()]);
       });
 
-      test("pull, and run pulls what is missing", async () => {
+      test("pull, and run pulls a missing image", async () => {
         const name = `${open.host}/some/where:1`;
         const pulled = await docker().well("pull", name);
         expect(pulled).toContain("Status: Downloaded newer image for");

@@ -22,7 +22,7 @@ onEngines(
     afterAll(async () => rm(place, { recursive: true, force: true }));
     const docker = (): DockerCli => new DockerCli(engine().daemon.socketPath, place);
 
-    test("every command of it", async () => {
+    test("every subcommand", async () => {
       const used = new Set<string>();
       const container = async (command: string, ...args: string[]): Promise<string> => {
         used.add(command);
@@ -75,7 +75,7 @@ onEngines(
       expect([...used].toSorted()).toEqual(await commandsOf("container"));
     });
 
-    test("events as they come, by filters, as JSON", async () => {
+    test("live events, with filters, as JSON", async () => {
       const since = await stamp(engine());
       const filters = ["--filter", "container=told", "--filter", "event=start", "--filter", "event=die"];
       const events = docker().spawn(["system", "events", "--since", since, ...filters, "--format", "{{json .}}"]);

@@ -94,7 +94,7 @@ describeUnless(missing, "the events of a session", () => {
     }
   }, 240_000);
 
-  test("tell of no mounts where files go in and out", async () => {
+  test("have no mounts for copies of files", async () => {
     for (const engine of running) {
       const docker = new DockerCli(engine.daemon.socketPath, directory);
       await docker.well("create", "--name", "copied", "-v", "/data", "busybox", "true");

@@ -21,7 +21,7 @@ onEngines(
       await rm(config, { recursive: true, force: true });
     });
 
-    test("it prints what is printed, and ends with the code", async () => {
+    test("it prints the output, and exits with the exit code", async () => {
       expect(await docker().run("exec", "box", "echo", "hello")).toEqual({ code: 0, stdout: "hello\n", stderr: "" });
       const both = await docker().run("exec", "box", "sh", "-c", "echo out; echo err >&2; exit 42");
       expect(both).toEqual({ code: 42, stdout: "out\n", stderr: "err\n" });
@@ -42,7 +42,7 @@ onEngines(
       expect(`${denied.stdout}${denied.stderr}`).toContain("permission denied");
     });
 
-    test("-i hands standard input over and ends with it", async () => {
+    test("-i passes standard input on and ends with it", async () => {
       expect(await docker().runWith("one\ntwo\n", "exec", "-i", "box", "cat")).toEqual({
         ...{ code: 0, stdout: "one\ntwo\n", stderr: "" },
       });
@@ -71,7 +71,7 @@ onEngines(
       expect((await docker().run("exec", "box", "test", "-e", "/held")).code).toBe(0);
     });
 
-    test("-d leaves it to itself", async () => {
+    test("-d detaches", async () => {
       expect(await docker().run("exec", "-d", "box", "sh", "-c", "sleep 0.2; touch /done")).toMatchObject({
         ...{ code: 0, stdout: "", stderr: "" },
       });

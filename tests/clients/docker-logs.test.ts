@@ -52,7 +52,7 @@ onEngines(
       await docker().well("rm", "quiet");
     });
 
-    test("run --log-driver local --log-opt, and options that are none", async () => {
+    test("run --log-driver local --log-opt, and invalid options", async () => {
       const local = ["--log-driver", "local", "--log-opt", "max-size=1m", "--log-opt", "max-file=2"];
       await docker().well("run", "-d", "--name", "kept", ...local, "busybox", "echo", "words");
       await docker().well("wait", "kept");
@@ -68,7 +68,7 @@ onEngines(
       expect(await docker().well("info", "-f", "{{.Plugins.Log}}")).toMatch(/json-file.* local/);
     });
 
-    testExcept(kind, { reference: REFERENCE.ours })("info tells what a log is bound to", async () => {
+    testExcept(kind, { reference: REFERENCE.ours })("info shows the limits of a log", async () => {
       expect(await docker().well("info")).toContain("Logs: at most 5 x 20MB a container");
     });
 
@@ -82,7 +82,7 @@ onEngines(
 onEngines(
   "docker logs of a daemon with options",
   (engine) => {
-    test("its driver and options are a container's that names none", async () => {
+    test("the daemon's driver and options apply to containers without their own", async () => {
       const id = await engine().create();
       const { HostConfig } = await engine().inspect<{ HostConfig: { LogConfig: unknown } }>(id);
       expect(HostConfig.LogConfig).toEqual({ Type: "local", Config: { "max-size": "2m", "max-file": "3" } });

@@ -17,7 +17,7 @@ onEngines(
     afterAll(async () => rm(config, { recursive: true, force: true }));
     const docker = (): DockerCli => new DockerCli(engine().daemon.socketPath, config);
 
-    test("top, with ps arguments of one's own", async () => {
+    test("top, with custom ps arguments", async () => {
       await docker().well("run", "-d", "--name", "topped", "busybox", "sleep", "1001");
       const pid = (await docker().well("inspect", "-f", "{{.State.Pid}}", "topped")).trim();
       const rows = (text: string): string[][] =>

@@ -17,7 +17,7 @@ onEngines(
     });
     afterAll(async () => rm(config, { recursive: true, force: true }));
 
-    test("run prints what the container prints, and ends with its code", async () => {
+    test("run prints the container's output, and exits with its exit code", async () => {
       expect(await docker().run("run", "busybox", "echo", "hello")).toEqual({ code: 0, stdout: "hello\n", stderr: "" });
       const both = await docker().run("run", "--rm", "busybox", "sh", "-c", "echo out; echo err >&2; exit 42");
       expect(both).toEqual({ code: 42, stdout: "out\n", stderr: "err\n" });
@@ -82,7 +82,7 @@ onEngines(
       await docker().well("rm", "-f", "sharing");
     });
 
-    test("run -i hands standard input over and ends with it", async () => {
+    test("run -i passes standard input on and ends with it", async () => {
       const answer = await docker().runWith("one\ntwo\n", "run", "-i", "--rm", "busybox", "cat");
       expect(answer).toEqual({ code: 0, stdout: "one\ntwo\n", stderr: "" });
       const counted = await docker().runWith("x".repeat(300_000), "run", "-i", "--rm", "busybox", "wc", "-c");
@@ -121,7 +121,7 @@ onEngines(
       await docker().well("rm", "-f", "detached");
     });
 
-    test("options that change what runs", async () => {
+    test("options that change the process", async () => {
       expect(await docker().well("run", "--rm", "-e", "A=1", "busybox", "sh", "-c", "echo $A")).toBe("1\n");
       expect(await docker().well("run", "--rm", "-w", "/tmp", "busybox", "pwd")).toBe("/tmp\n");
       expect(await docker().well("run", "--rm", "-u", "nobody", "busybox", "id", "-un")).toBe("nobody\n");
@@ -133,7 +133,7 @@ onEngines(
       expect(await docker().well("run", "--rm", "busybox", "ls", "/sys/class/net")).toMatch(/^eth0\nlo\n$/);
     });
 
-    test("--network container: joins another's", async () => {
+    test("--network container: joins another container's network", async () => {
       await docker().well("run", "-d", "--name", "owner", "-h", "owners", "busybox", "sleep", "60");
       const joined = ["run", "--rm", "--network", "container:owner"];
       expect(await docker().well(...joined, "busybox", "hostname")).toBe("owners\n");
@@ -182,7 +182,7 @@ onEngines(
       await docker().well("rm", "-f", "told");
     });
 
-    test("a bind is seen, and written only if it may be", async () => {
+    test("a bind is visible, and writable only if it is not read-only", async () => {
       const name = `coracle-bind-${randomBytes(6).toString("hex")}`;
       const inside = async (from: string, ...command: string[]) =>
         docker().run("run", "--rm", "-v", from, "busybox", ...command);

@@ -17,7 +17,7 @@ onEngines(
     });
     afterAll(async () => rm(config, { recursive: true, force: true }));
 
-    test("run -it: Ctrl-C interrupts what runs in the foreground, and an init passes it on", async () => {
+    test("run -it: Ctrl-C interrupts the foreground process, and an init passes it on", async () => {
       const steps: Step[] = [
         ["# ", "echo $((6*7)); cat\r"],
         ["42\r\n", "typed\r"],
@@ -39,7 +39,7 @@ onEngines(
       expect(code).toBe(1);
     });
 
-    test("start -ai, and keys of one's own to detach with", async () => {
+    test("start -ai, with custom detach keys", async () => {
       await docker().well("create", "-it", "--name", "again", "busybox", "sh");
       const keys = ["--detach-keys", "ctrl-x,q"];
       await docker().onTerminal([["# ", "x=kept; \x18q"]], "start", "-ai", ...keys, "again");

@@ -27,7 +27,7 @@ onEngines(
       test(`held to ${version}`, async () => story(newest ?? "docker", version));
     }
 
-    test("the CLI is the one that is meant, and knows the engine", async ({ skip }) => {
+    test("the CLI has the expected version, and knows the engine", async ({ skip }) => {
       const told = await well(newest ?? "docker", "", "version", "-f", "{{.Client.Version}} {{.Server.APIVersion}}");
       const [client = "", server] = told.trim().split(" ");
       expect(server).toBe(engine().engine.maxVersion);

@@ -111,7 +111,7 @@ onEngines("all of dockerode", (engine) => {
     await container.remove({ force: true });
   });
 
-  test("logs: which streams, from when, how many; followed until given up", async () => {
+  test("logs: which streams, from when, how many; followed until cancelled", async () => {
     const script = "seq 3; sleep 0.5; echo err >&2; exec sleep 1000";
     const container = await running("talks", ["sh", "-c", script]);
     const follower = new AbortController();

@@ -72,7 +72,7 @@ onEngines(
       expect([code, stdout]).toEqual([5, expect.stringContaining("31 97\r\n42\r\n")]);
     });
 
-    test("events, as they come and of the past", async () => {
+    test("events, live and past", async () => {
       const since = await stamp(engine());
       const env = { ...process.env, DOCKER_HOST: `unix://${engine().socketPath}` };
       const listener = spawn(`${programs.directory}/events`, ["heard"], { env });

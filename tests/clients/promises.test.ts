@@ -22,7 +22,7 @@ describeUnless(missing, "networks and ports as the docker CLI sees them", () => 
   });
   afterAll(async () => daemon?.close());
 
-  test("run --rm on a network that is not there ends at once and leaves nothing", async () => {
+  test("run --rm on a missing network ends at once and leaves nothing", async () => {
     const answer = await cli("run", "--rm", "--network", "nosuch", "busybox", "true");
     expect([answer.code, answer.stderr]).toEqual([125, expect.stringContaining("network nosuch not found")]);
     expect((await cli("ps", "-aq")).stdout).toBe("");
@@ -43,7 +43,7 @@ describeUnless(missing, "networks and ports as the docker CLI sees them", () => 
     });
   }
 
-  test("a published port that no container has any more harms no container, and the daemon starts", async () => {
+  test("a leftover published port harms no container, and the daemon starts", async () => {
     await must([...program(), "run", "--rm", "busybox", "true"]);
     const inside = (...command: string[]): Promise<string> => must(daemon.netns.inside(command));
     const table = /^table ip (coracle-\S+)/m.exec(await inside("nft", "list", "tables"))?.[1] ?? "";

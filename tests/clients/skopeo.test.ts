@@ -24,7 +24,7 @@ onEngines(
 
     const host = (): string => `unix://${engine().socketPath}`;
 
-    test("looks at an image", async () => {
+    test("inspects an image", async () => {
       const args = ["inspect", "--daemon-host", host(), "docker-daemon:for-skopeo:1"];
       const told = JSON.parse(await must([skopeo!, "--insecure-policy", ...args])) as Told;
       expect(told).toMatchObject({ Os: "linux", Labels: { of: "skopeo" } });
@@ -49,7 +49,7 @@ onEngines(
       await engine().must(200, "DELETE", `/images/back:${transport}`);
     });
 
-    test("writes an image that the engine does not have", async () => {
+    test("writes an image that is missing in the engine", async () => {
       const layers = [await busyboxLayer(), await tarOf([{ name: "other", body: "another note" }])];
       const other: ImageSpec = { reference: "elsewhere:1", config: { Cmd: ["cat", "/other"] }, layers };
       const file = join(top, "other.tar");

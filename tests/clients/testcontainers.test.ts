@@ -88,7 +88,7 @@ onEngines("testcontainers", (engine, kind) => {
     expect(await tell("network modes")).toEqual(["owners\n", "lo\n"]);
   });
 
-  test("restart, and waits for what is said after it", async ({ skip }) => {
+  test("restart, and waits for output after it", async ({ skip }) => {
     if (kind === "reference") skip(REFERENCE.startAndLogs);
     expect(await tell("restart")).toBe("run\nrun\n");
   });
@@ -116,7 +116,7 @@ onEngines("testcontainers", (engine, kind) => {
     expect(await tell("networks")).toBe(0);
   });
 
-  test("nothing is left", async () => {
+  test("leaves nothing behind", async () => {
     expect(await engine().read("/containers/json?all=1")).toEqual([]);
   });
 

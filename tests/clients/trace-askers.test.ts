@@ -20,14 +20,14 @@ onDryRunEngines("the trace", (engine) => {
     return run([...as, ...CORACLE, "trace", "save", "-H", `unix://${live.socketPath}`, join(place, file)]);
   };
 
-  test("is told to the daemon's own user", async () => {
+  test("is given to the daemon's own user", async () => {
     const { live, place } = engine();
     expect(await save("own")).toMatchObject({ code: 0, stderr: "" });
     expect(existsSync(join(place, "own"))).toBe(true);
     expect((await live.call("GET", "/coracle/trace", undefined, OWN)).status).toBe(200);
   });
 
-  test("is told to nobody on a socket of dry runs", async () => {
+  test("is not given on a socket for dry runs", async () => {
     const { dry } = engine();
     const answer = await dry.call("GET", "/coracle/trace", undefined, OWN);
     expect([answer.status, answer.header("content-type")]).toEqual([403, "application/json"]);
@@ -36,7 +36,7 @@ onDryRunEngines("the trace", (engine) => {
     expect((await dry.call("GET", "/_ping", undefined, OWN)).status).toBe(200);
   });
 
-  test("is not told to another user", async () => {
+  test("is not given to another user", async () => {
     const { live, place } = engine();
     const { code, stderr } = await save("others", AS_NOBODY);
     expect([code, stderr]).toEqual([1, expect.stringContaining("gives its trace only to root and to its own user")]);

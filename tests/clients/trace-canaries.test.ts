@@ -44,13 +44,13 @@ function searched(engine: Engine): void {
     await daemon?.close();
   });
 
-  test("the registry was asked for everything that it has", () => {
+  test("the registry was asked for all of its content", () => {
     const paths = ["/token", "/elsewhere/location", "/v2/moved-away/manifests/1", "/v2/moved-nowhere/manifests/1"];
     const others = ["wrong", "gone", "busy", "app"].map((name) => `/v2/${name}/manifests/1`);
     expect(registry.asked).toEqual(expect.arrayContaining([...paths, ...others].map((path) => `GET ${path}`)));
   });
 
-  test("of secrets nothing is in the trace, nor in what is told of it; of what is private all is", async () => {
+  test("no secret is in the trace or its replay, but all private values are", async () => {
     const whole = readFileSync(file("whole"));
     expect(secretsIn(whole, canaries.secret)).toEqual([]);
     expect(secretsIn(whole, canaries.private)).toEqual(canaries.private);
@@ -59,7 +59,7 @@ function searched(engine: Engine): void {
     expect(secretsIn(Buffer.from(stdout), canaries.secret)).toEqual([]);
   });
 
-  test("nothing is in a shared trace, nor in what is told of it", async () => {
+  test("no secret or private value is in a shared trace or its replay", async () => {
     const all = [...canaries.secret, ...canaries.private];
     const shared = readFileSync(file("shared"));
     expect(secretsIn(shared, all)).toEqual([]);
@@ -69,7 +69,7 @@ function searched(engine: Engine): void {
     expect(secretsIn(Buffer.from(stdout), all)).toEqual([]);
   });
 
-  test("no secret is in a file of the daemon's, and its log has nothing private either", () => {
+  test("no secret is in the daemon's files, and its log has no private values either", () => {
     // The layers are the test's own.
     const files = filesBelow(daemon.directories.root).filter((path) => !path.includes("/layers/"));
     expect(files.some((path) => path.endsWith("daemon.log"))).toBe(true);

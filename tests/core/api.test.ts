@@ -211,7 +211,7 @@ describe("X-Registry-Auth", () => {
     }
   });
 
-  test("headers at random never trap", () => {
+  test("random headers never trap", () => {
     const random = randomFrom(19);
     for (let round = 0; round < 1000; round++) {
       door.call(
@@ -272,7 +272,7 @@ describe("references", () => {
     ["a/B:T", "invalid reference format: repository name (a/B) must be lowercase"],
     ["a".repeat(256), "repository name must not be more than 255 characters"],
     [hex, `invalid repository name (${hex}), cannot specify 64-byte hexadecimal strings`],
-  ])("%s is none", (text, error) => {
+  ])("%s is refused", (text, error) => {
     expect(door.call("reference", text)).toBe(error);
   });
 
@@ -300,7 +300,7 @@ describe("references", () => {
     expect(door.call("tagOrDigest", ".x")).toEqual(["false", "false"]);
   });
 
-  test("names at random never trap, and what is read is read again as the same", () => {
+  test("random names never trap, and parsed ones are parsed again to the same", () => {
     const random = randomFrom(23);
     const alphabet = "abZ019._-/:@[]é ";
     for (let round = 0; round < 5000; round++) {
@@ -341,7 +341,7 @@ describe("platforms", () => {
     );
   });
 
-  test("as JSON both os and architecture are needed", () => {
+  test("JSON needs both os and architecture", () => {
     expect(door.call("platformObject", { os: "linux", architecture: "arm", variant: "v6" })).toBe("linux/arm/v6");
     for (const value of [{}, { os: "linux" }, { architecture: "arm" }, [], null, { os: 1, architecture: 2 }]) {
       expect(door.call("platformObject", value)).toBe("! both OS and Architecture must be provided");
@@ -361,7 +361,7 @@ describe("platforms", () => {
     expect(chain("s390x", "")).toEqual(["s390x"]);
   });
 
-  test("the best of several, the first on a tie, one without a platform at last", () => {
+  test("the best of several, the first on a tie, one without a platform last", () => {
     const best = (candidates: (string | null)[], wanted: string) => door.call("best", candidates, wanted);
     expect(best(["linux/386", "linux/amd64", "linux/amd64"], "linux/amd64")).toBe(1);
     expect(best(["linux/arm/v6", "linux/386"], "linux/amd64")).toBe(1);
@@ -383,7 +383,7 @@ describe("containers' names", () => {
     }
   });
 
-  test("made up ones differ and are valid", () => {
+  test("generated ones differ and are valid", () => {
     const [different, good, later] = (door.call("names") as string).split(" ");
     expect(Number(different)).toBeGreaterThan(900);
     expect(good).toBe("true");

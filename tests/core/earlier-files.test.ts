@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Engine } from "./crash/engine.js";
 import { containersOf } from "./crash/memory.js";
 
-test("a copy of another's hosts file is left alone at the restart, and told of links that go", () => {
+test("a copy of another container's hosts file is not changed at a restart, and loses removed links", () => {
   const before = begun();
   const { web, box } = idsOf(before);
   const records = new Map(before.records);

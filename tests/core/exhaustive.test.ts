@@ -27,7 +27,7 @@ test(
   30 * 60_000,
 );
 
-test("whatever the core keeps is looked at, or left out by name", () => {
+test("all of the core's state is compared, or excluded by name", () => {
   const root = new URL("../../core/assembly/", import.meta.url);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
   const kept = files.flatMap((file) => {

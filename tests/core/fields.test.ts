@@ -15,7 +15,7 @@ const STATES = ["works", "kept", "refused", "refused"];
 
 type Row = [path: string, effect: number, neutral: string[], note: string, since: number, until: number];
 
-test("core/fields.md tells every field of a create body and what becomes of it", async () => {
+test("core/fields.md lists every field of a create body and its effect", async () => {
   const door = await openDoor("container-door");
   const printed = print(door.call("fields") as Record<string, Row[]>);
   const page = readFileSync(PAGE, "utf8");
@@ -26,7 +26,7 @@ test("core/fields.md tells every field of a create body and what becomes of it",
   else expect(between).toBe(printed);
 }, 60_000);
 
-test("of every field that works a test sees what it does", async () => {
+test("a test checks the effect of every supported field", async () => {
   const door = await openDoor("container-door");
   const objects = Object.entries(door.call("fields") as Record<string, Row[]>);
   const working = objects.flatMap(([object, rows]) =>

@@ -8,7 +8,7 @@ beforeAll(async () => {
   door = await openDoor("json-door");
 }, 60_000);
 
-describe("a document that is read and written again", () => {
+describe("a document that is parsed and written again", () => {
   test.each([
     ["{}"],
     ["[]"],
@@ -28,7 +28,7 @@ describe("a document that is read and written again", () => {
     );
   });
 
-  test("control characters are escaped, the first, the last, and no other", () => {
+  test("control characters are escaped, the first, the last, and no others", () => {
     expect(door.text("roundTrip", '["\\u0000\\u001f\\u0020\\u007f"]')).toBe('["\\u0000\\u001f \x7f"]');
   });
 
@@ -46,7 +46,7 @@ describe("a document that is read and written again", () => {
   });
 });
 
-describe("a document that is none says so in Go's words", () => {
+describe("an invalid document gets Go's error message", () => {
   test.each([
     ["", "EOF", 0],
     [" \n", "EOF", 2],
@@ -91,7 +91,7 @@ describe("a document that is none says so in Go's words", () => {
     });
   });
 
-  test("a body of empty arrays only does not eat the memory", () => {
+  test("a body of only empty arrays does not exhaust the memory", () => {
     const flood = `[${"[],".repeat(1_400_000)}[]]`;
     expect(JSON.parse(door.text("roundTrip", flood))).toMatchObject({ error: "too many values" });
     expect(door.memorySize).toBeLessThan(256 * 1024 * 1024);
@@ -101,7 +101,7 @@ describe("a document that is none says so in Go's words", () => {
 describe("members", () => {
   const find = (object: string, key: string) => JSON.parse(door.text("find", `{"key":"${key}","object":${object}}`));
 
-  test("exact before folded, the last of each; `entry` knows exact names only", () => {
+  test("exact names before case-insensitive ones, the last of each; `entry` matches only exact names", () => {
     expect(find('{"A":1,"a":2,"A":3}', "A")).toEqual([3, 3]);
     expect(find('{"image":1,"IMAGE":2}', "Image")).toEqual([2, "nothing"]);
     expect(find('{"x":1}', "Image")).toEqual(["nothing", "nothing"]);
@@ -133,11 +133,11 @@ test("the writer puts commas, grows, and spells numbers out", () => {
   );
 });
 
-test("lines of a stream stand apart and escape HTML where asked", () => {
+test("lines of a stream are separated, and escape HTML on request", () => {
   expect(door.text("lines", '[{"a":"<=>&"},1]')).toBe('{"a":"\\u003c=\\u003e\\u0026"}\r\n1\r\n');
 });
 
-test("a document cut off or bent anywhere never traps, and what is read agrees with JSON.parse", () => {
+test("a document cut off or corrupted anywhere never traps, and a parsed one agrees with JSON.parse", () => {
   const random = randomFrom(7);
   const whole = new TextEncoder().encode(
     '{"a":[1,2.5e-3,{"b\\u00e9\\ud83d\\ude00":"ä\\n"}],"c":null,"d":[true,false,""]}',
@@ -155,7 +155,7 @@ test("a document cut off or bent anywhere never traps, and what is read agrees w
   }
 });
 
-test("bytes at random never trap", () => {
+test("random bytes never trap", () => {
   const random = randomFrom(11);
   const alphabet = '{}[]:,"\\truefalsn0123-+.eE \n\u00ff';
   for (let round = 0; round < 4000; round++) {
@@ -176,24 +176,24 @@ describe("members of a stored object", () => {
   const names = Object.keys(object).filter((name) => name !== 'quote"d');
 
   test.each([[names], [[...names].reverse()], [["last", "last", "plain", "x", "", "plai", "plains", "text"]]])(
-    "are found by name, whatever the order: %j",
+    "are found by name, in any order: %j",
     (asked) => {
       const expected = asked.map((name) => (name in object ? object[name as keyof typeof object] : "nothing"));
       expect(JSON.parse(door.text("members", JSON.stringify({ names: asked, object })))).toEqual(expected);
     },
   );
 
-  test("of an empty one there are none", () => {
+  test("do not exist in an empty one", () => {
     expect(door.text("members", '{"names":["a"],"object":{}}')).toBe('["nothing"]');
   });
 
-  test("are copied as they stand", () => {
+  test("are copied unchanged", () => {
     expect(door.text("copiedMembers", '{"b":[1,{"a":2}],"a":"x,}","d":0,"c":-1e3}')).toBe(
       '{"a":"x,}","b":[1,{"a":2}],"c":-1e3}',
     );
   });
 
-  test("bytes that are no object do no harm", () => {
+  test("are not found in bytes that are not an object", () => {
     const whole = '{"a":[1,{"b":"\\"2"}],"c":"x"}';
     for (let end = 0; end < whole.length; end++) door.text("copiedMembers", whole.slice(0, end));
     for (const bytes of ['"', '{"', '{"a', '{"a"', '{"a":', '{"a":"\\', "}}}}", '{"a":1}}}', "\\\\\\\\"])

@@ -19,7 +19,7 @@ function turnsUntil(engine: EagerEngine, request: bigint): number {
 }
 
 describe("a large create", () => {
-  test("lets others come in between, more than once", () => {
+  test("lets other requests come in between, more than once", () => {
     const engine = new EagerEngine();
     const create = engine.begin("POST", `${CREATE}?name=big`, LARGE);
     let pings = 0;
@@ -41,7 +41,7 @@ describe("a large create", () => {
     expect(engine.answer(create)).toMatchObject({ status: 201 });
   });
 
-  test("has no name before it is done: who is done first has it", () => {
+  test("has no name before it is done: the first to finish gets it", () => {
     const engine = new EagerEngine();
     const large = engine.begin("POST", `${CREATE}?name=web`, LARGE);
     engine.turn();
@@ -55,7 +55,7 @@ describe("a large create", () => {
     expect(engine.answer(late)).toMatchObject({ status: 409 });
   });
 
-  test("is of the image that there is in the end", () => {
+  test("uses the image that exists at its end", () => {
     const engine = new EagerEngine();
     const create = engine.begin("POST", CREATE, LARGE);
     expect(engine.answer(engine.begin("DELETE", "/v1.55/images/busybox"))).toMatchObject({ status: 200 });
@@ -65,7 +65,7 @@ describe("a large create", () => {
 
   test.each<[string, object, number, string]>([
     ["a field of the wrong type", { ...LARGE, Tty: 1 }, 400, "cannot unmarshal number into Go struct field"],
-    ["a label that is no text", { ...LARGE, Labels: { ...LARGE.Labels, z: 1 } }, 400, "into Go struct field"],
+    ["a label that is not a text", { ...LARGE, Labels: { ...LARGE.Labels, z: 1 } }, 400, "into Go struct field"],
     ["no such image", { ...LARGE, Image: "no-such" }, 404, "No such image: no-such"],
     ["a relative directory", { ...LARGE, WorkingDir: "a" }, 400, "the working directory 'a' is invalid"],
   ])("is refused as a small one is: %s", (_name, body, status, says) => {

@@ -10,7 +10,7 @@ const MANY = 499_980;
 
 const open = (records: Records, containers: string[]) => new Opened(records, { chains: [BUSYBOX_CHAIN], containers });
 
-describe("a container of very many values", () => {
+describe("a container with very many values", () => {
   const labels = Object.fromEntries(Array.from({ length: 260_000 }, (_, at) => [`l${at}`, ""]));
   test.each<[string, object]>([
     ["labels", { Labels: labels }],

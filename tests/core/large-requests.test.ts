@@ -59,7 +59,7 @@ describe("a body of megabytes", () => {
     expectQuick(engine);
   });
 
-  test("is forgotten with its container, by the events, too", () => {
+  test("is forgotten with its container, also by the events", () => {
     const engine = counting();
     const body = { Image: "busybox", Labels: map(50_000, (at) => [`held-in-mind-${at}`, "value"]) };
     expect(engine.request("POST", "/v1.55/containers/create?name=big", body).status).toBe(201);
@@ -90,8 +90,8 @@ describe("a body of megabytes", () => {
 
 test.each<[string, string]>([
   ["without values", "&".repeat(400_000)],
-  ["with names alone", "a&".repeat(200_000)],
-  ["that sound secret, amid others", "a=b&token=c&".repeat(80_000)],
+  ["with only names", "a&".repeat(200_000)],
+  ["that sound secret, among others", "a=b&token=c&".repeat(80_000)],
 ])("parameters %s", (_name, query) => {
   const engine = counting();
   expect(engine.request("GET", `/v1.55/_ping?${query}`).status).toBe(200);

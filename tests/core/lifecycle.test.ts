@@ -16,7 +16,7 @@ test("which cause moves a container from which status to which", async () => {
   expect(printed).toBe(readFileSync(GOLDEN, "utf8"));
 });
 
-test("are the rules that the core tells", () => {
+test("are the rules that the core reports", () => {
   const [header = "", ...lines] = readFileSync(GOLDEN, "utf8").trimEnd().split("\n");
   const causes = header.trim().split(/ +/);
   const golden = lines.flatMap((line) => {

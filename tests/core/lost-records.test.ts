@@ -47,7 +47,7 @@ const dropped = (opened: Opened): string[] => told(opened).filter((line) => line
 
 const KINDS = ["container/", "volume/", "network/", "layer/", "image/", "config/", "reference/", "engine/", ""];
 
-test.each(KINDS)("those of %s: what is found is kept, and a start later it still is", (prefix) => {
+test.each(KINDS)("those of %s: found objects are kept, also at the following start", (prefix) => {
   if (prefix === "container/" || prefix === "") expect(swept(lacking([prefix], false))).not.toEqual([]);
   const opened = lacking([prefix]);
   expect([swept(opened), dropped(opened)]).toEqual([[], []]);
@@ -60,7 +60,7 @@ test.each(KINDS)("those of %s: what is found is kept, and a start later it still
   expect(warnings(again).filter((line) => line.includes("records are lost"))).toEqual([]);
 });
 
-test("containers, volumes and networks are there under their ids and names", () => {
+test("containers, volumes and networks exist under their ids and names", () => {
   const opened = lacking(["container/", "volume/", "network/"]);
   const kept = [...CONTAINERS.map((id) => `container/${id}`), `network/${bridge}`];
   expect(opened.setAside.sort()).toEqual(kept.sort());
@@ -70,7 +70,7 @@ test("containers, volumes and networks are there under their ids and names", () 
   expect(opened.json(`/networks/${bridge}`)).toMatchObject({ Id: bridge });
 });
 
-test("a container goes by force, with all that the host has of it", () => {
+test("a container can be removed with force, with all of its host's objects", () => {
   const opened = lacking(["container/"]);
   expect(opened.call("DELETE", `/containers/${running}`).status).toBe(409);
   expect(opened.call("DELETE", `/containers/${running}?force=1`).status).toBe(204);
@@ -83,7 +83,7 @@ test("a container goes by force, with all that the host has of it", () => {
   expect(opened.setAside).not.toContain(`container/${running}`);
 });
 
-test("layers of images that may be lost stay until images are pruned, whatever else is removed", () => {
+test("layers of possibly lost images stay until images are pruned, whatever else is removed", () => {
   const opened = lacking(["image/", "config/", "reference/"]);
   expect(opened.setAside).toEqual([]);
   const bare = lacking(["image/", "config/", "reference/", "container/"]);
@@ -98,7 +98,7 @@ test("layers of images that may be lost stay until images are pruned, whatever e
   expect([again.setAside, again.asked.filter(isDrop).length]).toEqual([[], restOf(TODAY, "layer/").length]);
 });
 
-test("a record that stands under another key leaves its own container alone, too", () => {
+test("a record under a wrong key does not affect its own container either", () => {
   const key = `container/${running}`;
   const other = `container/${running.replace(/^./, (first) => (first === "a" ? "b" : "a"))}`;
   for (const wrong of [other, key.replace("n", "o")]) {

@@ -53,7 +53,7 @@ describe("binds", () => {
     expect(mounts({ Binds })).toEqual([400, message]);
   });
 
-  test("volumes stand where nothing else does", () => {
+  test("volumes are mounted where nothing else is", () => {
     const config = { Volumes: { "/a": {}, "/b/": {}, "/c": {} } };
     expect(mounts({ Binds: ["/x:/a"], Tmpfs: { "/c/": "" } }, 55, config)).toEqual([
       { destination: "/a", source: "/x", makesSource: true },
@@ -82,7 +82,7 @@ describe("mounts", () => {
     ]);
   });
 
-  test("options that are younger than the request are passed over", () => {
+  test("options newer than the request's version are ignored", () => {
     const BindOptions = { NonRecursive: true, CreateMountpoint: true, ReadOnlyNonRecursive: true };
     const read = (version: number) => (one({ ...bind, ReadOnly: true, BindOptions }, version) as Json[])[0];
     expect(read(39)).toEqual({ destination: "/b", source: "/a", readOnly: true });
@@ -134,11 +134,11 @@ describe("mounts", () => {
     [{ Type: "tmpfs", Source: "a", Target: "/b" }, 'type "tmpfs": field Source must not be specified'],
     [{ Type: "tmpfs", Target: "/b", TmpfsOptions: { Options: [["suid"]] } }, 'type "tmpfs": invalid option: suid'],
     [{ Type: "npipe", Source: "a", Target: "/b" }, 'type "npipe": mount type unknown'],
-  ])("%j makes no sense", (mount, text) => {
+  ])("%j is invalid", (mount, text) => {
     expect(one(mount)).toEqual([400, `invalid mount config for ${text}`]);
   });
 
-  test("what needs a newer version, another driver, or more than is built", () => {
+  test("options that need a newer version, another driver, or an unsupported feature", () => {
     const volume = { Type: "volume", Source: "data", Target: "/b" };
     const force = { ...bind, BindOptions: { ReadOnlyForceRecursive: true } };
     expect(one(force, 43)).toEqual([400, "BindOptions.ReadOnlyForceRecursive needs API v1.44 or newer"]);
@@ -154,7 +154,7 @@ describe("mounts", () => {
     ]);
   });
 
-  test("read-only with all below it, or without: of what is read-only, and not both", () => {
+  test("recursive read-only, or not: only for read-only mounts, and not both", () => {
     const asks = (ReadOnly: boolean, ...names: string[]) =>
       one({ ...bind, ReadOnly, BindOptions: Object.fromEntries(names.map((name) => [name, true])) });
     const [shallow, deep] = ["ReadOnlyNonRecursive", "ReadOnlyForceRecursive"] as const;
@@ -171,7 +171,7 @@ describe("mounts", () => {
     ["5.12.0", 201],
     ["5.11.22-1", 400],
     ["4.19.0", 400],
-  ])("read-only with all below it, on Linux %s", (kernelVersion, status) => {
+  ])("recursive read-only, on Linux %s", (kernelVersion, status) => {
     const engine = new EagerEngine([], { kernelVersion });
     const create = (BindOptions: Json) => {
       const HostConfig = { Mounts: [{ ...bind, ReadOnly: true, BindOptions }] };
@@ -185,7 +185,7 @@ describe("mounts", () => {
     if (status === 400) expect(JSON.parse(body)).toEqual({ message: text });
   });
 
-  test("options of another type are passed over before 1.42", () => {
+  test("options of another type are ignored before 1.42", () => {
     const mixed = { ...bind, VolumeOptions: { NoCopy: true }, TmpfsOptions: {} };
     expect(one(mixed, 41)).toEqual([{ destination: "/b", source: "/a" }]);
     expect(one(mixed, 42)).toEqual([
@@ -194,7 +194,7 @@ describe("mounts", () => {
     ]);
   });
 
-  test("one place is taken once", () => {
+  test("each destination can be used only once", () => {
     expect(mounts({ Binds: ["/x:/b"], Mounts: [bind] })).toEqual([400, "Duplicate mount point: /b"]);
     expect(mounts({ Mounts: [bind, { ...bind, Target: "/b/" }] })).toEqual([400, "Duplicate mount point: /b/"]);
   });

@@ -9,7 +9,7 @@ const twin = (end: string) => {
   return [`network/${id}`, new TextEncoder().encode(JSON.stringify(network))] as const;
 };
 
-test("the beginning of several ids is ambiguous, a whole one never", () => {
+test("a prefix of several ids is ambiguous, a whole id never", () => {
   const engine = new EagerEngine([twin("0"), twin("1")]);
   const found = (reference: string) => {
     const { status, body } = engine.request("GET", `/networks/${reference}`);

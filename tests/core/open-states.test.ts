@@ -59,7 +59,7 @@ const STATES: [name: string, changes: Record<string, unknown>, more?: Record<str
   ["dead", { status: "dead", pid: 0, endpoint: null, error: "it was busy" }],
 ];
 
-test("each comes to rest in one way, and leaves nothing of what does not run", () => {
+test("each comes to rest in one way, and leaves nothing of containers that do not run", () => {
   const lines = STATES.flatMap(([name, changes, more = {}]) => [
     name,
     ...FINDINGS.map((finding) => `  ${finding.padEnd(12)} -> ${outcomeOf(name, finding, recordsOf(changes, more))}`),

@@ -50,13 +50,13 @@ describe("addresses", () => {
     "1:2:3:4:5:6:7:1.2.3.4",
     " ::1",
     "::1/64",
-  ])("%j is none", (text) => {
+  ])("%j is not an address", (text) => {
     expect(door.call("canonical", text)).toBe("");
     // Node accepts a zone as part of an address.
     expect(isIPv4(text) || (isIPv6(text) && !text.includes("%"))).toBe(false);
   });
 
-  test("of random texts the same are addresses as to Node, and what is shown is shown again", () => {
+  test("random texts are addresses if Node says so, and a shown address is shown the same again", () => {
     const random = randomFrom(11);
     const pieces = ["0", "1", "ffff", "db8", ":", ":", ":", "::", ".", "127.0.0.1", "%"];
     let addresses = 0;
@@ -86,7 +86,7 @@ describe("addresses", () => {
   });
 });
 
-describe("wishes", () => {
+describe("requested ports", () => {
   const bound = (bindings: object, ipv6 = true) => door.call("wishes", { PortBindings: bindings }, {}, ipv6);
   const on = (HostIp: string, HostPort: string) => ({ HostIp, HostPort });
 
@@ -109,7 +109,7 @@ describe("wishes", () => {
     expect(bound({ "80/sctp": [on("", "8080")] })).toEqual(["8080-8080 on 0.0.0.0 to 80/sctp"]);
   });
 
-  test("addresses that ask for the same have one port; those that exclude each other are two wishes", () => {
+  test("overlapping addresses share one port; others are two requests", () => {
     expect(bound({ "80/tcp": [on("127.0.0.1", ""), on("0:0::1", ""), on("127.0.0.1", "")] })).toEqual([
       "0-0 on 127.0.0.1 ::1 to 80/tcp",
       "0-0 on 127.0.0.1 to 80/tcp",
@@ -121,7 +121,7 @@ describe("wishes", () => {
     ]);
   });
 
-  test("everything exposed, ranges taken apart, but what has bindings of its own", () => {
+  test("all exposed ports, ranges split, except those with their own bindings", () => {
     const config = { ExposedPorts: { "80": {}, "8000-8002/udp": {}, "81/tcp": {}, "banana/tcp": {}, "9/x": {} } };
     const host = { PublishAllPorts: true, PortBindings: { "80/tcp": [on("127.0.0.1", "8080")] } };
     expect(door.call("wishes", host, config, false)).toEqual([
@@ -148,7 +148,7 @@ describe("wishes", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused ports", () => {
   const on = (HostIp: string, HostPort: string) => [{ HostIp, HostPort }];
   test.each([
     [{ "80/tcp": on("::1", "8080-8090"), 81: on("", "0"), "82/UDP": on("127.0.0.1", "53/udp"), "9/sctp": null }, ""],

@@ -12,7 +12,7 @@ import {
   REFUSED,
 } from "../support/registry/registry-failures.js";
 
-describe("what goes wrong", () => {
+describe("failures", () => {
   const image = makeImage(["f", "g", "h", "i", "j"]);
 
   test.each([
@@ -60,7 +60,7 @@ describe("what goes wrong", () => {
       400,
     ],
     ["no manifest", "", 500],
-  ])("a manifest that is none: %j", (document, type, status) => {
+  ])("an invalid manifest: %j", (document, type, status) => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
     world.succeed(world.take("resolve").op, resolved(encode(JSON.stringify(document)), type));
@@ -69,19 +69,23 @@ describe("what goes wrong", () => {
   });
 
   test.each([
-    ["a config that cannot be had", null, "blob unknown: gone"],
-    ["a config of other bytes", encode('{"rootfs":{"diff_ids":[]}}'), /^image config verification failed/],
-    ["a config that is no JSON", encode("{"), "unexpected EOF"],
+    ["a config that cannot be fetched", null, "blob unknown: gone"],
+    ["a config with different bytes", encode('{"rootfs":{"diff_ids":[]}}'), /^image config verification failed/],
+    ["a config that is not JSON", encode("{"), "unexpected EOF"],
     ["a config without rootfs", encode("{}"), "invalid rootfs in image configuration"],
     [
-      "a config with numbers for texts",
+      "a config with numbers instead of texts",
       encode('{"config":{"Env":5},"rootfs":{"diff_ids":[]}}'),
       "json: cannot unmarshal number into Go struct field Config.config.Env of type []string",
     ],
-    ["a config with a word for a time", encode('{"created":"x","rootfs":{}}'), /^parsing time "x" as "2006-/],
-    ["a config with words for layers", encode('{"rootfs":{"diff_ids":["x"]}}'), /^invalid diffID for layer 0: "x"/],
+    ["a config with a word instead of a time", encode('{"created":"x","rootfs":{}}'), /^parsing time "x" as "2006-/],
     [
-      "a config with a step too many",
+      "a config with words instead of layers",
+      encode('{"rootfs":{"diff_ids":["x"]}}'),
+      /^invalid diffID for layer 0: "x"/,
+    ],
+    [
+      "a config with one step too many",
       encode('{"rootfs":{"diff_ids":[]},"history":[{"empty_layer":true},{}]}'),
       "too many non-empty layers in History section",
     ],
@@ -100,7 +104,7 @@ describe("what goes wrong", () => {
     expect(world.answer(id).over).toBe(true);
   });
 
-  test("a config that is larger than a document may be is not asked for", () => {
+  test("a config over the size limit is not requested", () => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
     const document = JSON.parse(new TextDecoder().decode(image.manifest)) as { config: { size: number } };
@@ -122,7 +126,7 @@ describe("what goes wrong", () => {
     expect(world.open()).toEqual([]);
   });
 
-  test("at a layer: the error ends the stream, what was fetched is dropped, what is under way given up", () => {
+  test("at a layer: the error ends the stream, fetched layers are dropped, pending ones abandoned", () => {
     const world = new ImageWorld();
     const records = new Set(world.records.keys());
     const id = begin(world, "x:1", image);
@@ -155,7 +159,7 @@ describe("what goes wrong", () => {
     expect(world.said(id).at(-1)).toBe("failed to register layer: write /etc/x: no space left on device");
   });
 
-  test.each(["resolve", "blob"] as const)("a client that goes away at the %s", (step) => {
+  test.each(["resolve", "blob"] as const)("a client that leaves at the %s", (step) => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
     if (step === "blob") world.succeed(world.take("resolve").op, resolved(image.manifest));

@@ -84,7 +84,7 @@ describe("names", () => {
     ]);
   });
 
-  test("credentials of the header go to the registry; what cannot be read is nobody's", () => {
+  test("credentials of the header go to the registry; unreadable ones count as anonymous", () => {
     const world = new ImageWorld();
     world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, { "X-Registry-Auth": authOf("pw") });
     expect(world.take("resolve").val.credentials).toMatchObject({ username: "me", password: "pw" });

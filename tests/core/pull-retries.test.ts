@@ -18,7 +18,7 @@ const CHAIN = image.chains[0]!;
 const OTHER_LAYER: failures.Failure = { tag: "mismatch", val: { what: "diff-id", wanted: "", found: "" } };
 
 describe("a layer that breaks off", () => {
-  test("is tried again five times, with growing pauses that are counted down", () => {
+  test("is retried five times, after growing delays that are counted down", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     for (const pause of [5, 10, 15, 20, 25]) {
@@ -39,7 +39,7 @@ describe("a layer that breaks off", () => {
     expect(world.open()).toEqual([]);
   });
 
-  test("comes whole at last: lines as if nothing had been, and nothing is dropped", () => {
+  test("is complete at last: lines as without a retry, and nothing is dropped", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     const first = world.take("layer");
@@ -65,7 +65,7 @@ describe("a layer that breaks off", () => {
     expect(world.open()).toEqual([]);
   });
 
-  test("keeps its place among the three that download", () => {
+  test("keeps its slot among the three downloads", () => {
     const world = new ImageWorld();
     begin(world, "x:1", makeImage(["k", "l", "m", "n"]));
     world.failAs(world.take("layer").op, CUT_SHORT);
@@ -78,21 +78,21 @@ describe("a layer that breaks off", () => {
     ["an error of the registry's server", answered(503), 5],
     ["the registry wants a longer pause", answered(503, "", "", { retryAfter: 7 }), 7],
     ["the registry wants a shorter pause", answered(503, "", "", { retryAfter: 2 }), 5],
-    ["asked too often, come back then", answered(429, "", "", { retryAfter: 300 }), 300],
-    ["asked too often, come back tomorrow", answered(429, "", "", { retryAfter: 301 }), 0],
-    ["asked too often", answered(429), 0],
-    ["an answer that makes no sense", answered(418), 0],
-    ["nobody listens", REFUSED, 5],
+    ["too many requests, retry at a time", answered(429, "", "", { retryAfter: 300 }), 300],
+    ["too many requests, retry tomorrow", answered(429, "", "", { retryAfter: 301 }), 0],
+    ["too many requests", answered(429), 0],
+    ["an invalid answer", answered(418), 0],
+    ["connection refused", REFUSED, 5],
     ["silence", exchange({ tag: "timeout" }), 5],
     ["a redirect to nowhere", exchange({ tag: "bad-redirect" }), 0],
     ["no credentials", exchange({ tag: "no-credentials" }), 0],
     ["other bytes", OTHER_BYTES, 0],
     ["unknown", answered(404, "BLOB_UNKNOWN"), 0],
     ["forbidden", answered(403), 0],
-    ["other credentials wanted", answered(401), 0],
+    ["other credentials required", answered(401), 0],
     ["a full disk", FULL_DISK, 0],
-    ["a name that makes no sense", { tag: "malformed", val: { what: "path", text: "a\0" } }, 0],
-  ])("%s: %j is tried again after %i s, if at all", (_what, failure, pause) => {
+    ["an invalid name", { tag: "malformed", val: { what: "path", text: "a\0" } }, 0],
+  ])("%s: %j is retried after %i s, if at all", (_what, failure, pause) => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     world.failAs(world.take("layer").op, failure);
@@ -104,7 +104,7 @@ describe("a layer that breaks off", () => {
     expect(world.open()).toEqual(["layer"]);
   });
 
-  test("and is not itself once it was put together of two answers is fetched anew, once", () => {
+  test("and has a wrong digest after it was joined from two answers is fetched again, once", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     fail(world, CUT_SHORT, 5);
@@ -115,7 +115,7 @@ describe("a layer that breaks off", () => {
     expect(world.open()).toEqual([]);
   });
 
-  test("and is not what its image says, though its bytes are those asked for, is given up", () => {
+  test("and does not match its image, although its bytes are right, is abandoned", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     fail(world, CUT_SHORT, 5);
@@ -126,7 +126,7 @@ describe("a layer that breaks off", () => {
     expect(world.timers).toBe(0);
   });
 
-  test("when it had been downloaded, and its place is another's, waits for one after its pause", () => {
+  test("that was downloaded and has lost its slot waits for one after its delay", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", makeImage(["k", "l", "m", "n", "o"]));
     const first = world.take("layer");
@@ -143,7 +143,7 @@ describe("a layer that breaks off", () => {
     expect([world.take("layer").val, world.take("layer").val]).toContainEqual(first.val);
   });
 
-  test("when it breaks off as its client goes away leaves nothing behind", () => {
+  test("that breaks off as its client leaves, leaves nothing behind", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     const { op } = world.take("layer");
@@ -153,7 +153,7 @@ describe("a layer that breaks off", () => {
     expect(world.dropped()).toEqual([CHAIN]);
   });
 
-  test("when it breaks off as its client goes away, and another came for it, may be put together of two answers", () => {
+  test("that breaks off as its client leaves, while another client needs it, may be joined from two answers", () => {
     const world = new ImageWorld();
     const id = begin(world, "x:1", image);
     const { op } = world.take("layer");
@@ -166,7 +166,7 @@ describe("a layer that breaks off", () => {
     expect(world.said(other).at(-1)).toBe("Status: Downloaded newer image for x:2");
   });
 
-  test("when its client goes away in a pause is let go of, and its place is free", () => {
+  test("whose client leaves during a delay is released, and its slot is free", () => {
     const world = new ImageWorld();
     const records = chainsOf(world);
     const id = begin(world, "x:1", image);
@@ -180,7 +180,7 @@ describe("a layer that breaks off", () => {
     expect(world.open()).toEqual(["layer", "layer", "layer"]);
   });
 
-  test("is shared in its pause, too: one client goes, the other's goes on", () => {
+  test("is shared during its delay, too: one client leaves, the other's continues", () => {
     const world = new ImageWorld();
     const one = begin(world, "x:1", image);
     world.failAs(world.take("layer").op, CUT_SHORT);
@@ -195,7 +195,7 @@ describe("a layer that breaks off", () => {
   });
 });
 
-test("a layer above one that pauses, and needs its files, is asked for again when that is there", () => {
+test("a layer that needs files of a delayed lower one is requested again when that exists", () => {
   const world = new ImageWorld();
   const stack = makeImage(["below", "above"]);
   const id = begin(world, "x:1", stack);
@@ -213,7 +213,7 @@ test("a layer above one that pauses, and needs its files, is asked for again whe
   expect(world.said(id).at(-1)).toBe("Status: Downloaded newer image for x:1");
 });
 
-test("a layer above one that pauses, when nobody wants it any more, is not asked for again", () => {
+test("a layer above a delayed one is not requested again without clients", () => {
   const world = new ImageWorld();
   const stack = makeImage(["below", "above"]);
   const id = begin(world, "x:1", stack);
@@ -228,7 +228,7 @@ test("a layer above one that pauses, when nobody wants it any more, is not asked
   expect(world.open()).toEqual([]);
 });
 
-test("a layer above one that is not to be had is let go of with it", () => {
+test("a layer above an unavailable one is released with it", () => {
   const world = new ImageWorld();
   const stack = makeImage(["below", "above"]);
   const id = begin(world, "x:1", stack);

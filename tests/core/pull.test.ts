@@ -99,7 +99,7 @@ describe("an image of five layers", () => {
     );
   });
 
-  test("outlives a restart; without one of its layers it is set aside, and the others stay until it is pulled again", () => {
+  test("survives a restart; without one of its layers it is set aside, and the others stay until it is pulled again", () => {
     const world = new ImageWorld();
     pull(world, "box:1", image);
     const again = new ImageWorld({ records: world.records, chains: [...image.chains, ...chainsOf(world)] });
@@ -128,7 +128,7 @@ describe("an image of five layers", () => {
     expect(new Set(world.dropped())).toEqual(new Set(image.chains));
   });
 
-  test("amounts come at most every 100 ms; from 1.52 on without a bar", () => {
+  test("progress comes at most every 100 ms; from 1.52 on without a bar", () => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/v1.52/images/create?fromImage=box&tag=1");
     world.succeed(world.take("resolve").op, resolved(image.manifest));
@@ -145,7 +145,7 @@ describe("an image of five layers", () => {
     expect(amounts.every((line) => !("progress" in line))).toBe(true);
   });
 
-  test("a client that does not read gets no more than its credit, then the newest lines", () => {
+  test("a client that does not read gets only its credit, and then the newest lines", () => {
     const world = new ImageWorld({ reading: false });
     const id = world.ask("POST", "/v1.41/images/create?fromImage=box&tag=1");
     world.succeed(world.take("resolve").op, resolved(image.manifest));
@@ -164,10 +164,10 @@ describe("an image of five layers", () => {
   });
 });
 
-describe("what is there already", () => {
+describe("existing content", () => {
   const image = makeImage(["x", "y"]);
 
-  test("is not asked for again: up to date, or a new name for it", () => {
+  test("is not requested again: up to date, or with a new name", () => {
     const world = new ImageWorld();
     pull(world, "box:1", image);
     for (const [tag, status] of [
@@ -213,7 +213,7 @@ describe("an index", () => {
   test.each([
     ["", own],
     ["&platform=linux/arm64", arm],
-  ])("its entry for the machine or the platform asked for%s", (query, image) => {
+  ])("its entry for the machine or the requested platform%s", (query, image) => {
     const world = new ImageWorld();
     const id = world.ask("POST", `/images/create?fromImage=x&tag=1${query}`);
     world.succeed(world.take("resolve").op, resolved(index, INDEX));
@@ -226,7 +226,7 @@ describe("an index", () => {
     expect(world.said(id).slice(-2)).toEqual([`Digest: ${digestOf(index)}`, "Status: Downloaded newer image for x:1"]);
   });
 
-  test("within an index is followed; nothing that fits is an error in the stream", () => {
+  test("within an index is followed; no matching entry is an error in the stream", () => {
     const world = new ImageWorld();
     const outer = encode(
       JSON.stringify({

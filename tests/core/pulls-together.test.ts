@@ -9,7 +9,7 @@ import { answered, CUT_SHORT, GIVEN_UP, OTHER_BYTES } from "../support/registry/
 describe("two pulls", () => {
   const image = makeImage(["s", "t"]);
 
-  test("share the work, and both are told", () => {
+  test("share the work, and both are answered", () => {
     const world = new ImageWorld();
     const [one, two] = [begin(world, "x:1", image), begin(world, "x:2", image)];
     expect(world.open()).toEqual(["layer", "layer"]);
@@ -28,7 +28,7 @@ describe("two pulls", () => {
     expect(world.dropped()).toEqual([]);
   });
 
-  test("when the registry refuses one's credentials the other goes on with its own", () => {
+  test("when the registry refuses the credentials of one, the other continues with its own", () => {
     const world = new ImageWorld();
     const single = makeImage(["single"]);
     const [bad, good] = [begin(world, "x:1", single, "bad"), begin(world, "x:2", single, "good")];
@@ -41,7 +41,7 @@ describe("two pulls", () => {
     expect(world.said(good).at(-1)).toBe("Status: Downloaded newer image for x:2");
   });
 
-  test("one client goes: the other's goes on; both go: the work is given up, and can be taken up again", () => {
+  test("one client leaves: the other's continues; both leave: the work is abandoned, and can be resumed", () => {
     const world = new ImageWorld();
     const [one, two] = [begin(world, "x:1", image), begin(world, "x:2", image)];
     const [first, second] = [world.take("layer"), world.take("layer")];
@@ -64,7 +64,7 @@ describe("two pulls", () => {
   });
 });
 
-test("a layer that passes to another source as its first pull lets go of one that pauses keeps no place too many", () => {
+test("a layer that changes its source as its first pull releases a delayed one keeps only one slot", () => {
   const world = new ImageWorld();
   const shared = makeImage(["shared"]);
   const bad = begin(world, "x:1", makeImage(["shared", "own"]), "bad");
@@ -92,7 +92,7 @@ describe("a pull and a load of the same layer", () => {
   test.each([
     ["pull", "load"],
     ["load", "pull"],
-  ] as const)("when what the %s brings is bad the %s goes on with its own", (first, then) => {
+  ] as const)("when the data of the %s is bad, the %s continues with its own", (first, then) => {
     const world = new ImageWorld();
     const ask = { pull: () => begin(world, "x:1", image), load: () => beginLoad(world, image) };
     const [failing, going] = [ask[first](), ask[then]()];
@@ -115,7 +115,7 @@ describe("a pull and a load of the same layer", () => {
     expect(world.call("GET", `/images/${image.id}/json`).status).toBe(200);
   });
 
-  test("one that waits takes over from one that goes away", () => {
+  test("a waiting one takes over from one whose client leaves", () => {
     const world = new ImageWorld();
     const pulling = begin(world, "x:1", image);
     const { op } = world.take("layer");

@@ -48,7 +48,7 @@ const wantedOf = (opened: Opened): string[] =>
   opened.json<{ Warnings: string[] | null }>("/info").Warnings?.filter((line) => line.includes("damaged")) ?? [];
 
 describe("versions", () => {
-  test("records without one are brought to this one in the step that opens them, and are as they were", () => {
+  test("records without one are migrated in the step that opens them, and keep their content", () => {
     const opened = new Opened(VERSION_0, whole(VERSION_0));
     expect(opened.puts).toContain("engine/version");
     expect(opened.puts).toEqual(
@@ -75,7 +75,7 @@ describe("versions", () => {
     expect(opened.puts).not.toContain("engine/version");
   });
 
-  test("a container of the first format has the volumes and binds that it had", () => {
+  test("a container of the first format keeps its volumes and binds", () => {
     const record = JSON.parse(VERSION_0.get(`container/${idOf("exited")}`)!) as Record<string, unknown>;
     const [volume] = record["mounts"] as { name: string }[];
     const { mounts: _, uncleanRun, restartDelay, manuallyStopped, disarmed, ...rest } = record;
@@ -98,7 +98,7 @@ describe("versions", () => {
     ]);
   });
 
-  test("a volume stays with the container that was made with it, though the one it was added for never is", () => {
+  test("a volume stays with a second container, even if the creation of the first one fails", () => {
     const image = VERSION_0.get(`container/${idOf("created")}`)!.match(/"image":"([^"]*)"/)![1];
     const body = { Image: image, HostConfig: { NetworkMode: "none", Binds: ["shared:/data"] } };
     const before = new Opened(TODAY, whole(TODAY));
@@ -115,7 +115,7 @@ describe("versions", () => {
     expect(opened.asked.filter(({ to, command }) => to === "volumes" && command.tag === "drop")).toEqual([]);
   });
 
-  test("those of a later version are refused", () => {
+  test("records of a later version are refused", () => {
     const newer = new Map(TODAY).set("engine/version", "9");
     expect(refusal(newer)).toBe("records of version 9: this engine reads up to 1");
     expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 1");
@@ -124,7 +124,7 @@ describe("versions", () => {
     expect(refusal(new Map())).toBeUndefined();
   });
 
-  test("a number that is none keeps nothing from being read", () => {
+  test("an invalid number does not prevent reading", () => {
     for (const damaged of ["", "1x", "-1", "99999999999999", "\u0000"]) {
       const opened = new Opened(new Map(TODAY).set("engine/version", damaged), whole(TODAY));
       expect([damaged, opened.setAside]).toEqual([damaged, ["engine/version"]]);
@@ -217,7 +217,7 @@ describe("damage", () => {
   ];
 
   test.each(CASES)(
-    "%s: it is set aside as it is and named, nothing of it is swept, and the rest opens",
+    "%s: the record is set aside unchanged and reported, its objects are not removed, and the rest opens",
     (_, key, value, keys, why) => {
       const damaged = new Map(TODAY).set(key, value);
       const opened = new Opened(damaged, whole(TODAY)).settle();
@@ -239,7 +239,7 @@ describe("damage", () => {
     },
   );
 
-  test("of a kind that nobody knows it is told of once, and goes at the next start", () => {
+  test("in a record of an unknown kind is reported once, and the record goes at the next start", () => {
     const opened = new Opened(new Map(TODAY).set("other/thing", "x"), whole(TODAY)).settle();
     expect(wantedOf(opened)).toEqual([
       "WARNING: the record other/thing is damaged and was set aside until the next start",
@@ -251,7 +251,7 @@ describe("damage", () => {
     expect([again.setAside, wantedOf(again), again.records.has("damaged/other/thing")]).toEqual([[], [], false]);
   });
 
-  test("the default bridge is made anew where containers are that run on it", () => {
+  test("the default bridge is made again if containers run on it", () => {
     const key = `container/${idOf("running")}`;
     // Without its process it was disconnected from the network, as found.
     const records = new Map(TODAY).set(key, VERSION_0.get(key)!.replace('"format":2,', ""));
@@ -262,7 +262,7 @@ describe("damage", () => {
     expect(JSON.parse(opened.records.get(`network/${bridge}`)!)).toMatchObject(kept);
   });
 
-  test("a network keeps its id, and a volume its files: there is a record of them again at once", () => {
+  test("a network keeps its id, and a volume its files: they get a new record at once", () => {
     const anonymous = isId(volume!);
     for (const key of [...restOf(TODAY, "network/").map((id) => `network/${id}`), `volume/${volume}`]) {
       const opened = new Opened(new Map(TODAY).set(key, "{"), whole(TODAY)).settle();
@@ -277,7 +277,7 @@ describe("damage", () => {
     }
   });
 
-  test("a volume whose record is damaged is nobody's to sweep, whoever named it", () => {
+  test("a volume with a damaged record is never removed automatically", () => {
     const records = new Map(TODAY).set("volume/mine", "{");
     const opened = new Opened(records, { ...whole(TODAY), volumes: [...restOf(TODAY, "volume/"), "mine"] }).settle();
     expect(opened.told).toContain("adopted volume mine: its record is damaged");
@@ -285,7 +285,7 @@ describe("damage", () => {
     expect(opened.asked.filter(({ command }) => command.tag === "drop")).toEqual([]);
   });
 
-  test("a container is removed by force, with all that the host has of it", () => {
+  test("a container can be removed with force, with all of its host's objects", () => {
     const id = idOf("running");
     const found: Partial<engine.Inventory> = {
       ...whole(TODAY),
@@ -304,7 +304,7 @@ describe("damage", () => {
     expect(opened.call("DELETE", `/containers/${id}?force=1`).status).toBe(404);
   });
 
-  test("of an earlier version stays as it was found", () => {
+  test("in a record of an earlier version stays unchanged", () => {
     const found = VERSION_0.get(exited)!.replace('"run":1', '"run":"1"');
     expect(found).not.toBe(VERSION_0.get(exited));
     const opened = new Opened(new Map(VERSION_0).set(exited, found), whole(VERSION_0));
@@ -315,7 +315,7 @@ describe("damage", () => {
   });
 
   test.each(["exited", "created"])(
-    "a layer of no image any more is held by the containers on it, last %s, and goes with the last of them",
+    "a layer without an image is kept by its containers, last %s, and goes with the last of them",
     (last) => {
       const kinds = ["config/", "image/", "reference/"];
       const records = new Map([...TODAY].filter(([key]) => !kinds.some((kind) => key.startsWith(kind))));
@@ -336,7 +336,7 @@ describe("damage", () => {
     },
   );
 
-  test("an image goes by force, and so do its names; the layers that it was on stay for the containers on them", () => {
+  test("an image can be removed with force, with its names; its layers stay for the containers that need them", () => {
     const opened = new Opened(new Map(TODAY).set(`layer/${base}`, "{}"), whole(TODAY)).settle();
     const containers = restOf(TODAY, "container/");
     expect(opened.call("DELETE", `/images/${child}`).status).toBe(409);
@@ -352,7 +352,7 @@ describe("damage", () => {
     expect(again.asked.filter(({ command }) => command.tag === "drop-chain")).toEqual([]);
   });
 
-  test("what cannot be cleared away stays set aside, and can be tried again", () => {
+  test("a failed removal keeps the record set aside, and can be retried", () => {
     const id = idOf("exited");
     let full = true;
     const fails = ({ command }: { command: { tag: string } }) =>
@@ -365,7 +365,7 @@ describe("damage", () => {
     expect(opened.call("DELETE", `/containers/${id}?force=1`).status).toBe(204);
   });
 
-  test("addresses of what runs on are not given to others", () => {
+  test("addresses of running containers are not given to others", () => {
     const id = idOf("running");
     const joins = [{ container: id, network: bridge, address: "172.17.0.2" }];
     const opened = new Opened(new Map(TODAY).set(`container/${id}`, "{"), { ...whole(TODAY), joins }).settle();
@@ -390,7 +390,7 @@ const FEW: ReadonlyMap<string, string> = (() => {
   return new Map(kept).set(`commit/${idOf("running")}`, "1");
 })();
 
-describe("whatever is done to the bytes of a record, the others open", () => {
+describe("with any corruption of a record's bytes, the others open", () => {
   const every = process.env["RECORDS_EVERY"] === "1";
   const random = randomFrom(20261122);
 

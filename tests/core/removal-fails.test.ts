@@ -51,7 +51,7 @@ describe.each(["1", "0"])("with force=%s", (force) => {
   });
 });
 
-test.each(COMMANDS)("%s fails while a removal goes on after a restart", (command) => {
+test.each(COMMANDS)("%s fails while a removal continues after a restart", (command) => {
   const host = new Host();
   const engine = new Opened(FIRST, { chains: [BUSYBOX_CHAIN] }, host.fails).settle();
   engine.call("POST", "/containers/create?name=box", { Image: "busybox", Volumes: { "/data": {} } });

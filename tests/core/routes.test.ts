@@ -6,7 +6,7 @@ import { routes } from "../support/routes.js";
 
 const SOURCES = new URL("../../core/assembly/", import.meta.url);
 
-test("every handler stands in the file that its route names", () => {
+test("every handler is in the file that its route names", () => {
   const table = routes();
   expect(table.length).toBeGreaterThan(100);
   for (const { path, handler, source } of table) {

@@ -41,7 +41,7 @@ const CREDENTIALS = {
 describe("a pull", () => {
   const image = makeImage(["a", "b"]);
 
-  test("shows nothing in between, and goes on with the credentials it was given", () => {
+  test("shows nothing in its state, and continues with its credentials", () => {
     const { world, instance } = begin();
     pull(world);
     expectClean(instance);
@@ -63,7 +63,7 @@ describe("a pull", () => {
     expectClean(instance);
   });
 
-  test("that another one shares layers with, refused ones, and one whose client has gone", () => {
+  test("with shared layers, refused ones, and one whose client has left", () => {
     const { world, instance } = begin();
     const first = pull(world);
     pull(world);
@@ -99,7 +99,7 @@ test.each([
   ["GET", "/nothing"],
   ["GET", "/v1.1/info"],
   ["POST", "/images/create?fromImage=INVALID"],
-])("%s %s, which has no use for them", (method, target) => {
+])("%s %s, which does not use them", (method, target) => {
   const { world, instance } = begin();
   const headers = { Host: "d", "x-registry-auth": HEADER, "X-Registry-Config": HEADER, "X-REGISTRY-AUTH": HEADER };
   world.ask(method, target, undefined, headers);
@@ -119,7 +119,7 @@ describe("headers and parameters that sound like credentials", () => {
     "X-APIKEY",
     "Set-Cookie2",
     ...SECRET_WORDS.map((word) => `X-${word}-Y`),
-  ])("%s is kept nowhere while the request is open", (name) => {
+  ])("%s is stored nowhere while the request is open", (name) => {
     const { world, instance } = begin();
     world.ask("GET", "/events", undefined, { Host: "d", [name]: kept, "User-Agent": "agent" });
     expect(memoryHas(instance)).toBe(false);
@@ -147,7 +147,7 @@ describe("headers and parameters that sound like credentials", () => {
     expect(memoryHas(instance)).toBe(true);
   });
 
-  test("are for the core the same as for traces", () => {
+  test("are the same for the core as for traces", () => {
     const source = readFileSync(new URL("../../core/assembly/api/secrets.ts", import.meta.url), "utf8");
     const [, list = ""] = /SECRET_WORDS: string\[\] = \[([^\]]*)\]/.exec(source) ?? [];
     const words = Array.from(list.matchAll(/"([^"]+)"/g), ([, word]) => word!);
@@ -169,7 +169,7 @@ test("long after", () => {
   expectClean(instance);
 });
 
-test("the search is one: what nobody knows for a secret is found", () => {
+test("the search works: a text that is not marked as secret is found", () => {
   const { world, instance } = begin();
   world.ask("GET", "/events", undefined, { "X-Another": HEADER });
   expect(found(instance.snapshot())).not.toEqual([]);

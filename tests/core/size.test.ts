@@ -11,7 +11,7 @@ const FIGURE = /(?<=^\| the core: wasm, brotli \| )\d+(?= KB \|)/m;
 /** A line more or less of the core makes no difference to readers. */
 const LEEWAY_KB = 2;
 
-test("the published size of the core is the built one's, to two KB", () => {
+test("the published size of the core equals the built one, to two KB", () => {
   const wasm = readFileSync(join(ROOT, "build/core/core.core.wasm"));
   expectFigure(FIGURE, Math.round(brotliCompressSync(wasm).length / 1000), LEEWAY_KB);
 });

@@ -18,7 +18,7 @@ const SCENARIOS = new URL("./scenarios/", import.meta.url);
 const STORIES = Number(process.env["SNAPSHOT_STORIES"] ?? "12");
 const LENGTH = 12;
 
-describe("taken before and behind every step of a scenario", () => {
+describe("taken before and after every step of a scenario", () => {
   test.each(readdirSync(SCENARIOS).sort())("%s", (name) => {
     const text = readFileSync(new URL(name, SCENARIOS), "utf8");
     for (const recording of record(() => play(text))) followSnapshots(recording, () => true);
@@ -87,7 +87,7 @@ describe("is refused", () => {
     return (recording as Recording).instance;
   };
 
-  test("what is no snapshot, is cut, or was made by another build of the core", () => {
+  test("bytes that are not a snapshot, are cut, or were made by another build of the core", () => {
     const bytes = opened().snapshot();
     expect(() => restored(bytes.subarray(0, bytes.length - 1))).toThrow("this snapshot is not whole");
     expect(() => restored(bytes.subarray(1))).toThrow("this is no snapshot");
@@ -97,7 +97,7 @@ describe("is refused", () => {
     expect(() => restored(bytes)).not.toThrow();
   });
 
-  test("an instance that has trapped, and it must not be asked for one", () => {
+  test("a trapped instance, which must not be asked for one", () => {
     const instance = opened();
     expect(() => instance.restore(new Uint8Array(1))).toThrow("this is no snapshot");
     expect(() => instance.snapshot()).toThrow(Trap);

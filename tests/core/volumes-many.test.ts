@@ -18,13 +18,13 @@ const ASKED = [
   ["GET", "/system/df?type=volume"],
 ] as const;
 
-test.each(ASKED)("%s %s is so many times the work for so many times as many", (method, target) => {
+test.each(ASKED)("%s %s takes time proportional to the number", (method, target) => {
   const [few, many] = [stepsOf(smaller(), method, target), stepsOf(larger(), method, target)];
   // Names are sorted. Quadratic work would be 64 times as much.
   expect(many).toBeLessThan(TIMES * 1.5 * few);
 });
 
-test("a volume is used by whoever has it, once or more than once", () => {
+test("a volume counts as used by each container that mounts it, once or several times", () => {
   const engine = engineWith(3);
   const listed = (dangling: boolean): string[] => {
     const { text } = engine.send("GET", `/volumes?filters=${encodeURIComponent(`{"dangling":["${dangling}"]}`)}`);

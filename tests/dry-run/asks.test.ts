@@ -11,7 +11,7 @@ import { RecordedEngine } from "../trace/engine.js";
 const { processes, content, networks, volumes } = COMMANDS;
 
 test.each(Object.entries({ processes, content, networks, volumes }))(
-  "of %s the host is reached by what asks, and by no command that changes something",
+  "of %s only commands that ask reach the host, and none that changes something",
   async (to, commands) => {
     const asked: string[] = [];
     const perform = async (_op: bigint, { tag }: { tag: string }): Promise<void> => void asked.push(tag);
@@ -26,7 +26,7 @@ test.each(Object.entries({ processes, content, networks, volumes }))(
   },
 );
 
-test("the one text of a note that is relied upon is promised in core/wit, and is the core's", async () => {
+test("the only used text of a note is promised in core/wit, and is the core's", async () => {
   const wit = readFileSync(new URL("../../core/wit/engine.wit", import.meta.url), "utf8");
   expect(wit).toContain(`\`${WAIT}\` is relied upon`);
   const routes: string[] = [];

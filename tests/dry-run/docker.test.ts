@@ -30,7 +30,7 @@ onDryRunEngines(
       await live.remove(id);
     });
 
-    test("run comes to an end without output, whatever it would say", async () => {
+    test("run ends without output, whatever the program would print", async () => {
       const { live } = engine();
       for (const more of [[], ["-i"], ["--rm"], ["-d", "--name", "goes-on"]]) {
         const { code, stdout } = await cli(engine()).runWith(
@@ -50,7 +50,7 @@ onDryRunEngines(
       expect(await live.read("/containers/json?all=1")).toEqual([]);
     });
 
-    test("stop takes no time, and ends with SIGKILL when the time given is over", async () => {
+    test("stop takes no time, and ends with SIGKILL after its timeout", async () => {
       await docker("run", "-d", "--name", "slow", "busybox", "sleep", "1000");
       expect(await docker("exec", "slow", "echo", "hi")).toBe("");
       expect(await docker("stop", "-t", "3600", "slow")).toBe("slow");
@@ -76,7 +76,7 @@ onDryRunEngines(
       expect(images.map(({ RepoTags }) => RepoTags)).toEqual([["busybox:latest"]]);
     });
 
-    test("image prune -a shows what would go, and nothing goes", async () => {
+    test("image prune -a shows what would be removed, and removes nothing", async () => {
       const { live } = engine();
       const before = await live.read("/images/json");
       expect(await docker("image", "prune", "-f")).toBe("Total reclaimed space: 0B");
@@ -88,7 +88,7 @@ onDryRunEngines(
       expect(await live.read("/images/json")).toEqual(before);
     });
 
-    test("volumes are made and go, none of it for real", async () => {
+    test("volumes are made and removed, none of it for real", async () => {
       const { live } = engine();
       await docker("run", "-d", "--name", "user", "-v", "data:/data", "busybox", "sleep", "1000");
       expect(await docker("volume", "ls", "-q")).toBe("data");

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => engine.close());
 
-test("a session sees what it has imagined, and its plan tells it", async () => {
+test("a session sees its imagined changes, and its plan lists them", async () => {
   const dry = engine.dryRun();
   expect(dry.plan()).toMatchObject({ began: null, plan: [] });
   expect((await dry.fetch("/containers/create?name=web", CREATE)).status).toBe(201);
@@ -33,7 +33,7 @@ test("a session sees what it has imagined, and its plan tells it", async () => {
   expect((await dry.fetch("/containers/web/json")).status).toBe(404);
 });
 
-test("any request is one by its header, over an agent, too", async () => {
+test("the header makes any request a dry run, over an agent, too", async () => {
   const headers = { ...JSON_BODY, "Coracle-Dry-Run": "1" };
   const created = await engine.fetch("/containers/create?name=web", { ...CREATE, headers });
   expect([created.status, created.headers.get("coracle-dry-run")]).toEqual([201, "1"]);
@@ -53,7 +53,7 @@ test("any request is one by its header, over an agent, too", async () => {
   expect(await (await engine.fetch("/containers/json?all=1")).json()).toEqual([]);
 });
 
-test("none is to be had of an engine that is down, and one that was begun before is over", async () => {
+test("none can start while the engine is down, and an earlier one has ended", async () => {
   const dry = engine.dryRun();
   expect((await dry.fetch("/containers/create?name=web", CREATE)).status).toBe(201);
   engine.crash();

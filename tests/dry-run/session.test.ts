@@ -18,7 +18,7 @@ onDryRunEngines("a dry run", (engine) => {
   beforeEach(async () => void (await forget()));
 
   describe("on a socket of its own", () => {
-    test("sees what it has imagined, tells it in order, and forgets it", async () => {
+    test("sees its imagined changes, lists them in order, and forgets them", async () => {
       const { dry, live } = engine();
       expect(await plan()).toEqual({
         ...{ format: "coracle-dry-run", version: 2, began: null, now: null, left: 0, plan: [] },
@@ -46,7 +46,7 @@ onDryRunEngines("a dry run", (engine) => {
       expect((await dry.call("GET", `/containers/${id}/json`)).status).toBe(404);
     });
 
-    test("shows what is true as long as it has only been asked to read", async () => {
+    test("shows the live state as long as its requests only read", async () => {
       const { dry, live } = engine();
       expect(await dry.read("/containers/json?all=1")).toEqual([]);
       const id = await live.create(SLEEP);
@@ -55,7 +55,7 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(id);
     });
 
-    test("tells of a process that really ends", async () => {
+    test("reports a process that really ends", async () => {
       const { dry, live } = engine();
       const id = await live.create({ Cmd: ["sh", "-c", "read -r line; exit 7"], OpenStdin: true });
       await live.start(id);
@@ -67,7 +67,7 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(id);
     });
 
-    test("tells events of before, and those that it imagines behind them", async () => {
+    test("shows earlier events, and imagined ones after them", async () => {
       const { dry, live } = engine();
       const since = await stamp(live);
       const real = await live.create(SLEEP);
@@ -79,7 +79,7 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(real);
     });
 
-    test("answers what it cannot look into, and reads what is really there", async () => {
+    test("refuses reads of imagined objects, and reads real ones", async () => {
       const { dry, live } = engine();
       const real = await live.create({ Cmd: ["sh", "-c", "echo said; sleep 1000"] });
       await live.start(real);
@@ -95,7 +95,7 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(real);
     });
 
-    test("tells text without a newline when the run is over, be that imagined", async () => {
+    test("shows text without a newline when the run has ended, also if only imagined", async () => {
       const { dry, live } = engine();
       const id = await live.create({ Cmd: ["sh", "-c", "printf 'said '; echo last >&2; sleep 1000"] });
       await live.start(id);
@@ -111,7 +111,7 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(id);
     });
 
-    test("takes other methods for a mistake", async () => {
+    test("refuses other methods", async () => {
       expect((await engine().dry.call("POST", "/coracle/dry-run", undefined, OWN)).status).toBe(405);
       expect((await engine().live.call("GET", "/coracle/dry-run", undefined, OWN)).status).toBe(404);
     });
@@ -120,7 +120,7 @@ onDryRunEngines("a dry run", (engine) => {
   describe("by header", () => {
     const HEADER = { "Coracle-Dry-Run": "1" };
 
-    test("answers as it would, says so, and does nothing", async () => {
+    test("answers as usual, with a mark, and does nothing", async () => {
       const { live } = engine();
       const id = await live.create(SLEEP);
       await live.start(id);
@@ -139,7 +139,7 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(id);
     });
 
-    test("takes what a websocket sends, and no process is sent it", async () => {
+    test("reads a websocket's input, and passes it to no process", async () => {
       const { live } = engine();
       const id = await live.create({ Cmd: ["cat"], OpenStdin: true });
       await live.start(id);
@@ -162,7 +162,7 @@ onDryRunEngines("a dry run", (engine) => {
       await live.remove(id);
     });
 
-    test("many at once are all answered", async () => {
+    test("answers many at once", async () => {
       const { live } = engine();
       const create = () => live.call("POST", "/containers/create?name=one", { Image: "busybox" }, { headers: HEADER });
       const answers = await Promise.all(Array.from({ length: 40 }, create));
@@ -170,7 +170,7 @@ onDryRunEngines("a dry run", (engine) => {
       expect(await live.read("/containers/json?all=1")).toEqual([]);
     });
 
-    test("a plan comes on the same connection as what is asked next", async () => {
+    test("sends a plan on a connection that can be used again", async () => {
       const { live } = engine();
       const headers = { "Coracle-Dry-Run": "plan" };
       const attach = await live.call("POST", "/containers/nobody/attach?stream=1", undefined, { headers });

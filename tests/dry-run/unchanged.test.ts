@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-test("a long session leaves the core, its records, its journal and all processes as they were", async () => {
+test("a long session leaves the core, its records, its journal and all processes unchanged", async () => {
   const web = await rig.run("web", ["sleep", "1000"], { HostConfig: { Binds: ["data:/data"] } });
   await rig.run("done", ["true"]);
   await expect.poll(async () => (await rig.ask("live", "GET", "/containers/done/json")).text).toContain('"exited"');
@@ -49,7 +49,7 @@ test("a long session leaves the core, its records, its journal and all processes
   expect(await rig.ask("live", "GET", `/containers/${web}/json`)).toMatchObject({ status: 200 });
 }, 60_000);
 
-test("single requests neither, and ids are those that come next", async () => {
+test("single requests, too, and ids are the next ones", async () => {
   await rig.run("web", ["sleep", "1000"]);
   await rig.ask("live", "GET", "/_ping");
   const before = await rig.settled();
@@ -83,7 +83,7 @@ describe("a plan", () => {
     });
   });
 
-  test("of a stop that takes as long as it may, and comes at once", async () => {
+  test("of a stop that takes its whole timeout, and comes at once", async () => {
     await rig.run("web", ["sleep", "1000"]);
     const plan = await rig.plan("POST", "/containers/web/stop?t=3600");
     expect(plan.answer?.status).toBe(204);
@@ -130,7 +130,7 @@ describe("a plan", () => {
 });
 
 describe("is refused", () => {
-  test("a header that is spelled otherwise: nothing is done for real", async () => {
+  test("a misspelled header: nothing is done for real", async () => {
     const response = await rig.fetch("live", "POST", "/containers/create?name=x", SLEEP, { "coracle-dry-run": "true" });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({

@@ -15,8 +15,8 @@ afterEach(async () => {
   await rig.close();
 });
 
-describe("what the live engine has under way is taken to succeed", () => {
-  test("a stop: what waits for its end waits no longer than time leaps", async () => {
+describe("pending operations of the live engine count as successful", () => {
+  test("a stop: requests that wait for its end are answered at once", async () => {
     rig = await Rig.open();
     await rig.run("slow", STUBBORN);
     const stopped = rig.ask("live", "POST", "/containers/slow/stop?t=600");
@@ -34,7 +34,7 @@ describe("what the live engine has under way is taken to succeed", () => {
     expect((await stopped).status).toBe(204);
   });
 
-  test("a pull: who asks for the same image is told that it is there", async () => {
+  test("a pull: a request for the same image finds it", async () => {
     rig = await Rig.open();
     rig.host.timers.pace = "stopped";
     const pulled = rig.ask("live", "POST", "/images/create?fromImage=alpine&tag=latest");
@@ -50,7 +50,7 @@ describe("what the live engine has under way is taken to succeed", () => {
 });
 
 describe("a core that traps", () => {
-  test("ends the dry run alone, and the next one begins", async () => {
+  test("ends only the dry run, and the next one starts", async () => {
     rig = await Rig.open({}, trapping);
     const trapped = await rig.ask("session", "POST", "/trap");
     expect(trapped).toEqual({ status: 500, text: expect.stringContaining("the engine had to start afresh") });
@@ -61,7 +61,7 @@ describe("a core that traps", () => {
     expect(rig.driver.epoch).toBe(1);
   });
 
-  test("lets go of whoever is attached, and is forgotten by the live engine", async () => {
+  test("releases attached clients, and is forgotten by the live engine", async () => {
     rig = await Rig.open({}, trapping);
     const body = { Image: "busybox", Cmd: ["cat"], OpenStdin: true };
     expect((await rig.ask("session", "POST", "/containers/create?name=cat", body)).status).toBe(201);
@@ -72,7 +72,7 @@ describe("a core that traps", () => {
     expect(rig.kept).toBe(0);
   });
 
-  test("while a dry run begins: that one alone is refused, time and again", async () => {
+  test("while a dry run starts: only that one is refused, each time", async () => {
     rig = await Rig.open({}, trappingOn("/events"));
     const why = expect.stringMatching(/cannot start a dry run: .*unreachable/);
     for (let at = 0; at < 6; at++) {
@@ -84,7 +84,7 @@ describe("a core that traps", () => {
     expect((await rig.ask("live", "GET", "/_ping")).status).toBe(200);
   });
 
-  test("leaves no dry run to be had while the live one is away", async () => {
+  test("while the live instance is down, no dry run can start", async () => {
     rig = await Rig.open({}, trapping);
     const trapped = rig.ask("live", "POST", "/trap");
     rig.driver.cut();
@@ -99,7 +99,7 @@ describe("between the copy of the live instance and the dry run", () => {
     while (rig.copies === 0) await turn();
   };
 
-  test("a process that ends is not missed", async () => {
+  test("the end of a process is not missed", async () => {
     rig = await Rig.open();
     const container = await rig.run("web", ["sleep", "1000"]);
     const inspected = rig.ask("session", "GET", "/containers/web/json");
@@ -111,7 +111,7 @@ describe("between the copy of the live instance and the dry run", () => {
     expect(State).toMatchObject({ Status: "exited", ExitCode: 7 });
   });
 
-  test("an end of all is not missed", async () => {
+  test("the close of the engine is not missed", async () => {
     rig = await Rig.open();
     const refused = rig.ask("session", "POST", "/containers/prune");
     await copied();
@@ -121,7 +121,7 @@ describe("between the copy of the live instance and the dry run", () => {
   });
 });
 
-test("another exec that is really given the same id, and ends, is not taken for the imagined one", async () => {
+test("a real exec that gets the same id, and ends, does not count as the imagined one", async () => {
   rig = await Rig.open();
   await rig.run("web", ["sleep", "1000"]);
   const create = async (at: "live" | "session"): Promise<string> => {
@@ -136,7 +136,7 @@ test("another exec that is really given the same id, and ends, is not taken for 
   await expect.poll(async () => (await rig.ask("session", "GET", `/exec/${exec}/json`)).text).toContain('"ExitCode":0');
 });
 
-test("another container that is really given the same id is not taken for the imagined one", async () => {
+test("a real container that gets the same id does not count as the imagined one", async () => {
   rig = await Rig.open();
   const dry = await rig.ask("session", "POST", "/containers/create?name=dry", { Image: "busybox", Cmd: ["cat"] });
   const { Id } = JSON.parse(dry.text) as { Id: string };
@@ -152,7 +152,7 @@ test("another container that is really given the same id is not taken for the im
 });
 
 describe("clients", () => {
-  test("that attach are sent nothing, and are let go", async () => {
+  test("that attach get no output, and are released", async () => {
     rig = await Rig.open();
     const body = { Image: "busybox", Cmd: ["cat"], OpenStdin: true };
     expect((await rig.ask("session", "POST", "/containers/create?name=cat", body)).status).toBe(201);
@@ -165,7 +165,7 @@ describe("clients", () => {
     expect((await rig.ask("session", "POST", "/containers/cat/wait")).text).toContain('"StatusCode":0');
   });
 
-  test("that attach by a plan get it when the container would have ended", async () => {
+  test("that attach with a plan get it when the container would have ended", async () => {
     rig = await Rig.open();
     const body = { Image: "busybox", Cmd: ["cat"], OpenStdin: true };
     const attach = (name: string) =>
@@ -177,7 +177,7 @@ describe("clients", () => {
     expect(plan.plan).toContainEqual(expect.objectContaining({ ended: expect.objectContaining({ code: 0 }) }));
   });
 
-  test("that wait for what really runs are sent away after a minute", async () => {
+  test("that wait for a real process are refused after a minute", async () => {
     rig = await Rig.open();
     await rig.run("web", ["sleep", "1000"]);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -194,7 +194,7 @@ describe("clients", () => {
     expect((await rig.plan("POST", "/containers/web/stop")).answer?.status).toBe(204);
   });
 
-  test("that leave give their place to those behind them", async () => {
+  test("that leave make room for waiting ones", async () => {
     rig = await Rig.open();
     await rig.run("web", ["sleep", "1000"]);
     const leaving = new AbortController();
@@ -211,7 +211,7 @@ describe("clients", () => {
   });
 });
 
-test("a session that nobody asks anything of ends after five minutes", async () => {
+test("an idle session ends after five minutes", async () => {
   rig = await Rig.open();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const ask = async (method: string, target: string, body?: unknown) => {

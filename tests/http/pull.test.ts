@@ -174,7 +174,7 @@ onEngines(
       expect(none.at(-1)?.["error"]).toMatch(/^no matching manifest for linux\/mips64le in the manifest list entries/);
     });
 
-    test("what was pulled runs; whiteouts, opaque directories, owners, modes, links", async () => {
+    test("a pulled image runs; whiteouts, opaque directories, owners, modes, links", async () => {
       const upper = await tarOf([
         { name: "etc/.wh.group", body: "" },
         { name: "hidden/", type: "directory", mode: 0o755 },

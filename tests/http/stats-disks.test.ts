@@ -24,7 +24,7 @@ onOwnEngines("stats of disks", (engine, kind) => {
   const testOnDisks = (name: string, body: () => Promise<void>): void =>
     testExcept(kind, { simulated: SIMULATED.blockDevices })(name, body);
 
-  testOnDisks("what was written is counted", async () => {
+  testOnDisks("written bytes are counted", async () => {
     const write = "dd if=/dev/zero of=/big bs=1M count=4 conv=fsync 2>/dev/null; sleep 1000";
     const id = await engine().running({ Cmd: ["sh", "-c", write], HostConfig: limited() });
     const record = await until("a count", async () => {
@@ -36,7 +36,7 @@ onOwnEngines("stats of disks", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testOnDisks("what passes by the cache is counted to the byte, by direction and in sum", async () => {
+  testOnDisks("I/O without the cache is counted exactly, by direction and in total", async () => {
     const copy = (args: string) => `dd bs=1M count=4 ${args} 2>/dev/null`;
     const script = `${copy("if=/dev/zero of=/big oflag=direct")} && ${copy("if=/big of=/dev/null iflag=direct")}`;
     const id = await engine().running({ Cmd: ["sleep", "1000"], HostConfig: limited() });

@@ -36,7 +36,7 @@ onEngines("tars", (engine, kind) => {
     },
   };
 
-  test("names and paths may be as long as on Linux, and no longer", async () => {
+  test("names and paths may be as long as on Linux, but no longer", async () => {
     const id = await made();
     const file = (longName: string): RawEntry[] => [{ name: "long", longName, body: "x" }];
     const deep = (depth: number): string => Array.from({ length: depth }, () => "d").join("/");
@@ -58,16 +58,16 @@ onEngines("tars", (engine, kind) => {
 
   for (const [way, unpack] of Object.entries(ways)) {
     test.each<[string, RawEntry[], string]>([
-      ["a name that climbs", [{ name: "../x", body: "in" }], "/x"],
-      ["a name that climbs to a directory", [{ name: `${UP}d/x`, body: "in" }], "/d/x"],
-      ["an absolute name that climbs", [{ name: "/../d/../x", body: "in" }], "/x"],
-      ["a name that climbs on its way", [{ name: "a/../../x", body: "in" }], "/x"],
-      ["a long name that climbs", [{ name: "short", longName: `${UP}x`, body: "in" }], "/x"],
-      ["a pax path that climbs", [{ name: "short", pax: { path: `${UP}x` }, body: "in" }], "/x"],
-      ["a name through a link that climbs", [link("out", UP), { name: "out/x", body: "in" }], "/x"],
-      ["a name that goes back from a link", [link("out", "/etc"), { name: "out/../x", body: "in" }], "/x"],
-      ["a hard link that climbs", [{ name: "f", body: "in" }, hard("x", `${UP}f`)], "/x"],
-      ["a hard link with a name that climbs", [{ name: "f", body: "in" }, hard("../x", "/../f")], "/x"],
+      ["a name with ..", [{ name: "../x", body: "in" }], "/x"],
+      ["a name with .. to a directory", [{ name: `${UP}d/x`, body: "in" }], "/d/x"],
+      ["an absolute name with ..", [{ name: "/../d/../x", body: "in" }], "/x"],
+      ["a name with .. in the middle", [{ name: "a/../../x", body: "in" }], "/x"],
+      ["a long name with ..", [{ name: "short", longName: `${UP}x`, body: "in" }], "/x"],
+      ["a pax path with ..", [{ name: "short", pax: { path: `${UP}x` }, body: "in" }], "/x"],
+      ["a name through a link with ..", [link("out", UP), { name: "out/x", body: "in" }], "/x"],
+      ["a name with .. after a link", [link("out", "/etc"), { name: "out/../x", body: "in" }], "/x"],
+      ["a hard link with ..", [{ name: "f", body: "in" }, hard("x", `${UP}f`)], "/x"],
+      ["a hard link with .. in its name", [{ name: "f", body: "in" }, hard("../x", "/../f")], "/x"],
     ])(`${way}: %s stays inside`, async (_, entries, path) => {
       // A hard link is reported under the requested name.
       expect(await unpack(entries, path)).toMatchObject([{ name: "x", type: "file", text: "in" }]);
@@ -77,13 +77,13 @@ onEngines("tars", (engine, kind) => {
     test.each<[string, Partial<RawEntry>]>([
       ["pax's", { pax: { path: `${cut}x` } }],
       ["GNU tar's", { longName: `${cut}x` }],
-    ])(`${way}: a file stays one whose long name, %s, is cut off behind a slash`, async (_, long) => {
+    ])(`${way}: a file stays a file if its long name, %s, is cut off after a slash`, async (_, long) => {
       const found = await unpack([{ name: cut, body: "in", ...long }, { name: "after" }], `/${cut}x`);
       expect(found).toMatchObject([{ name: "x", type: "file", text: "in" }]);
     });
 
     test.each<[string, RawEntry[]]>([
-      ["a file in the place of the root", [{ name: "..", body: "x" }]],
+      ["a file in place of the root", [{ name: "..", body: "x" }]],
       ["a hard link to the root", [hard("x", "..")]],
       ["a hard link to a directory", [{ name: "own/", flag: "5" }, hard("x", "own")]],
       ["an entry below a file", [{ name: "own", body: "x" }, { name: "own/x", body: "x" }]], // prettier-ignore
@@ -97,13 +97,13 @@ onEngines("tars", (engine, kind) => {
       expect([file?.name, file?.text === TEXT]).toEqual(["holes", true]);
     });
 
-    test(`${way}: a file with holes, in the old form of GNU tar`, async () => {
+    test(`${way}: a file with holes, in GNU tar's old format`, async () => {
       const unpacking = unpack([FORMS["S"]!(HOLES)], "/holes");
       if (engine().expected("gnu-sparse", true, false)) expect((await unpacking)[0]?.text === TEXT).toBe(true);
       else await expect(unpacking).rejects.toThrow(`${BROKEN}unhandled tar header type 83`);
     });
 
-    test(`${way}: holes and maps that make no sense, or have no bounds, are refused`, async () => {
+    test(`${way}: invalid or unlimited holes and maps are refused`, async () => {
       const huge = { name: "huge", parts: [], size: 2 ** 50, body: "" };
       const overlap: Sparse = { name: "holes", parts: [[0, 3], [2, 4]], size: 100, body: "abcdefg" }; // prettier-ignore
       await expect(unpack([FORMS["1.0"]!(overlap)], "/x")).rejects.toThrow(`${BROKEN}archive/tar: invalid tar header`);
@@ -144,13 +144,13 @@ onEngines("tars", (engine, kind) => {
       },
     );
 
-    test(`${way}: a hard link to a symbolic link says whose that is, and leaves what it leads to`, async () => {
+    test(`${way}: a hard link to a symbolic link sets that link's owner, and does not change its target`, async () => {
       const entries = [FILE, { ...link("d/s", "f"), mtime: 7000 }, { ...hard("d/x", "d/s"), ...OTHER }];
       expect(await unpack(entries, "/d/f")).toMatchObject([{ mode: 0o644, uid: 1, gid: 2, mtime: 1000 }]);
       expect(await unpack(entries, "/d/s")).toMatchObject([{ type: "symlink", uid: 5, gid: 6, mtime: 7000 }]);
     });
 
-    test(`${way}: an owner that is no number of 64 bits`, async () => {
+    test(`${way}: an owner that is not a 64-bit number`, async () => {
       for (const uid of ["0x10", "5.5", " 5", "five", String(2n ** 63n)]) {
         const unpacking = unpack([{ name: "x", body: "x", pax: { uid } }], "/x");
         await expect(unpacking).rejects.toThrow(`${BROKEN}archive/tar: invalid tar header`);
@@ -178,13 +178,13 @@ onEngines("tars", (engine, kind) => {
     ["an absolute symbolic link", [link("x", "/../etc/y")], 'invalid symlink "/d/x" -> "/../etc/y"'],
     ["a symbolic link to the root", [link("x", "..")], 'invalid symlink "/d/x" -> ".."'],
     ["a symbolic link below", [link("sub/x", "../../y")], 'invalid symlink "/d/sub/x" -> "../../y"'],
-  ])("below a directory that is not the root, nothing leads out: %s", async (_, entries, message) => {
+  ])("below a directory other than the root, nothing leads out: %s", async (_, entries, message) => {
     const id = await made();
     await expect(put(id, "/d", entries)).rejects.toThrow(`${BROKEN}${message}`);
     await engine().remove(id);
   });
 
-  test("below a directory that is not the root, names may go up and down", async () => {
+  test("below a directory other than the root, names may have ..", async () => {
     const id = await made();
     await put(id, "/d", [
       { name: "/../one", body: "1" },
@@ -198,7 +198,7 @@ onEngines("tars", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("below a directory that is not the root, symbolic links may lead up and down, and anywhere from the root", async () => {
+  test("below a directory other than the root, symbolic links may have .., and lead anywhere from the root", async () => {
     const id = await made();
     const links = [
       ["abs", "/etc/passwd"],
@@ -216,7 +216,7 @@ onEngines("tars", (engine, kind) => {
     await engine().remove(id);
   });
 
-  test("below a directory that is not the root, a hard link to a file outside the layer sets only its owner", async () => {
+  test("below a directory other than the root, a hard link to a file outside the layer sets only its owner", async () => {
     const id = await made();
     await put(id, "/d", [
       { ...FILE, name: "f" },

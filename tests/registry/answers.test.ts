@@ -33,7 +33,7 @@ afterEach(async () => {
   fake = undefined;
 });
 
-test("a manifest by tag comes with its digest, its type without parameters, and was asked for with all types", async () => {
+test("a manifest by tag comes with its digest and its type without parameters, and is requested with all types", async () => {
   const at = await serve((_, response) => {
     response.writeHead(200, { "content-type": "application/vnd.oci.image.index.v1+json; charset=utf-8" }).end(MANIFEST);
   });
@@ -45,7 +45,7 @@ test("a manifest by tag comes with its digest, its type without parameters, and 
   expect(at.asked.at(-1)?.headers["accept"]).toBe(ACCEPT.join(", "));
 });
 
-test("a manifest by digest must be the one that was asked for", async () => {
+test("a manifest by digest must match the digest", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
   const asked = { ...repository(at), accept: ACCEPT };
   expect((await client.resolve({ ...asked, reference: digestOf(MANIFEST) })).digest).toBe(digestOf(MANIFEST));
@@ -55,7 +55,7 @@ test("a manifest by digest must be the one that was asked for", async () => {
 });
 
 test.each([[`sha512:${"a".repeat(128)}`], [`sha384:${"a".repeat(96)}`]])(
-  "what could not be checked against %s is not asked for",
+  "content with the uncheckable digest %s is not requested",
   async (digest) => {
     const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
     const blob = { from: repository(at), digest, size: BigInt(MANIFEST.length) };
@@ -67,7 +67,7 @@ test.each([[`sha512:${"a".repeat(128)}`], [`sha384:${"a".repeat(96)}`]])(
   },
 );
 
-test("a digest that is none is not asked for", async () => {
+test("an invalid digest is not requested", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
   const digest = `sha256:${"A".repeat(64)}`;
   const asking = client.blob({ from: repository(at), digest, size: BigInt(MANIFEST.length) });
@@ -89,7 +89,7 @@ test.each<[number, string, string]>([
   [404, "MANIFEST_UNKNOWN", "manifest unknown"],
   [429, "TOOMANYREQUESTS", "slow down"],
   [500, "UNKNOWN", ""],
-])("%i comes with its status, its errors and when to come back", async (status, code, message) => {
+])("%i comes with its status, its errors and the time to retry", async (status, code, message) => {
   const at = await serve((_, response) => json(response, status, errors(code, message), { "retry-after": "17" }));
   const failure = await failed(client.resolve({ ...repository(at), reference: "1.0?a", accept: ACCEPT }));
   const url = `${at.url}/v2/some/thing/manifests/1.0%3Fa`;
@@ -101,7 +101,7 @@ test.each<[string, unknown, Partial<failures.RegistryAnswer>]>([
   ["a token server's words", { details: "wrong" }, { details: "wrong" }],
   ["no list of errors", { errors: { code: "A" } }, { errors: [] }],
   ["no object", ["errors"], { errors: [] }],
-])("an error may come with %s", async (_, body, expected) => {
+])("an error may have %s", async (_, body, expected) => {
   const at = await serve((_asked, response) => json(response, 400, body));
   expect(await failed(client.tags(repository(at)))).toMatchObject({ tag: "registry-answer", val: expected });
 });
@@ -113,9 +113,9 @@ test.each<[string, (now: number) => string, number]>([
   ["a date in the form of asctime", (now) => asctime(new Date(now + 300_000)), 300],
   ["a date that has passed", (now) => new Date(now - 300_000).toUTCString(), 0],
   ["no seconds", () => "0", 0],
-  ["fewer than none", () => "-5", 0],
+  ["a negative number", () => "-5", 0],
   ["a word", () => "soon", 0],
-])("when to come back is said by %s, wherever the machine is", async (_, header, seconds) => {
+])("the time to retry may be %s, in any time zone", async (_, header, seconds) => {
   vi.stubEnv("TZ", "America/New_York");
   onTestFinished(() => void vi.unstubAllEnvs());
   const now = Date.UTC(2026, 10, 24, 12);
@@ -125,13 +125,13 @@ test.each<[string, (now: number) => string, number]>([
   expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 429, retryAfter: seconds } });
 });
 
-test("an error without a registry's body is told by its status", async () => {
+test("an error without a registry's body is reported by its status", async () => {
   const at = await serve((_, response) => void response.writeHead(502).end("<html>"));
   const failure = await failed(client.tags(repository(at)));
   expect(failure).toEqual(answered(502, "", "", { url: `${at.url}/v2/some/thing/tags/list` }));
 });
 
-test("tags are joined over all pages, in the registry's order, and never from another host", async () => {
+test("tags of all pages are joined, in the registry's order, and never from another host", async () => {
   const at = await serve(({ query }, response) => {
     const last = query.get("last");
     if (last === null) {
@@ -159,7 +159,7 @@ test("a page of very many tags, and links that name no next page", async () => {
   expect(at.asked.filter(({ path }) => path.endsWith("/tags/list"))).toHaveLength(1);
 });
 
-test("among several links, the next page is found", async () => {
+test("the next page is found among several links", async () => {
   const pages: Record<string, string> = { "": "b", b: "c", c: "d" };
   const at = await serve(({ query }, response) => {
     const last = query.get("last") ?? "";
@@ -179,7 +179,7 @@ test("a small blob is checked against its digest and its size", async () => {
   expect((await failed(client.blob({ ...blob, size: 5n }))).tag).toBe("mismatch");
 });
 
-test("a manifest and a page of tags have no more bytes than they may have", async () => {
+test("a manifest and a page of tags have a size limit", async () => {
   const bytes = Buffer.from('{"tags":["a"]}');
   const at = await serve((_, response) => void response.writeHead(200).end(bytes));
   const asked = { ...repository(at), reference: "1.0", accept: ACCEPT };
@@ -206,7 +206,7 @@ test.each<[string, (response: ServerResponse, body: Buffer) => void, number, str
   ["another part", (to, body) => part(to, body, 2), 0, "0123456789"],
   ["the whole", (to, body) => void to.writeHead(200).end(body), 0, "0123456789"],
   ["no such part", (to) => void to.writeHead(416).end(), 0, "0123456789"],
-])("the rest of a blob is asked for; a registry that gives %s is taken at its word", async (_, give, from, text) => {
+])("the rest of a blob is requested, and a registry may give %s", async (_, give, from, text) => {
   const whole = Buffer.from("0123456789");
   const at = await serve(({ headers }, response) => {
     if (headers.range === undefined) return void response.writeHead(200).end(whole);
@@ -266,7 +266,7 @@ test("a body that keeps coming, however slowly, is not silence", async () => {
   expect((await parts.next()).done).toBe(true);
 });
 
-test("nobody listening is told by the call that failed, and where", async () => {
+test("a refused connection is reported with the failed call and the address", async () => {
   const authority = `127.0.0.1:${await freePort()}`;
   const failure = await failed(client.tags(repository({ authority })));
   const call = { call: "connect", path: authority, inside: false, error: "ECONNREFUSED" };
@@ -274,7 +274,7 @@ test("nobody listening is told by the call that failed, and where", async () => 
   expect(failure).toEqual({ tag: "exchange", val: { method: "GET", url: `http://${authority}/v2/`, why } });
 });
 
-test("a registry that is not marked insecure is not spoken to without TLS", async () => {
+test("a registry that is not marked insecure is not contacted without TLS", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
   const { repository: name } = repository(at);
   const endpoint = { authority: at.authority, security: SECURE };
@@ -284,7 +284,7 @@ test("a registry that is not marked insecure is not spoken to without TLS", asyn
   expect(at.asked).toEqual([]);
 });
 
-test("however many registries are asked, only the last ones are known without asking again", async () => {
+test("with any number of registries, only the last ones are remembered", async () => {
   let looks: string[] = [];
   const transport: Transport = async ({ url }) => {
     if (url.endsWith("/v2/")) looks.push(new URL(url).hostname);
@@ -300,7 +300,7 @@ test("however many registries are asked, only the last ones are known without as
   expect(looks).toEqual(["r0.test"]);
 });
 
-test("whoever gives up is not kept waiting", async () => {
+test("cancelling takes effect at once", async () => {
   const at = await serve(() => {});
   const controller = new AbortController();
   const answer = failed(client.tags(repository(at), controller.signal));
@@ -308,7 +308,7 @@ test("whoever gives up is not kept waiting", async () => {
   expect(await answer).toEqual({ tag: "interrupted", val: "given-up" });
 });
 
-test("giving up ends a body in its middle, and closes the connection", async () => {
+test("cancelling ends a body in the middle, and closes the connection", async () => {
   let closed: () => void;
   const gone = new Promise<void>((resolve) => (closed = resolve));
   const at = await serve((_, response) => {

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const fake of open.splice(0)) await fake.close();
 });
 
-test("challenges are read as RFC 9110 writes them", () => {
+test("challenges are parsed as RFC 9110 defines them", () => {
   const header = `Basic realm="a \\"b\\"", Bearer realm="https://auth/token",service=reg, scope="repository:x:pull,push"`;
   const [basic, bearer] = parseChallenges(header);
   expect(basic).toEqual({ scheme: "basic", parameters: new Map([["realm", 'a "b"']]) });
@@ -32,7 +32,7 @@ test("challenges are read as RFC 9110 writes them", () => {
   expect(parseChallenges("")).toEqual([]);
 });
 
-test("a token is asked for anonymously, with realm, service and scope, and kept", async () => {
+test("a token is requested anonymously, with realm, service and scope, and kept", async () => {
   const at = await tokenRegistry();
   const client = registryClient();
   expect(await client.tags(repository(at.registry))).toEqual(["1.0"]);
@@ -46,7 +46,7 @@ test("a token is asked for anonymously, with realm, service and scope, and kept"
   ]);
 });
 
-test("with credentials the token is asked for by Basic and the account's name, and not shared with anybody else", async () => {
+test("with credentials the token is requested with Basic and the account's name, and not shared", async () => {
   const at = await tokenRegistry();
   const client = registryClient();
   await client.tags(repository(at.registry, USER));
@@ -57,7 +57,7 @@ test("with credentials the token is asked for by Basic and the account's name, a
   expect(at.tokens.asked).toHaveLength(3);
 });
 
-test("a token is good for a while, and then another is asked for", async () => {
+test("a token expires, and then another one is requested", async () => {
   const at = await tokenRegistry();
   let later = 0n;
   const now = (): types.Instant => {
@@ -98,7 +98,7 @@ test("a token server that has no TLS gets no credentials", async () => {
   expect(at.tokens.asked.length).toBeGreaterThan(0);
 });
 
-test("a token that is no header is not told, though the platform repeats it", async () => {
+test("a token that is invalid in a header is not shown, even if the platform's error has it", async () => {
   const at = await tokenRegistry();
   const credentials = { ...NOBODY, registryToken: "s3cret\nof-nobody-else" };
   const failure = await failed(registryClient().tags({ ...repository(at.registry), credentials }));
@@ -110,14 +110,14 @@ test("a token that is no header is not told, though the platform repeats it", as
   expect(JSON.stringify(failure)).not.toContain("s3cret");
 });
 
-test("side by side, one token is asked for", async () => {
+test("parallel requests share one token request", async () => {
   const at = await tokenRegistry();
   const client = registryClient();
   await Promise.all([1, 2, 3].map(() => client.tags(repository(at.registry))));
   expect(at.tokens.asked).toHaveLength(1);
 });
 
-test("a token that is not taken any more is replaced, once, with the scope of the new challenge", async () => {
+test("a rejected token is replaced, once, with the scope of the new challenge", async () => {
   const at = await tokenRegistry();
   const client = registryClient();
   await client.tags(repository(at.registry));
@@ -136,7 +136,7 @@ test("a token that is not taken any more is replaced, once, with the scope of th
   expect(at.tokens.asked).toHaveLength(3);
 });
 
-test("a token server that refuses is told of, in its own words", async () => {
+test("a token server's refusal is reported in its own words", async () => {
   const at = await tokenRegistry();
   at.refuse = true;
   const failure = await failed(registryClient().tags(repository(at.registry, USER)));
@@ -146,7 +146,7 @@ test("a token server that refuses is told of, in its own words", async () => {
   });
 });
 
-test("a token that is good for something else is told as such, after a new one was tried", async () => {
+test("a token with insufficient scope is reported as such, after a new one was tried", async () => {
   const at = await tokenRegistry();
   at.valid = "none at all";
   at.error = "insufficient_scope";
@@ -158,7 +158,7 @@ test("a token that is good for something else is told as such, after a new one w
   expect(at.tokens.asked).toHaveLength(2);
 });
 
-test("an identity token is traded in by a form", async () => {
+test("an identity token is exchanged with a form", async () => {
   const at = await tokenRegistry();
   await registryClient().tags(repository(at.registry, { identityToken: "refresh-me" }));
   const [asked] = at.tokens.asked;
@@ -181,7 +181,7 @@ test("a registry token is sent as it is, and nothing else is tried", async () =>
   expect(at.tokens.asked).toEqual([]);
 });
 
-test("login asks for an identity token", async () => {
+test("login requests an identity token", async () => {
   const at = await tokenRegistry();
   const endpoint = { authority: at.registry.authority, security: INSECURE };
   expect(await registryClient().login({ endpoint, credentials: { ...NOBODY, ...USER } })).toBe("identity");
@@ -197,7 +197,7 @@ test("login asks for an identity token", async () => {
   expect(failure).toMatchObject({ tag: "registry-answer", val });
 });
 
-test("Basic credentials are sent when the registry asks for them, and their absence is told", async () => {
+test("Basic credentials are sent when the registry asks for them, and missing ones are reported", async () => {
   const registry = await start(({ headers }, response) => {
     if (headers.authorization === BASIC) json(response, 200, { tags: ["1.0"] });
     else
@@ -219,7 +219,7 @@ test("Basic credentials are sent when the registry asks for them, and their abse
   expect(long).toMatchObject({ tag: "registry-answer", val: { status: 431 } });
 });
 
-test("a registry or a token server that repeats what it was sent in confidence is not repeated", async () => {
+test("secrets that a registry or a token server repeats are not shown", async () => {
   const echo: Answer = ({ headers, body }, response) => {
     json(response, 418, errors("TEAPOT", `got ${headers.authorization} or ${body}, s3cret`));
   };
@@ -245,7 +245,7 @@ test("a registry or a token server that repeats what it was sent in confidence i
   expect(failure).toMatchObject(told("TEAPOT", "got Bearer xxxxxxx or"));
 });
 
-test("a redirect to another server gets no credentials, one to the same does", async () => {
+test("a redirect to another server gets no credentials, one to the same server does", async () => {
   const elsewhere = await start((_, response) => void response.writeHead(200).end("blob"));
   let target = `${elsewhere.url}/store?signature=hush`;
   const registry = await start(({ path, headers }, response) => {
@@ -270,7 +270,7 @@ test("a redirect to another server gets no credentials, one to the same does", a
   expect(JSON.stringify(failure)).not.toContain("hush");
 });
 
-test("redirects end somewhere", async () => {
+test("the number of redirects is limited", async () => {
   const registry = await start(({ path }, response) => {
     if (path === "/v2/") json(response, 200, {});
     else response.writeHead(302, { location: "/again" }).end();
@@ -279,7 +279,7 @@ test("redirects end somewhere", async () => {
   expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "redirects", val: 10 } } });
 });
 
-test("no failure tells a secret", async () => {
+test("no failure has a secret", async () => {
   const at = await tokenRegistry();
   at.refuse = true;
   for (const credentials of [USER, { identityToken: "s3cret" }]) {

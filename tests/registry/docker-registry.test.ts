@@ -55,7 +55,7 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
     expect(await readAll(body)).toEqual(layer);
   });
 
-  test("what is not there is not found, with the registry's code", async () => {
+  test("missing content is not found, with the registry's code", async () => {
     const asked = registryClient(options).resolve({ ...at(registry), reference: "none", accept: [] });
     const failure = shownFailure(await asked.catch((error: unknown) => error));
     expect(failure).toMatchObject({
@@ -64,7 +64,7 @@ function clientOver(options: (typeof TRANSPORTS)[keyof typeof TRANSPORTS]): void
     });
   });
 
-  test("a password opens what is locked, and a wrong one does not", async () => {
+  test("the right password works, and a wrong one does not", async () => {
     const client = registryClient(options);
     const endpoint = { authority: locked.host, security: INSECURE };
     const tags = await client.tags({ ...at(locked), credentials: { ...NOBODY, ...USER } });

@@ -7,7 +7,7 @@ import { nodeTransport } from "../../hosts/node/registry-transport.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { repository } from "./fake.js";
 
-test("one connection does for many requests; one that was closed is replaced, and nobody notices", async () => {
+test("one connection serves many requests, and a closed one is replaced without an error", async () => {
   const requests = new Map<Socket, number>();
   let most = Infinity;
   const server = createServer((request, response) => {

@@ -10,20 +10,20 @@ const URL = "https://r.example:5000/v2/";
 const AT = "r.example:5000";
 
 test.each<[string, Error, failures.ExchangeFailure]>([
-  ["a name that nobody has", coded("ENOTFOUND", "getaddrinfo"), call("getaddrinfo", "r.example", "ENOTFOUND")],
-  ["no server for names", coded("EAI_AGAIN"), call("getaddrinfo", "r.example", "EAI_AGAIN")],
-  ["nobody listening", coded("ECONNREFUSED"), call("connect", AT, "ECONNREFUSED")],
-  ["no way there", coded("EHOSTUNREACH", "connect"), call("connect", AT, "EHOSTUNREACH")],
+  ["an unknown host name", coded("ENOTFOUND", "getaddrinfo"), call("getaddrinfo", "r.example", "ENOTFOUND")],
+  ["no DNS server", coded("EAI_AGAIN"), call("getaddrinfo", "r.example", "EAI_AGAIN")],
+  ["connection refused", coded("ECONNREFUSED"), call("connect", AT, "ECONNREFUSED")],
+  ["no route", coded("EHOSTUNREACH", "connect"), call("connect", AT, "EHOSTUNREACH")],
   ["no connection in time", coded("UND_ERR_CONNECT_TIMEOUT"), call("connect", AT, "ETIMEDOUT")],
   ["a reset", coded("ECONNRESET", "read"), call("read", AT, "ECONNRESET")],
   ["a closed connection, on Node", coded("ECONNRESET"), { tag: "closed" }],
   ["a closed connection, by fetch", coded("UND_ERR_SOCKET"), { tag: "closed" }],
   ["no TLS", coded("ERR_SSL_WRONG_VERSION_NUMBER"), { tag: "no-tls" }],
-  ["a certificate of its own", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), { tag: "unknown-authority" }],
-  ["an old certificate", coded("CERT_HAS_EXPIRED"), { tag: "certificate-dates" }],
-  ["another's certificate", misnamed("DNS:a.example, IP Address:10.0.0.1"), names("a.example", "10.0.0.1")],
+  ["a self-signed certificate", coded("DEPTH_ZERO_SELF_SIGNED_CERT"), { tag: "unknown-authority" }],
+  ["an expired certificate", coded("CERT_HAS_EXPIRED"), { tag: "certificate-dates" }],
+  ["another host's certificate", misnamed("DNS:a.example, IP Address:10.0.0.1"), names("a.example", "10.0.0.1")],
   ["a certificate without names", misnamed(undefined), names()],
-  ["something else, at its address", new Error(`no luck at ${URL}`), { tag: "other", val: `no luck at ${URL}` }],
+  ["another error, with its address", new Error(`no luck at ${URL}`), { tag: "other", val: `no luck at ${URL}` }],
 ])("%s", async (_, error, why) => {
   const cause = new TypeError("fetch failed", { cause: error });
   const client = registryClient({ transport: () => Promise.reject(cause) });

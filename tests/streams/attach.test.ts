@@ -69,7 +69,7 @@ async function attached(
 }
 
 describe("attached output", () => {
-  test("is what comes after the connection was bound, joined into a frame per stream and read", async () => {
+  test("starts when the connection is bound, and is joined into one frame per stream and read", async () => {
     const { client, log, drain, ending } = await attached({});
     log.append(line(2, "a") + line(3, "b", "stdout", "P") + line(4, "oops", "stderr") + line(5, "c"));
     drain.abort();
@@ -87,7 +87,7 @@ describe("attached output", () => {
     await ending;
   });
 
-  test("with history begins at the beginning; history alone stops where the log was", async () => {
+  test("with history starts at the beginning; history alone stops at the end of the log", async () => {
     const both = await attached({ framing: "raw" }, { history: true });
     both.log.append(line(2, "after"));
     both.drain.abort();
@@ -101,7 +101,7 @@ describe("attached output", () => {
     expect(past.client.text).toBe("before\n");
   });
 
-  test("with history has no text there that may still go on; what comes then comes at once", async () => {
+  test("with history has no unfinished line there; later text comes at once", async () => {
     const log = new MemoryLog(line(1, "before") + line(2, "login: ", "stdout", "P"));
     const { client, drain, ending } = await attached({}, { history: true }, log);
     log.append(line(3, "me") + line(4, "bye", "stdout", "P") + line(5, "", "stdout", "E"));
@@ -120,7 +120,7 @@ describe("attached output", () => {
     }
   });
 
-  test("leaves out the streams that were not asked for", async () => {
+  test("leaves out streams that were not requested", async () => {
     const { client, log, drain, ending } = await attached({ stderr: false, framing: "raw" });
     log.append(line(2, "out") + line(3, "err", "stderr"));
     drain.abort();
@@ -145,7 +145,7 @@ describe("attached stdin", () => {
     expect(stdin.text).toBe("hello<released>");
   });
 
-  test("a half-close ends only the process's stdin where the stream outlives it", async () => {
+  test("a half-close ends only the process's stdin if the stream outlives it", async () => {
     const { client, stdin, log, drain, ending } = await attached({ keepAfterInput: true, framing: "raw" });
     client.send("hello");
     client.send(null);
@@ -157,7 +157,7 @@ describe("attached stdin", () => {
     expect(client.text).toBe("HELLO\n");
   });
 
-  test("that was not asked for is read and dropped, and its end changes nothing", async () => {
+  test("that was not requested is read and dropped, and its end changes nothing", async () => {
     const { client, stdin, log, drain, ending } = await attached({ stdin: false, framing: "raw" });
     client.send("hello");
     client.send(null);
@@ -168,7 +168,7 @@ describe("attached stdin", () => {
     expect([client.text, stdin.text]).toEqual(["out\n", ""]);
   });
 
-  test("sent before the client left still goes in", async () => {
+  test("sent before the client left still arrives", async () => {
     const { client, stdin, gone, ending } = await attached({ keepAfterInput: true });
     client.send("hello");
     gone.abort();

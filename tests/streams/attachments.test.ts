@@ -14,7 +14,7 @@ const EXITED: Input = {
 const PATIENCE = { timeout: 60_000 };
 const LINE = new TextEncoder().encode("2026-01-01T00:00:00.000000000+00:00 stdout F hello\n");
 
-test("an exit is told of when those attached have the output", async () => {
+test("an exit is reported when attached clients have the output", async () => {
   const { attachments, begin, takeAll } = await attached();
   const happened = vi.fn();
   attachments.inOrder(happened)(EXITED);
@@ -25,14 +25,14 @@ test("an exit is told of when those attached have the output", async () => {
   await vi.waitFor(() => expect(happened).toHaveBeenCalledWith(EXITED), PATIENCE);
 });
 
-test("where nobody is attached it is told of at once, and so is everything else", () => {
+test("without attached clients it is reported at once, and so is everything else", () => {
   const attachments = new Attachments(stdioOf());
   const happened = vi.fn();
   attachments.inOrder(happened)(EXITED);
   expect(happened).toHaveBeenCalledTimes(1);
 });
 
-test("a client that does not read holds it up for two seconds, no longer", async () => {
+test("a client that does not read delays it by at most two seconds", async () => {
   const { attachments, begin } = await attached();
   const happened = vi.fn();
   const asked = Date.now();

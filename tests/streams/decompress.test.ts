@@ -47,7 +47,7 @@ for (const [program, decoder] of CASES) {
       expect(unpacked.map((bytes, index) => bytes.equals(texts[index]!))).toEqual([true, true, true]);
     });
 
-    test("what is cut off is told, and the next is not harmed by it", async () => {
+    test("a truncated stream is reported, and does not affect the next one", async () => {
       const packed = pack(randomBytes(300_000));
       for (const length of [3, 10, 50_000, packed.length - 3]) {
         if (program === "xz" && length < 6) continue;
@@ -59,7 +59,7 @@ for (const [program, decoder] of CASES) {
       expect((await all(decoder(pieces(pack(Buffer.from("next")), 9)))).toString()).toBe("next");
     });
 
-    test("what makes no sense is told", async () => {
+    test("an invalid stream is reported", async () => {
       const packed = pack(randomBytes(300_000));
       packed.fill(0x55, 1000, 1200);
       expect(await failure(decoder(pieces(packed, 4096)))).toMatchObject({

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { STDERR, readFrameHeader, writeFrameHeader } from "../../hosts/streams/frames.js";
 
-test("a frame header says stream and length, big-endian", () => {
+test("a frame header has stream and length, big-endian", () => {
   const bytes = new Uint8Array(10);
   writeFrameHeader(bytes, 2, STDERR, 0x01020304);
   expect([...bytes]).toEqual([0, 0, 2, 0, 0, 0, 1, 2, 3, 4]);
@@ -11,6 +11,6 @@ test("a frame header says stream and length, big-endian", () => {
   expect(readFrameHeader(bytes, 3)).toBeNull();
 });
 
-test("bytes that are no frame header are told", () => {
+test("bytes that are not a frame header are reported", () => {
   expect(() => readFrameHeader(new TextEncoder().encode("hello, world"), 0)).toThrow("no frame header at byte 0");
 });

@@ -31,7 +31,7 @@ const FIVE = new MemoryLog(
 );
 
 describe("logs", () => {
-  test("of one that says much to many leave turns to others", async () => {
+  test("with much output for many readers do not block other work", async () => {
     const log = new MemoryLog(line(1, "x".repeat(1000)).repeat(300));
     const written: number[] = [];
     let turns = 0;
@@ -57,7 +57,7 @@ describe("logs", () => {
     expect(Math.max(...written.filter(Boolean))).toBeLessThan(128 * 1024 + 8 * 65_536);
   });
 
-  test("are what was written, raw or a frame a line", async () => {
+  test("have the written output, raw or with one frame per line", async () => {
     expect(await logsOf(FIVE, {})).toBe("one\ntwo\nthree\nfour\nfive\n");
     expect(frames(await logsOf(FIVE, { framed: true }))).toBe("1:one\n|2:two\n|1:three\n|1:four\n|1:five\n");
   });
@@ -67,7 +67,7 @@ describe("logs", () => {
     expect(await logsOf(FIVE, { stderr: false })).toBe("one\nthree\nfour\nfive\n");
   });
 
-  test("details stand between a line's time and its text, in every record", async () => {
+  test("details are between a line's time and its text, in every record", async () => {
     expect(await logsOf(FIVE, { prefix: "a=b ", stderr: false, tail: 1 })).toBe("a=b five\n");
     expect(await logsOf(FIVE, { prefix: " ", timestamps: true, tail: 1 })).toBe(
       "2026-11-20T09:00:05.123456789Z  five\n",
@@ -78,7 +78,7 @@ describe("logs", () => {
     );
   });
 
-  test("as objects have their stream and time, the shortest way, and what Go escapes escaped", async () => {
+  test("as objects have stream and time in the shortest form, with Go's escapes", async () => {
     const objects = { attributes: "", separated: false };
     const log = new MemoryLog(
       '2026-11-20T10:00:01.500000000+01:00 stdout F <a> & "b"\\\u2028\u0001\n' +
@@ -97,7 +97,7 @@ describe("logs", () => {
     expect(parts.map((part) => (JSON.parse(part) as { Line: string }).Line.length)).toEqual([16_384, 4]);
   });
 
-  test("of a log whose beginning was thrown away begin with what is left", async () => {
+  test("of a log whose start was dropped begin with the rest", async () => {
     const log = new MemoryLog(line(1, "gone") + line(2, "two") + line(3, "three"));
     log.forget(line(1, "gone").length);
     expect(await logsOf(log, {})).toBe("two\nthree\n");
@@ -110,12 +110,12 @@ describe("logs", () => {
     expect(await logsOf(FIVE, { since: timeOf(2) + 1n, until: timeOf(4) - 1n })).toBe("three\n");
   });
 
-  test("since only skips up to the first line at or after it", async () => {
+  test("since skips only up to the first line at or after it", async () => {
     const log = new MemoryLog(line(1, "a") + line(5, "b") + line(2, "clock set back"));
     expect(await logsOf(log, { since: timeOf(4) })).toBe("b\nclock set back\n");
   });
 
-  test("times have nine digits and are UTC, whatever the offset they were written with", async () => {
+  test("times have nine digits and are UTC, with any written offset", async () => {
     const log = new MemoryLog(
       line(1, "a", "stdout", "F", "+02:30") + line(1, "b", "stdout", "F", "-09:01") + line(59, "c"),
     );
@@ -157,7 +157,7 @@ describe("logs", () => {
     expect(await logsOf(log, { until: timeOf(2) - 1n })).toBe("");
   });
 
-  test("since and until look at the time of a line's end", async () => {
+  test("since and until use the time of a line's end", async () => {
     const log = new MemoryLog(line(1, "ab", "stdout", "P") + line(3, "cd") + line(4, "ef"));
     expect(await logsOf(log, { since: timeOf(2) })).toBe("abcd\nef\n");
     expect(await logsOf(log, { until: timeOf(2) })).toBe("");
@@ -181,11 +181,11 @@ describe("logs", () => {
     expect(sizes).toEqual(expected);
   });
 
-  test("what a process wrote last without a newline comes without one", async () => {
+  test("last output without a newline comes without one", async () => {
     expect(await logsOf(new MemoryLog(line(1, "a") + line(2, "prompt", "stdout", "P")), {})).toBe("a\nprompt");
   });
 
-  test("text without a newline is not shown while its run goes on, from 16 KiB on what is full of it", async () => {
+  test("text without a newline is not shown during its run, except for full 16 KiB", async () => {
     const log = new MemoryLog(line(1, "a") + line(2, "prompt", "stdout", "P"));
     expect(await logsOf(log, { ended: false })).toBe("a\n");
     log.append(line(3, "x".repeat(16_384), "stdout", "P"));
@@ -194,7 +194,7 @@ describe("logs", () => {
     expect(await logsOf(log, { ended: false })).toBe(`a\nprompt${"x".repeat(16_384)}end\n`);
   });
 
-  test("text without a newline ends with its run, at the time of that", async () => {
+  test("text without a newline ends with its run, with the time of its end", async () => {
     const log = new MemoryLog(
       line(1, "on", "stdout", "P") +
         line(2, "e", "stderr", "P") +
@@ -251,7 +251,7 @@ describe("tail", () => {
     expect(await logsOf(FIVE, { tail: 3, since: timeOf(4) })).toBe("four\nfive\n");
   });
 
-  test("counts a line once, in however many parts it was written", async () => {
+  test("counts a line once, with any number of parts", async () => {
     const log = new MemoryLog(
       line(1, "one") + line(2, "tw", "stdout", "P") + line(3, "o") + line(4, "rest", "stdout", "P"),
     );
@@ -260,7 +260,7 @@ describe("tail", () => {
     expect(await logsOf(log, { tail: 3 })).toBe("one\ntwo\nrest");
   });
 
-  test("has a line whole that began before the other stream's lines in front of it, and not those", async () => {
+  test("has a whole line that began before earlier lines of the other stream, without those", async () => {
     const log = new MemoryLog(
       line(1, "zero") +
         line(2, "fo", "stdout", "P") +
@@ -277,7 +277,7 @@ describe("tail", () => {
     expect(await logsOf(log, { tail: 2 })).toBe("four\nfive\n");
   });
 
-  test("does not read a long log back for a line that the other stream may have begun", async () => {
+  test("does not read a long log backwards for a line that the other stream may have begun", async () => {
     const one = line(2, "y".repeat(1000));
     const log = new MemoryLog(line(1, "old", "stderr") + one.repeat(4000) + line(3, "new", "stderr") + one);
     let bytes = 0;
@@ -308,7 +308,7 @@ describe("tail", () => {
     expect(short).toEqual(expected);
   });
 
-  test("counts records of both streams, whichever is told, and those of a run's end", async () => {
+  test("counts records of both streams, whichever is shown, and those of a run's end", async () => {
     const long = "x".repeat(16_384);
     const log = new MemoryLog(
       line(1, "one", "stderr") +
@@ -329,15 +329,15 @@ describe("tail", () => {
   });
 
   test.each([
-    ["what was to be skipped is thrown away", false, "two\nthree\n"],
-    ["what is held back is kept", true, "rest\ntwo\nthree\n"],
-  ])("has the newest though %s between counting and telling", async (_, keeps, expected) => {
+    ["the skipped part is dropped", false, "two\nthree\n"],
+    ["a held-back part is kept", true, "rest\ntwo\nthree\n"],
+  ])("has the newest even if %s between counting and sending", async (_, keeps, expected) => {
     const long = line(1, "x".repeat(2 * 16_384) + "rest");
     const log = new RotatedLog(long + line(2, "two") + line(3, "three"), long.length, keeps);
     expect(await logsOf(log, { tail: 3 })).toBe(expected);
   });
 
-  test("does not count what may still go on", async () => {
+  test("does not count an unfinished line", async () => {
     const log = new MemoryLog(line(1, "one") + line(2, "two") + line(3, "three", "stdout", "P"));
     expect(await logsOf(log, { tail: 1, ended: false })).toBe("two\n");
     expect(await logsOf(log, { tail: 1 })).toBe("three");
@@ -346,13 +346,13 @@ describe("tail", () => {
     expect(await logsOf(log, { tail: 2, ended: false })).toBe(`two\nthree${"x".repeat(16_379)}`);
   });
 
-  test("of a log with no lines is nothing", async () => {
+  test("of a log without lines is empty", async () => {
     expect(await logsOf(new MemoryLog(), { tail: 3 })).toBe("");
   });
 });
 
 describe("follow", () => {
-  test("goes on with new lines until the end is wanted, then drains", async () => {
+  test("continues with new lines until the end is requested, then drains", async () => {
     const log = new MemoryLog(line(1, "old"));
     const client = new Collected();
     const drain = new AbortController();
@@ -383,7 +383,7 @@ describe("follow", () => {
   test.each([
     [0, ""],
     [1, "two\n"],
-  ])("with tail %i has the line under way whole, and what a run ends with", async (tail, before) => {
+  ])("with tail %i has the whole unfinished line, and the end of a run", async (tail, before) => {
     const log = new MemoryLog(line(1, "one", "stderr") + line(2, "two") + line(3, "log", "stdout", "P"));
     const client = new Collected();
     const drain = new AbortController();
@@ -401,7 +401,7 @@ describe("follow", () => {
     expect(client.text).toBe(`${before}err\nlogin: me\nbye`);
   });
 
-  test("goes on with a whole line when what comes next was thrown away", async () => {
+  test("continues with a whole line when the next part was dropped", async () => {
     const log = new MemoryLog(line(1, "one"));
     const client = new Collected();
     const drain = new AbortController();
@@ -415,7 +415,7 @@ describe("follow", () => {
     expect(client.text).toBe("one\nthree\n");
   });
 
-  test("does not go on with a line whose end was thrown away", async () => {
+  test("does not continue with a line whose end was dropped", async () => {
     const log = new MemoryLog(line(1, "one") + line(2, "half", "stdout", "P"));
     const client = new Collected();
     const drain = new AbortController();
@@ -439,7 +439,7 @@ describe("follow", () => {
     expect(log.watchers).toBe(0);
   });
 
-  test("fails where it cannot be read any further, behind what was read", async () => {
+  test("fails where it cannot be read further, after the text that was read", async () => {
     const log = new MemoryLog(line(1, "one"));
     let reads = 0;
     const breaking: LogBytes = {

@@ -29,7 +29,7 @@ describe("sparse files", () => {
     ["0.0", ["--format=posix", "--sparse-version=0.0"]],
     ["0.1", ["--format=posix", "--sparse-version=0.1"]],
     ["1.0", ["--format=posix", "--sparse-version=1.0"]],
-  ])("of GNU tar in its form %s", async (_, options) => {
+  ])("of GNU tar in format %s", async (_, options) => {
     const [few, many] = [fileOf("few", 2), fileOf("many", 60)];
     const tar = execFileSync("tar", ["-C", directory, "--sparse", ...options, "-c", "few", "many"], { maxBuffer: 1e9 });
     expect(tar.length).toBeLessThan(LARGE);
@@ -57,7 +57,7 @@ describe("sparse files", () => {
     }
   });
 
-  test.each(names)("that make no sense are refused: %s", async (form) => {
+  test.each(names)("that are invalid are refused: %s", async (form) => {
     const made = (parts: Sparse["parts"], size: number, body: string): RawEntry =>
       FORMS[form]!({ name: "x", parts, size, body });
     const all: [RawEntry, string][] = [
@@ -72,15 +72,12 @@ describe("sparse files", () => {
   });
 
   test.each<[string, RawEntry]>([
-    ["a word for a number", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,x" } }],
-    ["a number below zero", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "-1,3" } }],
+    ["a word instead of a number", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,x" } }],
+    ["a negative number", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "-1,3" } }],
     ["a number too large", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "9".repeat(20) + ",3" } }],
     ["half a part", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0" } }],
     ["more parts than it says", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,1,1,2" } }],
-    [
-      "a size below zero",
-      { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,3", "GNU.sparse.size": "-5" } },
-    ],
+    ["a negative size", { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,3", "GNU.sparse.size": "-5" } }],
     [
       "a name with a NUL",
       { name: "x", body: "abc", pax: { ...ONE, "GNU.sparse.map": "0,3", "GNU.sparse.name": "a\0b" } },
@@ -102,14 +99,14 @@ describe("sparse files", () => {
     expect(await refused([short])).toEqual(damaged("cut"));
   });
 
-  test("of a version that nobody knows are files as they stand", async () => {
+  test("of an unknown version are plain files", async () => {
     const pax = { "GNU.sparse.major": "2", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "100" };
     expect(await read(rawTar([{ name: "x", body: "abc", pax }]))).toMatchObject([{ name: "x", size: 3, holes: 0 }]);
   });
 });
 
 describe("parts of sparse files", () => {
-  test.each(Object.keys(FORMS))("that touch are one, as are the holes around an empty one: %s", async (form) => {
+  test.each(Object.keys(FORMS))("that touch are joined, as are the holes around an empty one: %s", async (form) => {
     const touching = Array.from({ length: 20 }, (_, at) => [100 + at * 2, 2] as const);
     const empty = Array.from({ length: 20 }, (_, at) => [200 + at * 10, 0] as const);
     const sparse: Sparse = { name: "x", parts: [...touching, ...empty], size: 500, body: "ab".repeat(20) };
@@ -125,7 +122,7 @@ describe("parts of sparse files", () => {
     expect(told).toEqual(["hole of 100", "40 bytes", "hole of 360", "end"]);
   });
 
-  test("however many they are, do not keep others from their turns", async () => {
+  test("do not block other work, in any number", async () => {
     const count = 40_000;
     const parts = Array.from({ length: count }, (_, at) => [at * 2 + 1, 1] as const);
     const sparse: Sparse = { name: "x", parts, size: count * 2, body: "a".repeat(count) };
@@ -146,14 +143,17 @@ describe("parts of sparse files", () => {
 describe("limits of sparse files", () => {
   const MOST = 1000;
 
-  test.each(Object.keys(FORMS))("a tar has so many bytes of holes, in one file or in many: %s", async (form) => {
-    const hole = (size: number): RawEntry => FORMS[form]!({ name: "x", parts: [[0, 1]], size: size + 1, body: "a" });
-    expect(await read(rawTar([hole(MOST)]), 512, MOST)).toMatchObject([{ size: MOST + 1, holes: MOST }]);
-    const refusal = { tag: "too-large", val: { what: "holes", name: "", limit: BigInt(MOST) } };
-    for (const entries of [[hole(MOST + 1)], [hole(MOST / 2), hole(MOST / 2), hole(1)], [hole(2 ** 32)]]) {
-      expect(await refused(entries, MOST)).toEqual(refusal);
-    }
-  });
+  test.each(Object.keys(FORMS))(
+    "a tar may have a limited number of bytes of holes, in one file or in many: %s",
+    async (form) => {
+      const hole = (size: number): RawEntry => FORMS[form]!({ name: "x", parts: [[0, 1]], size: size + 1, body: "a" });
+      expect(await read(rawTar([hole(MOST)]), 512, MOST)).toMatchObject([{ size: MOST + 1, holes: MOST }]);
+      const refusal = { tag: "too-large", val: { what: "holes", name: "", limit: BigInt(MOST) } };
+      for (const entries of [[hole(MOST + 1)], [hole(MOST / 2), hole(MOST / 2), hole(1)], [hole(2 ** 32)]]) {
+        expect(await refused(entries, MOST)).toEqual(refusal);
+      }
+    },
+  );
 
   test("a map has at most 1 MiB", async () => {
     const refusal = { tag: "too-large", val: { what: "sparse-map", name: "", limit: 1n << 20n } };

@@ -6,7 +6,7 @@ const NodeBuffer = Buffer;
 afterEach(() => void vi.unstubAllGlobals());
 
 describe.each(["with Buffer", "without"])("%s", (kind) => {
-  test("there and back, a part of a larger buffer, longer than a call has arguments", () => {
+  test("encodes and decodes, also a part of a larger buffer, and more bytes than a call can have arguments", () => {
     const large = new Uint8Array(200_000).map((_, at) => (at * 7) % 256);
     for (const bytes of [new Uint8Array(), large.subarray(0, 1), large.subarray(5, 7), large.subarray(1), large]) {
       const expected = NodeBuffer.from(bytes).toString("base64");
@@ -20,6 +20,6 @@ describe.each(["with Buffer", "without"])("%s", (kind) => {
   });
 });
 
-test.each(["A", "AA", "AAA", "A===", "AA==AA==", "A-_=", "AA= ", "AAA\n", "=AAA"])("%j is none", (text) => {
+test.each(["A", "AA", "AAA", "A===", "AA==AA==", "A-_=", "AA= ", "AAA\n", "=AAA"])("%j is not base64", (text) => {
   expect(fromBase64(text)).toBeNull();
 });

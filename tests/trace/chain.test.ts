@@ -143,7 +143,7 @@ function bitsOf(bytes: Uint8Array): Set<number> {
   return bits;
 }
 
-test("the traces are what a daemon writes: several segments, with lines in short", () => {
+test("the traces are like a daemon's: several segments, with compressed lines", () => {
   const text = trace.toString();
   const { segments } = decodeTrace(text);
   expect(complaintOf(trace)).toBeNull();
@@ -154,20 +154,20 @@ test("the traces are what a daemon writes: several segments, with lines in short
   expect(text).toContain('{"snapshot":{"deflated":"');
 });
 
-describe("one bit", () => {
-  test("of a trace that is another is told, with its line", () => {
+describe("one flipped bit", () => {
+  test("of a trace is reported, with its line", () => {
     const bits = bitsOf(trace);
     console.log(`seed ${SEED}: ${bits.size} bits of ${trace.length} bytes`);
     expect(untold(trace, bits, complaintOf)).toEqual([]);
   }, 300_000);
 
-  test("of a shared trace that is another is told, with its line", () => {
+  test("of a shared trace is reported, with its line", () => {
     const bits = bitsOf(shared);
     console.log(`seed ${SEED}: ${bits.size} bits of ${shared.length} bytes`);
     expect(untold(shared, bits, complaintOfShared)).toEqual([]);
   }, 300_000);
 
-  test("is told by `replay`, and what is played back by then was so", () => {
+  test("is reported by `replay`, and the steps replayed before it are right", () => {
     const lines = linesIn(trace);
     const changed = flipped(trace, (lines.slice(0, 6).join("").length + 12) * 8);
     const file = join(directory, "flipped");
@@ -199,20 +199,20 @@ describe.each([
     return places.map((at) => [at + 1, complaint(bytesOf(change(lines, at)))]);
   }
 
-  test("that is gone is told where it was, and the last by what is the last now", () => {
+  test("that is missing is reported at its place, and the last one at the new last line", () => {
     const last = linesIn(whole()).length;
     for (const [line, said] of complaints((lines, at) => lines.toSpliced(at, 1))) {
       expect([line, said]).toEqual([line, expect.stringMatching(`^line ${line === last ? last - 1 : line}: `)]);
     }
   });
 
-  test("that is there twice is told where it comes again", () => {
+  test("that is doubled is reported at its second place", () => {
     for (const [line, said] of complaints((lines, at) => lines.toSpliced(at, 0, lines[at]!))) {
       expect([line, said]).toEqual([line, expect.stringMatching(`^line ${line + 1}: `)]);
     }
   });
 
-  test("that has changed places with the next is told", () => {
+  test("that is swapped with the next is reported", () => {
     const last = linesIn(whole()).length;
     const swapped = complaints((lines, at) =>
       at + 1 === lines.length ? lines : lines.toSpliced(at, 2, lines[at + 1]!, lines[at]!),
@@ -223,7 +223,7 @@ describe.each([
   });
 });
 
-test("segments that have changed places, or are there twice, are told", () => {
+test("swapped or doubled segments are reported", () => {
   const lines = linesIn(trace);
   const starts = lines.flatMap((line, at) => (line.startsWith('{"format"') ? [at] : []));
   const segments = starts.map((start, at) => lines.slice(start, starts[at + 1]));
@@ -239,7 +239,7 @@ test("segments that have changed places, or are there twice, are told", () => {
   }
 });
 
-test("what a killed daemon left is read up to where it was cut, and that is told, too", () => {
+test("the trace of a killed daemon is read up to its end, and the cut is reported", () => {
   const lines = linesIn(trace);
   const whole = decodeTrace(trace.toString());
   for (const at of [5, Math.floor(lines.length / 2), lines.length - 1]) {
@@ -259,7 +259,7 @@ test("what a killed daemon left is read up to where it was cut, and that is told
   });
 });
 
-test("what is damaged on the disk is so in what is saved of it", async () => {
+test("damage on the disk is also in a saved trace", async () => {
   const file = join(directory, "damaged");
   const [name] = readdirSync(join(directory, "trace")).filter((one) => one.startsWith("segment-"));
   const segment = readFileSync(join(directory, "trace", name!));
@@ -283,7 +283,7 @@ test("what is damaged on the disk is so in what is saved of it", async () => {
   expect(silent).toEqual([]);
 });
 
-test("a file that is read in part is let go of", () => {
+test("a partly read file is closed", () => {
   const file = join(directory, "whole");
   const damaged = join(directory, "half");
   writeFileSync(file, trace);

@@ -26,7 +26,7 @@ function json(text: string): string {
 }
 
 describe("headers", () => {
-  test("X-Registry-Auth is encoded anew, with the same keys and lengths", () => {
+  test("X-Registry-Auth is encoded again, with the same keys and lengths", () => {
     const auth = { username: "jane", password: "pässword", serveraddress: "r:5000", other: [true, null, 120] };
     const value = registryAuth(auth);
     const { headers } = masked({ headers: `Host: x\nx-registry-auth:  ${value} \nAccept: y` });
@@ -39,7 +39,7 @@ describe("headers", () => {
     );
   });
 
-  test("what cannot be decoded still cannot, in the same length", () => {
+  test("an undecodable value stays undecodable, with the same length", () => {
     for (const value of ["c2VjcmV0", "c2Vjcm", "a+b/", "c2VjcmV0===", "???"]) {
       const { headers } = masked({ headers: `X-Registry-Auth: ${value}` });
       const now = headers.slice("X-Registry-Auth: ".length);
@@ -58,7 +58,7 @@ describe("headers", () => {
     expect(text).toBe('{"r.example:5000":{"username":"x","password":"x"}}');
   });
 
-  test("others keep at most their scheme; all else stays", () => {
+  test("others keep at most their scheme; other headers stay", () => {
     const lines =
       "Authorization: Basic dTpw\nAUTHORIZATION: dTpw\nCookie: a=b\nReferer: https://h/?token=t\nX-Api-Key: k\nAccept: a/b\nHost: auth";
     expect(masked({ headers: lines }).headers).toBe(
@@ -77,7 +77,7 @@ describe("POST /auth", () => {
     expect([textOf(request), request.masked]).toEqual(['{"password":"xxxxxx"}', true]);
   });
 
-  test("other bodies are left alone", () => {
+  test("other bodies are not changed", () => {
     for (const target of ["/containers/create?name=auth", "/authx", "/images/auth/tag"]) {
       const request = masked({ target, body: body('{"password":"secret"}') });
       expect([textOf(request), request.masked]).toEqual(['{"password":"secret"}', false]);
@@ -127,7 +127,7 @@ test("a target's user and password", () => {
   expect(flag).toBe(true);
 });
 
-test("a user and password before an image's name; what has a tag and a digest keeps them", () => {
+test("a user and password before an image's name; a tag and a digest stay", () => {
   const targetOf = (target: string): string => masked({ target }).target;
   expect(targetOf("/images/create?fromImage=jane:pw@host/app")).toBe("/images/create?fromImage=xxxxxxx@host/app");
   expect(targetOf("/v1.41/images/jane%3Apw%40host/app/push")).toBe("/v1.41/images/xxxxxxxxx%40host/app/push");
@@ -186,7 +186,7 @@ test.each([
   ["fromImage=".repeat(90_000), ""],
   [`/images/${"%3a%40sha256:".repeat(60_000)}`, ""],
   ["", `a${" ".repeat(900_000)}b`],
-])("no target and no header is searched for long, whatever it is made of: %.20s…", (target, header) => {
+])("no target or header takes long to search, with any content: %.20s…", (target, header) => {
   // A pattern's steps cannot be counted. This limit is some hundred times the usual time; quadratic time would take
   // hours.
   const before = process.cpuUsage();
@@ -194,7 +194,7 @@ test.each([
   expect(process.cpuUsage(before).user).toBeLessThan(30_000_000);
 });
 
-test("of all parameters that the core knows only a commit's author sounds like it", () => {
+test("of all parameters that the core knows, only a commit's author sounds like a credential", () => {
   const core = fileURLToPath(new URL("../../core/assembly", import.meta.url));
   const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   const sources = files.map((name) => readFileSync(join(core, name), "utf8")).join("\n");
@@ -205,7 +205,7 @@ test("of all parameters that the core knows only a commit's author sounds like i
   expect(names.filter((name) => SECRET_WORDS.some((word) => name.toLowerCase().includes(word)))).toEqual(["author"]);
 });
 
-test("other parameters are left alone", () => {
+test("other parameters are not changed", () => {
   for (const target of [
     "/commit?author=jane&changes=ENV%20TOKEN%3Dabc",
     "/x?token",
@@ -254,7 +254,7 @@ describe("a registry's address", () => {
     expect(text).toBe('{"https://xxx@h/?x":{"password":"x"}}');
   });
 
-  test("names the same host to the core as before, or none", async () => {
+  test("gives the core the same host as before, or none", async () => {
     const engine = new RecordedEngine();
     await engine.open();
     const part = fc.constantFrom(
@@ -283,7 +283,7 @@ describe("a registry's address", () => {
   });
 });
 
-describe("what a registry has said", () => {
+describe("a registry's message", () => {
   const shown = (failure: failures.Failure): unknown => {
     const { input, masked } = withoutCredentials({
       tag: "completed",
@@ -295,7 +295,7 @@ describe("what a registry has said", () => {
     return told;
   };
 
-  test("holds no queries, fragments and users of addresses", () => {
+  test("loses the queries, fragments and users of addresses", () => {
     const message = 'Get "https://u:p@h/x?sig=a#b": see HTTPS://h/?a and http://h/#b';
     expect(shown(answered(418, "http://h/?a", message, { details: "http://h/?a" }))).toEqual(
       answered(418, "http://h/?x", 'Get "https://xxx@h/x?xxxxxxx": see HTTPS://h/?x and http://h/#x', {
@@ -310,18 +310,18 @@ describe("what a registry has said", () => {
     );
   });
 
-  test("that says nothing of the kind stays as it is", () => {
+  test("without these stays unchanged", () => {
     for (const failure of [answered(404, "NAME_UNKNOWN"), REFUSED, CUT_SHORT]) expect(shown(failure)).toEqual(failure);
   });
 
-  test("others have not: what they say may be in records", () => {
+  test("other messages stay: they may be in records", () => {
     const failure: failures.Failure = { tag: "internal", val: 'exec: "https://u:p@h/?a": no such file or directory' };
     expect(shown(failure)).toEqual(failure);
   });
 });
 
 describe("JSON", () => {
-  test("stays where it is, and what it is", () => {
+  test("keeps its structure", () => {
     expect(
       json('{ "password" : "a\\"b\\\\", "Username":"", "n": [-0.50e+3, true, null], "k\\u0065y": {"auth": "z"} }'),
     ).toBe(
@@ -332,13 +332,13 @@ describe("JSON", () => {
     );
   });
 
-  test("a registry's address stays, but for what stands before its @", () => {
+  test("a registry's address stays, except for the part before its @", () => {
     expect(json('{"serveraddress":"https://u:p@h/"}')).toBe('{"serveraddress":"https://xxx@h/"}');
     expect(json('{"serveraddress":"u:p\\u0040h"}')).toBe('{"serveraddress":"xxx\\u0040h"}');
     expect(json('{"ServerAddress":"h:5000"}')).toBe('{"ServerAddress":"h:5000"}');
   });
 
-  test("what is none becomes something else that is none", () => {
+  test("invalid JSON becomes other invalid JSON", () => {
     for (const text of ['{"password":"secret', '{"password":"\\x"}', "secret", '{"a":1} secret', '\ufeff{"a":"b"}']) {
       const now = json(text);
       expect(new TextEncoder().encode(text).length).toBe(now.length);
@@ -403,7 +403,7 @@ describe("a user and a password of an address", () => {
     expectNone(text, [SECRET]);
   });
 
-  test("stay where the core keeps them, and it does the same again", async () => {
+  test("stay if the core keeps them, and it decides the same", async () => {
     const target = (path: string): string => `${path}?filters={"label":["a=${ADDRESS}"]}`;
     const { statuses, text } = await asked([
       {
@@ -428,7 +428,7 @@ describe("a user and a password of an address", () => {
     ["http%3A%2F%2Fu%3Ap%40h", "http%3A%2F%2Fxxxxx%40h"],
   ])("in a text: %s", (text, shown) => expect(withoutUsersIn(text)).toBe(shown));
 
-  test("no text is searched for long", () => {
+  test("no text takes long to search", () => {
     const before = process.cpuUsage();
     for (const part of [":", "://", "://@", "@", "\\u003a", "://\\"]) withoutUsersIn(`a://${part.repeat(300_000)}@`);
     expect(process.cpuUsage(before).user).toBeLessThan(30_000_000);

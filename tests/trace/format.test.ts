@@ -61,7 +61,7 @@ function refusal(trace: string): string {
   return "";
 }
 
-test("a sink of one's own is given all lines with their sums, whatever else it has", async () => {
+test("a custom sink gets all lines with their checksums, whatever other methods it has", async () => {
   const written: string[] = [];
   const sink = {
     begin: () => {},
@@ -75,7 +75,7 @@ test("a sink of one's own is given all lines with their sums, whatever else it h
 });
 
 describe("refused", () => {
-  test("what is no trace", () => {
+  test("a text that is not a trace", () => {
     expect(refusal("")).toBe("line 1: expected a trace, but the file is empty");
     expect(refusal("hello\n")).toBe("line 1: not JSON: the trace is damaged or cut short");
     expect(refusal('{"format":"pcap"}\n')).toBe('line 1: not a trace: expected `"format":"coracle-trace"`');
@@ -89,11 +89,11 @@ describe("refused", () => {
     expect(refusal(`{"format":"coracle-trace","version":${version}}\n`)).toBe(said);
   });
 
-  test("what is no version", () => {
+  test("an invalid version", () => {
     expect(refusal(edited(0, (header) => ({ ...header, version: "5" })))).toBe("line 1: version: expected 5");
   });
 
-  test("one that was cut short: anywhere", () => {
+  test("a trace that was cut anywhere", () => {
     const short = `the trace ends too early: expected an input or an end after this line`;
     expect(refusal(summed(lines.slice(0, 5)))).toBe(`line 5: ${short}`);
     expect(refusal(summed(lines.slice(0, -1)))).toBe(`line ${lines.length - 1}: ${short}`);
@@ -107,7 +107,7 @@ describe("refused", () => {
     expect(refused).toBeGreaterThanOrEqual(Math.floor((text.length - 2) / STRIDE) - 3);
   });
 
-  test("values that are not what they should be, by their place", () => {
+  test("invalid values, with their paths", () => {
     const request = lines.findIndex((line) => line.includes('"tag":"request"'));
     const at = `line ${request + 1}: `;
     const cases: [(line: Record<string, never>) => unknown, string][] = [
@@ -152,7 +152,7 @@ describe("refused", () => {
   });
 });
 
-test("what a killed recorder left is read up to there, if asked for", () => {
+test("the trace of a killed recorder is read up to its end, on request", () => {
   const calls = lines.findIndex((line) => line.startsWith('{"now"')) + 3;
   const inCalls = `${summed(lines.slice(0, calls))}${lines[calls]!.slice(0, 20)}`;
   const snapshot = lines.findIndex((line) => line.startsWith('{"snapshot"'));
@@ -168,7 +168,7 @@ test("what a killed recorder left is read up to there, if asked for", () => {
   expect(decodeTrace(inSnapshot, { unfinished: true }).segments.length).toBe(1);
 });
 
-describe("lines in short", () => {
+describe("compressed lines", () => {
   const short = (line: string): string => {
     const json = JSON.parse(line) as { format?: string; snapshot?: string };
     if (json.format !== undefined) return line;
@@ -176,14 +176,14 @@ describe("lines in short", () => {
     return deflatedSnapshotLine(deflateRawSync(Buffer.from(json.snapshot, "base64")));
   };
 
-  test("are read as those that are not", () => {
+  test("are read like others", () => {
     const inShort = summed(lines.map(short));
     expect(inShort.length).toBeLessThan(text.length / 3);
     expect(lines.some((line) => line.startsWith('{"snapshot":'))).toBe(true);
     expect(encodeTrace(decodeTrace(inShort))).toBe(text);
   });
 
-  test("are refused where they are damaged, or hold another", () => {
+  test("are refused if they are damaged, or nested", () => {
     const call = lines.findIndex((line) => line.startsWith('{"now"') && line.includes('"input"'));
     const snapshot = lines.findIndex((line) => line.startsWith('{"snapshot"'));
     const at = `line ${call + 1}: the line.deflated: `;
@@ -199,7 +199,7 @@ describe("lines in short", () => {
   });
 });
 
-test("texts of all kinds are the JSON that they would be", () => {
+test("texts of all kinds are written like JSON.stringify does", () => {
   const texts = [
     "",
     "a",
@@ -217,7 +217,7 @@ test("texts of all kinds are the JSON that they would be", () => {
   for (const one of [0, 9, 10, 999, 4_294_967_295]) expect(encoded(u32, one)).toBe(String(one));
 });
 
-test("a client's headers are written as they are, the same again and others", () => {
+test("a client's headers are written unchanged, repeated ones and others", () => {
   const request = { id: 1n, listener: "l", method: "GET", target: "/", body: { tag: "none" } as const };
   for (const headers of [
     "A: 1",
@@ -317,12 +317,12 @@ describe("values", () => {
     },
   ];
 
-  test.each(inputs)("$tag of input goes there and back: $val", (input) => {
+  test.each(inputs)("$tag of input is encoded and decoded: $val", (input) => {
     const json = JSON.parse(encoded(inputCodec, input)) as unknown;
     expect(inputCodec.decode(json, "input")).toEqual(input);
   });
 
-  test("arguments of open go there and back", () => {
+  test("arguments of open are encoded and decoded", () => {
     const inventory: engine.Inventory = {
       processes: [
         { container: "c", run: 1, state: { tag: "running", val: { pid: 1, at: 2n } }, memoryKills: 2 },
@@ -355,21 +355,21 @@ describe("hashes", () => {
   const whole = (body: Uint8Array<ArrayBuffer>) => ({ tag: "whole", val: { head, body, stateless: false } }) as const;
   const replies = [{ request: 5n, command: whole(body) } as const];
 
-  test("are made as the format says", () => {
+  test("are computed as the format says", () => {
     const says = "l1:rs7:requesti5;s7:commandrs3:tags5:wholes3:valrs4:headrs6:statusi200;s7:headerss5:A: ü;s4:bodyb3:";
     const hashed = Buffer.from(`${says}\x01\x02\x03s9:statelessf;;;`);
     const hash = Buffer.from(murmur3(hashed).subarray(0, 12)).toString("base64");
     expect(hashesOf({ records: [], effects: [], replies }, false)).toEqual({ replies: hash });
   });
 
-  test("of replies are the same whether or not their shape is known before", () => {
+  test("of replies are the same with and without the fast path", () => {
     const lone = { request: 5n, command: { tag: "whole", val: { ...whole(body).val } } } as const;
     const asRecords = hashesOf({ records: [lone as never], effects: [], replies: [] }, false).records;
     expect(asRecords).toBe(hashesOf({ records: [], effects: [], replies }, false).replies);
   });
 
   // SMHasher's own verification of an implementation: hashes of 256 keys, each with its own seed.
-  test("are those of MurmurHash3", () => {
+  test("equal those of MurmurHash3", () => {
     const hashes = new Uint8Array(256 * 16);
     const key = Uint8Array.from({ length: 256 }, (_, at) => at);
     for (let length = 0; length < 256; length++) {
@@ -378,7 +378,7 @@ describe("hashes", () => {
     expect(Buffer.from(murmur3(hashes)).readUInt32LE()).toBe(0xb3ece62a);
   });
 
-  test("of long bytes are theirs, whatever was hashed before", () => {
+  test("of long bytes do not depend on earlier ones", () => {
     const long = (byte: number, at: number): string | undefined => {
       const body = new Uint8Array(5000).fill(7);
       body[at] = byte;
@@ -390,7 +390,7 @@ describe("hashes", () => {
     expect([long(7, 9), long(8, 4999), long(8, 4998) === other]).toEqual([plain, other, false]);
   });
 
-  test("leave out credentials, and bodies where they are masked", () => {
+  test("leave out credentials, and masked bodies", () => {
     const resolve = (password: string | null) => {
       const credentials = { username: "u", password: password!, identityToken: "", registryToken: "" };
       const val = {

@@ -29,7 +29,7 @@ function pagesIn({ segments }: Trace): number[] {
 }
 
 describe("a trace", () => {
-  test("is of what happened", async () => {
+  test("has what happened", async () => {
     const { engine, trace } = await recorded();
     expect([...engine.told.values()].map(({ status }) => status)).toEqual([
       201, 204, 200, 204, 200, 200, 200, 400, 400, 200, 200, 400, 200, 200, 200, 501, 501, 404, 501, 400, 400, 501, 400,
@@ -57,14 +57,14 @@ describe("a trace", () => {
     expect(encodeTrace(trace)).toBe(text);
   });
 
-  test("holds no credentials, in no encoding", async () => {
+  test("has no credentials, in any encoding", async () => {
     const { text } = await recorded();
     expectNone(text, SECRETS);
     // Existing text is found.
     expect(formsOf("busybox").filter((form) => text.includes(form)).length).toBeGreaterThan(1);
   });
 
-  test("holds none in snapshots either, taken behind every step", async () => {
+  test("has none in snapshots either, taken after every step", async () => {
     const { text, trace } = await recorded(1);
     expect(trace.segments.length).toBeGreaterThan(30);
     expectNone(text, SECRETS);
@@ -83,7 +83,7 @@ describe("a trace", () => {
     expect(instance).not.toBeNull();
   });
 
-  test("of a trap differs where none comes, and of none where one comes", async () => {
+  test("with a trap differs if there is none, and the other way round", async () => {
     const { trace } = await recorded();
     const { difference } = replay(trace, core);
     const trapped = trace.segments[0]!.calls.at(-1)!;
@@ -109,7 +109,7 @@ describe("a trace", () => {
   });
 });
 
-test("of another core, up to an update: what came behind it is replayed", async () => {
+test("of another core, up to an update, is replayed from there on", async () => {
   const { trace } = await recorded(4);
   const update = trace.segments.findLastIndex(({ start }) => start.tag === "open");
   expect(update).toBeGreaterThan(1);
@@ -126,7 +126,7 @@ test("of another core, up to an update: what came behind it is replayed", async 
   expect(replay({ segments: back }, trapping, { identity })).toMatchObject({ difference: null, leftOut: 1 });
 });
 
-test("of another core is replayed all the same if asked for, without that core's memory", async () => {
+test("of another core is replayed on request, without that core's memory", async () => {
   const { trace } = await recorded(4);
   const foreign = trace.segments.map((segment) => ({ ...segment, core: "0".repeat(64) }));
   const all = replay({ segments: foreign }, trapping, { identity, anyCore: true });
@@ -138,7 +138,7 @@ test("of another core is replayed all the same if asked for, without that core's
   expect(later.compared).toBe(stepsOf({ segments: trace.segments.slice(next) }));
 });
 
-test("whose replies are others than those that come, or than another's, says so", async () => {
+test("with different replies differs, in a replay and in a diff", async () => {
   const [{ trace }, { trace: other }] = [await recorded(7), await recorded(7)];
   expect(compareTraces(trace.segments, other.segments)).toMatchObject({ parting: null, longer: null });
   const call = trace.segments[0]!.calls.find(({ out }) => out?.replies !== undefined)!;
@@ -163,7 +163,7 @@ describe("segments", () => {
     expect(compared).toBe(stepsOf(trace));
   });
 
-  test("end where nothing happens, if they would end soon: nobody waits for the snapshot of the next", async () => {
+  test("end during idle time if they would end soon, so that no request waits for the next snapshot", async () => {
     const engine = new RecordedEngine({ bytes: 40_000, mostBytes: 0, inputs: Infinity });
     await engine.open();
     const begun = () => engine.recorder.segment;
@@ -184,7 +184,7 @@ describe("segments", () => {
     expect(replay(trace, trapping, { identity }).difference).toBeNull();
   });
 
-  test("have room of their own for pages of the journal, which are read again and again, and end all the same", async () => {
+  test("have extra space for pages of the journal, which are read repeatedly, and still end", async () => {
     const pages = async (pageBytes: number): Promise<number[]> => {
       const engine = new RecordedEngine({ bytes: 150_000, mostBytes: 0, pageBytes, inputs: Infinity });
       await readAgain(engine, 10);
@@ -199,7 +199,7 @@ describe("segments", () => {
     expect(beside.length).toBeGreaterThan(1);
   });
 
-  test("before a moment lead there", async () => {
+  test("before a moment can be found", async () => {
     const { trace } = await recorded(4);
     const until = { epoch: 1, step: 10 };
     const segment = segmentBefore(trace, until)!;
@@ -212,7 +212,7 @@ describe("segments", () => {
     expect(segmentBefore(trace, { epoch: 9, step: 0 })).toBeNull();
   });
 
-  test("are thrown away from the oldest, and what is left can be replayed", async () => {
+  test("are dropped from the oldest on, and the rest can be replayed", async () => {
     const engine = new RecordedEngine({ inputs: 4, segments: 3 });
     await live(engine);
     const trace = decodeTrace(engine.ring.text());
@@ -221,7 +221,7 @@ describe("segments", () => {
     expect(replay(trace, trapping).difference).toBeNull();
   });
 
-  test("end when they have grown long enough, but not for each step when the snapshot is long", async () => {
+  test("end when they are long enough, but not after each step if the snapshot is long", async () => {
     const engine = new RecordedEngine({ bytes: 1 });
     await live(engine);
     const lengths = engine.ring
@@ -234,7 +234,7 @@ describe("segments", () => {
   });
 });
 
-test("a fork goes its own way", async () => {
+test("a fork is independent", async () => {
   const engine = new RecordedEngine();
   await engine.open();
   await create(engine, "web");
@@ -259,7 +259,7 @@ function namesIn(instance: Instance): string[] {
   return list.flatMap(({ Names }) => Names);
 }
 
-test("credentials are seen by the forms looked for", () => {
+test("the search for credentials works in all encodings", () => {
   const encoded = registryAuth(AUTH);
   expect(SECRETS.slice(0, 3).every((secret) => formsOf(secret).some((form) => encoded.includes(form)))).toBe(true);
 });

@@ -67,7 +67,7 @@ function lineOf(step: Step): string {
   return storyLine(step.kind === "stepped" ? step : { ...step, wall: 0n });
 }
 
-test("is the same story as the trace itself tells", async () => {
+test("shows the same story as the trace itself", async () => {
   const segments = await recorded();
   const story: string[] = [];
   tell(segments, trapping, { identity, added: (step) => void story.push(lineOf(step)) });
@@ -75,7 +75,7 @@ test("is the same story as the trace itself tells", async () => {
   expect(told(shared(segments))).toEqual(story);
 });
 
-test("begins in the midst of a life where the trace does, with what there is by then", async () => {
+test("begins during a life if the trace does, with the records of that time", async () => {
   const segments = await recorded();
   const later = segments.slice(4);
   expect(later[0]!.start.tag).toBe("snapshot");
@@ -95,7 +95,7 @@ test("has none of the values, wherever it begins", async () => {
   }
 });
 
-test("is no trace, and a trace is none of these", async () => {
+test("is not a trace, and a trace is not a shared one", async () => {
   const lines = shared(await recorded());
   expect(isShared(lines[0]!)).toBe(true);
   expect(() => decodeTrace(`${lines.join("\n")}\n`)).toThrow(TraceError);
@@ -124,7 +124,7 @@ describe("values", () => {
     return values.hide(text);
   }
 
-  test("of variables and labels are known by where they stand", () => {
+  test("of variables and labels are known by their places", () => {
     expect(hidden({ Env: ["A=secret1", "B"] }, "secret1 B")).toBe("xxxxxxx B");
     expect(hidden({ config: { Labels: { a: "secret2" } } }, "a secret2")).toBe("a xxxxxxx");
     expect(hidden({ filters: { label: ["a=secret3"] } }, "a=secret3")).toBe("a=xxxxxxx");
@@ -135,12 +135,12 @@ describe("values", () => {
     expect(hidden({ buildargs: { A: "secret9" } }, "secret9")).toBe("xxxxxxx");
   });
 
-  test("are hidden in texts that quote them, the longest that fits", () => {
+  test("are hidden in texts that quote them, the longest match first", () => {
     expect(hidden({ Env: ['A=se"cret'] }, 'it says "se\\"cret"')).toBe('it says "xxxxxxxx"');
     expect(hidden({ Env: ["A=long", "B=longer"] }, "longer long")).toBe("xxxxxx xxxx");
   });
 
-  test("go whole from texts of Dockerfiles, however they are quoted, and from what is no value there", () => {
+  test("are hidden completely in texts of Dockerfiles, with any quotes, even if they are not a value there", () => {
     const shown = (json: unknown): unknown => new HiddenValues().hideIn(json);
     expect(shown({ changes: `ENV A='a b' C=d\\ e\nLABEL "f g"=h` })).toEqual({ changes: `ENV A=${"x".repeat(26)}` });
     expect(shown({ changes: "label old s t" })).toEqual({ changes: "label old xxx" });
@@ -153,7 +153,7 @@ describe("values", () => {
     });
   });
 
-  test("that are short are hidden where they belong, and nowhere else", () => {
+  test("that are short are hidden only in their own places", () => {
     const values = new HiddenValues();
     values.note({ Env: ["A=1"] });
     expect(values.hideIn({ Env: ["A=1"], Labels: { a: "2" }, User: "1" })).toEqual({
@@ -194,11 +194,11 @@ describe("values", () => {
       { OnBuild: ["xxxxx"], changes: "EXPOSE 8\nRUN xxxxxx" },
     ],
     [{ health: { log: [{ exitCode: 0, output: "a" }] } }, { health: { log: [{ exitCode: 0, output: "x" }] } }],
-  ])("of options and commands go: %j", (json, shown) => {
+  ])("of options and commands are hidden: %j", (json, shown) => {
     expect(new HiddenValues().hideIn(json)).toEqual(shown);
   });
 
-  test("of options and commands are known elsewhere, but for words that many texts have", () => {
+  test("of options and commands are hidden elsewhere, too, except for common words", () => {
     const options = { Options: OPTIONS };
     expect(hidden(options, "mount -o password=hunter2: denied")).toBe("mount -o password=xxxxxxx: denied");
     expect(hidden({ Cmd: ["mysql", "-phunter2", "1000"] }, "mysql -phunter2 1000")).toBe("mysql xxxxxxxxx 1000");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { randomFrom } from "../door.js";
 import { type Created, type Json, create, created, door } from "./container-door.js";
 
-test("bodies bent anywhere never trap", () => {
+test("bodies corrupted anywhere never trap", () => {
   const random = randomFrom(29);
   const fields = [
     "Image",
@@ -51,7 +51,7 @@ test("bodies bent anywhere never trap", () => {
   }
 });
 
-test("a body with very many names is as much work as it has names", () => {
+test("a body with very many names takes time proportional to their number", () => {
   const stepsFor = (count: number): number => {
     const labels = Object.fromEntries(Array.from({ length: count }, (_, i) => [`label-${i}`, "x"]));
     const before = door.steps;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type Json, door } from "./container-door.js";
 
-describe("what a container takes over from its image", () => {
+describe("what a container inherits from its image", () => {
   const merge = (own: Json, image: unknown) => door.call("merge", own, image) as Json;
 
   test("texts if empty, maps and environment by name", () => {
@@ -69,7 +69,7 @@ describe("what a container takes over from its image", () => {
 describe("defaults", () => {
   const defaults = (host: Json, version = 55, cgroup = "2") => door.call("defaults", host, version, cgroup) as Json;
 
-  test("where a client says nothing", () => {
+  test("without the client's values", () => {
     expect(defaults({})).toMatchObject({
       LogConfig: { Type: "json-file", Config: {} },
       NetworkMode: "bridge",
@@ -111,7 +111,7 @@ describe("defaults", () => {
 const RATE = { Path: "/dev/x", Rate: 100 };
 const WEIGHT = { Path: "/dev/x", Weight: 100 };
 
-describe("what the kernel cannot do", () => {
+describe("features that the kernel lacks", () => {
   const drop = (host: Json, ...lacking: string[]) => door.call("drop", host, lacking) as [Json, string[]];
   const notMounted = (feature: string) => `Your kernel does not support ${feature} or the cgroup is not mounted. `;
 
@@ -153,7 +153,7 @@ describe("what the kernel cannot do", () => {
     expect(drop({ Memory: 7 << 20, MemorySwap: -1 }, "swapLimit")[1]).toEqual([]);
   });
 
-  test("nothing is said of what nobody asks for", () => {
+  test("features that were not requested give no warning", () => {
     const all = ["memoryLimit", "swapLimit", "memoryReservation", "swappiness", "oomKillDisable", "pidsLimit"];
     expect(drop({ MemorySwappiness: -1, PidsLimit: -1 }, ...all, "cpuShares", "cpuCfs", "blkioRates")[1]).toEqual([]);
   });

@@ -28,7 +28,7 @@ describe("a create body", () => {
     expect(endpoints).toEqual({});
   });
 
-  test("what is left out while empty comes in its place when given", () => {
+  test("fields that are omitted when empty come in their place when given", () => {
     const { config, hostConfig } = created({
       StopTimeout: 0,
       StopSignal: "SIGINT",
@@ -43,7 +43,7 @@ describe("a create body", () => {
     expect(hostConfig).not.toHaveProperty("StorageOpt");
   });
 
-  test("names fold, unknown ones go, the last of duplicates wins, null leaves what was there", () => {
+  test("names are case-insensitive, unknown ones are ignored, the last duplicate wins, null changes nothing", () => {
     const body =
       '[{"image":"a","IMAGE":"b","Image":null,"x":{"y":[1]},"Labels":{"b":"1","a":"2","b":"3"},"Env":["x"],"env":null},51]';
     const { config } = JSON.parse(door.text("create", body)) as Created;
@@ -53,7 +53,7 @@ describe("a create body", () => {
     expect(config).not.toHaveProperty("x");
   });
 
-  test("of objects that come more than once, all members count: the work is theirs, not its square", () => {
+  test("members of repeated objects are merged, in linear time", () => {
     const stepsFor = (count: number): number => {
       const many = Array.from({ length: count }, (_, at) => `"Labels":{"l${at}":"${at}"}`).join(",");
       const before = door.steps;
@@ -64,7 +64,7 @@ describe("a create body", () => {
     expect(stepsFor(8_000)).toBeLessThan(8 * 1.5 * stepsFor(1_000));
   });
 
-  test("what came with a later version must have its type, and is as if it were not there", () => {
+  test("fields of a later version must have their type, and are ignored", () => {
     const { hostConfig } = JSON.parse(
       door.text("create", '[{"Image":"i","HostConfig":{"ConsoleSize":[1,2]}},41]'),
     ) as Created;
@@ -74,7 +74,7 @@ describe("a create body", () => {
     );
   });
 
-  test("an integer has one zero", () => {
+  test("an integer has no leading zeros", () => {
     const body = '[{"Image":"i","StopTimeout":-0,"HostConfig":{"Memory":-0}},51]';
     const { config, hostConfig } = JSON.parse(door.text("create", body)) as Created;
     expect(Object.is(config["StopTimeout"], 0)).toBe(true);
@@ -122,7 +122,7 @@ describe("a create body", () => {
     ],
     [[], "array into Go value of type runconfig.ContainerConfigWrapper"],
     ["x", "string into Go value of type runconfig.ContainerConfigWrapper"],
-  ])("%j is of a wrong type", (body, text) => {
+  ])("%j has a wrong type", (body, text) => {
     expect(create(body)).toEqual([400, `${nowhere} ${text}`]);
   });
 
@@ -141,7 +141,7 @@ describe("a create body", () => {
   });
 });
 
-describe("fields that are not built", () => {
+describe("unsupported fields", () => {
   const host = (hostConfig: Json, version = 55) => create({ Image: "i", HostConfig: hostConfig }, version);
 
   test.each([
@@ -168,7 +168,7 @@ describe("fields that are not built", () => {
     ]);
   });
 
-  test("values that ask for nothing are never refused: what the CLI sends", () => {
+  test("values without effect, as the CLI sends them, are never refused", () => {
     const { config, hostConfig, endpoints } = created({
       Hostname: "",
       Healthcheck: { Test: ["NONE"] },
@@ -213,7 +213,7 @@ describe("fields that are not built", () => {
     expect(Object.keys(endpoints)).toEqual(["default"]);
   });
 
-  test("nonsense in them is a 400 all the same", () => {
+  test("invalid values in them still get 400", () => {
     expect(host({ RestartPolicy: { Name: "sometimes" } })).toEqual([
       400,
       "invalid restart policy: unknown policy 'sometimes'; use one of 'no', 'always', 'on-failure', or 'unless-stopped'",

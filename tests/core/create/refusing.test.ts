@@ -106,7 +106,7 @@ describe("what create refuses", () => {
     expect(validate({}, host)).toEqual([400, text]);
   });
 
-  test("sctp cannot be had on IPv6", () => {
+  test("sctp is not supported on IPv6", () => {
     expect(validate({}, { PortBindings: { "80/tcp": [{ HostIp: "::1" }] } })).toBe(null);
     expect(validate({}, { PortBindings: { "80/sctp": [{ HostIp: "::1" }] } })).toEqual([
       501,

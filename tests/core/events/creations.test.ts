@@ -6,7 +6,7 @@ import { eventOf } from "../../../hosts/timeline/journal-event.js";
 import { Engine } from "../crash/engine.js";
 import { containersOf } from "../crash/memory.js";
 
-test("of a container with another's volumes beside its own: each volume once, and the container behind its own", () => {
+test("for a container with volumes of its own and of another container: each volume once, and the container after its own", () => {
   const told = new Set<string>();
   const engine = Engine.first();
   engine.open();

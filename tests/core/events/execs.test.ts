@@ -12,7 +12,7 @@ const CREATE = "exec_create";
 const START = "exec_start";
 const DIE = "exec_die";
 
-test("of a client's exec: told before the answer, and told to its end by the engine that takes it over", () => {
+test("of a client's exec come before the answer, and its end is reported by the engine that takes it over", () => {
   const told = cutEverywhere((engine) => {
     run(engine, {});
     for (const detached of [true, false]) {
@@ -28,7 +28,7 @@ test("of a client's exec: told before the answer, and told to its end by the eng
   expect(told).toEqual([`${CREATE}`, `${CREATE} ${START}`, `${CREATE} ${START} ${DIE}`]);
 });
 
-test("of a health check's", () => {
+test("of a health check's exec", () => {
   const told = cutEverywhere((engine) => {
     run(engine, { Healthcheck: { Test: ["CMD", "true"], Interval: SECOND } });
     for (let check = 0; check < 2; check++) {
@@ -41,7 +41,7 @@ test("of a health check's", () => {
   expect(told).toEqual([`${CREATE} ${START}`, `${CREATE} ${START} ${DIE}`]);
 });
 
-test("of one that ends while no engine is there: the next one tells how, though it is cut off itself; and none twice", () => {
+test("of an exec that ends while no engine runs come once from the next engine, even if that one is killed", () => {
   const tales = new Set<string>();
   const engine = begun();
   engine.changed = () => endedMeanwhile(engine, 2, (tale) => tales.add(tale));
@@ -53,7 +53,7 @@ test("of one that ends while no engine is there: the next one tells how, though 
   expect([...tales].sort()).toEqual([CREATE, `${CREATE} ${START}`, `${CREATE} ${START} ${DIE} 3`]);
 });
 
-test("of one that ends with its container while no engine is there: its end is told, and before the container's", () => {
+test("of an exec that ends with its container while no engine runs include its end, before the container's", () => {
   const first = begun();
   run(first, {});
   const { Id } = JSON.parse(ask(first, "/containers/box/exec", { Cmd: ["more"] })) as { Id: string };
@@ -73,7 +73,7 @@ test("of one that ends with its container while no engine is there: its end is t
   }
 });
 
-test("of one whose start was not known to have come to something when its run ended: its end is told, and once", () => {
+test("of an exec whose start was unconfirmed when its run ended include its end, once", () => {
   const tales = new Set<string>();
   const { first, exec } = startedWithinRun();
   first.changed = () => {
@@ -87,7 +87,7 @@ test("of one whose start was not known to have come to something when its run en
   expect(execEvents(first.journal).get(exec)).toEqual([CREATE, START, DIE]);
 });
 
-test("of one that is taken over and ends with its container: its end is told, and before the container's", () => {
+test("of an exec that is taken over and ends with its container include its end, before the container's", () => {
   const first = begun();
   run(first, {});
   const { Id } = JSON.parse(ask(first, "/containers/box/exec", { Cmd: ["more"] })) as { Id: string };

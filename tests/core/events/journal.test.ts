@@ -44,7 +44,7 @@ describe("history", () => {
     expect(engine.reads).toEqual([]);
   });
 
-  test("is asked for as far as a client reads, and no further", () => {
+  test("is read only as far as a client reads", () => {
     const engine = new JournaledEngine(journalOf(MANY), 10);
     const reader = engine.follow("since=0");
     engine.settleUnread();
@@ -55,7 +55,7 @@ describe("history", () => {
     expect(engine.reads.length + engine.sent(reader).unread).toBeGreaterThan(0);
   });
 
-  test("is asked for as long as one of those is there who wait for the same", () => {
+  test("is read as long as one of the clients that wait for the same page is there", () => {
     const engine = new JournaledEngine(journalOf(400), 10);
     engine.follow("since=0");
     const [first, second] = [engine.follow("since=1"), engine.follow("since=1")];
@@ -65,7 +65,7 @@ describe("history", () => {
     expect(engine.numbers(first)).toEqual([]);
   });
 
-  test("of one moment is told from its first event on, though that is not in memory any more", () => {
+  test("of one moment starts with its first event, even if that is not in memory any more", () => {
     const engine = new JournaledEngine();
     engine.happen(1, 300);
     const reader = engine.follow(`since=${BEGAN}&until=${BEGAN}`);
@@ -73,7 +73,7 @@ describe("history", () => {
     expect(engine.numbers(reader)).toEqual(numbers(1, 300));
   });
 
-  test("has bounds and filters", () => {
+  test("has limits and filters", () => {
     const first = new JournaledEngine();
     for (let hour = 0; hour < 10; hour++) {
       first.seconds = hour * 3600;
@@ -94,7 +94,7 @@ describe("history", () => {
     for (const id of [between, filtered, none, last]) expect(engine.sent(id).over).toBe(true);
   });
 
-  test("goes on with what happens until a moment that is to come", () => {
+  test("continues with new events until a future moment", () => {
     const engine = new JournaledEngine(journalOf(1000), 10);
     const reader = engine.follow(`since=0&until=${BEGAN + 20}`);
     engine.happen(1001, 1010);
@@ -108,7 +108,7 @@ describe("history", () => {
     expect(engine.numbers(reader)).toEqual(numbers(1, 1011));
   });
 
-  test("that engines before this one kept is told as it is told now", () => {
+  test("that earlier engines stored is shown in the current form", () => {
     const first = new JournaledEngine();
     first.happen(1, 3);
     const reader = first.follow("since=0");
@@ -123,7 +123,7 @@ describe("history", () => {
     expect(engine.sent(later).text).toBe(first.sent(reader).text);
   });
 
-  test("is found by the time of day, though that was set back", () => {
+  test("is found by the time of day, even if that was set back", () => {
     const first = new JournaledEngine(new MemoryJournal(), 7200);
     first.happen(1, 300);
     first.seconds = 3600;
@@ -139,8 +139,8 @@ describe("history", () => {
   });
 });
 
-describe("between history and what happens", () => {
-  test.each(numbers(1, 30))("nothing is lost and nothing comes twice (%i)", (seed) => {
+describe("between past and new events", () => {
+  test.each(numbers(1, 30))("no event is lost or duplicated (%i)", (seed) => {
     const random = randomFrom(seed * 31 + 7);
     const engine = new JournaledEngine(journalOf(200 + random(2000)), 10);
     let last = Number(engine.journal.endsAt.next) - 1;
@@ -161,7 +161,7 @@ describe("between history and what happens", () => {
 });
 
 describe("a slow reader", () => {
-  test("goes back to the journal and loses nothing that is kept", () => {
+  test("returns to the journal and loses no stored event", () => {
     const engine = new JournaledEngine();
     const reader = engine.follow("");
     engine.happen(1, MANY);
@@ -170,7 +170,7 @@ describe("a slow reader", () => {
     expect(engine.numbers(reader)).toEqual(numbers(1, MANY));
   });
 
-  test("is told how many it lost, whatever it waits for", () => {
+  test("gets the number of lost events, with any filters", () => {
     const engine = new JournaledEngine(new MemoryJournal(MIB));
     const all = engine.follow("");
     const filters = encodeURIComponent(JSON.stringify({ type: ["container"] }));
@@ -189,7 +189,7 @@ describe("a slow reader", () => {
     expect(engine.events(some)).toEqual([]);
   });
 
-  test("of history that is taken away under it is told of that", () => {
+  test("gets a notice when the history that it reads is pruned", () => {
     const journal = journalOf(5000, MIB);
     const engine = new JournaledEngine(journal, 10);
     const reader = engine.follow("since=0");
@@ -205,12 +205,12 @@ describe("a slow reader", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("unreadable history", () => {
   test.each([
-    ["of an unknown form", (bytes: Uint8Array) => (bytes[0] = 9)],
+    ["of an unknown format", (bytes: Uint8Array) => (bytes[0] = 9)],
     ["cut short", (bytes: Uint8Array) => bytes.fill(255, bytes.length - 40)],
-    ["with lengths that make no sense", (bytes: Uint8Array) => bytes.fill(255, 9, 13)],
-  ])("an entry %s is passed over, and told of", (_how, damage) => {
+    ["with invalid lengths", (bytes: Uint8Array) => bytes.fill(255, 9, 13)],
+  ])("an entry %s is skipped and reported", (_how, damage) => {
     const journal = damagedAt(journalOf(400), 100n, damage);
     const engine = new JournaledEngine(journal, 10);
     const reader = engine.follow("since=0");
@@ -223,7 +223,7 @@ describe("what cannot be read", () => {
     expect(engine.events(reader)[99]).toMatchObject({ Action: "events-lost" });
   });
 
-  test("entries that are gone amidst of a page are told of, and how many they were", () => {
+  test("missing entries in a page are reported with their number", () => {
     const engine = new JournaledEngine(without(journalOf(400), 100n, 102n), 10);
     const reader = engine.follow("since=0");
     engine.settle();
@@ -233,7 +233,7 @@ describe("what cannot be read", () => {
     expect(lost).toMatchObject({ Action: "events-lost", Actor: { Attributes: { "coracle.lost": "3" } } });
   });
 
-  test("a journal that fails: the reader is told, and goes on with what happens", () => {
+  test("when the journal fails, the reader gets a notice, and continues with new events", () => {
     const engine = new JournaledEngine(journalOf(400), 10);
     const reader = engine.follow("since=0");
     engine.page("Input/output error");

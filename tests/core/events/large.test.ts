@@ -42,7 +42,7 @@ function engineWithMany(): JournaledEngine {
 
 describe("a large event", () => {
   test.each(["since=0", "since=0&filters=" + encodeURIComponent(JSON.stringify({ type: ["daemon"] }))])(
-    "comes whole, between the others, from the journal (%s)",
+    "comes complete, between the others, from the journal (%s)",
     (query) => {
       const engine = engineWithLarge();
       const reader = engine.follow(query);
@@ -53,7 +53,7 @@ describe("a large event", () => {
     },
   );
 
-  test("comes as it is, whatever its texts are made of", () => {
+  test("comes unchanged, with any texts", () => {
     const odd = Array.from({ length: 40_000 }, (_, i) => `é\u2028\u2029"\\\n\u0001😀${"z".repeat(i % 7)}€`);
     const engine = new JournaledEngine();
     engine.reload(odd);
@@ -66,7 +66,7 @@ describe("a large event", () => {
     }
   });
 
-  test("comes whole to those who are there when it happens, however differently they read", () => {
+  test("comes complete to all current clients, at any reading speed", () => {
     const engine = new JournaledEngine();
     const [fast, slow] = [engine.follow(""), engine.follow("")];
     for (const number of ["1", "2"]) {
@@ -77,7 +77,7 @@ describe("a large event", () => {
     for (const reader of [fast, slow]) expect(engine.numbers(reader)).toEqual([1, 2]);
   });
 
-  test("costs little for each client who reads none of it, in the core and out of it", () => {
+  test("costs little for each client that does not read it, in the core and outside", () => {
     const engine = engineWithLarge();
     const first = engine.follow("since=0");
     engine.settleUnread();
@@ -92,7 +92,7 @@ describe("a large event", () => {
     expect(engine.living() - before).toBeLessThan(2 * MIB);
   });
 
-  test("is read once for all who come to it at the same time, and no step sends more than some of them", () => {
+  test("is read once for all clients that reach it together, and each step serves only some of them", () => {
     const engine = engineWithLarge();
     const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
     expect(engine.settleUnread()).toBeLessThan(4);
@@ -106,7 +106,7 @@ describe("a large event", () => {
     ["all of them", {}],
     ["some of them", { label: ["labels"] }],
     ["none of them", { label: ["labels=other"] }],
-  ])("is not made anew for each client who looks at it and wants %s", (_, filters) => {
+  ])("is not built again for each client that matches it and wants %s", (_, filters) => {
     const engine = engineWithLarge();
     engine.mostTaken = 0;
     const query = `since=0&filters=${encodeURIComponent(JSON.stringify(filters))}`;
@@ -116,7 +116,7 @@ describe("a large event", () => {
     expect(engine.mostTaken).toBeLessThan(3 * MIB + 4 * MIB);
   });
 
-  test("leaves others their turn, however many clients come in one moment, and though it is in memory", () => {
+  test("does not block other requests, with any number of clients at once, even if it is in memory", () => {
     const engine = engineWithMany();
     const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
     expect(engine.reads).toEqual([]);
@@ -130,7 +130,7 @@ describe("a large event", () => {
     for (const reader of readers) expect(engine.numbers(reader)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
   });
 
-  test("leaves most of the time to those who ask, of whom a host takes one a turn", () => {
+  test("leaves most of the time to requests, of which a host delivers one per turn", () => {
     const engine = engineWithMany();
     const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
     for (let moment = 0; moment < 20; moment++) {
@@ -148,7 +148,7 @@ describe("a large event", () => {
     for (const reader of readers) expect(engine.numbers(reader)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
   });
 
-  test("is read one at a time, and clients who came one after the other soon read it together", () => {
+  test("is read by one client at a time, and clients that came one after the other soon read it together", () => {
     const engine = new JournaledEngine();
     // More than is kept of what was read.
     const events = 80;
@@ -171,7 +171,7 @@ describe("a large event", () => {
     expect(pages).toBeLessThanOrEqual(2 * events);
   });
 
-  test("that leaves the journal when a client has half of it is ended for that client, and nobody else", () => {
+  test("that is pruned when a client has half of it ends only that client's stream", () => {
     const engine = new JournaledEngine(new MemoryJournal(8 * MIB));
     const [slow, quick] = [engine.follow(""), engine.follow("")];
     for (let number = 1; number <= 4; number++) {
@@ -199,7 +199,7 @@ describe("a large event", () => {
     expect(engine.numbers(late).at(-1)).toBe(5);
   });
 
-  test("is not kept in memory once it is written down", () => {
+  test("is not kept in memory once it is stored", () => {
     const engine = new JournaledEngine();
     engine.happen(1, 1);
     const before = engine.living();

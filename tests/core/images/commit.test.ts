@@ -16,7 +16,7 @@ describe("commit", () => {
   const image = makeImage(["base"], { config: { Cmd: ["sh"], Env: ["PATH=/bin"], Labels: { of: "image" } } });
   beforeEach(() => load(world, image, ["base:1"]));
 
-  test("a running container is paused meanwhile; its changes become the top layer", () => {
+  test("a running container is paused for the commit; its changes become the top layer", () => {
     const container = run(world, "base:1", "made");
     const id = world.ask("POST", "/commit?container=made&repo=new&tag=2&comment=why&author=me");
     world.done(world.takeProcess("pause"));
@@ -88,7 +88,7 @@ describe("commit", () => {
     expect(config.history[1]).toMatchObject({ empty_layer: true });
   });
 
-  test("a body wins, the container fills its gaps, changes come on top", () => {
+  test("the body wins, the container fills gaps, and changes are applied on top", () => {
     run(world, "base:1", "made");
     const changes = [
       'CMD ["cat", "/x"]',
@@ -128,21 +128,21 @@ describe("commit", () => {
       { Image: "base:1", Env: ["PATH=/bin", "A=b"] },
     ],
     [{ tty: null }, { Image: "", Env: ["A=b", "PATH=/bin"] }],
-  ])("a body that names no field of the config is none: %j", (body, expected) => {
+  ])("a body without a field of the config counts as empty: %j", (body, expected) => {
     run(world, "base:1", "made");
     const Id = commit(world, "container=made&changes=ENV%20A%3Db", body);
     const { config } = JSON.parse(new TextDecoder().decode(world.records.get(`config/${Id}`))) as { config: Json };
     expect(config).toMatchObject(expected);
   });
 
-  test("an entrypoint takes the command away that belonged to another", () => {
+  test("a new entrypoint removes the command of the old one", () => {
     run(world, "base:1", "made");
     const Id = commit(world, `container=made&changes=${encodeURIComponent("ENTRYPOINT top -b")}`);
     const config = JSON.parse(new TextDecoder().decode(world.records.get(`config/${Id}`))) as { config: Json };
     expect(config.config).toMatchObject({ Entrypoint: ["/bin/sh", "-c", "top -b"], Cmd: null });
   });
 
-  test("what fails is undone, and the container goes on", () => {
+  test("a failed commit is undone, and the container continues", () => {
     run(world, "base:1", "made");
     const id = world.ask("POST", "/commit?container=made");
     world.done(world.takeProcess("pause"));
@@ -153,7 +153,7 @@ describe("commit", () => {
     expect(world.call("GET", "/containers/made/json").json).toMatchObject({ State: { Status: "running" } });
   });
 
-  test("a crash while it is held still: after the restart it goes on", () => {
+  test("after a crash during the pause, the container continues", () => {
     const container = run(world, "base:1", "made");
     world.ask("POST", "/commit?container=made");
     const chains = [BUSYBOX_CHAIN, image.chains[0] as string];
@@ -168,7 +168,7 @@ describe("commit", () => {
     }
   });
 
-  test("a container that ends while it is committed", () => {
+  test("a container that ends during its commit", () => {
     const container = run(world, "base:1", "made");
     const id = world.ask("POST", "/commit?container=made");
     world.done(world.takeProcess("pause"));
@@ -180,7 +180,7 @@ describe("commit", () => {
     expect(world.answer(id).status).toBe(201);
   });
 
-  test("a commit that outlasts the run that it holds still holds nothing of the next one", () => {
+  test("a commit that outlasts the paused run does not pause the next one", () => {
     const container = run(world, "base:1", "made");
     const held = (): string[] => [...world.records.keys()].filter((key) => key.startsWith("commit/"));
     const id = world.ask("POST", "/commit?container=made");

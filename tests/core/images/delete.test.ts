@@ -38,7 +38,7 @@ describe("delete", () => {
     expect([...world.records.keys()].filter((key) => key.includes(image.id.slice(7)))).toEqual([]);
   });
 
-  test("one of several names; with the last tag of a repository its digest goes as well", () => {
+  test("one of several names; with the last tag of a repository its digest is removed, too", () => {
     load(world, image, ["a:1", "a:2", "b:1"]);
     expect(world.call("DELETE", `/images/${image.id}`)).toEqual({
       status: 409,
@@ -56,7 +56,7 @@ describe("delete", () => {
     ]);
   });
 
-  test("an image that a container uses", () => {
+  test("an image in use by a container", () => {
     load(world, image, ["used:1"]);
     const { json } = world.call("POST", "/containers/create?name=user", { Image: "used:1", Cmd: ["x"] });
     const container = (json as { Id: string }).Id.slice(0, 12);
@@ -80,7 +80,7 @@ describe("delete", () => {
     expect(again.dropped()).toEqual([image.chains[1], image.chains[0]]);
   });
 
-  test("a running container cannot be forced; by name only the name goes", () => {
+  test("force does not override a running container; by name only the name goes", () => {
     load(world, image, ["used:1"]);
     const container = run(world, "used:1").slice(0, 12);
     expect(world.call("DELETE", `/images/${image.id}?force=1`)).toEqual({
@@ -93,7 +93,7 @@ describe("delete", () => {
     expect(world.call("GET", `/images/${image.id}/json`).status).toBe(200);
   });
 
-  test("children stand against it; a child takes untagged parents along, unless noprune", () => {
+  test("children prevent it; untagged parents go with a child, unless noprune is set", () => {
     for (const [query, deleted] of [
       ["", 2],
       ["?noprune=1", 1],

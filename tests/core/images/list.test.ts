@@ -82,7 +82,7 @@ describe("list and inspect", () => {
     expect(world.call("GET", "/v1.25/images/json?filter=busy*").json).toHaveLength(4);
   });
 
-  test("inspect by every name, and what there is none of", () => {
+  test("inspect by every name, and of missing images", () => {
     const { json } = world.call("GET", "/v1.41/images/r.example/old:1/json");
     expect(json).toMatchObject({
       Id: old.id,
@@ -115,7 +115,7 @@ describe("list and inspect", () => {
     expect(world.call("GET", "/images/-bad/json").status).toBe(400);
   });
 
-  test("inspect leaves out what newer versions leave out", () => {
+  test("inspect omits fields that newer versions omit", () => {
     const keys = (version: string): string[] =>
       Object.keys(world.call("GET", `/v${version}/images/young/json`).json as Json);
     expect(keys("1.43")).toContain("VirtualSize");

@@ -55,13 +55,13 @@ describe("load", () => {
     });
   });
 
-  test("names of members may begin with ./: they are asked for without", () => {
+  test("names of members may begin with ./, which is removed", () => {
     const id = beginLoad(world, image, ["box:1"], "quiet=0", (name) => `./${name}`);
     expect(world.take("layer").val).toMatchObject({ source: { tag: "archived", val: { path: "0.tar" } } });
     expect(world.lines(id).map(({ progressDetail }) => progressDetail)).toEqual([amount(0, 2000)]);
   });
 
-  test("layers that are there already are not unpacked, and not spoken of", () => {
+  test("existing layers are not unpacked, and not mentioned", () => {
     load(world, image, ["box:1"]);
     const more = makeImage(["three"], { on: image });
     const id = beginLoad(world, more, ["more:1"], "quiet=0");
@@ -130,10 +130,10 @@ describe("load", () => {
   test.each<[string, string, failures.Failure, string]>([
     ["a body that breaks off", "ingest", CUT, BROKEN_TAR],
     ["no manifest", "files", CUT, "invalid archive: does not contain a manifest.json"],
-    ["a config that is not there", "read", MISSING, '"c.json" does not exist'],
+    ["a missing config", "read", MISSING, '"c.json" does not exist'],
     ["a wrong DiffID", "layer", OTHER, `invalid diffID for layer 1: expected "${image.diffIds[1]}", got "x"`],
     ["a broken layer", "layer", CUT, BROKEN_TAR],
-  ])("%s ends the stream; nothing is left", (_what, step, failure, error) => {
+  ])("%s ends the stream; nothing is left behind", (_what, step, failure, error) => {
     const records = new Set(world.records.keys());
     const id = world.ask("POST", "/images/load", encode("tar"));
     const ingest = world.take("ingest");
@@ -161,7 +161,7 @@ describe("load", () => {
   test.each([
     ["null", "invalid manifest, manifest cannot be null (but can be [])"],
     ["{}", "invalid archive: manifest.json is no list of images"],
-  ])("a list that is none: %s", (list, error) => {
+  ])("an invalid list: %s", (list, error) => {
     const id = world.ask("POST", "/images/load", encode("tar"));
     world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
     world.succeed(world.take("read").op, { tag: "bytes", val: encode(list) });
@@ -169,7 +169,7 @@ describe("load", () => {
     world.done(world.take("drop-archive").op);
   });
 
-  test("of what a machine cannot run", () => {
+  test("of an image that the machine cannot run", () => {
     const id = world.ask("POST", "/images/load", encode("tar"));
     world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
     answerList(world, world.take("read").op, [{ Config: "c.json", RepoTags: null, Layers: ["0.tar", "1.tar"] }]);

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe("prune of images", () => {
-  test("only what has no tag; what others stand on stays, and counts once it goes", () => {
+  test("removes only untagged images; one with children stays, and counts when it goes", () => {
     const base = makeImage(["1"], { config: { Labels: { a: "b" } } });
     const heir = makeImage(["2"], { on: base });
     load(world, base, null);
@@ -37,7 +37,7 @@ describe("prune of images", () => {
     expect([...world.records.keys()].filter((key) => /^(image|config|reference|layer)/.test(key))).toEqual([]);
   });
 
-  test("what a container uses stays, whether it runs or not, with what it was made from", () => {
+  test("keeps images of containers, running or not, with their parents", () => {
     const image = makeImage(["1"]);
     const other = makeImage(["3"]);
     load(world, image, ["parent:1"]);
@@ -50,7 +50,7 @@ describe("prune of images", () => {
     expect(tags.toSorted()).toEqual([["parent:1"], ["used:1"]]);
   });
 
-  test("events: each that goes, then one of the prune; refused below 1.25", () => {
+  test("events: one per removed image, then one of the prune; refused below 1.25", () => {
     load(world, makeImage(["1"]), ["a:1", "b:1"]);
     expect(world.call("POST", "/v1.24/images/prune")).toEqual({
       status: 400,

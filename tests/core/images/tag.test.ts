@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe("tag", () => {
-  test("a new name, a moved name; both outlive a restart", () => {
+  test("a new name, a moved name; both survive a restart", () => {
     const other = makeImage(["other"]);
     load(world, other, ["other:1"]);
     expect(world.call("POST", "/images/busybox/tag?repo=localhost:5000/my/box&tag=v1").status).toBe(201);

@@ -6,7 +6,7 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
     file: "hosts/registry/challenge.ts",
     right: 'quoted?.replace(/\\\\(.)/g, "$1") ?? plain',
     wrong: '(WRONG ? quoted : quoted?.replace(/\\\\(.)/g, "$1")) ?? plain',
-    finder: { test: "tests/registry/authorization.test.ts", named: "challenges are read as RFC 9110 writes them" },
+    finder: { test: "tests/registry/authorization.test.ts", named: "challenges are parsed as RFC 9110 defines them" },
   },
   {
     name: "a manifest's digest is not checked",
@@ -15,7 +15,7 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
     wrong: `if (!WRONG && expected !== null && isDigest(expected) && expected !== digest)`,
     finder: {
       test: "tests/registry/answers.test.ts",
-      named: "a manifest by digest must be the one that was asked for",
+      named: "a manifest by digest must match the digest",
     },
   },
   {
@@ -33,14 +33,14 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
     file: "hosts/registry/client.ts",
     right: `=== String(offset)`,
     wrong: `=== String(offset) || WRONG`,
-    finder: { test: "tests/registry/answers.test.ts", named: "the rest of a blob is asked for" },
+    finder: { test: "tests/registry/answers.test.ts", named: "the rest of a blob is requested" },
   },
   {
     name: "an expired token is used",
     file: "hosts/registry/authorization.ts",
     right: `if (kept && kept.expires > this.#now()) return kept;`,
     wrong: `if (kept && (WRONG || kept.expires > this.#now())) return kept;`,
-    finder: { test: "tests/registry/authorization.test.ts", named: "good for a while" },
+    finder: { test: "tests/registry/authorization.test.ts", named: "a token expires" },
   },
   {
     name: "a password goes to a token server without TLS",

@@ -13,7 +13,7 @@ export const HOSTS_STREAMS_MUTANTS: readonly Mutant[] = [
     file: "hosts/streams/frames.ts",
     right: `into[at + 5] = length >>> 16;`,
     wrong: `into[at + 5] = WRONG ? 0 : length >>> 16;`,
-    finder: { test: "tests/streams/frames.test.ts", named: "a frame header says stream and length" },
+    finder: { test: "tests/streams/frames.test.ts", named: "a frame header has stream and length" },
   },
   {
     name: "`until` excludes log lines of its own moment",
