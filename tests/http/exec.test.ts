@@ -224,6 +224,17 @@ onEngines("exec", (engine, kind) => {
     );
   });
 
+  test("an exec runs even if its container has as many processes as it may have", async () => {
+    const Cmd = ["sh", "-c", "sleep 1000 & sleep 1000 & wait"];
+    const full = await engine().running({ Cmd, HostConfig: { PidsLimit: 3 } });
+    const top = () => engine().read<{ Processes: unknown[] }>(`/containers/${full}/top`);
+    await until("its processes", async () => (await top()).Processes.length === 3);
+    const created = await engine().must(201, "POST", `/containers/${full}/exec`, { ...OUTPUT, Cmd: ["echo", "more"] });
+    const { connection } = await start(created.json<{ Id: string }>().Id, {});
+    expect(frames(await connection.rest()).stdout).toBe("more\n");
+    await engine().remove(full);
+  });
+
   test("an exec that cannot be started is reported in the stream, and its code is kept", async () => {
     for (const [Cmd, text, code] of [
       [["nope"], /exec: "nope": executable file not found in \$PATH/, 127],

@@ -1,11 +1,10 @@
 // An exec: an extra process in a run, from its start to its end, and the streams between it and its client.
 
 import type { ExecStdio, engine, processes, types } from "../../shared/host.js";
-import { HostFailure, noSuch, refusedDirectory } from "../../shared/failure.js";
+import { noSuch, refusedDirectory } from "../../shared/failure.js";
 import { FileError } from "../files/file-system.js";
 import { NoProgram } from "../program.js";
 import { ExecOutput } from "./exec-output.js";
-import { CannotFork } from "./pid-namespace.js";
 import type { ContainerProcess } from "./process.js";
 import { refusal, type Run } from "./run.js";
 import { SIGKILL, SIGWINCH } from "./signals.js";
@@ -78,7 +77,6 @@ export class Exec {
     } catch (error) {
       this.#output.end();
       this.#stdin.close();
-      if (error instanceof CannotFork) throw refusedFork();
       throw error instanceof NoProgram ? refusal(error) : error;
     }
     return { launched: { pid: pidOf(this.#process), at: now() }, exited: this.#exited(this.#process) };
@@ -176,9 +174,4 @@ function refuseDirectory(files: { status(path: string): { kind: string } }, cwd:
     throw error instanceof FileError ? refusedDirectory(cwd, error.code) : error;
   }
   if (kind !== "directory") throw refusedDirectory(cwd, "ENOTDIR");
-}
-
-/** The failure when its run has reached its limit of processes. */
-function refusedFork(): HostFailure {
-  return new HostFailure({ tag: "call", val: { call: "fork", path: "", inside: true, error: "EAGAIN" } });
 }
