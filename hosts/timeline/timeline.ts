@@ -77,7 +77,7 @@ export class Timeline implements Observer {
     const world = this.#fold.opened(records, { records: [], moved: [], events: [] });
     this.#last = { epoch: at.epoch, inEpoch: at.step };
     const { monotonic, wall } = at.now;
-    const cause = "what was recorded begins here, in the midst of the engine's life";
+    const cause = "the recording begins here, during the engine's life";
     this.#quiet("resumed", cause, world, { at: monotonic, wall });
   }
 

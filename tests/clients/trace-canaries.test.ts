@@ -18,7 +18,7 @@ function coracle(...args: string[]): Promise<Finished> {
 }
 
 for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
-  describeUnless(engine.missing, `what comes out of a daemon, ${engine.kind}`, () => searched(engine));
+  describeUnless(engine.missing, `the outputs of a daemon, ${engine.kind}`, () => searched(engine));
 }
 
 function searched(engine: Engine): void {

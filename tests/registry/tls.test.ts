@@ -15,7 +15,7 @@ import { INSECURE, SECURE } from "../support/registry/security.js";
 
 const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
 
-describeUnless(missing, "a certificate nobody vouches for", () => {
+describeUnless(missing, "an untrusted certificate", () => {
   const client = registryClient({ transport: nodeTransport() });
   const directory = mkdtempSync(join(tmpdir(), "coracle-tls-"));
   let server: ReturnType<typeof createServer>;

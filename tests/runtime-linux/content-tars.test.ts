@@ -25,7 +25,7 @@ const TWICE = rawTar([
   { name: "a", body: "second" },
 ]);
 
-describeUnless(missing, "what is kept of a tar", () => {
+describeUnless(missing, "stored data of a tar", () => {
   test("is a frame, far smaller than the tar; or the whole tar, if files of it are missing", async () => {
     const chain = await fixture.layer(TAR);
     const twice = await fixture.layer(TWICE);
@@ -65,7 +65,7 @@ describeUnless(missing, "what is kept of a tar", () => {
   });
 });
 
-describeUnless(missing, "a tar that is not what it was breaks off", () => {
+describeUnless(missing, "a changed tar breaks off", () => {
   test.each<[what: string, damage: (diff: string) => void]>([
     ["other bytes", (diff) => writeFileSync(join(diff, "d/secret"), "of THE layer")],
     ["a file cut short", (diff) => truncateSync(join(diff, "large"), 1000)],

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => fixture.close());
 
-describeUnless(missing, "files that go while they are looked at", () => {
+describeUnless(missing, "files that vanish while they are read", () => {
   test("do not fail a comparison with the image", async () => {
     const chain = await fixture.layer(rawTar([{ name: "gone/below/", flag: "5" }]));
     const { id, rootfs } = await fixture.mount(chain);

@@ -81,7 +81,7 @@ test("begins during a life if the trace does, with the records of that time", as
   expect(later[0]!.start.tag).toBe("snapshot");
   const lines = shared(later);
   expect(lines[1]).toMatch(/^\{"at":\[2,\d+\],"now":\[.*\],"resumed":\[\{"key":/);
-  expect(told(lines)[0]).toContain("what was recorded begins here, in the midst of the engine's life");
+  expect(told(lines)[0]).toContain("the recording begins here, during the engine's life");
   const bytes = Buffer.from(lines.join("\n"));
   expect(secretsIn(bytes, [...SECRETS, ENV, LABEL, BENT, ...FILTERED])).toEqual([]);
   expect(secretsIn(bytes, ["kept", "mine", "A=x"])).toHaveLength(3);
