@@ -10,7 +10,7 @@ import { until, whole } from "../node/scripted-server.js";
 import { line } from "../streams/log-of.js";
 import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";
 
-test("a request and its answer, on one connection after the other and on the same", async () => {
+test("a request and its answer, on several connections and on the same", async () => {
   const { engine, requests } = await scriptedEngine((request, reply) => reply(whole(200, request.target)));
   for (const keepAlive of [false, true]) {
     const agent = engineAgent(engine, { keepAlive });
@@ -48,7 +48,7 @@ test("a hijacked connection is a container's stdio", async () => {
   await new Promise((resolve) => socket.resume().on("end", resolve));
 });
 
-test("a client that hangs up has left", async () => {
+test("a client that hangs up counts as gone", async () => {
   const { engine, inputs, requests } = await scriptedEngine();
   const sent = request({ agent: engineAgent(engine), path: "/wait", method: "POST" });
   sent.on("error", () => {});
@@ -59,7 +59,7 @@ test("a client that hangs up has left", async () => {
   expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
 });
 
-test("an engine that crashes hangs up; one that is down is not there; one that is back answers", async () => {
+test("an engine that crashes hangs up; one that is down refuses connections; one that is back answers", async () => {
   const { engine, requests } = await scriptedEngine((request, reply) => {
     if (request.target !== "/wait") reply(whole(200, "back"));
   });
@@ -79,24 +79,27 @@ test("an engine that crashes hangs up; one that is down is not there; one that i
 test.each([
   ["a request's", {}, { timeout: 50 }],
   ["an agent's", { timeout: 50 }, {}],
-])("%s timeout is told after so much silence, and the request still goes on", async (_whose, agentOptions, options) => {
-  const { engine, reply, requests } = await scriptedEngine();
-  const agent = engineAgent(engine, { keepAlive: true, ...agentOptions });
-  let timeouts = 0;
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request({ agent, path: "/wait", ...options }, resolve);
-    sent.on("timeout", () => timeouts++).on("error", reject);
-    sent.end();
-  });
-  await until(() => timeouts === 1);
-  reply(requests[0]!.id, whole(200, "late"));
-  const pieces: Uint8Array[] = [];
-  for await (const piece of await answered) pieces.push(piece as Uint8Array);
-  expect(Buffer.concat(pieces).toString()).toBe("late");
-  agent.destroy();
-});
+])(
+  "%s timeout is reported after that much silence, and the request continues",
+  async (_whose, agentOptions, options) => {
+    const { engine, reply, requests } = await scriptedEngine();
+    const agent = engineAgent(engine, { keepAlive: true, ...agentOptions });
+    let timeouts = 0;
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request({ agent, path: "/wait", ...options }, resolve);
+      sent.on("timeout", () => timeouts++).on("error", reject);
+      sent.end();
+    });
+    await until(() => timeouts === 1);
+    reply(requests[0]!.id, whole(200, "late"));
+    const pieces: Uint8Array[] = [];
+    for await (const piece of await answered) pieces.push(piece as Uint8Array);
+    expect(Buffer.concat(pieces).toString()).toBe("late");
+    agent.destroy();
+  },
+);
 
-test("it wants an engine of its own package", () => {
+test("it requires an engine of its own package", () => {
   expect(() => engineAgent({} as Engine)).toThrow(TypeError);
 });
 

@@ -9,7 +9,7 @@ import { NO_STREAMS } from "../support/no-streams.js";
 const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
 const bytes = (words: string) => new TextEncoder().encode(words);
 
-test("it asks for an upgrade, and has both directions", async () => {
+test("it requests an upgrade, and has both directions", async () => {
   const { engine, log, stdin, requests } = await scriptedEngine((_request, reply) => reply(hijack("c")));
   log.append(line(1, "before"));
   const connection = await engine.connect("/containers/c/attach?stream=1", { method: "POST" });
@@ -26,7 +26,7 @@ test("it asks for an upgrade, and has both directions", async () => {
   await until(() => stdin.text === "typed<end>");
 });
 
-test("it ends when the core says so, with all output", async () => {
+test("it ends when the core ends it, with all output", async () => {
   const { engine, log, reply, requests } = await scriptedEngine((_request, reply) => reply(hijack("c")));
   const { readable, writable } = await engine.connect("/attach", { method: "POST" });
   log.append(line(1, "last words"));
@@ -38,7 +38,7 @@ test("it ends when the core says so, with all output", async () => {
 test.each([
   ["whole", whole(404, '{"message":"no such container"}')],
   ["bare", { ...whole(404, '{"message":"no such container"}'), tag: "bare" } as never],
-])("a refusal (%s) is told with its body", async (_name, refusal) => {
+])("a refusal (%s) is reported with its body", async (_name, refusal) => {
   const { engine, inputs } = await scriptedEngine((_request, reply) => reply(refusal));
   const connection = await engine.connect("/attach", { method: "POST" });
   expect(connection.status).toBe(404);
@@ -47,7 +47,7 @@ test.each([
   expect(inputs).toEqual([]);
 });
 
-test("what takes nothing off HTTP is refused, and the core is told that nobody listens", async () => {
+test("a request without an upgrade is refused, and the core learns that its client is gone", async () => {
   const { engine, inputs, requests } = await scriptedEngine((_request, reply) => reply(open()));
   await expect(engine.connect("/events")).rejects.toThrow("use `fetch`");
   expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
@@ -56,7 +56,7 @@ test("what takes nothing off HTTP is refused, and the core is told that nobody l
 test.each([
   ["cancels its side", (connection: { readable: ReadableStream }) => connection.readable.cancel()],
   ["aborts its side", (connection: { writable: WritableStream }) => connection.writable.abort()],
-])("a program that %s is a client that left", async (_name, leave) => {
+])("a program that %s counts as a client that left", async (_name, leave) => {
   const { engine, inputs, requests, stdin } = await scriptedEngine((_request, reply) => reply(hijack("c")));
   await leave(await engine.connect("/attach", { method: "POST" }));
   await until(() => inputs.length > 0);
@@ -84,7 +84,7 @@ test("neither waits for a process that does not read, and nothing can be sent af
   }
 });
 
-test("a signal breaks it off", async () => {
+test("an abort signal cuts it off", async () => {
   const { engine, inputs, requests } = await scriptedEngine((_request, reply) => reply(hijack("c")));
   const leaving = new AbortController();
   const { readable } = await engine.connect("/attach", { method: "POST", signal: leaving.signal });
@@ -93,7 +93,7 @@ test("a signal breaks it off", async () => {
   expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
 });
 
-test("through `fetch` an attach is its output alone", async () => {
+test("through `fetch` an attach has only its output", async () => {
   const { engine, log, reply, requests, stdin } = await scriptedEngine((_request, reply) => reply(hijack("c", 200)));
   log.append(line(1, "out"));
   const response = await engine.fetch("/attach", { method: "POST" });

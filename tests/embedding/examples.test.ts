@@ -24,12 +24,12 @@ test("ten lines run a container and print its output", () => {
   expect(execFileSync(process.execPath, [program], { encoding: "utf8" })).toBe("hello from a container\r\n\n");
 });
 
-test("README.md shows these ten lines, and no other", () => {
+test("README.md shows exactly these ten lines", () => {
   const program = readFileSync(EXAMPLE, "utf8").replace(/^\/\/.*\n\n/, "");
   expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(`\n\`\`\`ts\n${program}\`\`\`\n`);
 });
 
-test("a host with one interface replaced refuses what it was made to refuse, and does all else", async () => {
+test("a host with one replaced interface refuses what that refuses, and does everything else", async () => {
   const engine = await openEngine({ host: withoutAdministrators(simulatedHost()) });
   onTestFinished(() => engine.close());
   const start = async (config: object) => {

@@ -7,7 +7,7 @@ import { line } from "../streams/log-of.js";
 import { HEAD, chunk, logsOf, open, scriptedEngine } from "./scripted-engine.js";
 
 describe("requests", () => {
-  test("a path alone, a URL and a Request ask the same", async () => {
+  test("a path, a URL and a Request are equivalent", async () => {
     const { engine, requests } = await scriptedEngine((_request, reply) => reply(whole(200)));
     await engine.fetch("/v1.51/info?a=b%20c");
     await engine.fetch(new URL("http://anything/v1.51/info?a=b%20c"));
@@ -17,13 +17,13 @@ describe("requests", () => {
     );
   });
 
-  test("headers come as lines, without those of a connection", async () => {
+  test("headers arrive as lines, without those of a connection", async () => {
     const { engine, requests } = await scriptedEngine((_request, reply) => reply(whole(200)));
     await engine.fetch("/info", { headers: { "X-Registry-Auth": "e30=", Connection: "Upgrade", Upgrade: "tcp" } });
     expect(requests[0]!.headers).toBe("x-registry-auth: e30=");
   });
 
-  test("what is at hand is asked before fetch returns", async () => {
+  test("an available body is sent before fetch returns", async () => {
     const { engine, requests } = await scriptedEngine((_request, reply) => reply(whole(200)));
     const answers = [
       engine.fetch("/info"),
@@ -38,7 +38,7 @@ describe("requests", () => {
     await Promise.all(answers);
   });
 
-  test("a text has fetch's own type, unless one is named", async () => {
+  test("a text has fetch's default type, unless one is given", async () => {
     const { engine, requests } = await scriptedEngine((_request, reply) => reply(whole(200)));
     await engine.fetch("/a", { method: "POST", body: "{}" });
     await engine.fetch("/a", { method: "POST", body: "{}", headers: { "Content-Type": "application/json" } });
@@ -48,7 +48,7 @@ describe("requests", () => {
     ]);
   });
 
-  test("a short body of a Request comes as bytes, a long one as a stream", async () => {
+  test("a short body of a Request arrives as bytes, a long one as a stream", async () => {
     const world = await scriptedEngine((_request, reply) => reply(whole(200)));
     const { engine, requests } = world;
     await engine.fetch(new Request("http://e/a", { method: "POST", body: "short" }));
@@ -57,7 +57,7 @@ describe("requests", () => {
     expect(requests[1]!.body).toEqual({ tag: "stream" });
   });
 
-  test("a stream is asked for at once and read as the host takes it", async () => {
+  test("a request with a stream is sent at once, and the stream is read at the host's speed", async () => {
     const world = await scriptedEngine();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const answer = world.engine.fetch("/load", { method: "POST", body: readable });
@@ -73,7 +73,7 @@ describe("requests", () => {
     expect((await answer).status).toBe(200);
   });
 
-  test("a stream that nobody has read by the end of the reply is cancelled, and fails whoever reads it", async () => {
+  test("a stream that is unread at the end of the reply is cancelled, and fails for its reader", async () => {
     const world = await scriptedEngine();
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
@@ -90,7 +90,7 @@ describe("requests", () => {
   test.each([
     ["of known length", () => "x".repeat(101)],
     ["of unknown length", () => new Blob(["x".repeat(101)]).stream()],
-  ])("JSON beyond the limit, %s, is told of without its bytes", async (_name, body) => {
+  ])("JSON beyond the limit, %s, is reported without its bytes", async (_name, body) => {
     const { engine, requests } = await scriptedEngine((_request, reply) => reply(whole(413)), { bodyLimit: 100 });
     const headers = { "Content-Type": "application/json; charset=utf-8" };
     const { status } = await engine.fetch("/a", { method: "POST", body: body(), headers });
@@ -98,14 +98,14 @@ describe("requests", () => {
     expect(status).toBe(413);
   });
 
-  test("GET has no body, and a method is a word", async () => {
+  test("GET has no body, and a method must be a token", async () => {
     const { engine, requests } = await scriptedEngine();
     await expect(engine.fetch("/a", { method: "GET", body: "x" })).rejects.toThrow(TypeError);
     await expect(engine.fetch("/a", { method: "A B" })).rejects.toThrow(TypeError);
     expect(requests).toEqual([]);
   });
 
-  test("a stream that somebody else reads is refused, and leaves nothing behind", async () => {
+  test("a stream with another reader is refused, and leaves nothing behind", async () => {
     const { engine, requests } = await scriptedEngine();
     const read = new ReadableStream<Uint8Array>({});
     read.getReader();
@@ -121,7 +121,7 @@ describe("requests", () => {
     expect(waits).toHaveBeenCalledTimes(1);
   });
 
-  test("the body of one that is refused unheard is cancelled", async () => {
+  test("the body of one that is refused before it is sent is cancelled", async () => {
     const { engine } = await scriptedEngine();
     const cancelled: string[] = [];
     const body = (name: string) => new ReadableStream<Uint8Array>({ cancel: () => void cancelled.push(name) });
@@ -171,7 +171,7 @@ describe("replies", () => {
     expect(inputs).toEqual([{ tag: "drained", val: { request: expect.anything(), bytes: 20_000 } }]);
   });
 
-  test("what comes bit by bit gives credit back as it is read, and no sooner", async () => {
+  test("a streamed one returns credit as it is read, and not before", async () => {
     const { engine, inputs, reply, requests } = await scriptedEngine((_request, reply) => reply(open()));
     const response = await engine.fetch("/events");
     const { id } = requests[0]!;
@@ -188,14 +188,14 @@ describe("replies", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test("a reader that leaves is a client that left", async () => {
+  test("a reader that leaves counts as a client that left", async () => {
     const { engine, inputs, requests } = await scriptedEngine((_request, reply) => reply(open()));
     const response = await engine.fetch("/events");
     await response.body!.cancel();
     expect(inputs).toEqual([{ tag: "closed", val: { request: requests[0]!.id, why: "client" } }]);
   });
 
-  test("so is one whose signal aborts, before the head and after it", async () => {
+  test("so does one whose signal aborts, before the head and after it", async () => {
     const { engine, inputs, reply, requests } = await scriptedEngine();
     const first = new AbortController();
     const waiting = engine.fetch("/wait", { signal: first.signal });
@@ -210,7 +210,7 @@ describe("replies", () => {
     expect(inputs).toEqual(requests.map(({ id }) => ({ tag: "closed", val: { request: id, why: "client" } })));
   });
 
-  test("one that is cut off breaks, before its head and after it", async () => {
+  test("one that is cut off fails, before its head and after it", async () => {
     const { engine, reply, requests } = await scriptedEngine();
     const { replies } = (engine as EmbeddedEngine).assembled;
     const waiting = engine.fetch("/a");
@@ -242,7 +242,7 @@ describe("replies", () => {
     await until(() => log.closed === 1);
   });
 
-  test("a log that ends by itself is told to the core", async () => {
+  test("the end of a log is reported to the core", async () => {
     const { engine, log, requests, inputs } = await scriptedEngine((_request, reply) => {
       reply(open());
       reply(logsOf("c", false));
@@ -253,7 +253,7 @@ describe("replies", () => {
   });
 });
 
-test("a body reads the same as it was written, however its bytes are reused", async () => {
+test("a body is read as it was written, even if its bytes are reused", async () => {
   const bytes = new Uint8Array([65]);
   const { engine } = await scriptedEngine((_request, reply) => {
     reply({ tag: "open", val: HEAD });

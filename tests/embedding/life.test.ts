@@ -21,7 +21,7 @@ describe("opening", () => {
     expect(closed).toEqual(["records", "host"]);
   });
 
-  test("begins a transaction of records of one's own when they want it", async () => {
+  test("starts a transaction of custom records when they need it", async () => {
     const order: string[] = [];
     const records = Object.assign(new FastRecords(), {
       gather: async () => void order.push("gather"),
@@ -48,7 +48,7 @@ describe("opening", () => {
     expect(changes).toEqual([]);
   });
 
-  test("is not for a host that another engine has, nor for a simulated one that was closed", async () => {
+  test("is refused for a host of another engine, and for a closed simulated one", async () => {
     const host = simulatedHost({ pace: "fast" });
     const engine = await openEngine({ host });
     await expect(openEngine({ host })).rejects.toThrow("belongs to another engine");
@@ -59,7 +59,7 @@ describe("opening", () => {
 });
 
 describe("a crash", () => {
-  test("breaks off what is under way, and whoever asks is told that the engine is down", async () => {
+  test("cuts off pending requests, and later ones are told that the engine is down", async () => {
     const { engine, reply, requests } = await scriptedEngine((request, reply) => {
       if (request.target === "/attach") reply(hijack("c"));
     });
@@ -77,7 +77,7 @@ describe("a crash", () => {
     await expect(engine.connect("/attach")).rejects.toThrow(TypeError);
   });
 
-  test("is over when it is opened again, with a later epoch", async () => {
+  test("ends when the engine is opened again, with a later epoch", async () => {
     const world = await scriptedEngine((_request, reply) => reply(whole(200)));
     const { engine, epochs, inputs } = world;
     await engine.fetch("/info");
@@ -94,8 +94,8 @@ describe("a crash", () => {
   });
 });
 
-describe("what an engine that crashed had asked of its host", () => {
-  test("is given up, and over before the next life begins", async () => {
+describe("pending commands of a crashed engine", () => {
+  test("are abandoned, and have ended before the next life begins", async () => {
     const order: string[] = [];
     let interrupt = (_error: Error): void => {};
     const content: Host["content"] = async (op, command) => {
@@ -143,7 +143,7 @@ describe("closing", () => {
     await expect(engine.reopen()).rejects.toThrow("closed");
   });
 
-  test("waits for an answer that takes the core many turns for as long as it goes on with it", async () => {
+  test("waits for an answer that takes the core many turns, as long as it makes progress", async () => {
     let turns = 0;
     const core = scripted({
       step: (imports, input) => {
@@ -160,7 +160,7 @@ describe("closing", () => {
     expect((await answered).status).toBe(200);
   });
 
-  test("closes all that there is to close, whatever of it fails", async () => {
+  test("closes everything, even if a part fails", async () => {
     const closed: string[] = [];
     const records = Object.assign(new FastRecords(), { close: () => Promise.reject(new Error("cannot be closed")) });
     const own = Object.assign(new FastRecords(), { close: async () => void closed.push("the host's records") });
@@ -170,7 +170,7 @@ describe("closing", () => {
     expect(closed).toEqual(["the host's records", "host"]);
   });
 
-  test("waits for an engine that is being opened again, and keeps no more records behind it", async () => {
+  test("waits for an engine that is being opened again, and commits no records after it", async () => {
     const order: string[] = [];
     let loading: Promise<void> | undefined;
     const records: RecordStore = {
@@ -191,7 +191,7 @@ describe("closing", () => {
     expect(engine.state).toBe("closed");
   });
 
-  test("does not wait for ever", async () => {
+  test("does not wait forever", async () => {
     const { engine } = await scriptedEngine();
     const never = engine.fetch("/wait");
     never.catch(() => {});
@@ -252,7 +252,7 @@ describe("events", () => {
 describe("seeds", () => {
   const SEED = new Uint8Array(32).fill(9);
 
-  test("are the same for the same seed, and another for each opening", () => {
+  test("are equal for equal seeds, and different for each opening", () => {
     const [first, again] = [derivedSeeds(SEED), derivedSeeds(SEED)];
     const drawn = [first(), first(), first()];
     expect([again(), again(), again()]).toEqual(drawn);

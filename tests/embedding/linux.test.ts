@@ -13,7 +13,7 @@ import { PackedPackage, ROOT } from "./packed-package.js";
 const linux = engines().find((engine) => engine.kind === "linux");
 
 describeUnless(linux === undefined ? "another engine was chosen" : linux.missing, "linuxHost", () => {
-  test("runs containers, which live on when the engine crashes and when it is closed", async () => {
+  test("runs containers, which keep running when the engine crashes and when it is closed", async () => {
     const directory = mkdtempSync(join(tmpdir(), "coracle-embedded-"));
     const netns = await openNetns();
     const packed = new PackedPackage();

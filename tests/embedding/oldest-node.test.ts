@@ -39,7 +39,7 @@ describe("the Node that package.json names", () => {
   const tooNewFor = (version: string): string[] =>
     packages.filter(([, { engines }]) => !satisfies(version, engines?.node ?? "*")).map(([path]) => path);
 
-  test("is new enough for every package that is installed, and for what is built into it", () => {
+  test("is new enough for every installed and bundled package", () => {
     expect(tooNewFor(OLDEST.version)).toEqual(Object.keys(NOT_IN_IT));
     for (const [path, words] of Object.entries(NOT_IN_IT)) {
       expect(lock.packages[path]!.dev).toBe(true);
@@ -80,7 +80,7 @@ describeUnless(notInstalled(), `on Node ${OLDEST.version}`, () => {
   });
   afterAll(() => packed?.remove());
 
-  test("it is installed by whoever is strict about it, with what has native parts and no more", () => {
+  test("it can be installed with strict engines, and only packages with native parts come along", () => {
     const { dependencies } = JSON.parse(readFileSync(join(home(), "package.json"), "utf8")) as {
       dependencies: Record<string, string>;
     };
@@ -88,11 +88,11 @@ describeUnless(notInstalled(), `on Node ${OLDEST.version}`, () => {
     expect(existsSync(join(packed.directory, "node_modules/fastify"))).toBe(false);
   });
 
-  test("it says its version", () => {
+  test("it prints its version", () => {
     expect(packed.run(node, [join(home(), "hosts/node/coracle.cjs"), "--version"])).toMatch(/^Coracle version \d/);
   });
 
-  test("an engine within a program runs a container, and answers Node's own HTTP client", () => {
+  test("an engine in a program runs a container, and answers Node's own HTTP client", () => {
     packed.write("program.mjs", PROGRAM);
     expect(packed.run(node, ["program.mjs"])).toBe(`v${OLDEST.version} 204 hello\n200 OK\n`);
   });

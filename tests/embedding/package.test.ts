@@ -35,7 +35,7 @@ describe("by its name", () => {
     expect(installed.trim().split(" ")).toEqual(expect.arrayContaining(["openEngine", "linuxHost", "engineAgent"]));
   });
 
-  test("CommonJS gets the same by require, where Node can require modules, and is told if it cannot", () => {
+  test("CommonJS gets the same with require if Node can require modules, and an error otherwise", () => {
     const program = packed.write(
       "required.cjs",
       `console.log(Object.keys(require("coracle-engine")).sort().join(" "))`,
@@ -45,7 +45,7 @@ describe("by its name", () => {
     else expect(stderr).toContain("ERR_REQUIRE_ESM");
   });
 
-  test("what only Node has is not there for browsers, nor for whoever asks for neither", () => {
+  test("exports for Node only are missing for browsers, and without any condition", () => {
     packed.write("names.js", `import * as all from "coracle-engine"; export const names = Object.keys(all).sort();`);
     const names = (condition: string) => {
       const flags = ["--platform=neutral", `--conditions=${condition}`];
@@ -61,13 +61,13 @@ describe("by its name", () => {
 });
 
 describe("for browsers", () => {
-  test("esbuild bundles it without configuration, and nothing of Node is in it", () => {
+  test("esbuild bundles it without configuration, and without any of Node's modules", () => {
     packed.write("app.js", `import { openEngine } from "coracle-engine"; globalThis.open = openEngine;`);
     const code = bundled("app.js", []);
     expect(code.match(/\bfrom\s*"[^"]*"|\bimport\s*\(|\brequire\(|["']node:|fastify|koffi|lmdb/g)).toBe(null);
   });
 
-  test("no source of Node's or of Linux's is reached", () => {
+  test("no source for Node or Linux is reached", () => {
     const reports = JSON.parse(report("inputs.json")) as Record<string, { inputs: string[]; imports: string[] }>;
     const files = new Set(["index.js"]);
     for (const file of files) for (const name of reports[file]!.imports) files.add(name);
@@ -83,16 +83,16 @@ describe("the types", () => {
     expectGolden(golden, report("node.api.md"));
   });
 
-  test("all that is exported has words of its own, but for other names of the same", () => {
+  test("all exports have their own documentation, except aliases", () => {
     const bare = /\/\/ @public \(undocumented\)\nexport (?!type \w+ = [\w.]+;)(.*)/g;
     expect(Array.from(report("node.api.md").matchAll(bare), ([, declaration]) => declaration)).toEqual([]);
   });
 
-  test("all that it speaks of is exported", () => {
+  test("all types that it uses are exported", () => {
     expect(report("node.api.md")).not.toContain("ae-forgotten-export");
   });
 
-  test("what a host names is types alone, and each has one name", () => {
+  test("a host uses only types, and each has one name", () => {
     const types = report("node.api.md");
     const functions = Array.from(types.matchAll(/^function (\w+)/gm), ([, name]) => name);
     expect(functions).toEqual([]);
@@ -102,7 +102,7 @@ describe("the types", () => {
     expect(compiled(["value.ts"], ["--module", "nodenext"])).toMatch(/value\.ts\(2,22\).*TS2708/);
   });
 
-  test("browsers' are the same without what only Node has", () => {
+  test("those for browsers are the same without exports for Node only", () => {
     const exported = (name: string) =>
       Array.from(
         report(name).matchAll(/^export (?:(?:abstract )?class|const|function|interface|type) (\w+)/gm),
@@ -111,7 +111,7 @@ describe("the types", () => {
     expect(exported("index.api.md")).toEqual(exported("node.api.md").filter((name) => !ONLY_NODE.includes(name)));
   });
 
-  test("they need nothing beside themselves and what Node's own types give", () => {
+  test("they need only themselves and Node's own types", () => {
     const types = readFileSync(join(packed.directory, "node_modules/coracle-engine/build/package/node.d.ts"), "utf8");
     const imported = Array.from(types.matchAll(/(?:from|import\()\s*['"]([^'"]+)/g), ([, name]) => name);
     expect(imported.filter((name) => !name!.startsWith("node:"))).toEqual([]);
@@ -121,16 +121,16 @@ describe("the types", () => {
     ["node16", ["--module", "node16"]],
     ["nodenext", ["--module", "nodenext"]],
     ["bundler", ["--module", "esnext", "--moduleResolution", "bundler"]],
-  ])("programs compile with them, and they with the programs, where modules are found as %s does", (_name, flags) => {
+  ])("programs compile with them, and they with the programs, with module resolution as in %s", (_name, flags) => {
     expect(compiled(PROGRAMS, ["--skipLibCheck", "false", "--verbatimModuleSyntax", ...flags])).toBe("");
   });
 
-  test("so they do in Deno", () => {
+  test("they also compile in Deno", () => {
     const env = { ...process.env, DENO_DIR: join(packed.directory, "deno"), DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
     packed.run(tool(".bin/deno"), ["check", "--no-remote", ...PROGRAMS], env);
   });
 
-  test("linuxHost is there on Node, and not in browsers", () => {
+  test("linuxHost exists on Node, but not in browsers", () => {
     packed.write("linux.ts", `import { linuxHost } from "coracle-engine";\nexport const host = linuxHost;\n`);
     expect(compiled(["linux.ts"], ["--module", "nodenext"])).toBe("");
     const inBrowsers = compiled(["linux.ts"], ["--module", "esnext", "--moduleResolution", "bundler"]);
@@ -145,7 +145,7 @@ describe("the types", () => {
     expect(imports.length).toBeGreaterThan(0);
   });
 
-  test("a host that leaves out a member does not compile, one that has them all does", () => {
+  test("a host without a member does not compile, one with all of them does", () => {
     const members = [
       "timers",
       "records",

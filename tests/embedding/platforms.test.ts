@@ -29,7 +29,7 @@ beforeAll(() => {
 });
 afterAll(() => packed?.remove());
 
-test("Node: everything comes about, and twice the same", () => {
+test("Node: everything works, and twice the same", () => {
   const statuses = onNode.map((line) => /^(?:[A-Z]+|connect) (\S+) (\d+)/.exec(line)?.slice(1).join(" "));
   expect(statuses.filter((status) => status !== undefined)).toEqual([
     "/containers/create?name=web 201",

@@ -78,7 +78,7 @@ test("the page", async ({ skip }) => {
   expect(compiled.toSorted()).toEqual(built.toSorted());
 });
 
-test("the name that traces call it by is that of the same bytes", () => {
+test("the identity in traces belongs to the same bytes", () => {
   const core = createHash("sha256")
     .update(readFileSync(join(CORE, "core.core.wasm")))
     .digest("hex");

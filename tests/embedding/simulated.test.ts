@@ -10,7 +10,7 @@ const JSON_BODY = { "content-type": "application/json" };
 const SEED = new Uint8Array(32).fill(5);
 
 describe("first images", () => {
-  test("a new engine has them; one that was removed does not come back", async () => {
+  test("a new engine has them; a removed one does not come back", async () => {
     const { engine } = await opened({ images: ["busybox:latest", "alpine:latest"] });
     expect(await tags(engine)).toEqual(["alpine:latest", "busybox:latest"]);
     await engine.fetch("/images/alpine:latest", { method: "DELETE" });
@@ -19,7 +19,7 @@ describe("first images", () => {
     expect(await tags(engine)).toEqual(["busybox:latest"]);
   });
 
-  test("one that crashed while it loaded them loads them when it is opened again", async () => {
+  test("an engine that crashed while it loaded them loads them when it is opened again", async () => {
     const host = simulatedHost({ pace: "fast", images: ["busybox:latest", "alpine:latest"] });
     host.faults.inject({ kind: "engine-crash", afterOutputs: 8 }, 1);
     const engine = await openEngine({ host });
@@ -31,7 +31,7 @@ describe("first images", () => {
 });
 
 describe("a crash", () => {
-  test("comes when the world wants it, after any output, and is healed", async () => {
+  test("comes on demand, after any output, and the engine recovers", async () => {
     for (let afterOutputs = 1; afterOutputs <= 12; afterOutputs++) {
       const { engine, host } = await opened();
       const id = await create(engine);
@@ -48,7 +48,7 @@ describe("a crash", () => {
   });
 });
 
-test("no websocket comes of a request that has no connection", async () => {
+test("a request without a connection cannot become a websocket", async () => {
   const { engine } = await opened();
   const id = await create(engine);
   for (const path of [`/containers/${id}/attach/ws?stream=1`, `/v1.41/containers/${id}/attach/ws`]) {
@@ -61,7 +61,7 @@ test("no websocket comes of a request that has no connection", async () => {
   await engine.close();
 });
 
-test("an exec is a pair of streams: what goes in comes back, until the program's half-close ends it", async () => {
+test("an exec is a pair of streams: it echoes its input, until the program's half-close ends it", async () => {
   const { engine } = await opened();
   const id = await create(engine, ["sleep", "3600"]);
   await engine.fetch(`/containers/${id}/start`, { method: "POST" });
@@ -86,7 +86,7 @@ test("an exec is a pair of streams: what goes in comes back, until the program's
   expect(await ended.json()).toMatchObject({ Running: false, ExitCode: 0 });
 });
 
-test("records of one's own: another engine, on another host, goes on from them", async () => {
+test("custom records: another engine, on another host, continues from them", async () => {
   const kept = new Map<string, Uint8Array>();
   const journal = new MemoryJournal();
   const records: RecordStore = {
@@ -112,7 +112,7 @@ test("records of one's own: another engine, on another host, goes on from them",
   expect([started.status, await started.text()]).toEqual([500, expect.stringContaining("does not exist")]);
 });
 
-test("waiting for a world that moves by itself keeps no processor busy", async () => {
+test("waiting for a world that advances by itself uses no CPU time", async () => {
   let looks = 0;
   const timers = { ...realClock, step: async () => false, get pace() { return looks++, "fast" }, next: null }; // prettier-ignore
   const host = hostWith(simulatedHost(), { timers });
@@ -120,7 +120,7 @@ test("waiting for a world that moves by itself keeps no processor busy", async (
   expect(looks).toBeLessThan(20);
 });
 
-test("equal seeds make equal ids, others others", async () => {
+test("equal seeds give equal ids, other seeds give other ids", async () => {
   const ids = async (seed: Uint8Array): Promise<string[]> => {
     const { engine } = await opened({ pace: "stopped" }, { seed });
     const first = await create(engine);
@@ -133,7 +133,7 @@ test("equal seeds make equal ids, others others", async () => {
   expect(new Set([...one, ...other]).size).toBe(4);
 });
 
-test("a recorded life replays to the same", async () => {
+test("a recorded life can be replayed with the same result", async () => {
   const ring = new Ring();
   const { engine } = await opened({}, { observer: new Recorder({ core: coreIdentity(), sink: ring }) });
   const id = await create(engine);

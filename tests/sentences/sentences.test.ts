@@ -22,23 +22,23 @@ const found = ["hosts", "runtime-linux"].flatMap((folder) =>
   filesOf(folder).flatMap((file) => saidIn(textOf(file), phrases).map((phrase): Found => ({ file, phrase }))),
 );
 
-test("the core's words are known", () => {
+test("the core's sentences are known", () => {
   expect(phrases.length).toBeGreaterThan(800);
   // Of a literal, of a template's parts, and of Docker's own.
   for (const phrase of ["signal: killed", "is not running", "No such "]) expect(phrases).toContain(phrase);
 });
 
-test("no host says what the core says, or Docker", () => {
+test("no host has a sentence of the core or of Docker", () => {
   const said = found.filter((one) => !EXCEPTIONS.some((exception) => isOf(one, exception)));
   expect(said.map(({ file, phrase }) => `${file}: ${phrase}`)).toEqual([]);
 });
 
-test("each exception is one", () => {
+test("each exception is still needed", () => {
   const idle = EXCEPTIONS.filter((exception) => !found.some((one) => isOf(one, exception)));
   expect(idle.map(({ where, why }) => `${where.join(" ")}: ${why}`)).toEqual([]);
 });
 
-test("sentences are found wherever they are said, but in comments", () => {
+test("sentences are found everywhere except in comments", () => {
   const said = (text: string) => saidIn(withoutComments(text), ["is not running", "not run"]);
   expect(said("f(`${a} is not running`);")).toEqual(["is not running"]);
   expect(said("<p>It is not running.</p>")).toEqual(["is not running"]);

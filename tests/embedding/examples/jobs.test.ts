@@ -19,24 +19,24 @@ beforeEach(async () => {
 
 afterEach(() => engine.close());
 
-test("a job's output and exit code come back, and its container is gone", async () => {
+test("a job returns its output and exit code, and its container is removed", async () => {
   const job = ["sh", "-c", "echo counting; sleep 3600; echo counted; exit 3"];
   expect(await runJob(docker, "busybox", job)).toEqual({ code: 3, output: "counting\r\ncounted\r\n" });
   expect(await docker.listContainers({ all: true })).toEqual([]);
 });
 
-test("an image that is not there is pulled", async () => {
+test("a missing image is pulled", async () => {
   const { output } = await runJob(docker, "alpine:latest", ["cat", "/etc/alpine-release"]);
   expect(output).toMatch(/^3\./);
 });
 
-test("no registry, no job", async () => {
+test("without a registry there is no job", async () => {
   host.faults.inject({ kind: "registry-down" });
   await expect(runJob(docker, "alpine:latest", ["true"])).rejects.toThrow(/registry/);
   expect(await docker.listContainers({ all: true })).toEqual([]);
 });
 
-test("a program of one's own stands in for an image's", async () => {
+test("a custom program replaces an image's", async () => {
   await engine.close();
   const date: Program = async ({ stdout }) => {
     await stdout.write("the last day of the year\n");
@@ -47,7 +47,7 @@ test("a program of one's own stands in for an image's", async () => {
   expect(output).toBe("the last day of the year\r\n");
 });
 
-test("a program of one's own needs no image that has it", async () => {
+test("a custom program need not be in the image", async () => {
   await engine.close();
   const resize: Program = async ({ argv, stdout }) => {
     await stdout.write(`resized ${argv[1]}\n`);
