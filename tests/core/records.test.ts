@@ -156,7 +156,7 @@ describe("damage", () => {
     ["no JSON", exited, "\u0000\u0001", [exited], "invalid character"],
     ["no object", exited, "[]", [exited], "it is not an object"],
     ["a type", exited, change(exited, '"run":1', '"run":"1"'), [exited], "run: it is not an integer"],
-    ["a range", exited, change(exited, /"status":\d+/, '"status":77'), [exited], "status: 77 makes no sense"],
+    ["a range", exited, change(exited, /"status":\d+/, '"status":77'), [exited], "status: 77 is out of range"],
     ["a part", exited, change(exited, '"destination"', '"place"'), [exited], "mounts: destination is missing"],
     ["a missing member", exited, change(exited, '"hostConfig"', '"other"'), [exited], "hostConfig is missing"],
     [

@@ -57,7 +57,7 @@ export class FieldReader extends Fields {
       return value;
     }
     const number = asI64(found);
-    if (number < least || number > most) this.wrong(name, `${found.text} makes no sense`);
+    if (number < least || number > most) this.wrong(name, `${found.text} is out of range`);
     return number;
   }
 

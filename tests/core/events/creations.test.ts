@@ -15,7 +15,7 @@ test("for a container with volumes of its own and of another container: each vol
   let mended = 0;
   engine.changed = () => {
     const next = reopened(engine);
-    if (next.found().some((line) => line.includes("making goes on, though nobody is told"))) mended++;
+    if (next.found().some((line) => line.includes("creation continues, but no client is told"))) mended++;
     next.settle();
     told.add(creationsOf(next).join(", "));
   };
