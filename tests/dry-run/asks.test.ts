@@ -28,7 +28,7 @@ test.each(Object.entries({ processes, content, networks, volumes }))(
 
 test("the only used text of a note is promised in core/wit, and is the core's", async () => {
   const wit = readFileSync(new URL("../../core/wit/engine.wit", import.meta.url), "utf8");
-  expect(wit).toContain(`\`${WAIT}\` is relied upon`);
+  expect(wit).toContain(`relies on the route text \`${WAIT}\``);
   const routes: string[] = [];
   const engine = new RecordedEngine();
   await engine.open({
