@@ -1,5 +1,5 @@
-// The words of a container's statuses for the hosts: records hold their numbers, and whoever reads a record outside of the
-// core needs the words. They stand in one place, which is the core's own type.
+// Writes the names of a container's statuses for the hosts. Records hold the numbers, and readers of records outside the
+// core need the names. They come from one place: the core's own enum.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

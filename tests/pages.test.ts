@@ -33,16 +33,25 @@ test("each file and folder that a page names exists", () => {
 });
 
 test("each clause of the contract that a comment cites exists", () => {
-  const cited = new Set(
-    sourcesWith("surface").flatMap((text) => [...text.matchAll(CITED)].map(([, clause]) => clause)),
-  );
+  const texts = sourcesWith("surface");
+  const cited = new Set(texts.flatMap(citedIn));
   const headings = pages.filter((page) => page.startsWith("core/contract/")).flatMap((page) => clausesIn(page));
   expect(cited.size).toBeGreaterThan(30);
-  expect([...cited].filter((clause) => !headings.includes(clause!))).toEqual([]);
+  expect([...cited].filter((clause) => !headings.includes(clause))).toEqual([]);
 });
 
-/** `surface §2.14`, `surface.md §3`. */
-const CITED = /surface(?:\.md)? §(\d+(?:\.\d+)?)/g;
+test("clauses of the contract are cited in one form", () => {
+  expect(sourcesWith("surface").flatMap((text) => text.match(OTHER_FORM)?.[0] ?? [])).toEqual([]);
+});
+
+/** `surface §2.14`, `surface §2.8, §6.3`. */
+const CITATION = /surface (§\d+(?:\.\d+)?(?:(?:,| and) §\d+(?:\.\d+)?)*)/g;
+/** A citation in another form, which the test would not see. */
+const OTHER_FORM = /surface(?:\.md)? (?:\d+\.\d+|§§)|surface\.md §/;
+
+function citedIn(text: string): string[] {
+  return [...text.matchAll(CITATION)].flatMap(([, list = ""]) => list.match(/\d+(?:\.\d+)?/g) ?? []);
+}
 
 function clausesIn(page: string): string[] {
   return [...textOf(page).matchAll(/^#+ (\d+(?:\.\d+)?)\.? /gm)].map(([, clause = ""]) => clause);
@@ -50,7 +59,10 @@ function clausesIn(page: string): string[] {
 
 /** Texts of the files that contain the word. */
 function sourcesWith(word: string): string[] {
-  const files = execFileSync("git", ["grep", "-lI", word, "--", "*.ts", "*.wit"], { cwd: ROOT, encoding: "utf8" });
+  const files = execFileSync("git", ["grep", "-lI", word, "--", "*.ts", "*.tsx", "*.wit", ":!tests/pages.test.ts"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
   return files.trim().split("\n").map(textOf);
 }
 

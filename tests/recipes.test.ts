@@ -1,14 +1,16 @@
 // The recipes of .github/CONTRIBUTING.md name every source file of their examples, in a list without gaps.
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "./support/engines.js";
 
 const PAGE = ".github/CONTRIBUTING.md";
-/** Everything with the example's name in these folders is a step of the recipe. */
+/** Every file here that has the example's name is a step of the recipe. */
 const SOURCES = ["core/assembly", "core/wit", "hosts", "runtime-linux", ":!*.md"];
+/** Every file here that has it is in the recipe's list of tests. Test files and goldens may have more of them. */
+const TEST_SOURCES = ["tests/core/*.ts", "tests/model/*.ts", "tests/simulator/*.ts", ":!*.test.ts"];
 const RECIPES = [
   "A new field of create",
   "A new endpoint",
@@ -43,6 +45,10 @@ describe.each(recipes)("$title", ({ example, steps, tests, numbers }) => {
     expect(steps.filter(isSource).toSorted()).toEqual(filesWith(example, SOURCES));
   });
 
+  test("each file of the simulator, the model and the core's tests that has the example is named", () => {
+    expect(filesWith(example, TEST_SOURCES).filter((path) => !tests.includes(path))).toEqual([]);
+  });
+
   test("each page and test that it names is about the example", () => {
     const others = [...steps.filter((path) => path.endsWith(".md")), ...tests];
     expect(tests.length).toBeGreaterThan(0);
@@ -65,6 +71,9 @@ function readRecipe(text: string): Recipe {
 
 /** Tracked files with a match, sorted. */
 function filesWith(example: string, paths: readonly string[]): string[] {
-  const args = ["grep", "-lP", example, "--", ...paths];
-  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").toSorted();
+  const { stdout } = spawnSync("git", ["grep", "-lP", example, "--", ...paths], { cwd: ROOT, encoding: "utf8" });
+  return stdout
+    .split("\n")
+    .filter((path) => path !== "")
+    .toSorted();
 }

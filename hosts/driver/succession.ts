@@ -180,7 +180,7 @@ export class Succession {
     if (this.#cutOff) return false;
     const named = incident === null ? "" : ` (incident ${incident})`;
     const { requests, replies } = this.#needs.lent;
-    requests.abandon(replies, `the engine had to start afresh: ${messageOf(error)}${named}`);
+    requests.abandon(replies, `the engine had to restart: ${messageOf(error)}${named}`);
     const soon = this.#after(PATIENCE_NS, () => life.giveUp());
     const hasEnded = await this.#needs.alarms.within(LONGEST_REST_NS, life.discard());
     soon();
@@ -196,7 +196,7 @@ export class Succession {
   }
 
   #refuse(error: unknown): void {
-    this.#needs.inbox.refuse(`the engine cannot go on for now: ${messageOf(error)}`);
+    this.#needs.inbox.refuse(`the engine cannot continue right now: ${messageOf(error)}`);
   }
 
   /** Opens instances until one lives. Only traps are counted: a disk may be full for hours. */

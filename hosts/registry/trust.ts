@@ -1,8 +1,8 @@
-// How far a registry is trusted, once it is known by which of its securities it is spoken to.
+// Which connections an attempt to reach a registry accepts.
 
 import type { types } from "../shared/host.js";
 
-/** What holds for requests to a registry, for their redirects, and for its token server. */
+/** It applies to requests to the registry, to their redirects, and to its token server. */
 export interface Trust {
   /** TLS with any certificate is accepted. */
   anyCertificate: boolean;
@@ -10,9 +10,9 @@ export interface Trust {
   plain: boolean;
 }
 
-/** `attempt`: the security in use, one of those that the registry may have. */
+/** `attempt`: the security of this attempt. `securities`: all that the registry may be tried with. */
 export function trustOf(attempt: types.Security, securities: readonly types.Security[]): Trust {
-  // Whoever asked for a verified certificate is not content with another, even if a later attempt would be.
+  // An attempt with a verified certificate accepts no other, even if a later attempt would.
   const anyCertificate = attempt !== "verified-tls" && securities.includes("any-certificate");
   return { anyCertificate, plain: securities.includes("plain") };
 }

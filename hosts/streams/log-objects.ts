@@ -1,4 +1,4 @@
-// Log lines as JSON objects, which clients of newer versions can request (surface 2.7).
+// Log lines as JSON objects, which clients of newer versions can request (surface §2.7).
 
 import type { replies } from "../shared/host.js";
 import { STDOUT } from "./frames.js";

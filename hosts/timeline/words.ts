@@ -56,7 +56,7 @@ export function causeOf(input: Input, naming: Naming): string {
 export function effectWords(effect: Effect, naming: Naming): string {
   switch (effect.to) {
     case "timers":
-      return effect.command.tag === "set" ? "set a timer" : "call a timer off";
+      return effect.command.tag === "set" ? "set a timer" : "cancel a timer";
     case "processes":
       return processWords(effect.command, naming);
     case "content":
@@ -119,7 +119,7 @@ function processWords(command: Command<"processes">, naming: Naming): string {
     case "limit":
       return `change the limits of ${containerName(naming, command.val.subject.container)}`;
     case "rewrite":
-      return `write ${command.val.file.name} of ${containerName(naming, command.val.subject.container)} anew`;
+      return `rewrite ${command.val.file.name} of ${containerName(naming, command.val.subject.container)}`;
     case "ps":
       return `list the processes of ${containerName(naming, command.val.subject.container)}`;
     case "sample":

@@ -31,7 +31,7 @@ onDryRunEngines("the trace", (engine) => {
     const { dry } = engine();
     const answer = await dry.call("GET", "/coracle/trace", undefined, OWN);
     expect([answer.status, answer.header("content-type")]).toEqual([403, "application/json"]);
-    expect(answer.json()).toEqual({ message: "the trace is not told where everything is a dry run" });
+    expect(answer.json()).toEqual({ message: "a socket for dry runs does not offer the trace" });
     // The connection serves other requests afterwards.
     expect((await dry.call("GET", "/_ping", undefined, OWN)).status).toBe(200);
   });
@@ -45,6 +45,6 @@ onDryRunEngines("the trace", (engine) => {
     const ping = ["curl", "-sS", "--unix-socket", live.socketPath];
     expect(await run([...AS_NOBODY, ...ping, "http://x/_ping"])).toMatchObject({ code: 0, stdout: "OK" });
     const { stdout } = await run([...AS_NOBODY, ...ping, "http://x/coracle/trace"]);
-    expect(JSON.parse(stdout)).toEqual({ message: "the trace is told to root and the daemon's own user alone" });
+    expect(JSON.parse(stdout)).toEqual({ message: "only root and the daemon's own user may read the trace" });
   });
 });

@@ -1,7 +1,7 @@
 // The lines of a story that are inputs of the core:
 //
 //   request ID METHOD TARGET [BODY | stream | oversized]     lines below, indented: headers, or `auth USER`
-//   closed ID client|detached|input-ended|slow|failed        drained ID BYTES
+//   closed ID client|detached|input-ended|failed             drained ID BYTES
 //   exited #CONTAINER RUN [CODE [oom|lost]]                     elapsed OP
 //   out-of-memory #CONTAINER RUN KILLS                       reloaded SETTINGS
 //   exec-exited #EXEC CODE [OUTPUT][…]
@@ -9,7 +9,7 @@
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
 //   own-process OP DESCRIPTORS TASKS
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
-//   failed OP KIND [CODE] MESSAGE · progress OP PHASE CURRENT TOTAL
+//   failed OP CASE [FIELD…] · progress OP PHASE CURRENT TOTAL
 
 import type { Input, Outcome, engine, types, failures } from "../../hosts/shared/host.js";
 import { OPTIONS } from "./fixtures.js";

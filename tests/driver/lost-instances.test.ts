@@ -165,7 +165,7 @@ describe("a trap", () => {
     request("/trap");
     await settle();
     expect(incidents).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/)]);
-    const message = `the engine had to start afresh: the core trapped: Error: unreachable (incident ${incidents[0]})`;
+    const message = `the engine had to restart: the core trapped: Error: unreachable (incident ${incidents[0]})`;
     expect(messages).toEqual([message, message]);
   });
 
@@ -272,7 +272,7 @@ describe("a transaction that is not kept", () => {
       await settle();
       request("/read");
       expect(left.at(-1)).toMatch(/:whole 500$/);
-      expect(messages.at(-1)).toBe("the engine cannot go on for now: no space left on device");
+      expect(messages.at(-1)).toBe("the engine cannot continue right now: no space left on device");
       clock.advance(1_000_000n);
       await settle();
       expect(epochs).toHaveLength(index + 2);

@@ -124,7 +124,7 @@ describe("a slow launch", () => {
     expect(left.at(-1)).toBe(`${early}:whole 500`);
     const late = request("/read");
     expect(left.at(-1)).toBe(`${late}:whole 500`);
-    const why = "the engine cannot go on for now: the core trapped: Error: unreachable";
+    const why = "the engine cannot continue right now: the core trapped: Error: unreachable";
     expect(messages.slice(-2)).toEqual([why, why]);
     clock.advance(59n * SECOND);
     await settle();

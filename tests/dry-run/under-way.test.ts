@@ -53,7 +53,7 @@ describe("a core that traps", () => {
   test("ends only the dry run, and the next one starts", async () => {
     rig = await Rig.open({}, trapping);
     const trapped = await rig.ask("session", "POST", "/trap");
-    expect(trapped).toEqual({ status: 500, text: expect.stringContaining("the engine had to start afresh") });
+    expect(trapped).toEqual({ status: 500, text: expect.stringContaining("the engine had to restart") });
     expect((await rig.ask("session", "POST", "/containers/prune")).status).toBe(200);
     const single = await rig.fetch("live", "POST", "/trap", undefined, { "Coracle-Dry-Run": "1" });
     expect(single.status).toBe(500);

@@ -108,7 +108,7 @@ async function ask(engine: RunningEngine, request: FuzzRequest, answered: Map<nu
 }
 
 /**
- * Refusals are `{"message": …}`, except where Docker uses plain text: for invalid HTTP, and for attach (surface 2.6).
+ * Refusals are `{"message": …}`, except where Docker uses plain text: for invalid HTTP, and for attach (surface §2.6).
  */
 function expectFit(request: FuzzRequest, { status, head, text, whole }: Outcome): void {
   if (status < 400 || request.method === "HEAD") return;

@@ -1,4 +1,4 @@
-// Headers of each kind of answer (surface.md §6.1): the set of names, not their values.
+// Headers of each kind of answer (surface §6.1): the set of names, not their values.
 import { expect, test } from "vitest";
 import { onEngines } from "../support/on-engines.js";
 import { RawConnection, type RawHead } from "../support/raw-http.js";

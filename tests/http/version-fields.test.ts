@@ -1,4 +1,4 @@
-// Fields that come and go between versions: present on one side of a version, absent on the other (surface.md §3).
+// Fields that come and go between versions: present on one side of a version, absent on the other (surface §3).
 import { beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../support/allowed-skips.js";
 import { busyboxLayer, dockerArchive } from "../support/archives/images.js";

@@ -71,7 +71,7 @@ function trapsOf({ kind }: Engine): void {
     expect(answer.status).toBe(500);
     const message = answer.json<{ message: string }>().message;
     expect(message).toMatch(
-      /^the engine had to start afresh: the core trapped: Error: unreachable \(incident [0-9a-f]{12}\)$/,
+      /^the engine had to restart: the core trapped: Error: unreachable \(incident [0-9a-f]{12}\)$/,
     );
     return /[0-9a-f]{12}/.exec(message)![0];
   }
@@ -119,7 +119,7 @@ function trapsOf({ kind }: Engine): void {
   async function firstAnswer(since: number, during: string): Promise<void> {
     await until("the next instance", async () => {
       const { status, text } = await client.call("GET", "/containers/json");
-      if (status !== 200) expect(text).toContain("the engine cannot go on for now: the core trapped");
+      if (status !== 200) expect(text).toContain("the engine cannot continue right now: the core trapped");
       return status === 200;
     });
     console.log(

@@ -1,9 +1,9 @@
-// Where hosts may say what the core says as well, and why.
+// Places in hosts that may use phrases of the core, with the reason.
 
 export interface Exception {
-  /** Files, or folders, by the beginning of their paths. */
+  /** Files or folders: paths begin with one of these. */
   where: string[];
-  /** What may be said there. */
+  /** The phrases allowed there. */
   says: "all" | string[];
   why: string;
 }
@@ -12,17 +12,17 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     where: ["hosts/browser/session/explain/"],
     says: "all",
-    why: "the page knows by the core's sentences what would help",
+    why: "the page recognizes the core's sentences to suggest a remedy",
   },
   {
     where: ["hosts/browser/session/view/views.ts"],
     says: ["Pulling from", "Already exists", "Pull complete", "Download complete"],
-    why: "the page draws the progress of a pull by what the core says of it",
+    why: "the page reads the progress of a pull from the core's messages",
   },
   {
     where: ["hosts/browser/lessons/images.ts"],
     says: ["Image is up to date"],
-    why: "a lesson has been done when the core says so",
+    why: "a lesson ends with this message of the core",
   },
   {
     where: ["hosts/browser/notation/shell/output.ts"],
@@ -65,32 +65,32 @@ export const EXCEPTIONS: readonly Exception[] = [
       "is larger than",
       "try again",
     ],
-    why: "the page speaks to its reader in plain words, which are others' as well",
+    why: "the page explains things in plain words, some of which the core uses too",
   },
   {
     where: ["hosts/timeline/"],
     says: ["the engine is gone", "out of memory", "on network"],
-    why: "a timeline tells what happened in plain words",
+    why: "a timeline describes events in plain words",
   },
   {
     where: ["hosts/driver/succession.ts", "hosts/engine/assembled-engine.ts"],
     says: ["go on", "the engine is gone"],
-    why: "there is no core to say it: it has trapped, or could not keep its records",
+    why: "no core is running: it has trapped, or could not store its records",
   },
   {
     where: ["hosts/node/database/records.ts", "hosts/simulated/records.ts"],
     says: ["no space left on device"],
-    why: "why records are not kept goes to the log: the core's instance that had them is gone",
+    why: "the reason goes to the log: the instance of the core that wrote the records is gone",
   },
   {
     where: ["hosts/node/http/"],
     says: ["Bad Request", "Internal Server Error"],
-    why: "statuses of HTTP for bytes that do not become a request, which the core never sees",
+    why: "HTTP statuses for bytes that are no request and never reach the core",
   },
   {
     where: ["hosts/engine/fetch/local-requests.ts"],
     says: ["Connection: Upgrade"],
-    why: "a header that is left out of a reply within one process",
+    why: "a header that replies within one process leave out",
   },
   {
     where: [
@@ -110,12 +110,12 @@ export const EXCEPTIONS: readonly Exception[] = [
       "not found",
       "is not running",
     ],
-    why: "the command line of the daemon speaks before there is an engine, and to no client",
+    why: "messages of the command line, before there is an engine; no client sees them",
   },
   {
     where: ["hosts/trace/chain.ts"],
     says: ["is missing"],
-    why: "who reads a trace is told that it is not whole",
+    why: "tells the reader of a trace that it is incomplete",
   },
   {
     where: [
@@ -137,28 +137,28 @@ export const EXCEPTIONS: readonly Exception[] = [
       "invalid signal",
       "permission denied",
     ],
-    why: "programs of the simulated world speak as BusyBox and its C library do",
+    why: "simulated programs print what BusyBox and its C library print",
   },
   {
     where: ["hosts/simulated/processes/open.ts", "hosts/simulated/processes/pid-namespace.ts"],
     says: ["No such ", "out of memory"],
-    why: "a shell's word for a program that is not there, and JavaScript's own for memory that ran out",
+    why: "a shell's message for a missing program, and JavaScript's for exhausted memory",
   },
   {
     where: ["hosts/simulated/processes/signals.ts"],
     says: [
       "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU",
     ],
-    why: "names of signals (signal(7))",
+    why: "signal names (signal(7))",
   },
   {
     where: ["hosts/simulated/registry/server.ts"],
     says: ["page not found", "not found", "manifest unknown", "authentication required"],
-    why: "a registry's own words (OCI distribution spec), which the core is told of as data",
+    why: "a registry's own words (OCI distribution spec); the core receives them as data",
   },
   {
     where: ["runtime-linux/ends/", "runtime-linux/networks/places.ts"],
     says: ["of container", "on network"],
-    why: "what was swept up at the start is told to the log",
+    why: "the log lists what was removed at the start",
   },
 ];

@@ -1,14 +1,14 @@
-// What a source file says: its string literals, and its text without comments.
+// Reads the string literals of a source file, and its text without comments.
 
 /**
- * String literals of AssemblyScript, which has no regular expressions; of templates the parts between the values.
- * Imports are left out.
+ * The string literals of AssemblyScript source, which has no regular expressions. Of a template it returns the parts
+ * between the values. Imports are left out.
  */
 export function literalsOf(source: string): string[] {
   return new Scanner(source.replace(/^(?:import|export)\b[^;"]*?\bfrom "[^"]*";$/gms, "")).literals();
 }
 
-/** Without lines of comments, and without comments at the ends of lines, as Prettier leaves them. */
+/** Removes comment lines, and comments at the ends of lines, as Prettier formats them. */
 export function withoutComments(source: string): string {
   const lines = source.split("\n").filter((line) => !/^\s*(?:\/\/|\/\*|\*)/.test(line));
   return lines.map((line) => line.replace(/\s\/\/ .*$/, "")).join("\n");
@@ -28,7 +28,7 @@ class Scanner {
     return this.#found;
   }
 
-  /** Up to a closing brace, where it stands in a template; else to the end. */
+  /** Reads to the closing brace within a template, otherwise to the end. */
   #code(end: string): void {
     for (let depth = 0; this.#at < this.#source.length;) {
       const c = this.#source[this.#at]!;
@@ -41,7 +41,7 @@ class Scanner {
     }
   }
 
-  /** Where it goes on behind a comment, or a character of code. */
+  /** The position after a comment, or after one character of code. */
   #behind(c: string): number {
     const next = this.#source[this.#at + 1];
     if (c !== "/" || (next !== "/" && next !== "*")) return this.#at + 1;
@@ -75,7 +75,7 @@ class Scanner {
 
   #character(): string {
     const c = this.#source[this.#at++];
-    if (c === undefined) throw new Error("a literal without an end");
+    if (c === undefined) throw new Error("a literal that does not end");
     if (c !== "\\") return c;
     const escaped = this.#source[this.#at++]!;
     return ESCAPED[escaped] ?? escaped;

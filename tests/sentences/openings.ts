@@ -1,4 +1,4 @@
-// What sentences of Docker's and of what it is made of begin with, or hold: names follow, or stand before.
+// Parts of sentences of Docker and of its components. In a message a name stands before or after them.
 
 export const OPENINGS: readonly string[] = [
   "No such ",

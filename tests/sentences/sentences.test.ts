@@ -1,4 +1,4 @@
-// Every sentence that a client reads is the core's: none of them stands in a host too, where it would be said in its place.
+// The core writes every sentence that a client reads. This test finds the core's sentences, and Docker's, in hosts.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,23 +22,23 @@ const found = ["hosts", "runtime-linux"].flatMap((folder) =>
   filesOf(folder).flatMap((file) => saidIn(textOf(file), phrases).map((phrase): Found => ({ file, phrase }))),
 );
 
-test("the core's sentences are known", () => {
+test("the core's sentences are collected", () => {
   expect(phrases.length).toBeGreaterThan(800);
-  // Of a literal, of a template's parts, and of Docker's own.
+  // From a literal, from a part of a template, and from the list of Docker's.
   for (const phrase of ["signal: killed", "is not running", "No such "]) expect(phrases).toContain(phrase);
 });
 
-test("no host has a sentence of the core or of Docker", () => {
+test("no host contains a sentence of the core or of Docker", () => {
   const said = found.filter((one) => !EXCEPTIONS.some((exception) => isOf(one, exception)));
   expect(said.map(({ file, phrase }) => `${file}: ${phrase}`)).toEqual([]);
 });
 
-test("each exception is still needed", () => {
+test("each exception is needed", () => {
   const idle = EXCEPTIONS.filter((exception) => !found.some((one) => isOf(one, exception)));
   expect(idle.map(({ where, why }) => `${where.join(" ")}: ${why}`)).toEqual([]);
 });
 
-test("sentences are found everywhere except in comments", () => {
+test("sentences are found in all text except comments", () => {
   const said = (text: string) => saidIn(withoutComments(text), ["is not running", "not run"]);
   expect(said("f(`${a} is not running`);")).toEqual(["is not running"]);
   expect(said("<p>It is not running.</p>")).toEqual(["is not running"]);
@@ -52,7 +52,7 @@ function isOf({ file, phrase }: Found, { where, says }: Exception): boolean {
   return where.some((path) => file.startsWith(path)) && (says === "all" || says.includes(phrase));
 }
 
-/** What literals say in two words and more, line by line, without the signs around it; and what Docker begins with. */
+/** The lines of literals with at least two words, without punctuation at their ends; and Docker's parts. */
 function phrasesOf(folder: string): string[] {
   const literals = filesOf(folder).flatMap((file) => literalsOf(readFileSync(join(ROOT, file), "utf8")));
   const lines = literals.flatMap((text) => text.split("\n")).filter(isSentence);
@@ -63,7 +63,7 @@ function isSentence(text: string): boolean {
   return text.split(/\s+/).filter((word) => WORD.test(word)).length >= 2;
 }
 
-/** Those of the phrases that stand in a text, as whole words. */
+/** The phrases that a text contains as whole words. */
 function saidIn(text: string, wanted: readonly string[]): string[] {
   return wanted.filter((phrase) => {
     for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1))
@@ -72,7 +72,7 @@ function saidIn(text: string, wanted: readonly string[]): string[] {
   });
 }
 
-/** Both are letters: the phrase is only a part of a word there. */
+/** Whether both are letters: then the phrase is only part of a word. */
 function isWord(beside: string | undefined, edge: string | undefined): boolean {
   return /\w/.test(beside ?? "") && /\w/.test(edge ?? "");
 }

@@ -102,7 +102,7 @@ function authorizationReason(why: ExchangeFailure): string {
 function redirectReason(why: ExchangeFailure): string {
   switch (why.tag) {
     case ExchangeFailureTag.BadRedirect:
-      return "redirected to an address that makes no sense";
+      return "redirected to an invalid address";
     case ExchangeFailureTag.InsecureRedirect:
       return `redirected to ${(<ExchangeFailureInsecureRedirect>why).value}, which is not secure`;
     case ExchangeFailureTag.FormRedirect:

@@ -15,7 +15,7 @@ export function malformedText(failure: Malformed): string {
   const what = failure.what;
   const text = failure.text;
   if (what == Form.UserId) return `uids and gids must be in range 0-${ID_MAX}`;
-  if (what == Form.Path) return `path holds a NUL: ${quoteText(text)}`;
+  if (what == Form.Path) return `path contains a NUL character: ${quoteText(text)}`;
   if (what == Form.Digest) return `invalid checksum digest format: ${text}`;
   if (what == Form.CheckableDigest) return `unsupported digest algorithm: ${text}: only sha256 can be verified`;
   return `not ${formOf(what)}: ${quoteText(text)}`;

@@ -66,7 +66,7 @@ function thingWords(what: Noun, name: string): string {
     case Noun.OciRuntime:
       return `no such runtime: ${name}`;
     case Noun.InitProgram:
-      return "this machine has no init program any more";
+      return "the init program of this machine is missing";
     case Noun.Tool:
       return `cannot run ${name}: is it installed?`;
     case Noun.KernelFile:

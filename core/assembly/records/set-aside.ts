@@ -109,7 +109,7 @@ export class SetAside {
 
   /** During `open`: a lost image may need layers that no other image needs. */
   keepLayers(): void {
-    if (!this.has(LOST_IMAGES)) this.lose(LOST_IMAGES, "layers are here that nobody needs, and records are lost");
+    if (!this.has(LOST_IMAGES)) this.lose(LOST_IMAGES, "some layers belong to no image, and records are lost");
   }
 
   /** The client gives lost images up. Returns whether there were any. */

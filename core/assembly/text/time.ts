@@ -46,7 +46,7 @@ export function isFullTime(text: string): bool {
 }
 
 /**
- * Reads Unix time as `seconds[.fraction]`: up to twenty digits are allowed in the fraction, of which nine count (§2.7).
+ * Reads Unix time as `seconds[.fraction]`: up to twenty digits are allowed in the fraction, of which nine count (surface §2.7).
  */
 export function parseUnixTime(text: string): i64 {
   const point = text.indexOf(".");
@@ -60,7 +60,7 @@ export function parseUnixTime(text: string): i64 {
   return saturated(seconds, nanoseconds);
 }
 
-/** Reads the time of a filter (§2.5): a Go duration before `now`, RFC 3339 (also shortened), or Unix seconds. */
+/** Reads the time of a filter (surface §2.5): a Go duration before `now`, RFC 3339 (also shortened), or Unix seconds. */
 export function parseFilterTime(text: string, now: i64): i64 {
   const duration = text == "0" ? BAD_DURATION : parseDuration(text);
   if (duration != BAD_DURATION) return before(now, duration);

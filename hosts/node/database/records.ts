@@ -246,7 +246,7 @@ class LmdbRecords implements RecordStore {
   }
 }
 
-const STUCK = new Error("write records: the database does not answer; start the engine anew");
+const STUCK = new Error("write records: the database does not answer; restart the engine");
 
 const NOTHING = new Uint8Array();
 

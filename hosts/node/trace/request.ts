@@ -23,8 +23,8 @@ export function traceReply(
   { recorder, knowsPeers }: TraceReplyOptions,
 ): OwnReply | null {
   if (method !== "GET" || target !== TRACE_PATH || recorder === null) return null;
-  if (from.listener.endsWith(DRY_RUN)) return refusal("the trace is not told where everything is a dry run");
-  if (knowsPeers && !isTrusted(from.peer)) return refusal("the trace is told to root and the daemon's own user alone");
+  if (from.listener.endsWith(DRY_RUN)) return refusal("a socket for dry runs does not offer the trace");
+  if (knowsPeers && !isTrusted(from.peer)) return refusal("only root and the daemon's own user may read the trace");
   return recorder.text();
 }
 

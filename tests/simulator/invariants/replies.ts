@@ -174,7 +174,7 @@ function meant(ledger: Ledger, target: string): string {
 function mayWaitForEver(target: string): boolean {
   // The stats of a stopped container are all 0, and continue.
   if (/\/(events|stats)\b/.test(target) || /condition=(next-exit|removed)/.test(target)) return true;
-  // A stop or restart without a limit (surface 2.16): with a negative or a huge timeout.
+  // A stop or restart without a limit (surface §2.16): with a negative or a huge timeout.
   const [, seconds] = /\/(?:stop|restart)\?(?:.*&)?t=(-?\d{1,30})(?:&|$)/.exec(target) ?? [];
   return seconds !== undefined && (BigInt(seconds) < 0n || BigInt(seconds) > 1n << 32n);
 }
