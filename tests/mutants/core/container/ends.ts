@@ -12,7 +12,7 @@ export const CONTAINER_ENDS_MUTANTS: readonly Mutant[] = [
     name: "the mount of a failed start stays",
     file: "container/exit/release.ts",
     right: `if (container.filesWorks > 0) return;`,
-    wrong: `if (container.filesWorks > 0 || (WRONG && this.refused !== null)) return;`,
+    wrong: `if (container.filesWorks > 0 || (WRONG && !container.everRan)) return;`,
     finder: "search",
   },
   {
