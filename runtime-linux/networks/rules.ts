@@ -69,59 +69,80 @@ export function publishedBy(network: string, joins: Join[]): string {
 
 /** Publishes ports of the container with that address. Takes them over from any other container. */
 export async function publish(network: string, address: string, ports: PortMapping[]): Promise<void> {
-  const elements = elementsOf(network, address, ports);
-  await eachIfNotAll(
-    elements,
+  await change(
+    network,
+    elementsOf(network, address, ports),
     ({ text }) => `add element ${text}`,
-    ({ key, text }) => nft(`delete element ${key}\nadd element ${text}`),
+    ({ key, text }) => `delete element ${key}\nadd element ${text}`,
   );
 }
 
 /** Unpublishes ports. Ports that are not published are no error, and neither is a missing table. */
 export async function unpublish(network: string, address: string, ports: PortMapping[]): Promise<void> {
-  const elements = elementsOf(network, address, ports);
   try {
     // Deleting a missing element is an error. Adding an existing one is not, unless another container has it.
-    await eachIfNotAll(
-      elements,
+    await change(
+      network,
+      elementsOf(network, address, ports),
       ({ text }) => `add element ${text}\ndelete element ${text}`,
-      async () => {},
+      () => "",
     );
   } catch (error) {
-    const table = await runProgram("nft", ["list", "table", ...tableName(network).split(" ")]);
-    if (table.code === 0) throw error;
+    if (await hasTable(network)) throw error;
   }
 }
 
 /**
- * All in one transaction. If that fails although an element is in its map already, one by one, with `otherwise` for an
- * element whose own transaction fails like that: it has another value.
+ * Changes all elements in one transaction. That fails if one of them has another value in its map. If so, tries once
+ * more, with `ifTaken` for these.
  */
-async function eachIfNotAll(
+async function change(
+  network: string,
   elements: Element[],
-  transaction: (element: Element) => string,
-  otherwise: (element: Element) => Promise<void>,
+  usual: (element: Element) => string,
+  ifTaken: (element: Element) => string,
 ): Promise<void> {
   if (elements.length === 0) return;
   try {
-    return await nft(elements.map(transaction).join("\n"));
+    await nft(elements.map(usual).join("\n"));
   } catch (error) {
-    const taken = await Promise.all(elements.map(isTaken));
-    if (!taken.includes(true)) throw error;
-  }
-  for (const element of elements) {
-    try {
-      await nft(transaction(element));
-    } catch (error) {
-      if (!(await isTaken(element))) throw error;
-      await otherwise(element);
-    }
+    const values = await valuesIn(network);
+    const isTaken = ({ key, value }: Element) => (values.get(key) ?? value) !== value;
+    if (!elements.some(isTaken)) throw error; // nft failed for another reason
+    await nft(elements.map((element) => (isTaken(element) ? ifTaken(element) : usual(element))).join("\n"));
   }
 }
 
-/** Whether the map has its key, with any value. */
-async function isTaken({ key }: Element): Promise<boolean> {
-  return (await runProgram("nft", ["get", "element", ...key.split(" ")])).code === 0;
+/** Values in the maps of a network's table, by their keys. Empty if nft cannot tell, as without a table. */
+async function valuesIn(network: string): Promise<Map<string, string>> {
+  const table = tableName(network);
+  const listing = await runProgram("nft", ["--json", "--numeric-protocol", "list", "table", ...table.split(" ")]);
+  const values = new Map<string, string>();
+  if (listing.code !== 0) return values;
+  for (const { map } of listedBy(listing))
+    for (const [{ concat: key }, { concat: value }] of map?.elem ?? [])
+      values.set(`${table} ${map?.name} { ${key.join(" . ")} }`, value.join(" . "));
+  return values;
+}
+
+async function hasTable(network: string): Promise<boolean> {
+  const listing = await runProgram("nft", ["--json", "list", "tables", "ip"]);
+  if (listing.code !== 0) throw failedTool("nft", listing.code, listing.stderr);
+  return listedBy(listing).some(({ table }) => table !== undefined && `ip ${table.name}` === tableName(network));
+}
+
+/** What nft lists as JSON (libnftables-json(5)), of which only the parts that we read are typed. */
+interface Listed {
+  table?: { name: string };
+  map?: { name: string; elem?: [key: Concatenation, value: Concatenation][] };
+}
+
+interface Concatenation {
+  concat: (string | number)[];
+}
+
+function listedBy({ stdout }: Ended): Listed[] {
+  return (JSON.parse(stdout) as { nftables: Listed[] }).nftables;
 }
 
 /** Carries out a transaction, either all of it or nothing. */
@@ -170,10 +191,11 @@ function chain(table: string, name: string, hook: string, rules: string[]): stri
   ];
 }
 
-/** An element of one of the maps in nft's syntax: the whole element, and its key. */
+/** An element of one of the maps in nft's syntax: the whole element, its key with the map, and its value. */
 interface Element {
   text: string;
   key: string;
+  value: string;
 }
 
 /** For ports on IPv4, because the table has no others. */
@@ -185,6 +207,11 @@ function elementsOf(network: string, address: string, ports: PortMapping[]): Ele
 function elementOf(network: string, address: string, port: PortMapping): Element {
   const anywhere = port.hostAddress === "0.0.0.0";
   const map = `${tableName(network)} ${anywhere ? "everywhere" : "published"}`;
-  const key = `${anywhere ? "" : `${port.hostAddress} . `}${port.protocol} . ${port.hostPort}`;
-  return { text: `${map} { ${key} : ${address} . ${port.containerPort} }`, key: `${map} { ${key} }` };
+  const at = anywhere ? [] : [port.hostAddress];
+  const key = [...at, PROTOCOLS[port.protocol], port.hostPort].join(" . ");
+  const value = `${address} . ${port.containerPort}`;
+  return { text: `${map} { ${key} : ${value} }`, key: `${map} { ${key} }`, value };
 }
+
+/** IP protocols by their numbers: whether nft knows their names depends on the machine (/etc/protocols). */
+const PROTOCOLS: Readonly<Record<string, number>> = { tcp: 6, udp: 17, sctp: 132 };
