@@ -38,7 +38,7 @@ export function writeFile(path: string, file: processes.ContainerFile, apart: bo
 
 /** Writes a file during a run. */
 export function rewriteFile(path: string, file: processes.ContainerFile): void {
-  if (!existsSync(path)) throw noSuch("container-file", path);
+  if (!existsSync(path)) throw noSuch("container-file", file.name);
   put(realpathSync(path), bytesOf(file));
 }
 

@@ -11,6 +11,7 @@ import { failureOf, HostFailure } from "../../hosts/shared/failure.js";
 import type { processes } from "../../hosts/shared/host.js";
 import { identityOf, resolveSpec, writeBundle, type Spec } from "../../runtime-linux/launch/bundle.js";
 import { confine, readConfined } from "../../runtime-linux/confine.js";
+import { rewriteFile } from "../../runtime-linux/launch/container-files.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { PLAIN_LAUNCH } from "../support/no-streams.js";
@@ -84,6 +85,11 @@ it("turns names into paths", () => {
 it("refuses the files of a removed container", () => {
   const mounts = [{ destination: "/etc/hosts", source: `file:${"e".repeat(64)}/hosts` }];
   expect(() => resolveSpec({ mounts }, LAUNCH, paths, libc)).toThrow("no-such: container-file hosts");
+});
+
+it("names a file that is missing when it should be written again", () => {
+  const missing = () => rewriteFile(paths.containerFile("e".repeat(64), "hosts"), { name: "hosts" });
+  expect(missing).toThrow(/^no-such: container-file hosts$/);
 });
 
 it.each(["..", "../../x", `${OTHER}/..`, `${OTHER}/../${OTHER}/hostname`, "passwd", "constructor"])(
