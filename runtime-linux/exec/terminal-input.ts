@@ -3,6 +3,7 @@
 
 import { writeSync } from "node:fs";
 import { Writable, type Readable } from "node:stream";
+import { noSuch } from "../../hosts/shared/failure.js";
 import type { Kernel } from "../kernel.js";
 
 /** Nothing reports that the process has read. So it tries again, with growing pauses. */
@@ -33,7 +34,7 @@ export class TerminalInput extends Writable {
 
   #put(bytes: Buffer, retryMs: number, written: (error?: Error | null) => void): void {
     // The number may belong to another file by now.
-    if (this.#owner.destroyed) return written(new Error("the terminal is closed"));
+    if (this.#owner.destroyed) return written(noSuch("process"));
     let taken = 0;
     try {
       while (taken < bytes.length) taken += writeSync(this.#terminal, bytes, taken);

@@ -49,14 +49,14 @@ export class Hybrid {
     this.#root = root;
   }
 
-  /** Prepares the copy and tests it. Throws if it does not work on this machine. */
-  open(): void {
+  /** Prepares the copy and returns whether it works on this machine. Throws if the kernel refuses. */
+  open(): boolean {
     this.#home = openSync(OWN, "r");
     const mounted = mountedFrom(realpathSync(this.#root));
     if (mounted === undefined) this.#kernel.mount(this.#root, this.#root, "", MS_BIND | MS_REC, "");
     this.#mounted = mounted !== "/"; // a separate file system is not ours to unmount
     this.#kernel.mount("", this.#root, "", MS_SHARED, "");
-    if (this.hide(isHybrid) || !isHybrid()) throw new Error("cgroup2 cannot be taken out of sight");
+    return !this.hide(isHybrid) && isHybrid();
   }
 
   /**
@@ -107,11 +107,13 @@ function mountedFrom(path: string): string | undefined {
 export function openHybrid(kernel: Kernel, paths: Paths, runtimes: Runtime[]): Hybrid | undefined {
   if (!isHybrid() || !runtimes.some(({ kind }) => kind === "crun")) return undefined;
   const hybrid = new Hybrid(kernel, paths.roots.exec);
+  let works = false;
   try {
-    hybrid.open();
-    return hybrid;
+    works = hybrid.open();
   } catch {
-    hybrid.close();
-    return undefined;
+    // The engine may not have the rights.
   }
+  if (works) return hybrid;
+  hybrid.close();
+  return undefined;
 }
