@@ -13,6 +13,7 @@ import { TarReader } from "../streams/tar/reader.js";
 import type { TarSink } from "../streams/tar/sink.js";
 
 const MOST_KEPT = 32 << 20;
+const MOST_MEMBERS = 1 << 16;
 
 interface Member {
   size: number;
@@ -24,9 +25,9 @@ export class ThrownArchives {
   readonly #archives = new Map<string, Map<string, Member>>();
   readonly #kept: KeptMembers;
 
-  /** `mostKept`: the most bytes kept for all archives of a dry run. */
-  constructor(mostKept = MOST_KEPT) {
-    this.#kept = new KeptMembers(mostKept);
+  /** The most bytes kept for all archives of a dry run, and the most members. */
+  constructor(mostKept = MOST_KEPT, mostMembers = MOST_MEMBERS) {
+    this.#kept = new KeptMembers(mostKept, mostMembers);
   }
 
   has(archive: string): boolean {
@@ -88,22 +89,27 @@ async function readTar(into: TarSink, body: AsyncIterable<Uint8Array>, signal: A
 /**
  * The members whose bytes are kept, and their archives. The core sets a limit for a member's size only when it reads
  * the member. But it never reads layers, which are usually the largest members. So the largest make room for smaller
- * ones.
+ * ones; among those of about the same size, the oldest.
  */
 class KeptMembers {
   readonly #members = new Map<Member, string>();
-  readonly #most: number;
+  /** By the number of binary digits of their size, to find a large one without a search through all of them. */
+  readonly #bySize: Set<Member>[] = Array.from({ length: 33 }, () => new Set());
+  readonly #mostBytes: number;
+  readonly #mostMembers: number;
   #size = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(mostBytes: number, mostMembers: number) {
+    this.#mostBytes = mostBytes;
+    this.#mostMembers = mostMembers;
   }
 
   add(member: Member, archive: string): void {
-    if (member.size > this.#most) return;
+    if (member.size > this.#mostBytes) return;
     this.#members.set(member, archive);
+    this.#alike(member).add(member);
     this.#size += member.size;
-    while (this.#size > this.#most) this.#drop(this.#largest());
+    while (this.#size > this.#mostBytes || this.#members.size > this.#mostMembers) this.#dropLarge();
   }
 
   has(member: Member): boolean {
@@ -114,14 +120,20 @@ class KeptMembers {
     for (const [member, its] of this.#members) if (its === archive) this.#drop(member);
   }
 
+  #dropLarge(): void {
+    const [member] = this.#bySize.findLast(({ size }) => size > 0)!;
+    this.#drop(member!);
+  }
+
   #drop(member: Member): void {
     this.#members.delete(member);
+    this.#alike(member).delete(member);
     this.#size -= member.size;
     delete member.bytes;
   }
 
-  #largest(): Member {
-    return [...this.#members.keys()].reduce((largest, member) => (member.size > largest.size ? member : largest));
+  #alike({ size }: Member): Set<Member> {
+    return this.#bySize[32 - Math.clz32(size)]!;
   }
 }
 

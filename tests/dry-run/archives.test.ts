@@ -30,6 +30,14 @@ test("the largest members make room for smaller ones, in any order", async () =>
   expect(archives.read({ archive: "two", path: "after", limit: 4 * KB })).toEqual(new Uint8Array(2 * KB).fill(97));
 });
 
+test("among members of about the same size, the oldest make room, also if there are too many", async () => {
+  const archives = new ThrownArchives(32 * KB, 3);
+  await ingest(archives, "one", [file("a", 8), file("b", 9), file("empty", 0), file("c", 10), file("small", 2)]);
+  for (const path of ["a", "b"]) expect(refusal(archives, path, KB)).toMatchObject({ tag: "imagined" });
+  for (const [path, size] of [["empty", 0] as const, ["c", 10] as const, ["small", 2] as const])
+    expect(archives.read({ archive: "one", path, limit: KB })).toHaveLength(size);
+});
+
 test("a dropped archive, and one that broke off, make room", async () => {
   const archives = await archivesOf({ one: [file("a", 10 * KB), { name: "b", flag: "1", target: "a" }] });
   archives.drop("one");
@@ -47,9 +55,12 @@ const NEVER = new AbortController().signal;
 
 async function archivesOf(archives: Record<string, RawEntry[]>): Promise<ThrownArchives> {
   const thrown = new ThrownArchives(32 * KB);
-  for (const [archive, entries] of Object.entries(archives))
-    await thrown.ingest({ archive, holes: 0n }, bodyOf(rawTar(entries)), NEVER);
+  for (const [archive, entries] of Object.entries(archives)) await ingest(thrown, archive, entries);
   return thrown;
+}
+
+async function ingest(archives: ThrownArchives, archive: string, entries: RawEntry[]): Promise<void> {
+  await archives.ingest({ archive, holes: 0n }, bodyOf(rawTar(entries)), NEVER);
 }
 
 /** Of the archive `one`. */
