@@ -89,12 +89,12 @@ async function readTar(into: TarSink, body: AsyncIterable<Uint8Array>, signal: A
 /**
  * The members whose bytes are kept, and their archives. The core sets a limit for a member's size only when it reads
  * the member. But it never reads layers, which are usually the largest members. So the largest make room for smaller
- * ones; among those of about the same size, the oldest.
+ * ones; among those of about the same size, the newest.
  */
 class KeptMembers {
   readonly #members = new Map<Member, string>();
   /** By the number of binary digits of their size, to find a large one without a search through all of them. */
-  readonly #bySize: Set<Member>[] = Array.from({ length: 33 }, () => new Set());
+  readonly #bySize: Member[][] = Array.from({ length: 33 }, () => []);
   readonly #mostBytes: number;
   readonly #mostMembers: number;
   #size = 0;
@@ -107,7 +107,7 @@ class KeptMembers {
   add(member: Member, archive: string): void {
     if (member.size > this.#mostBytes) return;
     this.#members.set(member, archive);
-    this.#alike(member).add(member);
+    this.#bySize[digitsOf(member)]!.push(member);
     this.#size += member.size;
     while (this.#size > this.#mostBytes || this.#members.size > this.#mostMembers) this.#dropLarge();
   }
@@ -118,23 +118,23 @@ class KeptMembers {
 
   dropArchive(archive: string): void {
     for (const [member, its] of this.#members) if (its === archive) this.#drop(member);
+    for (const [at, members] of this.#bySize.entries()) this.#bySize[at] = members.filter((member) => this.has(member));
   }
 
   #dropLarge(): void {
-    const [member] = this.#bySize.findLast(({ size }) => size > 0)!;
-    this.#drop(member!);
+    this.#drop(this.#bySize.findLast(({ length }) => length > 0)!.pop()!);
   }
 
   #drop(member: Member): void {
     this.#members.delete(member);
-    this.#alike(member).delete(member);
     this.#size -= member.size;
     delete member.bytes;
   }
+}
 
-  #alike({ size }: Member): Set<Member> {
-    return this.#bySize[32 - Math.clz32(size)]!;
-  }
+/** Number of binary digits of its size. */
+function digitsOf({ size }: Member): number {
+  return 32 - Math.clz32(size);
 }
 
 class Members implements TarSink {
