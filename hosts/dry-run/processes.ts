@@ -4,7 +4,7 @@
 // it. So no other signal ends a process here, and `stop` continues with SIGKILL after its timeout. An exec exits with
 // 0 at once.
 
-import { isQuestion } from "../shared/commands.js";
+import { isQuestion, type QuestionOf } from "../shared/commands.js";
 import { imaginedOnly } from "../shared/failure.js";
 import type { Outcome, processes, types } from "../shared/host.js";
 import type { Asks } from "./asks.js";
@@ -45,8 +45,7 @@ function requireReal(subject: types.Subject, imagined: Imagined): void {
   if (imagined.runs(subject)) throw imaginedOnly("process");
 }
 
-/** Commands that have no case here succeed without any effect. */
-function imagine(command: processes.ProcessCommand, imagined: Imagined): Outcome {
+function imagine(command: Change, imagined: Imagined): Outcome {
   switch (command.tag) {
     case "launch":
       for (const path of command.val.directories) imagined.directories.add(path);
@@ -56,18 +55,28 @@ function imagine(command: processes.ProcessCommand, imagined: Imagined): Outcome
       return { tag: "launched", val: imagined.launched() };
     case "signal":
       if (command.val.number === SIGKILL) imagined.end(command.val.subject, KILLED);
-      break;
+      return DONE;
     case "signal-exec":
       if (command.val.number === SIGKILL) imagined.endExec(command.val.exec, KILLED);
-      break;
+      return DONE;
     case "reap":
       imagined.reap(command.val);
-      break;
+      return DONE;
     case "reap-exec":
       imagined.reapExec(command.val);
-      break;
+      return DONE;
+    // Nothing that a client may ask for later depends on these.
+    case "pause":
+    case "resume":
+    case "resize":
+    case "resize-exec":
+    case "limit":
+    case "rewrite":
+      return DONE;
   }
-  return DONE;
 }
+
+/** All commands that do not only ask. */
+type Change = Exclude<processes.ProcessCommand, { tag: QuestionOf<"processes"> }>;
 
 const DONE: Outcome = { tag: "done" };

@@ -1,13 +1,14 @@
 // Stories: rows of actions, one per line, chosen at random from a seed. The meaning of a line depends only on the lines
 // before it.
 
+import type { HostCommand } from "../../simulator/commands.js";
 import { randomFrom } from "../door.js";
 import type { Engine, Request } from "./engine.js";
 import { type Memory, containersOf } from "./memory.js";
 import { IMAGES } from "./registry.js";
 
 export const NAMES: readonly string[] = ["anna", "bert", "cleo"];
-const FAULTS = [
+const FAULTS: readonly HostCommand[] = [
   "mount",
   "join",
   "launch",
