@@ -1,11 +1,11 @@
 // The daemon's bundle, and the code that the build keeps of it (hosts/node/bundle.cjs).
 
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Script } from "node:vm";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { run } from "../support/commands.js";
 import { ROOT } from "../support/engines.js";
 
@@ -15,6 +15,11 @@ interface Loader {
   loadBundle(bundle?: string): { exports: { main: unknown }; script: Script };
 }
 
+interface Builder {
+  compileAhead(root: string, bundled: string): void;
+}
+
+const BUILDER = join(ROOT, "hosts/node/setup/build.mjs");
 const LOADER = join(ROOT, "hosts/node/bundle.cjs");
 const { BUNDLE, loadBundle } = createRequire(import.meta.url)(LOADER) as Loader;
 const CODE = /^coracle-[0-9a-f]{16}\.code$/;
@@ -34,6 +39,22 @@ test.each<[string, (code: string) => void]>([
   spoil(join(copy, "build", codesIn(join(copy, "build"))[0]!));
   const { stdout } = await run([process.execPath, join(copy, "hosts/node/coracle.cjs"), "--version"]);
   expect(stdout).toMatch(/^Coracle version \d/);
+});
+
+test("a build continues with a warning where no daemon can be started to compile the code", async () => {
+  const copy = copyOfBuild();
+  const build = join(copy, "build");
+  for (const name of codesIn(build)) rmSync(join(build, name));
+  const tooLong = join(copy, "long".repeat(30));
+  mkdirSync(tooLong);
+  vi.stubEnv("TMPDIR", tooLong);
+  const warnings = vi.spyOn(console, "error").mockReturnValue();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  onTestFinished(() => warnings.mockRestore());
+  const { compileAhead } = (await import(BUILDER)) as Builder;
+  compileAhead(ROOT, join(build, "coracle.cjs"));
+  expect(warnings.mock.calls.flat().join("\n")).toContain("Warning: starts will be slower");
+  expect(codesIn(build)).toEqual([]);
 });
 
 function codesIn(directory: string): string[] {

@@ -133,11 +133,16 @@ async function bundleDaemon(root) {
   compileAhead(root, bundled);
 }
 
-/** The code that V8 compiles for the bundle, for quicker starts. The daemon also runs without it. */
-function compileAhead(root, bundled) {
+/**
+ * The code that V8 compiles for the bundle, for quicker starts. The daemon also runs without it, so a machine on which
+ * no daemon can be started for this (for example because the path of the temporary directory is too long for a socket)
+ * only gets a warning.
+ */
+export function compileAhead(root, bundled) {
   const code = join(root, "hosts/node/setup/code.cjs");
-  const { status, stderr } = spawnSync(process.execPath, [code, bundled], { encoding: "utf8", timeout: 60_000 });
-  if (status !== 0) throw new Error(`code.cjs: ${stderr}`);
+  const options = { encoding: "utf8", timeout: 60_000 };
+  const { status, stderr, error } = spawnSync(process.execPath, [code, bundled], options);
+  if (status !== 0) console.error(`Warning: starts will be slower, without compiled code: ${error?.message ?? stderr}`);
 }
 
 /** Node's own functions replace packages that do the same on any platform, but many times slower. */
