@@ -88,9 +88,14 @@ export function writeBundle(
   return spec;
 }
 
-/** A spec, or the process in one, as JSON. "No limit" is 2^64-1 there, which JavaScript's numbers cannot hold. */
+/**
+ * A spec, or a part of one, as JSON. "No limit" is 2^64-1 there, which JavaScript's numbers cannot hold. The operands
+ * of seccomp rules may be BigInts, which are put into lists first: nothing else has a list of that name.
+ */
 export function specText(spec: object): string {
-  return JSON.stringify(spec).replaceAll(/("(?:soft|hard)":)18446744073709552000\b/g, "$118446744073709551615");
+  return JSON.stringify(spec, (_key, value: unknown) => (typeof value === "bigint" ? [String(value)] : value))
+    .replaceAll(/("(?:soft|hard)":)18446744073709552000\b/g, "$118446744073709551615")
+    .replaceAll(/("value(?:Two)?":)\["(\d+)"\]/g, "$1$2");
 }
 
 /** Turns names into paths. The container's file system must be mounted, because users are looked up in it. */
@@ -189,7 +194,7 @@ function applySeccomp(spec: Spec, profile: string, runtime: Runtime): void {
   const seccomp = applyProfile(chosen, { capabilities, architecture, kernel: release() });
   spec.linux = { ...spec.linux, seccomp };
   if (runtime.kind !== "crun") return;
-  const key = JSON.stringify(seccomp);
+  const key = specText(seccomp);
   if (compiled.size >= COMPILED_MAX) compiled.clear();
   if (!compiled.has(key)) compiled.set(key, base64(compileFilter(seccomp)));
   const filter = compiled.get(key);

@@ -4,10 +4,13 @@
 /** Condition on an argument of a system call. */
 export interface Argument {
   index: number;
-  value: number;
-  valueTwo?: number;
+  value: Operand;
+  valueTwo?: Operand;
   op: string;
 }
+
+/** An unsigned integer of 64 bits: a BigInt if a number might not be exact. */
+export type Operand = number | bigint;
 
 /** When a rule applies: every given condition must hold (for architectures, any of them). */
 export interface Condition {
@@ -58,7 +61,13 @@ export interface Circumstances {
 
 /** Parses a profile. It was checked by the core. */
 export function parseProfile(text: string): Profile {
-  return JSON.parse(text) as Profile;
+  // JSON.parse would round long operands, so it gets them as strings. No checked profile has strings there.
+  const quoted = text.replaceAll(/("value(?:Two)?":)(\d{16,})/g, '$1"$2"');
+  return JSON.parse(quoted, (key, value: unknown) => (isLongOperand(key, value) ? BigInt(value) : value)) as Profile;
+}
+
+function isLongOperand(key: string, value: unknown): value is string {
+  return (key === "value" || key === "valueTwo") && typeof value === "string";
 }
 
 /** The part of a profile that applies. */

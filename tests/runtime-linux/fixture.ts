@@ -111,6 +111,7 @@ const APPLETS = [
   "grep",
   "mkdir",
   "tail",
+  "truncate",
 ];
 
 /** A launch of `args`, changed by `change`. */

@@ -68,6 +68,22 @@ onRuntimes("surroundings of processes", (on) => {
     expect((await run(["mkdir", "/tmp/x"])).code).toBe(0);
   });
 
+  it("compares all 64 bits of a system call's arguments with a profile", async () => {
+    const rule = (condition: string) =>
+      `{"names":["ftruncate"],"action":"SCMP_ACT_ERRNO","errnoRet":95,"args":[{"index":1,${condition}}]}`;
+    // Numbers of JavaScript are not exact beyond 2^53.
+    const equal = rule('"value":9007199254740993,"op":"SCMP_CMP_EQ"');
+    const masked = rule('"value":18446744073709551615,"valueTwo":9007199254740995,"op":"SCMP_CMP_MASKED_EQ"');
+    const seccomp = `{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[${equal},${masked}]}`;
+    const refused = async (size: string) =>
+      String((await run(["truncate", "-s", size, "/tmp/x"], { seccomp })).stderr).includes("not supported"); // errno 95
+    expect(await refused("9007199254740993")).toBe(true);
+    expect(await refused("9007199254740995")).toBe(true);
+    for (const size of ["9007199254740992", "9007199254740994", "9007199254740996"]) {
+      expect([size, await refused(size)]).toEqual([size, false]);
+    }
+  });
+
   it("looks up users in the container's own files", async () => {
     const id = async (user: string, groups: string[] = []) =>
       String((await run(["sh", "-c", "id; echo $HOME"], { user, groups })).stdout).trim();

@@ -88,6 +88,23 @@ describeUnless(missing, "the default filter", () => {
   });
 });
 
+/** One more than the largest integer up to which numbers are exact, so it would be rounded down. */
+const ODD = 2n ** 53n + 1n;
+
+it("compares all 64 bits of arguments", ({ skip }) => {
+  if (missing !== null) skip(missing);
+  const rule = (names: string[], condition: string) =>
+    `{"names":${JSON.stringify(names)},"action":"SCMP_ACT_ERRNO","args":[{"index":1,${condition}}]}`;
+  const equal = rule(["ftruncate"], `"value":${ODD},"op":"SCMP_CMP_EQ"`);
+  const masked = rule(["truncate"], `"value":${2n ** 64n - 1n},"valueTwo":${ODD},"op":"SCMP_CMP_MASKED_EQ"`);
+  const profile = `{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[${equal},${masked}]}`;
+  const compiled = compileFilter(applyProfile(parseProfile(profile), HERE))!;
+  for (const call of [77, 76]) {
+    const decided = [ODD - 1n, ODD, ODD + 1n].map((length) => decide(compiled, X86_64, call, [3, length]));
+    expect(decided).toEqual([ALLOW, EPERM, ALLOW]);
+  }
+});
+
 it("leaves out an architecture that libseccomp does not know", ({ skip }) => {
   if (missing !== null) skip(missing);
   const compiled = (architectures: string[]) =>
@@ -96,7 +113,7 @@ it("leaves out an architecture that libseccomp does not know", ({ skip }) => {
 });
 
 /** Runs a filter as the kernel does: classic BPF on `struct seccomp_data`. */
-function decide(filter: Uint8Array, architecture: number, call: number, args: number[]): number {
+function decide(filter: Uint8Array, architecture: number, call: number, args: readonly (number | bigint)[]): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(call, 0);
   data.writeUInt32LE(architecture, 4);
