@@ -1,12 +1,13 @@
 // Seccomp profiles from clients, in Docker's JSON form. They are read at each start, and refused in the words of Docker
 // and of the OCI runtime. The host gets a checked profile with only the fields of this table.
 
-import { Json } from "../../json/json";
+import { asU64, Json } from "../../json/json";
 import { jsonError, parseJson } from "../../json/reader";
 import { normalise, schemaError } from "../../json/schema";
 import { Field, FieldType, Table } from "../../json/table";
 import { jsonBytes } from "../../json/writer";
 import { decodeUtf8, encodeUtf8 } from "../../text/utf8";
+import { kernelVersionProblem } from "./kernel-version";
 
 const FILTER = new Table("Filter", [
   new Field("caps", FieldType.Strings, null),
@@ -71,8 +72,21 @@ function read(text: string): Json | null {
     return null;
   }
   const profile = normalise(document, PROFILE);
-  lastError = schemaError();
-  return profile;
+  lastError = profile === null ? schemaError() : kernelsProblem(profile);
+  return lastError.length == 0 ? profile : null;
+}
+
+function kernelsProblem(profile: Json): string {
+  const calls = listOf(profile, "syscalls");
+  for (let i = 0; i < calls.length; i++) {
+    for (let j = 0; j < FILTERS.length; j++) {
+      const filter = calls[i].find(FILTERS[j]);
+      const version = filter === null ? "" : filter.stringOf("minKernel");
+      const problem = version.length == 0 ? "" : kernelVersionProblem(version);
+      if (problem.length > 0) return problem;
+    }
+  }
+  return "";
 }
 
 function asksForNothing(profile: Json): bool {
@@ -93,7 +107,9 @@ function problemOf(profile: Json): string {
     if (!isKnown(ARCHITECTURES, "SCMP_ARCH_", architectures[i])) return unknown("architecture", architectures[i]);
   }
   const action = profile.stringOf("defaultAction");
-  return isKnown(ACTIONS, "SCMP_ACT_", action) ? callsProblem(profile) : unknown("action", action);
+  if (!isKnown(ACTIONS, "SCMP_ACT_", action)) return unknown("action", action);
+  const problem = codeProblem(profile, "defaultErrnoRet", action);
+  return problem.length > 0 ? problem : callsProblem(profile);
 }
 
 function callsProblem(profile: Json): string {
@@ -102,13 +118,28 @@ function callsProblem(profile: Json): string {
     if (calls[i].stringOf("name").length > 0 && calls[i].find("names") !== null) return twice("name", "names");
     const action = calls[i].stringOf("action");
     if (!isKnown(ACTIONS, "SCMP_ACT_", action)) return unknown("action", action);
-    const conditions = listOf(calls[i], "args");
-    for (let j = 0; j < conditions.length; j++) {
-      const operator = conditions[j].stringOf("op");
-      if (!isKnown(OPERATORS, "SCMP_CMP_", operator)) return unknown("operator", operator);
-    }
+    let problem = codeProblem(calls[i], "errnoRet", action);
+    if (problem.length == 0) problem = conditionsProblem(listOf(calls[i], "args"));
+    if (problem.length > 0) return problem;
   }
   return "";
+}
+
+function conditionsProblem(conditions: Json[]): string {
+  for (let i = 0; i < conditions.length; i++) {
+    const operator = conditions[i].stringOf("op");
+    if (!isKnown(OPERATORS, "SCMP_CMP_", operator)) return unknown("operator", operator);
+    const index = conditions[i].find("index")!;
+    if (asU64(index) > LAST_ARGUMENT) return `seccomp: syscalls only have up to 6 arguments (${index.text} given)`;
+  }
+  return "";
+}
+
+/** Runtimes cut larger codes to 16 bits, which gives another code; libseccomp then refuses most of them. */
+function codeProblem(json: Json, field: string, action: string): string {
+  const code = json.find(field);
+  const most = action == "SCMP_ACT_ERRNO" ? ERRNO_MOST : action == "SCMP_ACT_TRACE" ? MESSAGE_MOST : u64.MAX_VALUE;
+  return code === null || asU64(code) <= most ? "" : `seccomp: ${field} ${code.text} is above ${most.toString()}`;
 }
 
 function listOf(json: Json, name: string): Json[] {
@@ -127,6 +158,13 @@ function unknown(what: string, text: string): string {
 function twice(one: string, other: string): string {
   return `both '${one}' and '${other}' are specified in the seccomp profile, use either '${one}' or '${other}'`;
 }
+
+const FILTERS: string[] = ["includes", "excludes"];
+const LAST_ARGUMENT: u64 = 5;
+/** The largest error that libseccomp accepts. */
+const ERRNO_MOST: u64 = 4094;
+/** The kernel gives a tracer 16 bits. */
+const MESSAGE_MOST: u64 = u16.MAX_VALUE;
 
 // The actions of seccomp(2), by libseccomp's names.
 const ACTIONS: string[] = "KILL KILL_THREAD KILL_PROCESS TRAP ERRNO TRACE LOG ALLOW".split(" ");
