@@ -100,12 +100,19 @@ function addRule(library: Library, context: unknown, fallback: number, rule: Sec
   for (const name of rule.names) {
     const call = library.call(name);
     if (call === NO_SUCH_CALL) continue; // a call of another architecture, or newer than the library
-    const args = rule.args ?? [];
-    const result = library.rule(context, wanted, call, args.length, packed(args));
-    // EDOM: the condition cannot be checked on one of the architectures. A rule that exists already (EEXIST) is no
-    // error either.
-    if (result < 0 && result !== -EDOM && result !== -EEXIST) throw refused("seccomp_rule_add", name, result);
+    for (const args of alternatives(rule.args ?? [])) {
+      const result = library.rule(context, wanted, call, args.length, packed(args));
+      // EDOM: the condition cannot be checked on one of the architectures. A rule that exists already (EEXIST) is no
+      // error either.
+      if (result < 0 && result !== -EDOM && result !== -EEXIST) throw refused("seccomp_rule_add", name, result);
+    }
   }
+}
+
+/** If two conditions are about the same argument, libseccomp needs a rule for each, so one of them is enough. */
+function alternatives(args: readonly Argument[]): (readonly Argument[])[] {
+  const isEachOnce = new Set(args.map(({ index }) => index)).size === args.length;
+  return isEachOnce ? [args] : args.map((one) => [one]);
 }
 
 const ACTIONS: Record<string, number> = {

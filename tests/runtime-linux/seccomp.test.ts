@@ -105,6 +105,14 @@ it("compares all 64 bits of arguments", ({ skip }) => {
   }
 });
 
+it("needs only one of the conditions on the same argument, as runc does", ({ skip }) => {
+  if (missing !== null) skip(missing);
+  const args = [1, 2].map((value) => ({ index: 0, value, op: "SCMP_CMP_EQ" }));
+  const syscalls = [{ names: ["socket"], action: "SCMP_ACT_ERRNO", args }];
+  const compiled = compileFilter(applyProfile({ defaultAction: "SCMP_ACT_ALLOW", syscalls }, HERE))!;
+  expect([1, 2, 3].map((family) => decide(compiled, X86_64, 41, [family]))).toEqual([EPERM, EPERM, ALLOW]);
+});
+
 it("leaves out an architecture that libseccomp does not know", ({ skip }) => {
   if (missing !== null) skip(missing);
   const compiled = (architectures: string[]) =>
