@@ -137,7 +137,7 @@ function aboutOne({ about: [container, other] }: Open): Container | null {
 function judge(known: Known, open: Open, answer: Answer): string | null {
   const { read, isWild } = open;
   // The driver's own message: records could not be written.
-  if (answer.body?.includes("the engine cannot go on") === true) return null;
+  if (answer.body?.includes("the engine cannot continue") === true) return null;
   if (isWild || read.ref.includes("/")) return null;
   if (read.noun === "images") return judgeImage(known, open, answer);
   if (read.noun !== "containers") return null;
