@@ -7,7 +7,8 @@ import { type CodecOptions, writeCodecs } from "./bindgen/codecs.js";
 import { writeCommands } from "./bindgen/commands.js";
 import { buildComponent } from "./bindgen/componentize.js";
 import { embedModules } from "./embed.js";
-import { writeStatuses } from "./statuses.js";
+import { writeEnumWords } from "./enum-words.js";
+import { writeRecordTypes } from "./record-types.js";
 
 export interface BuildCoreOptions {
   /** The repository. */
@@ -27,7 +28,8 @@ const CODECS: CodecOptions = {
 
 /** Resolves to the size of the core's wasm in bytes. */
 export async function buildCore({ root, release, outDir = "build/core" }: BuildCoreOptions): Promise<number> {
-  const statuses = await writeStatuses(root);
+  const words = await writeEnumWords(root);
+  const records = await writeRecordTypes(root);
   const wasm = await buildComponent({
     wit: await readWorld(join(root, "core/wit")),
     baseDir: root,
@@ -42,7 +44,8 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     hostFiles: (world) => ({
       "codecs.ts": writeCodecs(world, CODECS),
       "commands.ts": writeCommands(world, "command"),
-      "statuses.ts": statuses,
+      "enum-words.ts": words,
+      "record-types.ts": records,
     }),
   });
   await embedModules(join(root, outDir));

@@ -1,11 +1,11 @@
-// Folds records into the world that a visitor sees. Keys and formats are those of the core's records: `container/ID`,
-// `image/ID`, `config/ID`, `reference/NAME`, `network/ID`, `volume/NAME`.
+// Folds the core's records into the world that a visitor sees.
 
+import type { ContainerRecord, ImageRecord, NetworkRecord, RecordKind } from "../../build/core/record-types.js";
 import type { engine } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
 import { EventList } from "./event-list.js";
 import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
-import type { ContainerRecord, ImageConfig, ImageRecord, NetworkRecord } from "./kept-records.js";
+import type { ImageConfig } from "./kept-records.js";
 import type { EventView } from "./event-view.js";
 import type { ContainerView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
 
@@ -93,11 +93,11 @@ export class WorldFold {
   }
 
   #put(key: string, value: Uint8Array, touched: Set<string>): void {
-    const [folder, name] = splitKey(key);
+    const [kind, name] = splitKey(key);
     // A new count of a volume's size is not shown.
-    if (folder === "volume" && this.#volumes.has(name)) return;
-    touched.add(partOf(folder));
-    switch (folder) {
+    if (kind === "volume" && this.#volumes.has(name)) return;
+    touched.add(partOf(kind));
+    switch (kind) {
       case "container":
         return this.#putContainer(name, value, touched);
       case "network":
@@ -114,9 +114,9 @@ export class WorldFold {
   }
 
   #delete(key: string, touched: Set<string>): void {
-    const [folder, name] = splitKey(key);
-    touched.add(partOf(folder));
-    switch (folder) {
+    const [kind, name] = splitKey(key);
+    touched.add(partOf(kind));
+    switch (kind) {
       case "container":
         this.#rules.delete(name);
         return this.#place(name, undefined, touched);
@@ -201,8 +201,8 @@ export class WorldFold {
 }
 
 /** The part of the world that a record belongs to. */
-function partOf(folder: string): string {
-  return folder === "config" || folder === "reference" ? "image" : folder;
+function partOf(kind: RecordKind): string {
+  return kind === "config" || kind === "reference" ? "image" : kind;
 }
 
 /** The network that a container is on; null if none. */

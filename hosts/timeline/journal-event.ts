@@ -1,12 +1,11 @@
 // Parses events that the core adds to the journal: a byte for the format, the time, then texts, each after its length:
 // type, action, the actor's id, and alternating names and values of attributes (core/assembly/event/entry-form.ts).
 
+import { JOURNAL_ENTRY } from "../../build/core/record-types.js";
 import type { EventView } from "./event-view.js";
 
-/** The older format has its attributes in another order. */
-const FORMS = [1, 2];
-const HEAD = 9;
-const LENGTH = 4;
+const { head: HEAD, length: LENGTH } = JOURNAL_ENTRY;
+const FORMS: readonly number[] = JOURNAL_ENTRY.forms;
 
 /** Null if it is not an entry in one of these formats, for example because its bytes were left out. */
 export function eventOf(entry: Uint8Array): Omit<EventView, "number"> | null {

@@ -1,6 +1,7 @@
-// Formats and keys of the core's records, as far as the world shows them.
+// Reads the core's records, as far as the world shows them.
 
-import { type StatusWord, STATUSES } from "../../build/core/statuses.js";
+import { MOUNT_KINDS, type StatusWord, STATUSES } from "../../build/core/enum-words.js";
+import type { ContainerRecord, RecordKind } from "../../build/core/record-types.js";
 import type { engine } from "../shared/host.js";
 import type { ContainerView } from "./world.js";
 
@@ -12,46 +13,6 @@ export const RUNNING = new Set<string>([
   "releasing",
   "recycling",
 ] satisfies StatusWord[]);
-
-export interface ContainerRecord {
-  id: string;
-  created: number;
-  name: string;
-  image: string;
-  imageId: string;
-  path: string;
-  args: string[];
-  tty: boolean;
-  autoRemove: boolean;
-  networkMode: string;
-  mounts: { kind: number; name: string; destination: string }[];
-  endpoint?: {
-    networkName: string;
-    address: string;
-    ports: { containerPort: number; protocol: string; hostAddress: string; hostPort: number }[];
-  };
-  labels: Record<string, string>;
-  status: number;
-  run: number;
-  pid: number;
-  exitCode: number;
-  outOfMemory: boolean;
-  error: string;
-  startedAt: number;
-  finishedAt: number;
-}
-
-export interface NetworkRecord {
-  id: string;
-  name: string;
-  driver: string;
-  subnet: string;
-  gateway: string;
-}
-
-export interface ImageRecord {
-  parent?: string;
-}
 
 export interface ImageConfig {
   created?: string;
@@ -78,22 +39,19 @@ export function containerOf(record: ContainerRecord, rule: engine.Rule | null): 
     network: record.endpoint?.networkName ?? (record.networkMode === "default" ? "bridge" : record.networkMode),
     address: record.endpoint?.address ?? "",
     volumes: record.mounts
-      .filter(({ kind }) => kind === VOLUME)
+      .filter(({ kind }) => MOUNT_KINDS[kind] === "volume")
       .map(({ name: volume, destination }) => ({ name: volume, destination })),
   };
 }
-
-/** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
-const VOLUME = 1;
 
 /** JSON numbers hold times to within a quarter of a microsecond. A time before 1970 means "never". */
 function timeOf(ns: number): bigint {
   return ns > 0 ? BigInt(Math.round(ns)) : 0n;
 }
 
-export function splitKey(key: string): [folder: string, name: string] {
+export function splitKey(key: string): [kind: RecordKind, name: string] {
   const slash = key.indexOf("/");
-  return [key.slice(0, slash), key.slice(slash + 1)];
+  return [key.slice(0, slash) as RecordKind, key.slice(slash + 1)];
 }
 
 export function parsed<Form>(bytes: Uint8Array): Form {

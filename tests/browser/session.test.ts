@@ -5,7 +5,7 @@ import { outputOf } from "../../hosts/browser/lessons/evidence.js";
 import { dryRun } from "../../hosts/browser/session/dry-run.js";
 import { explain } from "../../hosts/browser/session/explain/explanation.js";
 import { hashOfSteps } from "../../hosts/browser/session/hash.js";
-import { STATUSES } from "../../build/core/statuses.js";
+import { STATUSES } from "../../build/core/enum-words.js";
 import { lens } from "../../hosts/browser/session/lens.js";
 import { written } from "../../hosts/browser/session/request.js";
 import { SECOND, CREATE, START, LOOP, opened, kept, send, status, container, story } from "./session-fixture.js";

@@ -5,11 +5,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Engine } from "./crash/engine.js";
-import { containersOf, wordOf, type ContainerRecord } from "./crash/memory.js";
+import { containersOf, wordOf } from "./crash/memory.js";
 import type { Process, State } from "./crash/state.js";
 import { World } from "./crash/world.js";
 import { BUSYBOX_CHAIN, NETWORKS } from "./fixtures.js";
-import { STATUSES } from "../../build/core/statuses.js";
+import { STATUSES } from "../../build/core/enum-words.js";
 
 const FILE = new URL("open-states.txt", import.meta.url);
 const SETTLED = ["created", "running", "paused", "exited", "dead", "gone"];
@@ -169,7 +169,7 @@ function otherOutcome(name: string, hurt: (records: Records, state: State) => vo
 
 /** Status word, exit code and error at rest. */
 function restOf(engine: Engine): string {
-  const container = containersOf(engine.records)[0] as (ContainerRecord & { error: string }) | undefined;
+  const container = containersOf(engine.records)[0];
   if (container === undefined) return "gone";
   const { exitCode, error, unclean } = container;
   return [

@@ -1,7 +1,7 @@
 // Prints the core's commands to its host, one per line, reduced to what matters to a reader. Credentials are never
 // shown: only that there are some.
 
-import { STATUSES } from "../../build/core/statuses.js";
+import { STATUSES } from "../../build/core/enum-words.js";
 import type { content, engine, networks, processes, replies, timers, types, volumes } from "../../hosts/shared/host.js";
 import type { Effect, StepOutputs } from "../../hosts/shared/outputs.js";
 

@@ -2,38 +2,10 @@
 
 import type { engine } from "../../hosts/shared/host.js";
 import type { StepOutputs } from "../../hosts/shared/outputs.js";
-import { STATUSES } from "../../build/core/statuses.js";
+import { MOUNT_KINDS, STATUSES } from "../../build/core/enum-words.js";
+import type { ContainerRecord, MountPointRecord } from "../../build/core/record-types.js";
 
-/** The fields of a container's record that the invariants need. */
-export interface ContainerRecord {
-  id: string;
-  name: string;
-  imageId: string;
-  chain?: string;
-  status: number;
-  run: number;
-  everRan: boolean;
-  /** The kernel has killed a process for lack of memory in this run. */
-  outOfMemory: boolean;
-  /** How often the engine was told so in this run. */
-  memoryKills?: number;
-  exitCode: number;
-  /** Why its last start failed; empty if it did not. */
-  error: string;
-  autoRemove: boolean;
-  /** Set while the container is being created. */
-  creating?: boolean;
-  unclean: boolean;
-  /** Bytes at the last measurement: after run `countedRun`, if that has ended. */
-  written: number;
-  countedRun: number;
-  networkMode: string;
-  mounts: { kind: number; name: string; anonymous: boolean }[];
-  endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
-}
-
-/** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
-export const MOUNTED_VOLUME = 1;
+export type { ContainerRecord };
 
 /** Statuses of containers that have a process. */
 export const RUNNING: readonly string[] = ["running", "paused"];
@@ -43,6 +15,10 @@ const decoder = new TextDecoder();
 /** The name of the container's status, transitional ones included. */
 export function wordOf(container: ContainerRecord): string {
   return STATUSES[container.status] ?? "?";
+}
+
+export function isVolume({ kind }: MountPointRecord): boolean {
+  return MOUNT_KINDS[kind] === "volume";
 }
 
 /** Stored bytes never change, so each is parsed only once. */

@@ -2,7 +2,7 @@
 // container was between two runs: other steps may follow before the answer leaves.
 
 import { expect, test } from "vitest";
-import { STATUSES } from "../../build/core/statuses.js";
+import { STATUSES } from "../../build/core/enum-words.js";
 import { History } from "./invariants/history.js";
 import type { Seen } from "./invariants/invariant.js";
 import type { Asked } from "./oracle.js";

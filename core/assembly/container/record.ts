@@ -24,15 +24,13 @@ export function writeRecord(container: Container): Uint8Array {
   // The record contains the labels twice.
   const documents = 2 * container.config.length + container.hostConfig.length + container.settings.length;
   const fields = new FieldWriter(documents + REST_BYTES);
-  fields.text("id", container.id);
   containerFields(fields, container);
   return fields.take();
 }
 
 /** Reads the container `id` from a document; sets a problem if the document is invalid. */
 export function readRecord(fields: FieldReader, id: string, document: Json): Container {
-  const container = new Container(fields.text("id", id));
-  containerFields(fields, container);
+  const container = containerFields(fields, null);
   fields.refuse(problemOf(container, id));
   const hostConfig = document.entry("hostConfig");
   if (fields.problem.length > 0 || hostConfig === null) return container;
@@ -41,7 +39,9 @@ export function readRecord(fields: FieldReader, id: string, document: Json): Con
   return container;
 }
 
-function containerFields(fields: Fields, container: Container): void {
+function containerFields(fields: Fields, given: Container | null): Container {
+  const id = fields.text("id", given === null ? "" : given.id);
+  const container = given === null ? new Container(id) : given;
   container.sequence = <u64>fields.within("sequence", <i64>container.sequence, 1, i64.MAX_VALUE);
   container.created = fields.number("created", container.created);
   container.name = fields.text("name", container.name);
@@ -55,6 +55,7 @@ function containerFields(fields: Fields, container: Container): void {
   container.args = fields.texts("args", container.args);
   wishFields(fields, container);
   stateFields(fields, container);
+  return container;
 }
 
 /** What the client asked for. Its JSON documents come last, since they are long. */

@@ -74,11 +74,11 @@ export function healthFields(fields: Fields, given: Health | null): Health {
   const health: Health = given === null ? new Health() : given;
   health.status = fields.text("status", health.status);
   health.streak = <i32>fields.number("streak", health.streak);
-  listOf<HealthResult>(fields, "log", health.log, resultFields);
+  listOf<HealthResult>(fields, "log", health.log, healthResultFields);
   return health;
 }
 
-function resultFields(fields: Fields, given: HealthResult | null): HealthResult {
+function healthResultFields(fields: Fields, given: HealthResult | null): HealthResult {
   const result: HealthResult = given === null ? NO_RESULT : given;
   const start = fields.number("start", result.start);
   const end = fields.number("end", result.end);

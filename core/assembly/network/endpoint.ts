@@ -61,11 +61,11 @@ export function endpointFields(fields: Fields, given: Endpoint | null): Endpoint
   endpoint.prefixLength = <i32>fields.within("prefixLength", endpoint.prefixLength, 0, 32);
   endpoint.mac = fields.text("mac", endpoint.mac);
   endpoint.sandboxId = fields.text("sandboxId", endpoint.sandboxId);
-  listOf<PublishedPort>(fields, "ports", endpoint.ports, portFields);
+  listOf<PublishedPort>(fields, "ports", endpoint.ports, publishedPortFields);
   return endpoint;
 }
 
-function portFields(fields: Fields, given: PublishedPort | null): PublishedPort {
+function publishedPortFields(fields: Fields, given: PublishedPort | null): PublishedPort {
   const port: PublishedPort = given === null ? NO_PORT : given;
   const containerPort = <u16>fields.within("containerPort", port.containerPort, 0, u16.MAX_VALUE);
   const protocol = fields.text("protocol", port.protocol);

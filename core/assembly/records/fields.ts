@@ -1,5 +1,5 @@
 // The fields of a record. Each kind of record lists its fields once, in one function. Reading and writing both call it,
-// so that one line writes, reads and checks a field.
+// so that one line writes, reads and checks a field. core/record-types.ts makes TypeScript types from these lines.
 
 import { NO_TIME } from "../text/time";
 

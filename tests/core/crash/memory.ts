@@ -1,24 +1,12 @@
 // What clients requested and what they were told: this must stay true, whatever happens to the engine.
 
-import { STATUSES } from "../../../build/core/statuses.js";
+import { STATUSES } from "../../../build/core/enum-words.js";
+import type * as recorded from "../../../build/core/record-types.js";
 import type { Engine, Request } from "./engine.js";
 
-/** The parts of a container's record that the checks need. */
-export interface ContainerRecord {
-  id: string;
-  name: string;
-  status: number;
-  run: number;
-  everRan: boolean;
-  exitCode: number;
-  autoRemove: boolean;
-  unclean: boolean;
-  networkMode: string;
-  chain?: string;
+/** A container's record, with the setting that the checks need. */
+export interface ContainerRecord extends recorded.ContainerRecord {
   hostConfig: { Memory: number };
-  mounts: { kind: number; name: string }[];
-  links?: { alias: string; container: string }[];
-  endpoint?: { address: string; ports: { hostAddress: string; hostPort: number; protocol: string }[] };
 }
 
 export class Memory {

@@ -1,6 +1,6 @@
 // What must hold for one move: what clients are told is true at that time, and nothing that was true is lost.
 
-import type { StatusWord } from "../../../build/core/statuses.js";
+import type { StatusWord } from "../../../build/core/enum-words.js";
 import type { Engine, Request } from "../crash/engine.js";
 import { type ContainerRecord, containersOf, readContainer, wordOf } from "../crash/memory.js";
 import { Breach, type World } from "../crash/world.js";

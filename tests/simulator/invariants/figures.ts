@@ -1,17 +1,13 @@
 // Checks the recorded disk usage: a size that counts as measured equals the real one. GET /system/df is answered from
 // these records, also after a restart. At rest, everything has been measured.
 
+import type { VolumeRecord } from "../../../build/core/record-types.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const AT_REST = ["created", "exited"];
-
-interface VolumeRecord {
-  /** Missing while it waits for its measurement. */
-  size?: number;
-}
 
 export class Figures implements Invariant {
   /** Failed measurements, by a container's id or a volume's name. They are repeated when the object changes. */

@@ -1,6 +1,7 @@
 // Checks images and layers: no image in use is removed, every needed layer exists, and every existing layer is needed,
 // being fetched or about to be removed.
 
+import type { LayerRecord } from "../../../build/core/record-types.js";
 import { Breach } from "../breach.js";
 import { UNBELIEVABLE } from "../worlds/liar.js";
 import { type Ledger, wordOf } from "../ledger.js";
@@ -9,11 +10,6 @@ import { type AtRest, type Invariant, type Seen } from "./invariant.js";
 import type { Operations } from "./operations.js";
 
 const IN_USE = ["starting", "running", "paused", "restarting", "recycling"];
-
-interface LayerRecord {
-  parent?: string;
-  diffId: string;
-}
 
 export class Images implements Invariant {
   readonly #undropped = new Failures("drop-chain");

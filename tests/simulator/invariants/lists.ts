@@ -1,7 +1,7 @@
 // Checks that a list of containers has exactly those that match its filters, the newest first, and that a prefix of an
 // id finds its container. It compares with the records at the step of the answer.
 
-import type { StatusWord } from "../../../build/core/statuses.js";
+import type { StatusWord } from "../../../build/core/enum-words.js";
 import type { RequestId } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";

@@ -1,7 +1,7 @@
 // Checks that the engine keeps what its replies promised, whatever happens to it afterwards.
 
 import { Breach } from "../breach.js";
-import { type ContainerRecord, type Ledger, MOUNTED_VOLUME, RUNNING, wordOf } from "../ledger.js";
+import { type ContainerRecord, type Ledger, RUNNING, isVolume, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
@@ -139,7 +139,7 @@ export class Promises implements Oracle, Invariant {
     this.#created.add(Id);
     const container = this.#ledger.containers.get(Id);
     if (container?.autoRemove === true) this.#mayGo.add(Id);
-    for (const { kind, name } of container?.mounts ?? []) if (kind === MOUNTED_VOLUME) this.#volumes.add(name);
+    for (const { name } of container?.mounts.filter(isVolume) ?? []) this.#volumes.add(name);
   }
 
   #mayTakeAlong({ mounts }: ContainerRecord): void {

@@ -12,7 +12,7 @@ const OK = 200;
 const IDLE = ["created", "exited"];
 const decoder = new TextDecoder();
 
-type Labelled = ContainerRecord & { startsAgain: boolean; config: { Labels?: Record<string, string> | null } };
+type Labelled = ContainerRecord & { config: { Labels?: Record<string, string> | null } };
 
 interface Prune {
   /** The containers that it must remove, with their records at the time of the request. */

@@ -11,12 +11,7 @@ import { type Governed, wantsAnother } from "./runs/policy.js";
 
 export const UNKNOWN_CODE = 255;
 
-/** The fields of a container's record that its restart policy uses. */
-interface Policed extends ContainerRecord, Governed {
-  manuallyStopped: boolean;
-  disarmed: boolean;
-  startsAgain: boolean;
-}
+type Policed = ContainerRecord & Governed;
 
 export class Vanished implements Invariant {
   /** Containers that should run again automatically, with the records that the engine found, by id. */

@@ -2,7 +2,7 @@
 // ends.
 
 import { Breach } from "../breach.js";
-import { type Ledger, MOUNTED_VOLUME } from "../ledger.js";
+import { type Ledger, isVolume } from "../ledger.js";
 import type { Invariant, Seen } from "./invariant.js";
 import { eventsOf } from "./journal.js";
 
@@ -25,5 +25,5 @@ export class VolumeEvents implements Invariant {
 
 function volumesOf(ledger: Ledger, container: string): string[] {
   const mounts = ledger.containers.get(container)?.mounts ?? [];
-  return mounts.flatMap(({ kind, name }) => (kind === MOUNTED_VOLUME ? [name] : []));
+  return mounts.filter(isVolume).map(({ name }) => name);
 }

@@ -1,6 +1,7 @@
 // Checks the removal of each image. An image stays while it has child images or containers need it. Its names go with
 // it, and so do parents without names.
 
+import type { ImageRecord } from "../../../../build/core/record-types.js";
 import { Breach } from "../../breach.js";
 import { type Ledger, wordOf } from "../../ledger.js";
 import type { Copies, Reaction } from "./copy.js";
@@ -83,7 +84,7 @@ function expectUntagged(copies: Copies, { names, users }: Kept): void {
 
 function imagesIn(ledger: Ledger): Kept[] {
   const ids = ledger.keys(IMAGE);
-  const parents = new Map(ids.map((id) => [id, ledger.json<{ parent?: string }>(IMAGE + id)?.parent ?? ""]));
+  const parents = new Map(ids.map((id) => [id, ledger.json<ImageRecord>(IMAGE + id)?.parent ?? ""]));
   const containers = [...ledger.containers.values()];
   return ids.map((id) => {
     const users = containers.filter(({ imageId }) => imageId === id);

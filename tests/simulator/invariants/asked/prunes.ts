@@ -8,20 +8,18 @@ import type { Copies } from "./copy.js";
 const AT_ONCE = 8;
 const IDLE = ["created", "exited"];
 
-type Pruned = ContainerRecord & { created: number; labels: Record<string, string>; startsAgain: boolean };
-
 /** Throws a `Breach`. No operation may be pending. */
 export function expectPrunes(copies: Copies, ledger: Ledger): void {
-  const all = ([...ledger.containers.values()] as Pruned[]).filter(isIdle);
+  const all = [...ledger.containers.values()].filter(isIdle);
   if (all.length === 0) return;
   const [label = "is"] = all.flatMap(({ labels }) => Object.entries(labels).map(([key, value]) => `${key}=${value}`));
-  const has = ({ labels }: Pruned): boolean =>
+  const has = ({ labels }: ContainerRecord): boolean =>
     Object.entries(labels).some(([key, value]) => `${key}=${value}` === label);
   // In whole seconds, since digits after the sixth decimal place do not count.
   const moment = Math.floor(Math.max(...all.map(({ created }) => created)) / 1e9);
   // Containers with an unfinished removal take part in the queue, too.
   const crowd = { all, isTooMany: ledger.containers.size > AT_ONCE };
-  const isOld = ({ created }: Pruned): boolean => created <= moment * 1e9;
+  const isOld = ({ created }: ContainerRecord): boolean => created <= moment * 1e9;
   expectChosen(copies, crowd, { label: [label, "nobody-has-this"] }, () => false);
   expectChosen(copies, crowd, { label: [label] }, has);
   expectChosen(copies, crowd, { "label!": [label] }, (one) => !has(one));
@@ -30,9 +28,9 @@ export function expectPrunes(copies: Copies, ledger: Ledger): void {
 
 function expectChosen(
   copies: Copies,
-  { all, isTooMany }: { all: readonly Pruned[]; isTooMany: boolean },
+  { all, isTooMany }: { all: readonly ContainerRecord[]; isTooMany: boolean },
   filters: object,
-  isChosen: (one: Pruned) => boolean,
+  isChosen: (one: ContainerRecord) => boolean,
 ): void {
   const target = `/v1.55/containers/prune?filters=${encodeURIComponent(JSON.stringify(filters))}`;
   const { records } = copies.ask("POST", target);
@@ -52,7 +50,7 @@ function expectChosen(
 }
 
 /** Whether its size is known, and nothing is pending for it. */
-function isIdle(one: Pruned): boolean {
+function isIdle(one: ContainerRecord): boolean {
   const isCounted = one.run === one.countedRun && !one.unclean;
   return IDLE.includes(wordOf(one)) && one.creating !== true && !one.startsAgain && isCounted;
 }

@@ -26,7 +26,6 @@ export interface Condition {
 }
 
 export interface Probed extends ContainerRecord {
-  health?: Condition;
   config: { Healthcheck?: Healthcheck | null };
 }
 

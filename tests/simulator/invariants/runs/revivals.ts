@@ -8,12 +8,7 @@ import { type ContainerRecord, type Ledger, RUNNING, parsed, wordOf } from "../.
 import type { AtRest, Invariant, Seen } from "../invariant.js";
 import { type Governed, type Stopped, wantsAnother } from "./policy.js";
 
-interface Policed extends ContainerRecord, Governed {
-  startsAgain: boolean;
-  manuallyStopped: boolean;
-  links?: readonly unknown[];
-  lastChange?: { why: string };
-}
+type Policed = ContainerRecord & Governed;
 
 /** Whether a client has stopped a container since its start, by container. A missing one was not stopped. */
 type AllStopped = ReadonlyMap<string, Stopped>;
