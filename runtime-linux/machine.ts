@@ -8,7 +8,7 @@ import { describeInit } from "./launch/init.js";
 import type { Kernel } from "./kernel.js";
 import { goArchitecture } from "./machine/architecture.js";
 import { limitsOf } from "./machine/limits.js";
-import { storageStatus } from "./machine/storage.js";
+import { describeStorage } from "./machine/storage.js";
 import { strangeDrops } from "./networks/forwarding.js";
 import type { Paths } from "./paths.js";
 
@@ -46,7 +46,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     bridgeNfIptables: isOn(read("proc/sys/net/bridge/bridge-nf-call-iptables")),
     bridgeNfIp6tables: isOn(read("proc/sys/net/bridge/bridge-nf-call-ip6tables")),
     storageDriver: "overlay2",
-    storageStatus: storageStatus(kernel, paths.roots.data, root),
+    storage: describeStorage(kernel, paths.roots.data, root),
     sparseFiles: true,
     routes: routesOf(read("proc/thread-self/net/route") || read("proc/net/route")),
     firewall: "nftables",

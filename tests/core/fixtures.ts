@@ -39,7 +39,7 @@ const MACHINE: engine.Machine = {
   bridgeNfIptables: false,
   bridgeNfIp6tables: false,
   storageDriver: "overlay2",
-  storageStatus: [["Backing Filesystem", "extfs"]],
+  storage: { fileSystem: 0xef53, entryTypes: true, metacopy: false, redirects: false, userNamespace: false },
   sparseFiles: true,
   routes: [],
   firewall: "nftables",

@@ -7,6 +7,7 @@ import { EagerEngine } from "./eager-engine.js";
 interface Told {
   Warnings: string[] | null;
   SecurityOptions: string[];
+  DriverStatus: [string, string][];
 }
 
 function told(machine: Partial<engine.Machine>, version = "1.55"): Told {
@@ -48,6 +49,47 @@ test("security options follow from seccomp and the version of cgroups", () => {
   expect(options({ seccomp: false, cgroupVersion: "2" })).toEqual(["name=cgroupns"]);
   expect(options({ seccomp: false, cgroupVersion: "1" })).toEqual([]);
   expect(options({ seccomp: true, cgroupVersion: "2" }, "1.24")).toEqual(["seccomp", "cgroupns"]);
+});
+
+const STORAGE: engine.Storage = {
+  fileSystem: 0xef53,
+  entryTypes: true,
+  metacopy: false,
+  redirects: false,
+  userNamespace: false,
+};
+
+test.each<[Partial<engine.Storage>, Record<string, string>]>([
+  [{}, {}],
+  [{ fileSystem: 0x9123683e }, { "Backing Filesystem": "btrfs" }],
+  [{ fileSystem: 1 }, { "Backing Filesystem": "<unknown>" }],
+  [{ entryTypes: false }, { "Supports d_type": "false" }],
+  [{ metacopy: true }, { "Using metacopy": "true", "Native Overlay Diff": "false" }],
+  [{ redirects: true }, { "Native Overlay Diff": "false" }],
+  [{ userNamespace: true }, { userxattr: "true" }],
+])("a storage with %j has the status %j", (facts, differing) => {
+  const status = told({ storage: { ...STORAGE, ...facts } }).DriverStatus;
+  expect(status.map(([name]) => name)).toEqual([
+    "Backing Filesystem",
+    "Supports d_type",
+    "Using metacopy",
+    "Native Overlay Diff",
+    "userxattr",
+    "Logs",
+  ]);
+  expect(Object.fromEntries(status)).toMatchObject({
+    "Backing Filesystem": "extfs",
+    "Supports d_type": "true",
+    "Using metacopy": "false",
+    "Native Overlay Diff": "true",
+    userxattr: "false",
+    ...differing,
+  });
+});
+
+test("a simulated machine has no file system of the kernel's", () => {
+  const { DriverStatus } = told({ simulated: true, storage: { ...STORAGE, fileSystem: 0 } });
+  expect(Object.fromEntries(DriverStatus)["Backing Filesystem"]).toBe("simulated");
 });
 
 test.each([

@@ -62,4 +62,9 @@ export const OPENINGS: readonly string[] = [
   "certificate signed by unknown authority",
   "dial tcp",
   "WARNING: ",
+  "Backing Filesystem",
+  "Supports d_type",
+  "Using metacopy",
+  "Native Overlay Diff",
+  "userxattr",
 ];

@@ -27,7 +27,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
-import { machineWarnings, securityOptions } from "./machine-facts";
+import { machineWarnings, securityOptions, storageStatus } from "./machine-facts";
 import { writeRegistries } from "./registries";
 
 /** OCI runtime-spec, features.md. */
@@ -91,9 +91,8 @@ function writeStorage(json: JsonWriter): void {
   json.stringField("Driver", machine.storageDriver);
   json.key("DriverStatus");
   json.beginArray();
-  for (let i = 0; i < machine.storageStatus.length; i++) {
-    writePair(json, machine.storageStatus[i].first, machine.storageStatus[i].second);
-  }
+  const status = storageStatus(machine);
+  for (let i = 0; i < status.length; i++) writePair(json, status[i][0], status[i][1]);
   writePair(json, "Logs", logsText());
   json.endArray();
 }

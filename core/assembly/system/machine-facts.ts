@@ -1,4 +1,5 @@
-// What `/info` tells of a machine in Docker's words: how containers are confined on it, and what it lacks.
+// What `/info` tells of a machine in Docker's words: its storage, how containers are confined
+// on it, and what it lacks.
 
 import { Machine } from "../../../build/bindings/types";
 
@@ -32,4 +33,48 @@ export function machineWarnings(machine: Machine): string[] {
     warnings.push(`WARNING: firewall chain ${chain} drops forwarded packets: containers may not reach the network`);
   }
   return warnings;
+}
+
+/** Names and values in Docker's order. */
+export function storageStatus(machine: Machine): string[][] {
+  const storage = machine.storage;
+  // With either feature, an upper directory alone does not show what a container has written.
+  const isNativeDiff = !storage.redirects && !storage.metacopy;
+  return [
+    ["Backing Filesystem", machine.simulated ? "simulated" : fileSystemName(storage.fileSystem)],
+    ["Supports d_type", storage.entryTypes.toString()],
+    ["Using metacopy", storage.metacopy.toString()],
+    ["Native Overlay Diff", isNativeDiff.toString()],
+    ["userxattr", storage.userNamespace.toString()],
+  ];
+}
+
+/** Docker's names of file systems, by type (statfs(2)). */
+function fileSystemName(type: u32): string {
+  switch (type) {
+    case 0xef53:
+      return "extfs";
+    case 0x58465342:
+      return "xfs";
+    case 0x9123683e:
+      return "btrfs";
+    case 0xf2f52010:
+      return "f2fs";
+    case 0x2fc12fc1:
+      return "zfs";
+    case 0x01021994:
+      return "tmpfs";
+    case 0x858458f6:
+      return "ramfs";
+    case 0x794c7630:
+      return "overlayfs";
+    case 0x6969:
+      return "nfs";
+    case 0x73717368:
+      return "squashfs";
+    case 0x65735546:
+      return "fuse";
+    default:
+      return "<unknown>";
+  }
 }
