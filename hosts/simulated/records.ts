@@ -2,6 +2,7 @@
 
 import type { RecordChange, RecordStore, engine } from "../shared/host.js";
 import { MemoryJournal } from "../shared/journal.js";
+import { NO_SPACE, Unwritten } from "../shared/unwritten.js";
 import type { FaultSource } from "./faults.js";
 
 export class WorldRecords implements RecordStore {
@@ -22,9 +23,7 @@ export class WorldRecords implements RecordStore {
   }
 
   async commit(changes: RecordChange[]): Promise<void> {
-    if (this.#faults.strike("records-full") !== null) {
-      throw new Error("write records: no space left on device");
-    }
+    if (this.#faults.strike("records-full") !== null) throw new Unwritten(NO_SPACE);
     this.journal.check(changes);
     for (const change of changes) this.keep(change);
   }

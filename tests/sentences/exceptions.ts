@@ -78,7 +78,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: "no core is running: it has trapped, or could not store its records",
   },
   {
-    where: ["hosts/node/database/records.ts", "hosts/simulated/records.ts"],
+    where: ["hosts/shared/unwritten.ts"],
     says: ["no space left on device"],
     why: "the reason goes to the log: the instance of the core that wrote the records is gone",
   },

@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type * as Lmdb from "lmdb";
 import type { RecordChange, RecordStore, engine } from "../../shared/host.js";
 import { JOURNAL_BYTES } from "../../shared/journal.js";
+import { NO_SPACE, Unwritten } from "../../shared/unwritten.js";
 import { makePrivate, syncPath } from "../../../runtime-linux/directories.js";
 import { isJournal, JOURNAL, LOST, RESERVE_KEY } from "./names.js";
 import { keepDamaged, putInPlace, type DamageTold } from "./replacement.js";
@@ -73,7 +74,7 @@ async function makeWhole(
 /** LMDB crashes if the disk has no room for its lock file. */
 async function needRoom(directory: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize < NEW_BYTES + 2 * bytes) throw new Error("no space left on device");
+  if (bavail * bsize < NEW_BYTES + 2 * bytes) throw new Error(NO_SPACE);
 }
 
 function sizeOfAll(found: Survey): number {
@@ -191,7 +192,7 @@ class LmdbRecords implements RecordStore {
     if (this.#isStuck) throw STUCK;
     // A key that is too long would leave part of the transaction behind.
     const long = changes.map(keyOf).find((key) => Buffer.byteLength(key) > LONGEST_KEY);
-    if (long !== undefined) throw new Error(`write records: the key ${long} is too long`);
+    if (long !== undefined) throw new Unwritten(`the key ${long} is too long`);
     this.journal.check(changes);
     try {
       await this.#ended(
@@ -241,12 +242,12 @@ class LmdbRecords implements RecordStore {
     const { bavail, bsize } = await statfs(this.#directory);
     const full = bavail * bsize < NO_ROOM;
     if (!full) this.#isDoubtful = true;
-    const why = full ? "no space left on device" : error instanceof Error ? error.message : String(error);
-    return new Error(`write records: ${why}`);
+    const why = full ? NO_SPACE : error instanceof Error ? error.message : String(error);
+    return new Unwritten(why);
   }
 }
 
-const STUCK = new Error("write records: the database does not answer; restart the engine");
+const STUCK = new Unwritten("the database does not answer; restart the engine");
 
 const NOTHING = new Uint8Array();
 
