@@ -65,7 +65,7 @@ export interface Dependencies {
   /** The result of `detectRuntimes`. */
   runtimes: Runtime[];
   kernel?: Kernel;
-  /** A runtime that has not made a container in this time is killed. */
+  /** A runtime that has not made a container in this time is killed; by default `CREATE_LIMIT_MS`. */
   createLimitMs?: number;
   swept?: Swept;
 }
@@ -77,6 +77,9 @@ export interface Dependencies {
 export function linuxProcesses(dependencies: Dependencies): LinuxProcesses {
   return new Processes(dependencies);
 }
+
+/** The host's own limit (`core/wit/processes.wit`). A runtime takes a fraction of a second, and hooks may take longer. */
+const CREATE_LIMIT_MS = 60_000;
 
 /** The exit code of a killed process if nobody is left to report it: 128 + SIGKILL. */
 const LOST_CODE = 137;
@@ -98,7 +101,7 @@ class Processes implements LinuxProcesses {
   readonly #running = new Map<string, { ended: Promise<void> }>();
   #happened: (input: Input) => void = () => {};
 
-  constructor({ paths, runtimes, kernel = libc, createLimitMs = 60_000, swept = UNTOLD }: Dependencies) {
+  constructor({ paths, runtimes, kernel = libc, createLimitMs = CREATE_LIMIT_MS, swept = UNTOLD }: Dependencies) {
     this.#swept = swept;
     for (const directory of [paths.live(), paths.exits(), paths.runtime("")])
       mkdirSync(directory, { recursive: true, mode: 0o711 });

@@ -2,8 +2,12 @@
 
 import { execFile, type ExecFileException } from "node:child_process";
 import type { Outcome } from "../hosts/shared/host.js";
-import { failedTool, HostFailure, noSuch, silent, tooLarge } from "../hosts/shared/failure.js";
+import { failedTool, failureOf, HostFailure, noSuch, silent, tooLarge } from "../hosts/shared/failure.js";
 import { findProgram } from "./launch/runtimes.js";
+
+/** The host's own limits (`core/wit/processes.wit`). */
+const LIMIT_MS = 10_000;
+const MOST_BYTES = 16 << 20;
 
 export interface PsProgram {
   /** Its path; undefined if this machine has none. */
@@ -21,11 +25,14 @@ export interface PsProgram {
 export async function ps(
   words: readonly string[],
   pids: ReadonlySet<number>,
-  program: PsProgram = { path: findProgram("ps"), limitMs: 10_000, mostBytes: 16 << 20 },
+  program: PsProgram = { path: findProgram("ps"), limitMs: LIMIT_MS, mostBytes: MOST_BYTES },
 ): Promise<Outcome> {
   if (pids.size === 0) throw noSuch("process");
-  // Some formats (`f`) cannot be combined with a list of processes: then all are listed.
-  const text = await run(program, [...words, `-q${[...pids].join(",")}`]).catch(() => run(program, words));
+  const text = await run(program, [...words, `-q${[...pids].join(",")}`]).catch((error: unknown) => {
+    // Some formats (`f`) cannot be combined with a list of processes: then all are listed.
+    if (failureOf(error).tag === "tool") return run(program, words);
+    throw error;
+  });
   return { tag: "ps", val: { text, pids: Uint32Array.from(pids) } };
 }
 

@@ -1,6 +1,6 @@
 // `ps`, with replacement programs: the result if it lists nothing.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -44,6 +44,12 @@ it.each([
   ],
 ])("reports one that %s", async (_, path, failure) => {
   expect(await failed(list(path()))).toEqual(failure);
+});
+
+it("is not asked again if it wrote too much", async () => {
+  const calls = join(scratch, "calls");
+  await failed(list(program("repeats", `echo call >> ${calls}; yes`)));
+  expect(readFileSync(calls, "utf8")).toBe("call\n");
 });
 
 it("reports one that does not answer", async () => {
