@@ -6,6 +6,7 @@ import type { Challenge } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import { exchange, readText, type Line, type Question } from "./exchange.js";
 import { failedExchange, registryFailure } from "./failures.js";
+import { TOKEN_LIMIT } from "./limits.js";
 import { secretsOf } from "./secrets.js";
 import type { Trust } from "./trust.js";
 
@@ -192,7 +193,6 @@ function keyOf(challenge: Challenge, { credentials, scopes }: Demand): string {
 
 const CLIENT = "docker";
 const IDENTITY = { "accept-encoding": "identity" };
-const TOKEN_LIMIT = 1 << 20;
 /** In seconds. If a token server says less, or nothing, this applies (Docker token specification). */
 const SHORTEST_LIFETIME = 60;
 /** How many seconds before its end a token is dropped. */

@@ -9,6 +9,7 @@ import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
 import { exchange, readAll, readText, readUpTo, type Answer, type Line } from "./exchange.js";
 import { registryFailure } from "./failures.js";
+import { ERROR_LIMIT, MOST_REGISTRIES, SILENCE_MS } from "./limits.js";
 import { secretsOf } from "./secrets.js";
 import { fetchTransport, type Transport } from "./transport.js";
 import { trustOf, type Trust } from "./trust.js";
@@ -43,7 +44,7 @@ export interface RegistryOptions {
   transport?: Transport;
   /** Measures silence and the lifetime of tokens; by default real time. */
   clock?: Clock;
-  /** How long to wait for a registry that sends nothing; by default 30 s. */
+  /** How long to wait for a registry that sends nothing; by default `SILENCE_MS`. */
   silenceMs?: number;
   userAgent?: string;
 }
@@ -60,7 +61,7 @@ class DistributionClient implements RegistryClient {
   readonly #registries = new Map<string, Promise<Registry>>();
 
   constructor(options: RegistryOptions) {
-    const { transport = fetchTransport(), clock = realClock, silenceMs = 30_000, userAgent = "coracle" } = options;
+    const { transport = fetchTransport(), clock = realClock, silenceMs = SILENCE_MS, userAgent = "coracle" } = options;
     this.#line = { transport, clock, silenceMs };
     // A blob's digest covers the bytes as stored, so the transfer must not encode them.
     this.#headers = { "user-agent": userAgent, "accept-encoding": "identity" };
@@ -209,7 +210,7 @@ class DistributionClient implements RegistryClient {
     if (known) return known;
     const found = this.#probe(endpoint, signal);
     // The oldest entry is dropped: probing again takes one request.
-    if (this.#registries.size >= REGISTRIES_MAX) this.#registries.delete(this.#registries.keys().next().value!);
+    if (this.#registries.size >= MOST_REGISTRIES) this.#registries.delete(this.#registries.keys().next().value!);
     this.#registries.set(key, found);
     found.catch(() => {
       if (this.#registries.get(key) === found) this.#registries.delete(key);
@@ -308,6 +309,3 @@ const PARTIAL = 206;
 const WHOLE: ReadonlySet<number> = new Set([OK]);
 /** The last status means that the offset is behind the end of the blob. */
 const PART: ReadonlySet<number> = new Set([OK, PARTIAL, 416]);
-/** How many registries are remembered. */
-const REGISTRIES_MAX = 64;
-const ERROR_LIMIT = 64 << 10;

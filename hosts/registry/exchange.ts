@@ -3,7 +3,8 @@
 import { after } from "../shared/clock.js";
 import { interrupted, tooLarge, type HostFailure } from "../shared/failure.js";
 import type { Clock } from "../shared/host.js";
-import { failedExchange } from "./failures.js";
+import { failedExchange, unanswered } from "./failures.js";
+import { MOST_REDIRECTS } from "./limits.js";
 import { secretsOf } from "./secrets.js";
 import type { Transport, TransportResponse } from "./transport.js";
 import type { Trust } from "./trust.js";
@@ -176,7 +177,7 @@ class Watch {
   /** Why a request ended in an error. */
   verdict(question: Question, error: unknown, answered = false): HostFailure {
     if (this.#givenUp?.aborted) return interrupted("given-up");
-    if (this.#silent) return failedExchange(question, { tag: "timeout" });
+    if (this.#silent) return unanswered(question, { tag: "timeout" });
     const secrets = secretsOf(undefined, question.headers["authorization"]);
     return (answered ? brokenOff : unreachable)(question, error, secrets);
   }
@@ -194,5 +195,4 @@ function withoutAuthorization({ authorization: _, ...headers }: Record<string, s
   return headers;
 }
 
-const MOST_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

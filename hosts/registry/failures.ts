@@ -42,9 +42,18 @@ export interface Asked {
   url: string;
 }
 
-/** The failure for a request without an answer. */
-export function failedExchange({ method, url }: Asked, why: failures.ExchangeFailure): HostFailure {
-  return new HostFailure({ tag: "exchange", val: { method, url: withoutQuery(url), why } });
+/** The failure for a request whose answer cannot be used, or must not be followed. */
+export function failedExchange(asked: Asked, why: failures.ExchangeFailure): HostFailure {
+  return exchangeFailure(asked, true, why);
+}
+
+/** The failure for a request without an answer, or without the rest of it. */
+export function unanswered(asked: Asked, why: failures.ExchangeFailure): HostFailure {
+  return exchangeFailure(asked, false, why);
+}
+
+function exchangeFailure({ method, url }: Asked, answered: boolean, why: failures.ExchangeFailure): HostFailure {
+  return new HostFailure({ tag: "exchange", val: { method, url: withoutQuery(url), answered, why } });
 }
 
 /** Also removes user name and password. */

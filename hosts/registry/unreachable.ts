@@ -3,12 +3,12 @@
 
 import { cutShort, HostFailure } from "../shared/failure.js";
 import type { failures } from "../shared/host.js";
-import { failedExchange, withoutQuery, type Asked } from "./failures.js";
+import { unanswered, withoutQuery, type Asked } from "./failures.js";
 import { withoutSecrets } from "./secrets.js";
 
 /** The failure of a request without an answer. `secrets`: the secrets that were sent. */
 export function unreachable(asked: Asked, error: unknown, secrets: readonly string[]): HostFailure {
-  return error instanceof HostFailure ? error : failedExchange(asked, reason(new URL(asked.url), error, secrets));
+  return error instanceof HostFailure ? error : unanswered(asked, reason(new URL(asked.url), error, secrets));
 }
 
 /** The failure of a request whose answer had begun. */

@@ -98,6 +98,11 @@ export function malformed(what: failures.Form, text: string): HostFailure {
   return new HostFailure({ tag: "malformed", val: { what, text } });
 }
 
+/** The id of a user or a group. */
+export function idOutOfRange(largest: number): HostFailure {
+  return new HostFailure({ tag: "id-range", val: largest });
+}
+
 /** A registry's answer, or a blob of it, ended before its last byte. */
 export function cutShort(what: failures.Noun, name: string): HostFailure {
   return new HostFailure({ tag: "cut-short", val: { what, name } });
@@ -164,19 +169,8 @@ export function isMissing(thrown: unknown): boolean {
 export function isUnreachable(thrown: unknown): boolean {
   if (!(thrown instanceof HostFailure)) return false;
   const { tag, val } = thrown.failure;
-  return tag === "cut-short" || (tag === "exchange" && UNREACHABLE.includes(val.why.tag));
+  return tag === "cut-short" || (tag === "exchange" && !val.answered);
 }
 
 /** Names of errno(3), but not codes of Node's own, such as `ERR_STREAM_DESTROYED`. */
 const ERRNO = /^E[A-Z0-9]+$/;
-
-const UNREACHABLE: readonly string[] = [
-  "call",
-  "closed",
-  "timeout",
-  "no-tls",
-  "unknown-authority",
-  "certificate-names",
-  "certificate-dates",
-  "other",
-] satisfies failures.ExchangeFailure["tag"][];

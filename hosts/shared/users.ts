@@ -1,7 +1,7 @@
 // Finds the ids that a container's process runs with: `name|uid[:group|gid]`, looked up in the container's own passwd
 // and group files by Docker's rules.
 
-import { malformed, noSuch } from "./failure.js";
+import { idOutOfRange, noSuch } from "./failure.js";
 
 export interface Identity {
   uid: number;
@@ -11,6 +11,7 @@ export interface Identity {
   home: string;
 }
 
+/** The largest id that Docker allows. The kernel has larger ones. */
 const ID_MAX = 2147483647;
 
 /** `passwd` and `group`: contents of the files, empty if missing. `more`: additional groups, names or ids. */
@@ -58,7 +59,7 @@ function findAccount(wanted: string, passwd: string): { name: string; uid: numbe
 function numeric(text: string): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const id = Number(text);
-  if (id < 0 || id > ID_MAX) throw malformed("user-id", text);
+  if (id < 0 || id > ID_MAX) throw idOutOfRange(ID_MAX);
   return id;
 }
 

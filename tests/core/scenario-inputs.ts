@@ -12,6 +12,7 @@
 //   failed OP CASE [FIELD…] · progress OP PHASE CURRENT TOTAL
 
 import type { Input, Outcome, engine, types, failures } from "../../hosts/shared/host.js";
+import { ANSWERED } from "../support/registry/registry-failures.js";
 import { OPTIONS } from "./fixtures.js";
 import { digestOf, encode } from "./image-world.js";
 import { sampleOf } from "./samples.js";
@@ -130,6 +131,8 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
       return { tag: kind, val: { what: first as failures.Form, text: second } };
     case "too-large":
       return { tag: kind, val: { what: first as failures.Noun, name: second, limit: BigInt(third) } };
+    case "id-range":
+      return { tag: kind, val: Number(first) };
     case "mismatch":
       return { tag: kind, val: { what: first as failures.Digested, wanted: second, found: third } };
     case "damaged":
@@ -149,8 +152,10 @@ function failure([kind = "", ...words]: string[]): failures.Failure {
     case "answer":
     case "token-answer":
       return registryAnswer(kind === "token-answer", words);
-    case "exchange":
-      return { tag: kind, val: { method: "GET", url: first, why: exchangeFailure(second, words.slice(2)) } };
+    case "exchange": {
+      const why = exchangeFailure(second, words.slice(2));
+      return { tag: kind, val: { method: "GET", url: first, answered: ANSWERED.has(why.tag), why } };
+    }
     case "cut-short":
       return { tag: kind, val: { what: first as failures.Noun, name: second } };
     case "misplaced":

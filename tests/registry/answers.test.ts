@@ -244,7 +244,7 @@ test.each(["before the head", "in the body"])("a registry that goes silent %s is
   await new Promise(setImmediate);
   expect(isOver).toBe(false);
   clock.advance(1n);
-  expect(await failure).toMatchObject({ tag: "exchange", val: { why: { tag: "timeout" } } });
+  expect(await failure).toMatchObject({ tag: "exchange", val: { answered: false, why: { tag: "timeout" } } });
 });
 
 test("a body that keeps coming, however slowly, is not silence", async () => {
@@ -271,7 +271,10 @@ test("a refused connection is reported with the failed call and the address", as
   const failure = await failed(client.tags(repository({ authority })));
   const call = { call: "connect", path: authority, inside: false, error: "ECONNREFUSED" };
   const why = { tag: "call", val: call };
-  expect(failure).toEqual({ tag: "exchange", val: { method: "GET", url: `http://${authority}/v2/`, why } });
+  expect(failure).toEqual({
+    tag: "exchange",
+    val: { method: "GET", url: `http://${authority}/v2/`, answered: false, why },
+  });
 });
 
 test("a registry that is not marked insecure is not contacted without TLS", async () => {

@@ -90,7 +90,7 @@ test("a token server that has no TLS gets no credentials", async () => {
   });
   for (const secret of [USER, { identityToken: "s3cret" }]) {
     const failure = await failed(client.tags({ ...secure, credentials: { ...NOBODY, ...secret } }));
-    expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "plain-credentials" } } });
+    expect(failure).toMatchObject({ tag: "exchange", val: { answered: true, why: { tag: "plain-credentials" } } });
   }
   expect(at.tokens.asked).toEqual([]);
   // A client without credentials may ask anonymously.
@@ -213,7 +213,7 @@ test("Basic credentials are sent when the registry asks for them, and missing on
   });
   const none = await failed(client.tags(repository(registry)));
   const url = `${registry.url}/v2/some/thing/tags/list`;
-  expect(none).toMatchObject({ tag: "exchange", val: { url, why: { tag: "no-credentials" } } });
+  expect(none).toMatchObject({ tag: "exchange", val: { url, answered: true, why: { tag: "no-credentials" } } });
   // Values that are too long are left to the registry to refuse.
   const long = await failed(client.tags(repository(registry, { ...USER, password: "long".repeat(100_000) })));
   expect(long).toMatchObject({ tag: "registry-answer", val: { status: 431 } });
@@ -276,7 +276,7 @@ test("the number of redirects is limited", async () => {
     else response.writeHead(302, { location: "/again" }).end();
   });
   const failure = await failed(registryClient().stream({ from: repository(registry), ...BLOB }));
-  expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "redirects", val: 10 } } });
+  expect(failure).toMatchObject({ tag: "exchange", val: { answered: true, why: { tag: "redirects", val: 10 } } });
 });
 
 test("no failure has a secret", async () => {

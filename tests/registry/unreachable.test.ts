@@ -28,7 +28,10 @@ test.each<[string, Error, failures.ExchangeFailure]>([
   const cause = new TypeError("fetch failed", { cause: error });
   const client = registryClient({ transport: () => Promise.reject(cause) });
   const asked = { endpoint: { authority: AT, security: SECURE }, repository: "x", limit: 99 };
-  expect(await failed(client.tags(asked))).toEqual({ tag: "exchange", val: { method: "GET", url: URL, why } });
+  expect(await failed(client.tags(asked))).toEqual({
+    tag: "exchange",
+    val: { method: "GET", url: URL, answered: false, why },
+  });
 });
 
 function coded(code: string, syscall?: string): Error {

@@ -34,8 +34,8 @@ it.each([
   ["carol", [], { tag: "no-such", val: { what: "user", name: "carol" } }],
   ["alice:staff", [], { tag: "no-such", val: { what: "group", name: "staff" } }],
   ["alice", ["staff"], { tag: "no-such", val: { what: "added-group", name: "staff" } }],
-  ["2147483648", [], { tag: "malformed", val: { what: "user-id", text: "2147483648" } }],
-  ["-1", [], { tag: "malformed", val: { what: "user-id", text: "-1" } }],
+  ["2147483648", [], { tag: "id-range", val: 2147483647 }],
+  ["-1", [], { tag: "id-range", val: 2147483647 }],
 ])("%j with %j is refused", (user, more, what) => {
   expect(() => identify(user, more, PASSWD, GROUP)).toThrow(expect.objectContaining({ failure: what }) as Error);
 });

@@ -260,6 +260,7 @@ describe("values", () => {
     { tag: "mismatch", val: { what: "diff-id", wanted: "w", found: "f" } },
     { tag: "damaged", val: { what: "cut", said: "" } },
     { tag: "malformed", val: { what: "subnet", text: "t" } },
+    { tag: "id-range", val: 7 },
     { tag: "call", val: { call: "open", path: "/p", inside: true, error: "EIO" } },
     { tag: "port", val: { protocol: "tcp", address: "::", port: 80, error: "EADDRINUSE" } },
     { tag: "faulty-name", val: { what: "outside", name: "n", other: "/d" } },

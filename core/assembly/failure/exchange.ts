@@ -23,15 +23,8 @@ export function exchangeKind(exchange: FailedExchange): FailureKind {
       return FailureKind.Unauthorized;
     case ExchangeFailureTag.PlainCredentials:
       return FailureKind.Denied;
-    case ExchangeFailureTag.NoRealm:
-    case ExchangeFailureTag.NoToken:
-    case ExchangeFailureTag.BadRedirect:
-    case ExchangeFailureTag.InsecureRedirect:
-    case ExchangeFailureTag.FormRedirect:
-    case ExchangeFailureTag.Redirects:
-      return FailureKind.Registry;
     default:
-      return FailureKind.Unreachable;
+      return exchange.answered ? FailureKind.Registry : FailureKind.Unreachable;
   }
 }
 

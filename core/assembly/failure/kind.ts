@@ -43,6 +43,7 @@ export function kindOf(failure: Failure): FailureKind {
     case FailureTag.FaultyName:
       return faultyNameKind((<FailureFaultyName>failure).value.what);
     case FailureTag.WrongKind:
+    case FailureTag.IdRange:
     case FailureTag.PlaceInVolume:
     case FailureTag.Unshared:
     case FailureTag.Misplaced:

@@ -4,8 +4,6 @@ import { Form, Malformed } from "../../../build/bindings/types";
 import { quoteText } from "../text/go-quote";
 import { FailureKind } from "./failure-kind";
 
-const ID_MAX = "2147483647";
-
 /** Another host may support a digest algorithm that is unknown here. */
 export function malformedKind(what: Form): FailureKind {
   return what == Form.CheckableDigest ? FailureKind.Unsupported : FailureKind.Invalid;
@@ -14,11 +12,14 @@ export function malformedKind(what: Form): FailureKind {
 export function malformedText(failure: Malformed): string {
   const what = failure.what;
   const text = failure.text;
-  if (what == Form.UserId) return `uids and gids must be in range 0-${ID_MAX}`;
   if (what == Form.Path) return `path contains a NUL character: ${quoteText(text)}`;
   if (what == Form.Digest) return `invalid checksum digest format: ${text}`;
   if (what == Form.CheckableDigest) return `unsupported digest algorithm: ${text}: only sha256 can be verified`;
   return `not ${formOf(what)}: ${quoteText(text)}`;
+}
+
+export function idRangeText(largest: u32): string {
+  return `uids and gids must be in range 0-${largest}`;
 }
 
 function formOf(what: Form): string {

@@ -10,6 +10,7 @@ import {
   FailureExchange,
   FailureExists,
   FailureFaultyName,
+  FailureIdRange,
   FailureImagined,
   FailureInternal,
   FailureInterrupted,
@@ -37,7 +38,7 @@ import { answerText } from "./answer";
 import { CUT, damageText, mismatchText } from "./bytes";
 import { callText } from "./call";
 import { exchangeText } from "./exchange";
-import { malformedText } from "./malformed";
+import { idRangeText, malformedText } from "./malformed";
 import { placeInVolumeText, unsharedText } from "./mount";
 import { faultyNameText } from "./name";
 import { portText } from "./port";
@@ -67,6 +68,8 @@ export function failureText(failure: Failure): string {
       return damageText((<FailureDamaged>failure).value);
     case FailureTag.Malformed:
       return malformedText((<FailureMalformed>failure).value);
+    case FailureTag.IdRange:
+      return idRangeText((<FailureIdRange>failure).value);
     case FailureTag.Call:
       return callText((<FailureCall>failure).value);
     case FailureTag.Port:

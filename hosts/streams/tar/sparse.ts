@@ -160,7 +160,7 @@ function decimal(text: string): number {
   return Number(text);
 }
 
-/** 1 MiB, the same limit as for other header extensions. */
+/** 1 MiB, the same limit as for other header extensions. It is the host's own (`core/wit/content.wit`). */
 const MOST_BLOCKS = 2048;
 const LARGEST_MAP = MOST_BLOCKS * 512;
 const LONGEST_NUMBER = 16;

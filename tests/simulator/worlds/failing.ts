@@ -14,7 +14,7 @@ export const ALSO: Readonly<Partial<Record<HostCommand, readonly string[]>>> = {
   layer: ["answer:500", "exchange:timeout", "cut-short:blob", "malformed:checkable-digest"],
   extract: ["call:EACCES", "call:EROFS"],
   join: ["busy"],
-  identify: ["internal:defect", "no-such:user", "no-such:group", "malformed:user-id"],
+  identify: ["internal:defect", "no-such:user", "no-such:group", "id-range:2147483647"],
 };
 
 /** `how`: a case and its detail: `no-such:volume`, `call:EIO`; or `busy`. */
@@ -43,6 +43,8 @@ function asData(how: string): failures.Failure {
       return { tag, val: { what: of as failures.Damage, said: "some" } };
     case "malformed":
       return { tag, val: { what: of as failures.Form, text: "some" } };
+    case "id-range":
+      return { tag, val: Number(of) };
     case "faulty-name":
       return { tag, val: { what: of as failures.NameFault, name: "some", other: "other" } };
     case "place-in-volume":

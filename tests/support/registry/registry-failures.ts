@@ -16,9 +16,22 @@ export function answered(
   return { tag: "registry-answer", val: { ...val, retryAfter: 0, ...more } };
 }
 
+/** What only an answer can be. */
+export const ANSWERED: ReadonlySet<failures.ExchangeFailure["tag"]> = new Set([
+  "no-credentials",
+  "plain-credentials",
+  "no-realm",
+  "no-token",
+  "bad-redirect",
+  "insecure-redirect",
+  "form-redirect",
+  "redirects",
+]);
+
 /** No answer, or an invalid one. */
 export function exchange(why: failures.ExchangeFailure): failures.Failure {
-  return { tag: "exchange", val: { method: "GET", url: "https://r.example/v2/", why } };
+  const answered = ANSWERED.has(why.tag);
+  return { tag: "exchange", val: { method: "GET", url: "https://r.example/v2/", answered, why } };
 }
 
 /** The bytes of a layer were cut off. */

@@ -1,0 +1,16 @@
+// What protects a host from registries and token servers. The limits that the core sets are in its commands; these are the
+// host's own (`core/wit/content.wit`).
+
+/** How long to wait for a server that sends nothing. */
+export const SILENCE_MS = 30_000;
+
+export const MOST_REDIRECTS = 10;
+
+/** In bytes. A longer answer of a token server has no token. */
+export const TOKEN_LIMIT = 1 << 20;
+
+/** In bytes. The rest of an error answer is not read. */
+export const ERROR_LIMIT = 64 << 10;
+
+/** How many registries are remembered. */
+export const MOST_REGISTRIES = 64;
