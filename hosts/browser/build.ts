@@ -10,6 +10,9 @@ import { fetchedCore, writeCore } from "./core-files.js";
 import { allReferences } from "./reference/node-references.js";
 import { NEWEST_VERSION } from "./session/versions.js";
 
+/** All of the core's sources in one file. */
+const SOURCES = "sources.json";
+
 export interface BuildPageOptions {
   /** Path of the repository. */
   root: string;
@@ -50,7 +53,7 @@ async function writePage(root: string, target: string, release: boolean): Promis
   const first = [...firstLoad(metafile, target), ...Object.values(core)];
   await writeHtml(source, target, first);
   await copyFile(join(source, "icon.svg"), join(target, "icon.svg"));
-  await copySources(join(root, "core/assembly"), join(target, "source"));
+  await copySources(join(root, "core/assembly"), target);
   await writeServiceWorker(source, target);
   return weigh(target, ["index.html", ...first]);
 }
@@ -66,12 +69,19 @@ async function writeReferences(root: string, target: string): Promise<string[]> 
   return known.map(([version]) => version);
 }
 
-/** Copies the core's sources next to the page, as text so that a browser displays them. */
-async function copySources(from: string, to: string): Promise<void> {
+/**
+ * Copies the core's sources next to the page, as text so that a browser displays them, and once more into one file
+ * for the service worker.
+ */
+async function copySources(from: string, target: string): Promise<void> {
+  const texts: Record<string, string> = {};
   for (const file of await filesOf(from)) {
-    await mkdir(dirname(join(to, file)), { recursive: true });
-    await copyFile(join(from, file), join(to, `${file}.txt`));
+    const path = `source/${file}.txt`;
+    texts[path] = await readFile(join(from, file), "utf8");
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    await writeFile(join(target, path), texts[path]);
   }
+  await writeFile(join(target, SOURCES), JSON.stringify(texts));
 }
 
 interface Bundle {
@@ -160,14 +170,19 @@ async function writeServiceWorker(source: string, target: string): Promise<void>
   const files = await filesOf(target);
   const hash = createHash("sha256");
   for (const file of files) hash.update(file).update(await readFile(join(target, file)));
-  const urls = ["./", ...files.filter((file) => !file.endsWith(".map"))];
+  const isKept = (file: string): boolean => file !== SOURCES && !file.startsWith("source/") && !file.endsWith(".map");
+  const define = {
+    FILES: ["./", ...files.filter(isKept)],
+    SOURCES,
+    BUILD: `coracle-${hash.digest("hex").slice(0, 12)}`,
+  };
   await build({
     entryPoints: [join(source, "service-worker.ts")],
     outfile: join(target, "service-worker.js"),
     bundle: true,
     minify: true,
     target: "es2022",
-    define: { FILES: JSON.stringify(urls), BUILD: JSON.stringify(`coracle-${hash.digest("hex").slice(0, 12)}`) },
+    define: Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])),
     logLevel: "warning",
   });
 }

@@ -1,7 +1,9 @@
 // Keeps the page usable without a network: all its files are fetched once and then served from the cache. The build
-// replaces the two names below by the list of files and their common hash.
+// replaces the three names below by the list of files, the file with the core's sources, and the common hash of all.
 
 declare const FILES: readonly string[];
+/** The text of each source file by its path. One by one they would cost the first visit hundreds of requests. */
+declare const SOURCES: string;
 declare const BUILD: string;
 
 /**
@@ -12,6 +14,7 @@ interface Scope {
   addEventListener(type: "install" | "activate" | "fetch", listener: (event: WorkerEvent) => void): void;
   skipWaiting(): Promise<void>;
   clients: { claim(): Promise<void> };
+  location: Location;
 }
 
 interface WorkerEvent extends Event {
@@ -30,7 +33,7 @@ scope.addEventListener("fetch", (event) => {
 
 async function install(): Promise<void> {
   const cache = await caches.open(BUILD);
-  await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
+  await cache.addAll([...FILES, SOURCES].map((file) => new Request(file, { cache: "reload" })));
   await scope.skipWaiting();
 }
 
@@ -42,6 +45,15 @@ async function activate(): Promise<void> {
 
 /** Takes a newer build when there is a network. The files of one build stay together. */
 async function answer(request: Request): Promise<Response> {
-  const kept = await (await caches.open(BUILD)).match(request, { ignoreSearch: true });
-  return kept ?? fetch(request);
+  const cache = await caches.open(BUILD);
+  const kept = await cache.match(request, { ignoreSearch: true });
+  return kept ?? (await sourceFrom(cache, request.url)) ?? fetch(request);
+}
+
+async function sourceFrom(cache: Cache, url: string): Promise<Response | undefined> {
+  const directory = new URL("./", scope.location.href).href;
+  if (!url.startsWith(`${directory}source/`)) return undefined;
+  const sources = (await (await cache.match(SOURCES))?.json()) as Record<string, string> | undefined;
+  const text = sources?.[url.slice(directory.length)];
+  return text === undefined ? undefined : new Response(text);
 }

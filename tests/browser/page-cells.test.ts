@@ -80,9 +80,9 @@ onPages("a cell", (browser) => {
     expect(await statuses(page)).toEqual(["201 Created", "404 Not Found"]);
 
     await create.getByRole("button", { name: "More for request 1" }).click();
-    expect(await page.locator(".menu:popover-open .menu-title").innerText()).toMatch(
-      /^Replay everything, with this request sent/,
-    );
+    await expect
+      .poll(() => page.locator(".menu:popover-open .menu-title").innerText())
+      .toMatch(/^Replay everything, with this request sent/);
     await page.locator(".menu:popover-open button", { hasText: /^1\. POST .*hello\/start$/ }).click();
     await page.getByText("The past was replayed with this request in it.").waitFor();
     await answers.selectOption({ label: "1 of 2" });

@@ -64,6 +64,12 @@ describe("the playground's server", () => {
     await expect.poll(names, PATIENCE).not.toContain("Distribution");
     await page.locator(".body-editor textarea").first().focus();
     await page.locator(".body-editor .cm-editor.cm-focused").waitFor();
+    const [type, source] = await page.evaluate(async () => {
+      const answer = await fetch("source/exec/create.ts.txt");
+      return [answer.headers.get("content-type"), await answer.text()];
+    });
+    expect(type).toMatch(/^text\/plain;charset=utf-8$/i);
+    expect(source).toBe(readFileSync(join(ROOT, "core/assembly/exec/create.ts"), "utf8"));
     expect(complaints).toEqual([]);
   });
 });
