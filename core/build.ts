@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type CodecOptions, writeCodecs } from "./bindgen/codecs.js";
 import { writeCommands } from "./bindgen/commands.js";
 import { buildComponent } from "./bindgen/componentize.js";
+import { writeForms } from "./bindgen/forms.js";
 import { embedModules } from "./embed.js";
 import { writeEnumWords } from "./enum-words.js";
 import { writeRecordTypes } from "./record-types.js";
@@ -26,6 +27,9 @@ const CODECS: CodecOptions = {
   recurring: ["request.headers"],
 };
 
+/** Tests write these as text. */
+const FORMS = ["failure"];
+
 /** Resolves to the size of the core's wasm in bytes. */
 export async function buildCore({ root, release, outDir = "build/core" }: BuildCoreOptions): Promise<number> {
   const words = await writeEnumWords(root);
@@ -44,6 +48,7 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     hostFiles: (world) => ({
       "codecs.ts": writeCodecs(world, CODECS),
       "commands.ts": writeCommands(world, "command"),
+      "forms.ts": writeForms(world, FORMS),
       "enum-words.ts": words,
       "record-types.ts": records,
     }),

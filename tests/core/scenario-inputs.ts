@@ -9,14 +9,13 @@
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
 //   own-process OP DESCRIPTORS TASKS
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
-//   failed OP CASE [FIELD…] · progress OP PHASE CURRENT TOTAL
+//   failed OP FAILURE (tests/support/failures/failure-text.ts) · progress OP PHASE CURRENT TOTAL
 
-import type { Input, Outcome, engine, types, failures } from "../../hosts/shared/host.js";
-import { ANSWERED } from "../support/registry/registry-failures.js";
+import type { Input, Outcome, engine, types } from "../../hosts/shared/host.js";
+import { failureFrom } from "../support/failures/failure-text.js";
 import { OPTIONS } from "./fixtures.js";
 import { digestOf, encode } from "./image-world.js";
 import { sampleOf } from "./samples.js";
-import { exchangeFailure, registryAnswer } from "./scenario-registries.js";
 
 /** What a line may refer to. */
 export interface Glossary {
@@ -38,9 +37,9 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   if (word === "log-broken")
     return {
       tag: "source-failed",
-      val: { request: BigInt(first), why: failure(rest.slice(1)), begun: logForm(rest[0]!) },
+      val: { request: BigInt(first), why: failureFrom(rest.slice(1)), begun: logForm(rest[0]!) },
     };
-  if (word === "source-failed") return { tag: word, val: { request: BigInt(first), why: failure(rest) } };
+  if (word === "source-failed") return { tag: word, val: { request: BigInt(first), why: failureFrom(rest) } };
   if (word === "drained") return { tag: "drained", val: { request: BigInt(first), bytes: Number(rest[0]) } };
   if (word === "reloaded") return { tag: "reloaded", val: { ...OPTIONS, ...JSON.parse([first, ...rest].join(" ")) } };
   if (word === "exec-exited") return { tag: "exec-exited", val: execExited(glossary.unnamed(first), rest, glossary) };
@@ -49,7 +48,7 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   const op = glossary.operation(first);
   if (word === "elapsed") return { tag: "elapsed", val: op };
   if (word === "progress") return { tag: "progress", val: progress(op, rest) };
-  if (word === "failed") return { tag: "completed", val: { op, outcome: { tag: "err", val: failure(rest) } } };
+  if (word === "failed") return { tag: "completed", val: { op, outcome: { tag: "err", val: failureFrom(rest) } } };
   return { tag: "completed", val: { op, outcome: { tag: "ok", val: outcome(word, rest, glossary) } } };
 }
 
@@ -117,82 +116,6 @@ function execExited(exec: string, [code, ...words]: string[], { now }: Glossary)
 
 function progress(op: bigint, [phase, current, total]: string[]): engine.Progress {
   return { op, phase: phase as engine.Phase, current: BigInt(current ?? 0), total: BigInt(total ?? 0) };
-}
-
-/** `no-such user zoe`, `call open /x ENOENT`. */
-function failure([kind = "", ...words]: string[]): failures.Failure {
-  const [first = "", second = "", third = ""] = words;
-  switch (kind) {
-    case "no-such":
-    case "exists":
-    case "wrong-kind":
-      return { tag: kind, val: { what: first as failures.Noun, name: second } };
-    case "malformed":
-      return { tag: kind, val: { what: first as failures.Form, text: second } };
-    case "too-large":
-      return { tag: kind, val: { what: first as failures.Noun, name: second, limit: BigInt(third) } };
-    case "id-range":
-      return { tag: kind, val: Number(first) };
-    case "mismatch":
-      return { tag: kind, val: { what: first as failures.Digested, wanted: second, found: third } };
-    case "damaged":
-      return { tag: kind, val: { what: first as failures.Damage, said: second } };
-    case "call":
-      return { tag: kind, val: { call: first, path: second, error: third, inside: words[3] === "inside" } };
-    case "port": {
-      const [protocol = "", address = "", port = "", error = ""] = words;
-      return { tag: kind, val: { protocol, address, port: Number(port), error } };
-    }
-    case "faulty-name":
-      return { tag: kind, val: { what: first as failures.NameFault, name: second, other: third } };
-    case "place-in-volume":
-      return { tag: kind, val: { volume: first, path: second, error: third } };
-    case "unshared":
-      return { tag: kind, val: { path: first, point: second, receives: third === "receives" } };
-    case "answer":
-    case "token-answer":
-      return registryAnswer(kind === "token-answer", words);
-    case "exchange": {
-      const why = exchangeFailure(second, words.slice(2));
-      return { tag: kind, val: { method: "GET", url: first, answered: ANSWERED.has(why.tag), why } };
-    }
-    case "cut-short":
-      return { tag: kind, val: { what: first as failures.Noun, name: second } };
-    case "misplaced":
-      return { tag: kind, val: { place: first, destination: second } };
-    case "program":
-      return { tag: kind, val: { program: first, error: second } };
-    case "directory":
-      return { tag: kind, val: { path: first, error: second } };
-    case "runtime":
-      return { tag: kind, val: { program: first, directory: second, said: words.slice(2).join(" ") } };
-    case "start-broke":
-      return { tag: kind, val: { how: first as failures.StartBreak, ...brokenBy(words.slice(1).join(" ")) } };
-    case "silent":
-      return { tag: kind, val: { what: first as failures.Noun, limit: Number(second) } };
-    case "unmoved": {
-      const pids = Uint32Array.from(words.slice(1), Number);
-      return { tag: kind, val: { what: first as failures.Compulsion, pids } };
-    }
-    case "setting":
-      return { tag: kind, val: { file: first, value: second, error: third } };
-    case "tool":
-      return { tag: kind, val: toolOf(words) };
-    case "imagined":
-      return { tag: kind, val: { what: first as failures.Noun, name: second } };
-    case "interrupted":
-      return { tag: kind, val: first as failures.Interruption };
-    case "body-broke":
-    case "internal":
-      return { tag: kind, val: words.join(" ") };
-    default:
-      throw new Error(`no such failure: ${kind}`);
-  }
-}
-
-/** `nft 1 words`; `ps killed`: a signal ended it. */
-function toolOf([name = "", exit = "", ...said]: string[]): failures.FailedTool {
-  return { name, said: said.join(" "), ...(exit !== "killed" && { exit: Number(exit) }) };
 }
 
 /** `raw`, `framed`, `objects` or `sequence`. */
@@ -270,9 +193,4 @@ function changed(text: string): engine.Changed {
 
 function committed([layer = "", empty]: string[], glossary: Glossary): engine.Committed {
   return { diffId: glossary.diffId(layer), size: 10n, empty: empty === "empty" };
-}
-
-/** What was said of a start that broke off: the name of an errno is one. */
-function brokenBy(said: string): Pick<failures.BrokenStart, "said" | "error"> {
-  return /^E[A-Z]+$/.test(said) ? { said: "", error: said } : { said, error: "" };
 }
