@@ -10,6 +10,7 @@ import { ANSWERED } from "../registry/registry-failures.js";
 import { registryAnswer } from "./registry-answer.js";
 
 const SAID = "said";
+const FROM_ANSWERS: ReadonlySet<string> = ANSWERED;
 
 /** What stands for fields that the text leaves out. */
 export interface Omitted {
@@ -29,7 +30,7 @@ export function failureFrom([tag = "", ...words]: readonly string[], omitted = N
 function spelledOut(tag: string, words: readonly string[]): string[] {
   const [first = "", second = "", ...rest] = words;
   // `exchange URL timeout`: the method makes no difference, and the reason tells whether there was an answer.
-  if (tag === "exchange") return [tag, "GET", ...words, ...(ANSWERED.has(second) ? ["answered"] : [])];
+  if (tag === "exchange") return [tag, "GET", ...words, ...(FROM_ANSWERS.has(second) ? ["answered"] : [])];
   // `start-broke no-terminal ENXIO`: what was said may be the name of an error.
   if (tag === "start-broke")
     return [tag, first, ...(/^E[A-Z]+$/.test(second) ? words.slice(1) : ["", ...words.slice(1)])];
