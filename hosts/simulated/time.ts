@@ -27,4 +27,9 @@ export interface SimulatedTime extends Clock {
    * Passing the same moment again replays the action at the same place among all events.
    */
   enter(act: () => void, at?: bigint): Promise<bigint>;
+  /**
+   * Registers the function that is called whenever `next` may have changed, or the time by more than its pace. Only one
+   * at a time.
+   */
+  onChange(changed: () => void): void;
 }

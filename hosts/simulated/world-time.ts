@@ -39,6 +39,7 @@ export class WorldTime implements SimulatedTime {
   #alarm: { at: bigint; timer: ReturnType<typeof setTimeout> } | null = null;
   #awaited = 0;
   #closed = false;
+  #changed = (): void => {};
 
   constructor({
     begins = DEFAULT_BEGINNING,
@@ -75,6 +76,7 @@ export class WorldTime implements SimulatedTime {
     this.#wind();
     return () => {
       event.act = null;
+      this.#changed();
     };
   }
 
@@ -88,6 +90,7 @@ export class WorldTime implements SimulatedTime {
     const until = this.#catchUp() + ns;
     await this.#runWhile((event) => event.at <= until);
     this.#now = max(this.#now, until);
+    this.#changed();
     this.#setAnchor();
     this.#wind();
   }
@@ -109,6 +112,10 @@ export class WorldTime implements SimulatedTime {
       if (moment === now) void this.#runWhile(() => event.act !== null).then(() => this.#wind());
       else this.#wind();
     });
+  }
+
+  onChange(changed: () => void): void {
+    this.#changed = changed;
   }
 
   /**
@@ -168,7 +175,9 @@ export class WorldTime implements SimulatedTime {
 
   #add(at: bigint, entered: boolean, act: () => void, over: Over = UNHEARD): WorldEvent {
     const event: WorldEvent = { at, entered, sequence: this.#sequence++, act: this.#closed ? null : act, over };
-    if (!this.#closed) this.#queue.push(event);
+    if (this.#closed) return event;
+    this.#queue.push(event);
+    this.#changed();
     return event;
   }
 
@@ -244,6 +253,7 @@ export class WorldTime implements SimulatedTime {
     }
     await turn();
     this.#inEvent = false;
+    this.#changed();
     event.over.resolve();
     return true;
   }

@@ -19,6 +19,15 @@ onPages("time on the page", (browser) => {
     await page.context().close();
   });
 
+  test("redraws an idle page only when its clock shows another second", async () => {
+    const { page } = await browser().open();
+    await sendLine(page, "docker ps");
+    await expect.poll(() => lastRedraws(page), PATIENCE).toEqual(["", "1 s later", "1 s later"]);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await expect.poll(() => page.getByLabel("Time of the world").innerText()).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
+    await page.context().close();
+  });
+
   test("goes back and forth over the same states", async () => {
     const { page, complaints } = await browser().open();
     await live(page);
@@ -137,6 +146,29 @@ async function live(page: Page): Promise<void> {
   await sendLine(page, "docker ps -a");
   // Time passes only where the test lets it pass.
   await page.getByRole("button", { name: "Pause" }).click();
+}
+
+/** The next three changes of the page, compared with the one before: something else than the clock's seconds is itself. */
+async function lastRedraws(page: Page): Promise<string[]> {
+  const texts = await page.evaluate(
+    () =>
+      new Promise<string[]>((resolve) => {
+        const seen: string[] = [];
+        const watching = new MutationObserver((records) => {
+          for (const { target } of records) seen.push(target.textContent ?? "");
+          if (seen.length < 3) return;
+          watching.disconnect();
+          resolve(seen.slice(0, 3));
+        });
+        watching.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+      }),
+  );
+  const seconds = texts.map((text) => /^\d\d:\d\d:(\d\d)$/.exec(text)?.[1]);
+  return seconds.map((second, at) => {
+    if (second === undefined) return texts[at]!;
+    const before = seconds[at - 1];
+    return before === undefined ? "" : `${(Number(second) - Number(before) + 60) % 60} s later`;
+  });
 }
 
 /** Real milliseconds. */

@@ -50,6 +50,24 @@ describe("order", () => {
     expect(time.next).toBe(null);
   });
 
+  test("a change is reported when an event is added, cancelled or has run, and when time jumps", async () => {
+    const time = stopped();
+    const seen: [next: bigint | null, now: bigint][] = [];
+    time.onChange(() => seen.push([time.next, time.now().monotonic]));
+    const callOff = time.at(4n, () => {});
+    time.at(7n, () => {});
+    callOff();
+    await time.step();
+    await time.advance(3n);
+    expect(seen).toEqual([
+      [4n, 0n],
+      [4n, 0n],
+      [7n, 0n],
+      [null, 7n],
+      [null, 10n],
+    ]);
+  });
+
   test("an event that throws does not stop the world, and rejects for its caller", async () => {
     const time = stopped();
     await expect(time.enter(() => refuse())).rejects.toThrow("no");

@@ -16,9 +16,6 @@ import { Motion, WATCHING, type Speed } from "./speed.js";
 
 export type Tab = "lessons" | "notebook" | "world";
 
-/** How often to check for events, so that a visitor can watch them. */
-const LOOK_MS = 50;
-
 export class Playground {
   readonly session;
   /** API version of new requests and of the reference. */
@@ -55,7 +52,6 @@ export class Playground {
     });
     effect(() => void this.#loadReference(this.version.value));
     effect(() => this.#keepPace());
-    setInterval(() => this.#keepPace(), LOOK_MS);
   }
 
   /** Adds a request to the end of the notebook and scrolls to it. */
@@ -194,7 +190,7 @@ export class Playground {
 
   #keepPace(): void {
     const [session, speed] = [this.session.value, this.speed.value];
-    void session.steps.value;
+    void [session.steps.value, session.changes.value];
     const before = session.pace.peek();
     if (before === "stopped" || session.engine.peek() === "closed") return;
     const pace = this.#motion.paceOf(session, speed);

@@ -39,6 +39,9 @@ export interface Ground {
   readonly cells: readonly KeptCell[];
 }
 
+/** How often changes of the world's time are reported, so that a visitor can watch them. */
+const CHANGES_MS = 50;
+
 export class LiveSession implements Session {
   readonly recording = null;
   readonly core: NamedCore;
@@ -49,6 +52,7 @@ export class LiveSession implements Session {
   readonly faults = signal<readonly SetFault[]>([]);
   readonly pace = signal<Pace>("stopped");
   readonly steps = signal<readonly Step[]>([]);
+  readonly changes = signal(0);
   readonly looking = signal<number | null>(null);
   readonly lit = computed((): Step | null => {
     const steps = this.steps.value;
@@ -63,6 +67,7 @@ export class LiveSession implements Session {
   readonly #actor: Actor;
   #nextExchange = 1;
   #telling = false;
+  #changing = false;
 
   constructor(ground: Ground) {
     this.#ground = ground;
@@ -74,6 +79,7 @@ export class LiveSession implements Session {
     this.rules = ground.engine.rules();
     this.steps.value = [...ground.steps];
     ground.added.tell = (step) => this.#stepped(step);
+    ground.host.timers.onChange(() => this.#timeChanged());
     this.setPace(ground.pace);
   }
 
@@ -229,6 +235,16 @@ export class LiveSession implements Session {
     if (this.#telling) return;
     this.#telling = true;
     queueMicrotask(() => this.#tell());
+  }
+
+  /** Changes that follow each other quickly are reported together. */
+  #timeChanged(): void {
+    if (this.#changing) return;
+    this.#changing = true;
+    setTimeout(() => {
+      this.#changing = false;
+      this.changes.value += 1;
+    }, CHANGES_MS);
   }
 
   /** Steps that arrive together are reported together. */

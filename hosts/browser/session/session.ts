@@ -97,6 +97,11 @@ export interface Session {
   advance(ns: bigint): Promise<void>;
   /** When the world's next event is due, in monotonic nanoseconds; null if there is none. */
   readonly next: bigint | null;
+  /**
+   * Changes when an event has run or `next` is another, at most 20 times a second. In between, the time follows the
+   * pace.
+   */
+  readonly changes: ReadonlySignal<number>;
   /** The current time: monotonic nanoseconds of the world, and time of day. Call again whenever a clock is drawn. */
   now(): { monotonic: bigint; wall: bigint };
 

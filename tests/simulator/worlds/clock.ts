@@ -94,6 +94,10 @@ export class MachineClock implements SimulatedTime {
     return this.#world.enter(act, at);
   }
 
+  onChange(changed: () => void): void {
+    this.#world.onChange(changed);
+  }
+
   #set(alarm: Alarm): void {
     this.#alarms.add(alarm);
     alarm.callOff = this.#world.at(alarm.at - this.#monotonic, () => {

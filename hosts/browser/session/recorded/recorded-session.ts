@@ -31,6 +31,7 @@ export class RecordedSession implements Session {
   readonly engine = signal<EngineState>("closed");
   readonly pace = signal("stopped" as const);
   readonly next = null;
+  readonly changes = signal(0);
   readonly steps;
   readonly looking = signal<number | null>(null);
   readonly lit = computed((): Step | null => this.#shown);
