@@ -48,7 +48,10 @@ export function inputOf(line: string, indented: string[], glossary: Glossary): I
   const op = glossary.operation(first);
   if (word === "elapsed") return { tag: "elapsed", val: op };
   if (word === "progress") return { tag: "progress", val: progress(op, rest) };
-  if (word === "failed") return { tag: "completed", val: { op, outcome: { tag: "err", val: failureFrom(rest) } } };
+  if (word === "failed") {
+    const words = rest.map((one) => (/^#\d+$/.test(one) ? glossary.unnamed(one) : one));
+    return { tag: "completed", val: { op, outcome: { tag: "err", val: failureFrom(words) } } };
+  }
   return { tag: "completed", val: { op, outcome: { tag: "ok", val: outcome(word, rest, glossary) } } };
 }
 

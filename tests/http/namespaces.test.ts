@@ -60,6 +60,11 @@ onEngines("namespaces", (engine, kind) => {
       `can't join IPC of container ${closed}: non-shareable IPC (hint: use IpcMode:shareable for the donor container)`,
     ]);
     expect(await failing({ PidMode: `container:${idle}` })).toEqual([500, `container ${idle} is not running`]);
+    // The network is joined first, then the shared memory.
+    const mode = `container:${idle}`;
+    const noNetwork = [409, `cannot join network of a non running container: ${idle}`];
+    expect(await failing({ NetworkMode: mode, IpcMode: mode, PidMode: mode })).toEqual(noNetwork);
+    expect((await failing({ IpcMode: mode, PidMode: mode }))[1]).toMatch(/^can't join IPC/);
     for (const HostConfig of [{ IpcMode: "container:nobody" }, { PidMode: "container:nobody" }]) {
       const answer = await engine().call("POST", "/containers/create", { Image: "busybox", HostConfig });
       expect([answer.status, messageOf(answer)]).toEqual([400, "No such container: nobody"]);

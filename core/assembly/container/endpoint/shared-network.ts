@@ -37,8 +37,8 @@ export function networkOwner(container: Container): Container {
   return owner;
 }
 
-/** Why the container cannot join the network; null if it can. */
-export function joinProblem(container: Container): StartError | null {
+/** Why the container cannot join the network; null if it can. `ended`: as in `refuseJoin`. */
+export function joinProblem(container: Container, ended: string = ""): StartError | null {
   const reference = otherIn(container.networkMode);
   const lookup = containerStore.lookUp(reference);
   const other = lookup.container;
@@ -47,7 +47,7 @@ export function joinProblem(container: Container): StartError | null {
     const text = "cannot join own network";
     return new StartError(text, OTHER_CODE, internal(text));
   }
-  if (other.running) return null;
+  if (other.running && other.id != ended) return null;
   const text = `cannot join network of a non running container: ${reference}`;
   return new StartError(text, OTHER_CODE, conflict(text));
 }

@@ -38,18 +38,25 @@ export function nameOthersById(host: Json): Refusal | null {
   return null;
 }
 
-/** Why the container cannot join another's namespaces; null if it can. */
-export function refuseJoin(container: Container): StartError | null {
+/**
+ * Why the container cannot join another's namespaces; null if it can. `ended`: a container that is known to have ended
+ * although its exit was not reported yet; or empty.
+ */
+export function refuseJoin(container: Container, ended: string = ""): StartError | null {
   const members = new Members(container.hostConfig);
-  const pid = notRunning(otherIn(modeOf(members, "PidMode")));
-  if (pid.length > 0) return refused(pid);
-  const id = otherIn(modeOf(members, "IpcMode"));
-  if (id.length == 0) return null;
-  const ipc = notRunning(id);
+  const ipc = memoryProblem(otherIn(modeOf(members, "IpcMode")), ended);
+  if (ipc.length > 0) return refused(ipc);
+  const pid = notRunning(otherIn(modeOf(members, "PidMode")), ended);
+  return pid.length > 0 ? refused(pid) : null;
+}
+
+function memoryProblem(id: string, ended: string): string {
+  if (id.length == 0) return "";
+  const problem = notRunning(id, ended);
   const prefix = `can't join IPC of container ${id}: `;
-  if (ipc.length > 0) return refused(prefix + ipc);
-  if (memoryOf(containerStore.find(id)!).length > 0) return null;
-  return refused(`${prefix}non-shareable IPC (hint: use IpcMode:shareable for the donor container)`);
+  if (problem.length > 0) return prefix + problem;
+  if (memoryOf(containerStore.find(id)!).length > 0) return "";
+  return `${prefix}non-shareable IPC (hint: use IpcMode:shareable for the donor container)`;
 }
 
 /**
@@ -74,11 +81,11 @@ function modeOf(members: Members, name: string): string {
   return value === null ? "" : value.text;
 }
 
-function notRunning(id: string): string {
+function notRunning(id: string, ended: string): string {
   if (id.length == 0) return "";
   const other = containerStore.find(id);
   if (other === null) return `No such container: ${id}`;
-  return other.running ? "" : `container ${id} is not running`;
+  return other.running && id != ended ? "" : `container ${id} is not running`;
 }
 
 function refused(text: string): StartError {

@@ -7,6 +7,7 @@ import {
   ContentCommandMount,
   ContentCommandUnmount,
   Failure,
+  FailureNoSuch,
   FailurePort,
   FailureTag,
   Leave,
@@ -96,10 +97,10 @@ export function startContainer(call: Call): Refusal | null {
 /** Starts a container in a status that allows it. */
 export function startNow(container: Container, client: StartClient): void {
   const start = new Start(container, client);
-  let problem = refuseJoin(container);
-  if (problem === null) problem = networkProblem(container);
+  let problem = networkProblem(container);
   if (problem === null) problem = settingsProblem(container);
   if (problem === null) problem = linkProblem(container);
+  if (problem === null) problem = refuseJoin(container);
   if (problem === null) problem = deviceRequestProblem(container);
   if (problem === null) problem = tmpfsProblem(container);
   if (problem === null) problem = runtimeStartProblem(container);
@@ -109,12 +110,21 @@ export function startNow(container: Container, client: StartClient): void {
   else start.refuse(problem);
 }
 
-/** Why the container's network is not available; null if it is. */
-function networkProblem(container: Container): StartError | null {
+/** Why the container's network is not available; null if it is. `ended`: as in `refuseJoin`. */
+function networkProblem(container: Container, ended: string = ""): StartError | null {
   if (container.networkDisabled) return null;
-  if (otherIn(container.networkMode).length > 0) return joinProblem(container);
+  if (otherIn(container.networkMode).length > 0) return joinProblem(container, ended);
   const network = container.networkName;
   return networkStore.named(network) === null ? noSuchNetwork(network) : null;
+}
+
+/** A container whose namespaces this one joins has ended meanwhile, or was removed with its files. */
+function lostOther(container: Container, failure: Failure): StartError | null {
+  if (lacks(failure, Noun.ContainerFile)) return networkProblem(container);
+  if (!hasEnded(failure)) return null;
+  const ended = (<FailureNoSuch>failure).value.name;
+  const problem = networkProblem(container, ended);
+  return problem === null ? refuseJoin(container, ended) : problem;
 }
 
 function hasBody(call: Call): bool {
@@ -255,9 +265,7 @@ class Start extends Task {
   private failed(step: i32, failure: Failure): void {
     if (failure.tag == FailureTag.Port && this.takesOther((<FailurePort>failure).value)) return this.join();
     if (this.error !== null) return;
-    // The container whose network this one joins has ended meanwhile, or was removed with its files.
-    if (step == StartStep.Launch && (hasEnded(failure) || lacks(failure, Noun.ContainerFile)))
-      this.error = networkProblem(this.container);
+    if (step == StartStep.Launch) this.error = lostOther(this.container, failure);
     if (this.error === null) this.error = startErrorOf(this.container, failure, step);
   }
 
