@@ -10,18 +10,13 @@ import { hostsOf } from "../endpoint/hosts-file";
 import { closedPlaces } from "../mounts/closed-places";
 import { logOf } from "../output/log-config";
 import { devicesOf, ratesOf } from "./devices";
-import { checkedProfile } from "./seccomp-profile";
-import { isProfile, securityOf } from "./security-options";
+import { CheckedProfile } from "./seccomp-profile";
+import { securityOf } from "./security-options";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
 
-/** A client's own profile was checked when the start began. */
-function seccompOf(hostConfig: Json): string {
-  const chosen = securityOf(hostConfig).seccomp;
-  return isProfile(chosen) ? checkedProfile(chosen) : chosen;
-}
-
-export function launchOf(container: Container): Launch {
+/** `profile`: the client's own seccomp profile; null if it chose none. */
+export function launchOf(container: Container, profile: CheckedProfile | null): Launch {
   const config = documentOf(container.config);
   const hostConfig = documentOf(container.hostConfig);
   const console = hostConfig.find("ConsoleSize");
@@ -32,7 +27,7 @@ export function launchOf(container: Container): Launch {
     writeSpec(container, config, hostConfig),
     config.stringOf("User"),
     hostConfig.stringsOf("GroupAdd"),
-    seccompOf(hostConfig),
+    profile === null ? securityOf(hostConfig).seccomp : profile.text,
     filesOf(container, config, hostConfig),
     bindSources(container),
     closedPlaces(),

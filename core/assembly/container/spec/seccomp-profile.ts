@@ -50,30 +50,31 @@ const PROFILE = new Table(
   "seccomp.Seccomp",
 );
 
-/** Why a container cannot be started with this profile; empty if it can. */
-export function profileProblem(text: string): string {
-  const profile = read(text);
-  return profile === null ? `Decoding seccomp profile failed: ${lastError}` : problemOf(profile);
+/** A client's profile as the host gets it, or why no filter can be made of it. */
+export class CheckedProfile {
+  constructor(
+    readonly text: string,
+    /** Empty if there is none. */
+    readonly problem: string,
+  ) {}
 }
 
-/** The profile for the host; it must have been checked. A profile without rules filters nothing. */
-export function checkedProfile(text: string): string {
-  const profile = read(text)!;
-  return asksForNothing(profile) ? "unconfined" : decodeUtf8(jsonBytes(profile));
-}
-
-let lastError: string = "";
-
-function read(text: string): Json | null {
+export function checkProfile(text: string): CheckedProfile {
   const document = parseJson(encodeUtf8(text));
-  if (document === null) {
-    // Docker reads the profile with another decoder of Go's, which has a different text for this error.
-    lastError = jsonError().endsWith("EOF") ? "unexpected end of JSON input" : jsonError();
-    return null;
-  }
+  // Docker reads the profile with another decoder of Go's, which has a different text for this error.
+  if (document === null) return undecoded(jsonError().endsWith("EOF") ? "unexpected end of JSON input" : jsonError());
   const profile = normalise(document, PROFILE);
-  lastError = profile === null ? schemaError() : kernelsProblem(profile);
-  return lastError.length == 0 ? profile : null;
+  if (profile === null) return undecoded(schemaError());
+  const kernels = kernelsProblem(profile);
+  if (kernels.length > 0) return undecoded(kernels);
+  // A profile without rules filters nothing.
+  if (asksForNothing(profile)) return new CheckedProfile("unconfined", "");
+  const problem = problemOf(profile);
+  return new CheckedProfile(problem.length > 0 ? "" : decodeUtf8(jsonBytes(profile)), problem);
+}
+
+function undecoded(why: string): CheckedProfile {
+  return new CheckedProfile("", `Decoding seccomp profile failed: ${why}`);
 }
 
 function kernelsProblem(profile: Json): string {
@@ -94,7 +95,6 @@ function asksForNothing(profile: Json): bool {
 }
 
 function problemOf(profile: Json): string {
-  if (asksForNothing(profile)) return "";
   const mapped = listOf(profile, "archMap");
   const architectures = profile.stringsOf("architectures");
   if (mapped.length > 0 && architectures.length > 0) return twice("architectures", "archMap");

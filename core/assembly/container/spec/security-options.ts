@@ -20,9 +20,12 @@ export function isProfile(seccomp: string): bool {
 }
 
 export function securityOf(hostConfig: Json): SecurityOptions {
+  return readOptions(hostConfig.boolOf("Privileged"), hostConfig.stringsOf("SecurityOpt"));
+}
+
+export function readOptions(isPrivileged: bool, texts: string[]): SecurityOptions {
   const options = new SecurityOptions();
-  if (hostConfig.boolOf("Privileged")) options.seccomp = "unconfined";
-  const texts = hostConfig.stringsOf("SecurityOpt");
+  if (isPrivileged) options.seccomp = "unconfined";
   for (let i = 0; i < texts.length; i++) readOption(options, texts[i]);
   return options;
 }

@@ -12,9 +12,7 @@ import { badParameter, internal, notFound } from "../../refusal";
 import { Container } from "../container";
 import { misplaced } from "../mounts/closed-place-problem";
 import { sharesProblem } from "../spec/cpu-shares";
-import { documentOf } from "../spec/launch";
-import { profileProblem } from "../spec/seccomp-profile";
-import { isProfile, securityOf } from "../spec/security-options";
+import { CheckedProfile } from "../spec/seccomp-profile";
 import { OTHER_CODE, StartError } from "./start-error";
 import { StartStep } from "./start-step";
 
@@ -42,12 +40,8 @@ export function sharesStartProblem(container: Container): StartError | null {
 }
 
 /** Why no seccomp filter can be made of a container's own profile; null if one can. */
-export function seccompStartProblem(container: Container): StartError | null {
-  const chosen = new Members(container.hostConfig).tree("SecurityOpt");
-  if (chosen === null || chosen.length == 0) return null;
-  const seccomp = securityOf(documentOf(container.hostConfig)).seccomp;
-  const problem = isProfile(seccomp) ? profileProblem(seccomp) : "";
-  return problem.length == 0 ? null : other(problem);
+export function seccompStartProblem(profile: CheckedProfile): StartError | null {
+  return profile.problem.length == 0 ? null : other(profile.problem);
 }
 
 export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {

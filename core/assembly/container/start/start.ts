@@ -49,6 +49,8 @@ import { rearm } from "../restart/restart-policy";
 import { deviceRequestProblem } from "../spec/device-requests";
 import { launchOf } from "../spec/launch";
 import { otherIn, refuseJoin } from "../spec/namespaces";
+import { ownProfile } from "../spec/own-profile";
+import { CheckedProfile } from "../spec/seccomp-profile";
 import { containerStore } from "../store";
 import { runtimeStartProblem } from "./oci-runtimes";
 import { StartCall, StartClient } from "./start-client";
@@ -105,7 +107,7 @@ export function startNow(container: Container, client: StartClient): void {
   if (problem === null) problem = tmpfsProblem(container);
   if (problem === null) problem = runtimeStartProblem(container);
   if (problem === null) problem = sharesStartProblem(container);
-  if (problem === null) problem = seccompStartProblem(container);
+  if (problem === null) problem = start.readProfile();
   if (problem === null) start.begin();
   else start.refuse(problem);
 }
@@ -139,6 +141,7 @@ class Start extends Task {
   private portTries: i32 = 0;
   private populated: bool = false;
   private error: StartError | null = null;
+  private profile: CheckedProfile | null = null;
   /** Entries for linked containers in the hosts file, as of the launch. */
   private linked: string = "";
 
@@ -157,6 +160,13 @@ class Start extends Task {
     container.memoryKills = 0;
     if (container.unclean) this.cleanUp();
     else this.prepare();
+  }
+
+  /** Reads the client's own seccomp profile, for the check and for the launch. Returns why it cannot be used. */
+  readProfile(): StartError | null {
+    const profile = ownProfile(this.container);
+    this.profile = profile;
+    return profile === null ? null : seccompStartProblem(profile);
   }
 
   /** Fails without asking the host for anything. */
@@ -228,7 +238,7 @@ class Start extends Task {
     const container = this.container;
     this.open += 1;
     this.linked = linkedHosts(container);
-    askProcesses(this, StartStep.Launch, new ProcessCommandLaunch(launchOf(container)));
+    askProcesses(this, StartStep.Launch, new ProcessCommandLaunch(launchOf(container, this.profile)));
   }
 
   private populate(): void {
