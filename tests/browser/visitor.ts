@@ -3,8 +3,8 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** For anything that takes time in the world. */
-export const PATIENCE = { timeout: 60_000 };
+/** For anything that takes time in the world. Each look runs scripts in the page. */
+export const PATIENCE = { timeout: 60_000, interval: 100 };
 
 /** Types a line that gives one request; it gets its own cell. */
 export async function typeLine(page: Page, line: string): Promise<Locator> {
