@@ -120,7 +120,7 @@ export class WorldNetworks {
     for (const port of [...this.#taken, ...[...this.#joins.values()].flatMap((join) => join.ports)]) take(port);
     for (const port of ports) {
       if (!this.#hasAddress(port.hostAddress)) throw refusedPort(port, "EADDRNOTAVAIL");
-      const others = port.protocol === "sctp" ? [] : (taken.get(numberOf(port)) ?? []);
+      const others = taken.get(numberOf(port)) ?? [];
       if (others.some((other) => excludes(port.hostAddress, other.hostAddress))) throw refusedPort(port, "EADDRINUSE");
       take(port);
     }

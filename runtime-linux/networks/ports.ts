@@ -20,6 +20,8 @@ type Target = Pick<networks.Join, "address" | "ports">;
 export class HeldPorts {
   readonly #held = new Map<string, Forwarder[]>();
   readonly #room = roomOfProcess();
+  /** Published ports for sctp, which no socket holds. */
+  readonly #sctp = new Set<PortMapping>();
 
   constructor(private readonly kernel: Kernel) {}
 
@@ -76,12 +78,27 @@ export class HeldPorts {
       return forward({ address: hostAddress, port: hostPort }, { address, port: containerPort }, this.#room);
     }
     const host = ipv4(hostAddress);
-    // A socket for sctp would make the kernel load a module. So only the rules decide who has the port.
-    if (protocol === "sctp") return { close() {} };
+    if (protocol === "sctp") return this.#takeSctp(port);
     const socket = this.kernel.bindPort(protocol, host, hostPort);
     return { close: () => closeSync(socket) };
   }
+
+  /** A socket for sctp would make the kernel load a module, so other programs are not asked. */
+  #takeSctp(port: PortMapping): Forwarder {
+    const { hostAddress, hostPort } = port;
+    const others = [...this.#sctp].filter((other) => other.hostPort === hostPort);
+    if (others.some((other) => overlap(other.hostAddress, hostAddress))) throw refusedPort(port, "EADDRINUSE");
+    this.#sctp.add(port);
+    return { close: () => void this.#sctp.delete(port) };
+  }
 }
+
+/** All addresses include each of them. */
+function overlap(one: string, other: string): boolean {
+  return one === other || one === EVERY || other === EVERY;
+}
+
+const EVERY = "0.0.0.0";
 
 /** The failure for an errno that says why a port is not available. EAFNOSUPPORT: the machine has no IPv6. */
 function refusalOf(error: unknown, port: PortMapping): unknown {
