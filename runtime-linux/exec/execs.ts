@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { engine, ExecStdio, Input, processes, types } from "../../hosts/shared/host.js";
 import { noSuch } from "../../hosts/shared/failure.js";
 import { resolveProcess, type Spec } from "../launch/bundle.js";
+import { parseLimited } from "../launch/spec-text.js";
 import { availableOf } from "../capabilities.js";
 import { namesIn } from "../directories.js";
 import type { Surroundings } from "../launch/surroundings.js";
@@ -183,7 +184,7 @@ export class Execs {
   }
 
   #resolved(command: processes.Exec): NonNullable<Spec["process"]> {
-    const process = JSON.parse(Buffer.from(command.process).toString()) as NonNullable<Spec["process"]>;
+    const process = parseLimited<NonNullable<Spec["process"]>>(command.process, ({ rlimits }) => rlimits);
     const { capabilities = {} } = process;
     for (const [set, names] of Object.entries(capabilities)) Object.assign(capabilities, { [set]: availableOf(names) });
     resolveProcess(process, command, this.#at.paths.rootfs(command.subject.container), this.#at.kernel);

@@ -1,6 +1,7 @@
 // The OCI bundle of a run: the core's spec, with names turned into paths, and completed with what only this machine
 // knows.
 
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
@@ -19,6 +20,7 @@ import { placeMounts } from "../mounts/places.js";
 import type { Paths } from "../paths.js";
 import { choosePropagation } from "../mounts/propagation.js";
 import type { Runtime } from "./runtimes.js";
+import { parseLimited, specText, type Limit } from "./spec-text.js";
 import { DEFAULT_PROFILE } from "../seccomp/default-profile.js";
 import { compileFilter } from "../seccomp/filter.js";
 import { applyProfile, parseProfile, type Seccomp } from "../seccomp/profile.js";
@@ -35,6 +37,7 @@ export interface Spec {
     args?: string[];
     env?: string[];
     capabilities?: Capabilities;
+    rlimits?: Limit[];
   };
   root?: { path: string };
   mounts?: { destination: string; type?: string; source?: string; options?: string[] }[];
@@ -76,7 +79,7 @@ export function writeBundle(
   names?: Names,
 ): Spec {
   const directory = paths.run(launch.container, launch.run);
-  const asked = JSON.parse(Buffer.from(launch.spec).toString()) as Spec;
+  const asked = parseLimited<Spec>(launch.spec, ({ process }) => process?.rlimits);
   const apart = (asked.linux?.namespaces ?? []).some(({ type }) => type === "network");
   for (const file of launch.files) writeFile(paths.containerFile(launch.container, file.name), file, apart);
   for (const path of launch.directories) makeDirectory(path);
@@ -86,16 +89,6 @@ export function writeBundle(
   applySeccomp(spec, launch.seccomp, runtime);
   writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;
-}
-
-/**
- * A spec, or a part of one, as JSON. "No limit" is 2^64-1 there, which JavaScript's numbers cannot hold. The operands
- * of seccomp rules may be BigInts, which are put into lists first: nothing else has a list of that name.
- */
-export function specText(spec: object): string {
-  return JSON.stringify(spec, (_key, value: unknown) => (typeof value === "bigint" ? [String(value)] : value))
-    .replaceAll(/("(?:soft|hard)":)18446744073709552000\b/g, "$118446744073709551615")
-    .replaceAll(/("value(?:Two)?":)\["(\d+)"\]/g, "$1$2");
 }
 
 /** Turns names into paths. The container's file system must be mounted, because users are looked up in it. */
@@ -182,7 +175,7 @@ function refuseNul(path: string): void {
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };
 
-/** Compiled filters in base64, by the rules that they implement. Undefined: there is nothing to compile them with. */
+/** Compiled filters in base64, by profiles and the capabilities that these depend on. Undefined: there is nothing to compile them with. */
 const compiled = new Map<string, string | undefined>();
 const COMPILED_MAX = 64;
 
@@ -194,12 +187,18 @@ function applySeccomp(spec: Spec, profile: string, runtime: Runtime): void {
   const seccomp = applyProfile(chosen, { capabilities, architecture, kernel: release() });
   spec.linux = { ...spec.linux, seccomp };
   if (runtime.kind !== "crun") return;
-  const key = specText(seccomp);
+  const key = keyOf(profile, capabilities);
   if (compiled.size >= COMPILED_MAX) compiled.clear();
   if (!compiled.has(key)) compiled.set(key, base64(compileFilter(seccomp)));
   const filter = compiled.get(key);
   // crun loads this filter as it is and skips the rules. A runtime that does not know the annotation compiles them.
   if (filter) spec.annotations = { ...spec.annotations, "run.oci.seccomp_bpf_data": filter };
+}
+
+/** The architecture and the kernel are the same for all filters. */
+function keyOf(profile: string, capabilities: readonly string[]): string {
+  const named = profile === "default" ? profile : createHash("sha256").update(profile).digest("hex");
+  return `${named} ${capabilities.join(" ")}`;
 }
 
 function base64(bytes: Uint8Array | undefined): string | undefined {
