@@ -29,6 +29,8 @@ export interface Cost {
   readonly file: string;
   readonly passed: number;
   readonly processors: number;
+  /** Those of them that vitest's own process does not see. */
+  readonly unwaited: number;
 }
 
 export function resultOf(module: TestModule, isCi: boolean): FileResult {
@@ -95,12 +97,14 @@ function suitesOf(module: TestModule): (TestSuite | TestModule)[] {
 
 function costOf(module: TestModule): Cost {
   const passed = module.diagnostic().duration / 1000;
-  return { file: module.relativeModuleId, passed, processors: module.meta().processorSeconds ?? 0 };
+  const { processorSeconds: processors = 0, unwaitedSeconds: unwaited = 0 } = module.meta();
+  return { file: module.relativeModuleId, passed, processors, unwaited };
 }
 
 function sumOf(one: Cost, other: Cost): Cost {
   const { file } = other;
-  return { file, passed: one.passed + other.passed, processors: one.processors + other.processors };
+  const [passed, processors] = [one.passed + other.passed, one.processors + other.processors];
+  return { file, passed, processors, unwaited: one.unwaited + other.unwaited };
 }
 
 function nameOf(test: TestCase): string {

@@ -1,15 +1,17 @@
 // Extensions of vitest's runner. In CI a setup gets a second try like a test, so that a stalled machine does not fail a
 // whole file. Each file reports its processor time.
 import { TestRunner, type RunnerTestSuite } from "vitest";
-import { lentSeconds } from "./support/lending/cost.js";
+import { lentSeconds, unwaitedSeconds } from "./support/lending/cost.js";
 import { processorSecondsOf } from "./support/processes.js";
 
 declare module "vitest" {
   interface TaskMeta {
     /** The error of the setup's first try, if the second failed too. */
     firstSetUp?: string;
-    /** Processor seconds of a file: its process since the last file, its ended children, and engines lent to it. */
+    /** Processor seconds of a file: its process since the last file, its ended children, engines lent to it, and browsers. */
     processorSeconds?: number;
+    /** The part of it that vitest's own process does not see, because nobody waits for those processes. */
+    unwaitedSeconds?: number;
   }
 }
 
@@ -18,7 +20,9 @@ type Hook = (...args: never[]) => unknown;
 export default class Runner extends TestRunner {
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
     await super.onAfterRunSuite(suite);
-    if ("filepath" in suite) suite.meta.processorSeconds = secondsSinceLastFile();
+    if (!("filepath" in suite)) return;
+    suite.meta.processorSeconds = secondsSinceLastFile();
+    suite.meta.unwaitedSeconds = unwaitedSeconds();
   }
 
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {
@@ -56,6 +60,6 @@ let counted = 0;
 
 function secondsSinceLastFile(): number {
   const before = counted;
-  counted = processorSecondsOf("self") + lentSeconds();
+  counted = processorSecondsOf("self") + lentSeconds() + unwaitedSeconds();
   return counted - before;
 }

@@ -21,6 +21,11 @@ export function childrenOf(parent: number): number[] {
   return pids().filter((pid) => parentOf(pid) === parent);
 }
 
+/** Children, their children, and so on. */
+export function descendantsOf(parent: number): number[] {
+  return childrenOf(parent).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
 export function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)/m.exec(readFor(pid, "status"))?.[1] ?? 0);
 }

@@ -1,17 +1,19 @@
-// Processor time of lent engines while a file uses them. They are not children of the file's process, which counts only
-// its children (runner.ts).
-import { childrenOf, processorSecondsOf } from "../processes.js";
+// Processor time that a file causes outside its process and the children that it waits for, which runner.ts counts:
+// of lent engines while it uses them, and of a browser's processes.
+import { childrenOf, descendantsOf, processorSecondsOf } from "../processes.js";
 
 interface Costs {
   /** Processor time of the lent engines before the loan, by process. */
   readonly before: Map<number, number>;
   /** Processor time of returned engines. */
   ended: number;
+  /** Processor time of processes that nobody waits for. */
+  unwaited: number;
 }
 
 /** vitest loads the runner's modules separately from those of the tests. They share this object. */
 const shared = globalThis as { coracleLent?: Costs };
-const costs = (shared.coracleLent ??= { before: new Map(), ended: 0 });
+const costs = (shared.coracleLent ??= { before: new Map(), ended: 0, unwaited: 0 });
 
 export function beginCost(pid: number): void {
   costs.before.set(pid, secondsOf(pid));
@@ -26,9 +28,19 @@ export function endCost(pid: number): void {
   costs.ended += Math.max(0, secondsOf(pid) - had);
 }
 
+/** Must run before the end of a child that will not wait for its own children, as Chromium. Its own time is counted. */
+export function countDescendants(child: number): void {
+  costs.unwaited += descendantsOf(child).reduce((sum, one) => sum + processorSecondsOf(one), 0);
+}
+
 /** Time of all engines that this process has borrowed and returned. */
 export function lentSeconds(): number {
   return costs.ended;
+}
+
+/** Time of all processes counted by `countDescendants`. */
+export function unwaitedSeconds(): number {
+  return costs.unwaited;
 }
 
 /** The reference does most work in a child process. */
