@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { answersFrom } from "../../hosts/browser/serve.js";
-import { countDescendants } from "../support/lending/cost.js";
-import { childrenOf, commandLineOf } from "../support/processes.js";
+import { countUnwaited } from "../support/lending/cost.js";
+import { commandLineOf, descendantsOf } from "../support/processes.js";
 import { OwnNetwork, reasonForNoOwnNetwork } from "./own-network.js";
 
 const HEADLESS = "/usr/bin/chromium-headless-shell";
@@ -93,15 +93,16 @@ export class PlaygroundBrowser {
 
   async close(): Promise<void> {
     // With several browsers at a time, the first to close would count the others, too.
-    for (const pid of childrenOf(process.pid).filter(isChromium)) countDescendants(pid);
+    countUnwaited(descendantsOf(process.pid).filter(isChildOfChromium));
     await this.browser.close();
     await this.endServer();
     await this.network?.close();
   }
 }
 
-function isChromium(pid: number): boolean {
-  return commandLineOf(pid).includes(CHROMIUM);
+/** Chromium does not wait for them. Its first process has no type. */
+function isChildOfChromium(pid: number): boolean {
+  return commandLineOf(pid).includes(" --type=");
 }
 
 async function serving(answer: RequestListener, network: OwnNetwork | null): Promise<Server> {

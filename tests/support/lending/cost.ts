@@ -1,6 +1,6 @@
 // Processor time that a file causes outside its process and the children that it waits for, which runner.ts counts:
 // of lent engines while it uses them, and of a browser's processes.
-import { childrenOf, descendantsOf, processorSecondsOf } from "../processes.js";
+import { childrenOf, processorSecondsOf } from "../processes.js";
 
 interface Costs {
   /** Processor time of the lent engines before the loan, by process. */
@@ -28,9 +28,9 @@ export function endCost(pid: number): void {
   costs.ended += Math.max(0, secondsOf(pid) - had);
 }
 
-/** Must run before the end of a child that will not wait for its own children, as Chromium. Its own time is counted. */
-export function countDescendants(child: number): void {
-  costs.unwaited += descendantsOf(child).reduce((sum, one) => sum + processorSecondsOf(one), 0);
+/** Must run before they end. */
+export function countUnwaited(pids: readonly number[]): void {
+  costs.unwaited += pids.reduce((sum, one) => sum + processorSecondsOf(one), 0);
 }
 
 /** Time of all engines that this process has borrowed and returned. */
@@ -38,7 +38,7 @@ export function lentSeconds(): number {
   return costs.ended;
 }
 
-/** Time of all processes counted by `countDescendants`. */
+/** Time of all processes counted by `countUnwaited`. */
 export function unwaitedSeconds(): number {
   return costs.unwaited;
 }
