@@ -4,17 +4,29 @@ import { expect, test } from "vitest";
 import { simulate } from "./simulate.js";
 
 test("equal seeds give equal outputs, with any number of jobs", { timeout: 10 * 60_000 }, async () => {
-  const hashOf = async (...args: string[]): Promise<string | undefined> =>
-    /^hash of all outputs: (\w+)$/m.exec(await simulate("--seed", "7", "--steps", "300", ...args))?.[1];
-  const [alone, together, others] = [
-    await hashOf("--seeds", "6", "--jobs", "1"),
-    await hashOf("--seeds", "6", "--jobs", "2"),
-    await hashOf("--seeds", "5"),
+  const [alone, together, first] = [
+    await hashesOf("--seeds", "6", "--jobs", "1"),
+    await hashesOf("--seeds", "6", "--jobs", "2"),
+    await hashesOf("--seeds", "1"),
   ];
-  expect(alone).toMatch(/^[0-9a-f]{64}$/);
-  expect(together).toBe(alone);
-  expect(others).not.toBe(alone);
+  expect(alone.all).toMatch(/^[0-9a-f]{64}$/);
+  expect(together).toEqual(alone);
+  expect(first.all).not.toBe(alone.all);
+  expect(first.each).toEqual(alone.each.slice(0, 1));
+  // No two seeds give the same outputs.
+  expect(new Set(alone.each.map((line) => line.replace(/^seed \d+/, ""))).size).toBe(6);
 });
+
+/** The hash of all outputs, and a line for each seed, in the order of the seeds. */
+async function hashesOf(...args: string[]): Promise<{ all: string | undefined; each: string[] }> {
+  const told = await simulate("--seed", "7", "--steps", "300", "--verbose", ...args);
+  const seedOf = (line: string): number => Number(/\d+/.exec(line)?.[0]);
+  const each = told.match(/^seed \d+: \d+ steps, hash [0-9a-f]{16}$/gm) ?? [];
+  return {
+    all: /^hash of all outputs: (\w+)$/m.exec(told)?.[1],
+    each: each.sort((one, other) => seedOf(one) - seedOf(other)),
+  };
+}
 
 test.each([
   ["--seed", "x"],
