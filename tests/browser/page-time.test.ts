@@ -75,6 +75,8 @@ onPages("time on the page", (browser) => {
     const now = await look(page);
     await lookAt(page, /^the engine is gone/);
     await page.getByRole("button", { name: "Continue from here" }).click();
+    // In the past the engine is down, too.
+    await expect.poll(() => page.getByText("You are looking at the past").count()).toBe(0);
     await page.getByText("The engine is down").waitFor();
     await choose(page, "Start the engine again");
     await page.getByText("The engine is up").waitFor();
