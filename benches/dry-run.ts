@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { openEngine } from "../hosts/embedding/open.js";
 import type { Engine } from "../hosts/embedding/engine.js";
 import type { ObservedStep, Observer } from "../hosts/driver/index.js";
-import { simulatedHost } from "../hosts/simulated/host.js";
+import { simulatedHost } from "../hosts/simulated/index.js";
 import { Rounds, round, timed, type Answer, type Sizes } from "./question.js";
 
 const CREATE = {

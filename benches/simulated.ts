@@ -7,8 +7,8 @@ import { runInNewContext } from "node:vm";
 import { openEngine } from "../hosts/embedding/open.js";
 import type { Engine } from "../hosts/embedding/engine.js";
 import type { Observer } from "../hosts/driver/index.js";
-import { simulatedHost } from "../hosts/simulated/host.js";
-import type { SimulatedHost } from "../hosts/simulated/options.js";
+import { simulatedHost } from "../hosts/simulated/index.js";
+import type { SimulatedHost } from "../hosts/simulated/index.js";
 import { round, timed, type Answer, type Sizes } from "./question.js";
 
 /**

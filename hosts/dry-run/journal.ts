@@ -4,7 +4,7 @@ import { onlyAsks } from "../shared/commands.js";
 import type { Input, Operation, RecordChange, RequestId, types } from "../shared/host.js";
 import type { ObservedStep } from "../driver/index.js";
 import type { Effect, Reply, StepOutputs } from "../shared/outputs.js";
-import { withoutCredentials } from "../trace/credentials.js";
+import { withoutCredentials } from "../redaction/index.js";
 import type { Plan, PlanEntry, PlannedEffect, PlannedRecord } from "./format.js";
 import { readable, readableBytes, readableTime } from "./readable.js";
 

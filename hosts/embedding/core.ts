@@ -3,7 +3,7 @@
 import { instantiate } from "../../build/core/core.js";
 import type { Core, ImportObject } from "../../build/core/core.js";
 import { CompiledComponent } from "../driver/index.js";
-import { identityOf } from "../trace/hash.js";
+import { identityOf } from "../hashes/index.js";
 import type { CompiledCore } from "./engine.js";
 import { coreModules } from "./modules.js";
 

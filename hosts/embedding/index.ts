@@ -2,7 +2,7 @@
 
 export { openEngine } from "./open.js";
 export type { CompiledCore, Connection, DryRun, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
-export type { Plan, PlanEntry, PlannedAnswer, PlannedBytes, PlannedEffect, PlannedRecord } from "../dry-run/format.js";
+export type { Plan, PlanEntry, PlannedAnswer, PlannedBytes, PlannedEffect, PlannedRecord } from "../dry-run/index.js";
 
 // For a host of your own.
 export type {
@@ -45,30 +45,50 @@ export { realClock } from "../shared/clock.js";
 // For observers.
 export type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../driver/index.js";
 export type { Effect, HostEffect, Reply, StepOutputs } from "../shared/outputs.js";
-export { Recorder } from "../trace/recorder.js";
-export type { RecorderOptions, Sink } from "../trace/recorder.js";
-export { Ring } from "../trace/ring.js";
-export { TraceError, decodeTrace } from "../trace/decode.js";
-export type { DecodeOptions } from "../trace/decode.js";
-export { OUTPUT_KINDS } from "../trace/format.js";
-export type { OutputHashes, OutputKind, Position, Segment, Trace } from "../trace/format.js";
-export type { Call as SegmentCall, End as SegmentEnd, Start as SegmentStart } from "../trace/format.js";
-export type { Difference, ReplayOptions, ReplayedStep } from "../trace/replay.js";
+export { Recorder, Ring, TraceError, decodeTrace } from "../trace/index.js";
+export type {
+  Call as SegmentCall,
+  DecodeOptions,
+  Difference,
+  End as SegmentEnd,
+  Position,
+  RecorderOptions,
+  ReplayOptions,
+  ReplayedStep,
+  Segment,
+  Sink,
+  Start as SegmentStart,
+  Trace,
+} from "../trace/index.js";
+export { OUTPUT_KINDS } from "../hashes/index.js";
+export type { OutputHashes, OutputKind } from "../hashes/index.js";
 export { replay } from "./replay.js";
 export type { Replay } from "./replay.js";
 export { coreIdentity, embeddedCore } from "./core.js";
 export { Trap } from "../driver/index.js";
 
 // The simulated host.
-export { simulatedHost } from "../simulated/host.js";
-export type { SimulatedHost, SimulatedOptions, WorldView } from "../simulated/options.js";
-export type { Pace, SimulatedTime } from "../simulated/time.js";
-export type { Fault, Faults, SetFault, Whom } from "../simulated/faults.js";
-export type { Child, ChildStart, Process, Program } from "../simulated/program.js";
-export type { Input as ProcessInput, Output as ProcessOutput } from "../simulated/program.js";
-export { Killed, NoProgram } from "../simulated/program.js";
-export { FileError } from "../simulated/files/file-system.js";
-export type { FileErrorCode, FileKind, FileStatus } from "../simulated/files/file-system.js";
-export type { FileSystem as SimulatedFileSystem } from "../simulated/files/file-system.js";
-export { fetchTransport } from "../registry/transport.js";
-export type { Transport, TransportRequest, TransportResponse } from "../registry/transport.js";
+export { FileError, Killed, NoProgram, simulatedHost } from "../simulated/index.js";
+export type {
+  Child,
+  ChildStart,
+  Fault,
+  Faults,
+  FileErrorCode,
+  FileKind,
+  FileStatus,
+  FileSystem as SimulatedFileSystem,
+  Input as ProcessInput,
+  Output as ProcessOutput,
+  Pace,
+  Process,
+  Program,
+  SetFault,
+  SimulatedHost,
+  SimulatedOptions,
+  SimulatedTime,
+  Whom,
+  WorldView,
+} from "../simulated/index.js";
+export { fetchTransport } from "../registry/index.js";
+export type { Transport, TransportRequest, TransportResponse } from "../registry/index.js";

@@ -2,7 +2,7 @@
 
 import { within } from "../engine/index.js";
 import type { Host } from "../shared/host.js";
-import type { SimulatedTime } from "../simulated/time.js";
+import type { SimulatedTime } from "../simulated/index.js";
 import { turn } from "../shared/turn.js";
 
 /** How often to check a world that moves by itself: it may be stopped meanwhile. */

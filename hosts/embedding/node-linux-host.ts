@@ -11,7 +11,7 @@ import { claimRoots } from "../node/claim-roots.js";
 import { systemClock } from "../node/clock.js";
 import { openRecords } from "../node/database/records.js";
 import { nodeTransport } from "../node/registry-transport.js";
-import { registryClient } from "../registry/client.js";
+import { registryClient } from "../registry/index.js";
 import { VERSION } from "../shared/version.js";
 import type { LinuxOptions } from "./linux-options.js";
 

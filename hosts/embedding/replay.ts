@@ -1,8 +1,7 @@
 // Replays traces on the core of this package.
 
-import { replay as replayOn } from "../trace/replay.js";
-import type { Difference, ReplayOptions } from "../trace/replay.js";
-import type { Position, Trace } from "../trace/format.js";
+import { replay as replayOn } from "../trace/index.js";
+import type { Difference, Position, ReplayOptions, Trace } from "../trace/index.js";
 import { coreIdentity, packageCore } from "./core.js";
 
 /** The result of a replay. */

@@ -1,7 +1,7 @@
 // The side of an engine where requests come in, from any kind of client.
 
 import type { Passage } from "../request/index.js";
-import type { Asking } from "../dry-run/dry-runs.js";
+import type { Asking } from "../dry-run/index.js";
 
 export interface Entrance {
   /** If the engine takes no requests, throws the error for callers in this program. */

@@ -1,7 +1,7 @@
 // The daemon: assembles host, driver and server, and ends them in the right order.
 
 import { rmSync } from "node:fs";
-import { DRY_RUN } from "../dry-run/dry-runs.js";
+import { DRY_RUN } from "../dry-run/index.js";
 import { AssembledEngine, coreOptions } from "../engine/index.js";
 import type { EngineParts } from "../engine/index.js";
 import type { Host } from "../shared/host.js";

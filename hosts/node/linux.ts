@@ -7,7 +7,7 @@ import { Paths } from "../../runtime-linux/paths.js";
 import { comeFirst } from "../../runtime-linux/launch/priority.js";
 import { detectRuntimes, KNOWN } from "../../runtime-linux/launch/runtimes.js";
 import type { Swept } from "../../runtime-linux/swept.js";
-import { registryClient } from "../registry/client.js";
+import { registryClient } from "../registry/index.js";
 import { VERSION } from "../shared/version.js";
 import { claimRoots } from "./claim-roots.js";
 import { systemClock } from "./clock.js";

@@ -3,7 +3,7 @@
 
 import * as http from "node:http";
 import * as https from "node:https";
-import type { Transport, TransportRequest, TransportResponse } from "../registry/transport.js";
+import type { Transport, TransportRequest, TransportResponse } from "../registry/index.js";
 
 export function nodeTransport(): Transport {
   const options = { keepAlive: true, timeout: IDLE_MS };

@@ -1,6 +1,6 @@
 // Requests to registries of the real network. While a response is pending, the world's time does not jump ahead.
 
-import type { Transport, TransportResponse } from "../registry/transport.js";
+import type { Transport, TransportResponse } from "../registry/index.js";
 import type { WorldTime } from "./world-time.js";
 
 export function beyond(time: Pick<WorldTime, "beyond">, transport: Transport): Transport {

@@ -1,7 +1,7 @@
 // Options of a simulated world, and what an embedder can see and change from outside.
 
 import type { Host, engine, types } from "../shared/host.js";
-import type { Transport } from "../registry/transport.js";
+import type { Transport } from "../registry/index.js";
 import type { Faults } from "./faults.js";
 import type { FileSystem } from "./files/file-system.js";
 import type { Program } from "./program.js";

@@ -1,9 +1,9 @@
 // Writes values of the boundary as JSON and reads them back, type by type. Reading is strict: it refuses anything
 // else.
 
-import { fromBase64, toBase64 } from "./base64.js";
-import { textOf } from "./byte-writer.js";
-import type { ByteWriter } from "./byte-writer.js";
+import { fromBase64, toBase64 } from "../shared/base64.js";
+import { textOf, ascii } from "../shared/byte-writer.js";
+import type { ByteWriter } from "../shared/byte-writer.js";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -226,11 +226,6 @@ function writeList<Item>(items: Iterable<Item>, codec: Codec<Item>, to: ByteWrit
     codec.write(item, to);
   }
   to.byte(CLOSE);
-}
-
-/** The bytes of an ASCII text. */
-export function ascii(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }
 
 function integer(most: number): Codec<number> {

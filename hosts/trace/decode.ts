@@ -1,9 +1,11 @@
 // Reads the text of a trace, strictly. A line that does not follow format.ts is refused, and the error has its number.
 
+import { OUTPUT_KINDS } from "../hashes/index.js";
+import type { OutputHashes } from "../hashes/index.js";
 import { inflateSync } from "fflate";
 import { Malformed, bytes, malformed, objectOf, onlyThese, record, text, u32 } from "./codec.js";
-import { FORMAT, OUTPUT_KINDS, VERSION } from "./format.js";
-import type { Call, End, OutputHashes, Segment, Start, Trace } from "./format.js";
+import { FORMAT, VERSION } from "./format.js";
+import type { Call, End, Segment, Start, Trace } from "./format.js";
 import { LineReader, parsed } from "./line-reader.js";
 import { hashes, input, instant, opening } from "./values.js";
 

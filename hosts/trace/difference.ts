@@ -1,9 +1,10 @@
 // Finds the first step in which two traces differ.
 
+import { OUTPUT_KINDS } from "../hashes/index.js";
+import type { OutputHashes } from "../hashes/index.js";
 import type { types } from "../shared/host.js";
 import { encoded } from "./codec.js";
-import { OUTPUT_KINDS } from "./format.js";
-import type { OutputHashes, Position, Segment } from "./format.js";
+import type { Position, Segment } from "./format.js";
 import { input, opening } from "./values.js";
 
 /** Where two traces start to differ, or how long they are the same. */

@@ -59,6 +59,7 @@
 // contain what was replaced. For that step's hash of replies, the bodies of `whole` and `bare`, the values of their
 // headers `Location` and the bytes of `chunk` count as empty.
 
+import type { OutputHashes } from "../hashes/index.js";
 import type { Input, types } from "../shared/host.js";
 import type { Opening } from "../driver/index.js";
 
@@ -105,14 +106,6 @@ export interface Call {
   /** Whether the hash leaves out the bodies of replies. */
   masked: boolean;
 }
-
-/** Hashes of a step's outputs. A kind without outputs is undefined. */
-export type OutputHashes = { [Kind in OutputKind]?: string };
-
-/** The kinds of outputs. Each kind has its own hash. */
-export const OUTPUT_KINDS = ["records", "effects", "replies"] as const;
-/** A kind of output. */
-export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 /** How a segment ends: the next one continues it, the instance was lost, the recording stopped, or it still runs. */
 export type End =

@@ -4,11 +4,11 @@
 import type { Input } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../driver/index.js";
-import { ByteWriter } from "./byte-writer.js";
+import { ByteWriter } from "../shared/byte-writer.js";
 import { Chain, SUM_BYTES } from "./chain.js";
-import { withoutCredentials } from "./credentials.js";
+import { withoutCredentials } from "../redaction/index.js";
 import type { End, Start } from "./format.js";
-import { hashesOf } from "./hash.js";
+import { hashesOf } from "../hashes/index.js";
 import { endLine, headerLine, startLine, writeCall } from "./lines.js";
 
 /** The most characters of a lost instance's error, since readers look for a short line at a segment's end. */

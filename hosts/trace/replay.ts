@@ -1,12 +1,12 @@
 // Replays a trace on the core that it was recorded with, and compares the outputs.
 
+import { OUTPUT_KINDS, hashesOf } from "../hashes/index.js";
+import type { OutputHashes } from "../hashes/index.js";
 import type { Input, engine, types } from "../shared/host.js";
 import { Instance, Trap } from "../driver/index.js";
 import type { CompiledCore, ObservedStep, Opening } from "../driver/index.js";
 import { TraceError } from "./decode.js";
-import { OUTPUT_KINDS } from "./format.js";
-import type { Call, OutputHashes, Position, Segment, Trace } from "./format.js";
-import { hashesOf } from "./hash.js";
+import type { Call, Position, Segment, Trace } from "./format.js";
 
 /** A replayed step. Restoring a snapshot is not a step, since it has no outputs. */
 export interface ReplayedStep extends ObservedStep {

@@ -25,7 +25,7 @@
 
 import type { Input, engine, types } from "../shared/host.js";
 import type { CompiledCore, ObservedStep, Opening } from "../driver/index.js";
-import { fromBase64, toBase64 } from "./base64.js";
+import { fromBase64, toBase64 } from "../shared/base64.js";
 import { Chain } from "./chain.js";
 import { Malformed, encoded, malformed, objectOf, onlyThese, optional, pair, record, text, u32 } from "./codec.js";
 import { TraceError } from "./decode.js";

@@ -1,12 +1,12 @@
 // Codecs of the values in a trace's lines. For the types of core/wit that enter the core, core/bindgen generates them
 // from the WIT (build/core/codecs.ts), field by field, in the WIT's order.
 
+import type { OutputHashes } from "../hashes/index.js";
 import { inventory, journalEnd, options, stored } from "../../build/core/codecs.js";
 import type { Opening } from "../driver/index.js";
 import type { types } from "../shared/host.js";
 import { bytes, list, optional, pair, record, s64, text, u64 } from "./codec.js";
 import type { Codec } from "./codec.js";
-import type { OutputHashes } from "./format.js";
 
 export { input } from "../../build/core/codecs.js";
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Instance } from "../../hosts/driver/instance.js";
-import { SECRET_WORDS } from "../../hosts/trace/credentials.js";
+import { SECRET_WORDS } from "../../hosts/redaction/credentials.js";
 import { ImageWorld, encode, makeImage, resolved } from "./image-world.js";
 import { record } from "./recordings.js";
 import { answered } from "../support/registry/registry-failures.js";

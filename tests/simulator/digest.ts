@@ -1,7 +1,7 @@
 // Turns a step's outputs into a hash for comparisons, and into a text for people.
 
 import type { StepOutputs } from "../../hosts/shared/outputs.js";
-import { hashesOf } from "../../hosts/trace/hash.js";
+import { hashesOf } from "../../hosts/hashes/output-hashes.js";
 
 /** The hashes of all outputs of a step. */
 export function digest(outputs: StepOutputs): string {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { fromBase64, toBase64 } from "../../hosts/trace/base64.js";
+import { fromBase64, toBase64 } from "../../hosts/shared/base64.js";
 
 const NodeBuffer = Buffer;
 

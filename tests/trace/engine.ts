@@ -11,7 +11,7 @@ import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { loadCore } from "../../hosts/node/core-files.js";
 import type { Observer } from "../../hosts/driver/observer.js";
 import type { HostEffect } from "../../hosts/shared/outputs.js";
-import { identityOf } from "../../hosts/trace/hash.js";
+import { identityOf } from "../../hosts/hashes/output-hashes.js";
 import { Recorder } from "../../hosts/trace/recorder.js";
 import type { RecorderOptions } from "../../hosts/trace/recorder.js";
 import { Ring } from "../../hosts/trace/ring.js";

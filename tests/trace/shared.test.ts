@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { storyLine } from "../../hosts/timeline/story.js";
-import { tell } from "../../hosts/timeline/tell.js";
+import { tell } from "../../hosts/trace/tell.js";
 import { Timeline } from "../../hosts/timeline/timeline.js";
 import type { Step } from "../../hosts/timeline/step.js";
 import { TraceError, decodeTrace } from "../../hosts/trace/decode.js";

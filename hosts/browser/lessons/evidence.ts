@@ -4,7 +4,7 @@
 import type { Exchange } from "../session/exchange.js";
 import { pathOf, versionOf } from "../session/request.js";
 import type { Session } from "../session/session.js";
-import type { ContainerView, ImageView } from "../../timeline/world.js";
+import type { ContainerView, ImageView } from "../../timeline/index.js";
 
 /** Requests to this endpoint in the order of sending, whatever the answers. */
 export function sent(session: Session, method: string, path: RegExp): Exchange[] {

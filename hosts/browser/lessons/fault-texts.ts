@@ -1,6 +1,6 @@
 // The faults of the simulated world in plain words, each with what to look for: the "Break it" menu.
 
-import type { Fault } from "../../simulated/faults.js";
+import type { Fault } from "../../simulated/index.js";
 
 export interface FaultText {
   /** The text in the menu. */

@@ -1,6 +1,6 @@
 // Lessons about images: list, pull, pull with credentials, commit.
 
-import { ACCOUNT } from "../../simulated/registry/images.js";
+import { ACCOUNT } from "../../simulated/index.js";
 import type { Exchange } from "../session/exchange.js";
 import { headerOf, written } from "../session/request.js";
 import type { WrittenRequest } from "../session/request.js";

@@ -1,6 +1,6 @@
 // The speed of the world's time that the visitor chose.
 
-import type { Pace } from "../../simulated/time.js";
+import type { Pace } from "../../simulated/index.js";
 import type { Session } from "../session/session.js";
 
 /** Slows down what happens, so that a container's start takes a second; longer waits pass in real time. */

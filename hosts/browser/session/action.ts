@@ -1,7 +1,7 @@
 // What a visitor can do to a session: a closed list. Each action is entered at its own moment, so replaying the list of
 // actions and moments gives the same session.
 
-import type { Fault } from "../../simulated/faults.js";
+import type { Fault } from "../../simulated/index.js";
 import type { WrittenRequest } from "./request.js";
 
 export type Action =

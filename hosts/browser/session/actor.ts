@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import type { Engine } from "../../embedding/engine.js";
-import type { SimulatedHost } from "../../simulated/options.js";
+import type { SimulatedHost } from "../../simulated/index.js";
 import type { Action } from "./action.js";
 import type { WrittenRequest } from "./request.js";
 import { Sending } from "./sending.js";

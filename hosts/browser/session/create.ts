@@ -1,15 +1,15 @@
 // Opens sessions: a simulated host, an engine on it, and the timeline that records it.
 
 import { openEngine } from "../../embedding/open.js";
-import { simulatedHost } from "../../simulated/host.js";
-import type { SimulatedHost } from "../../simulated/options.js";
+import { simulatedHost } from "../../simulated/index.js";
+import type { SimulatedHost } from "../../simulated/index.js";
 import { EventWatch } from "./event-watch.js";
 import { hashOfOutputs } from "./hash.js";
 import { LiveSession } from "./live-session.js";
 import type { KeptCell } from "./notebook.js";
 import type { Session, SessionOptions } from "./session.js";
-import type { Step } from "../../timeline/step.js";
-import { Timeline } from "../../timeline/timeline.js";
+import { Timeline } from "../../timeline/index.js";
+import type { Step } from "../../timeline/index.js";
 
 /** Resolves when the engine answers and the first images are loaded. */
 export function createSession(options: SessionOptions): Promise<Session> {

@@ -1,7 +1,7 @@
 // Finds out what a request would do. It runs in a copy of the session, so the session itself and its links do not
 // change. In the copy the engine makes a dry run. What the engine really asks its host takes only the copy's time.
 
-import type { Plan } from "../../dry-run/format.js";
+import type { Plan } from "../../dry-run/index.js";
 import { joined } from "../../streams/bytes.js";
 import type { Exchange } from "./exchange.js";
 import type { WrittenRequest } from "./request.js";

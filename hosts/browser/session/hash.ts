@@ -3,8 +3,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { StepOutputs } from "../../shared/outputs.js";
-import { hashesOf } from "../../trace/hash.js";
-import type { Step } from "../../timeline/step.js";
+import { hashesOf } from "../../hashes/index.js";
+import type { Step } from "../../timeline/index.js";
 
 /** Hashes a step's commands in the trace format. Credentials are left out. */
 export function hashOfOutputs(outputs: StepOutputs): string {

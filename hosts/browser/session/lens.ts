@@ -9,7 +9,7 @@ import type { Exchange } from "./exchange.js";
 import type { LensGroup } from "./explain/explain.js";
 import { atVersion, versionOf } from "./request.js";
 import type { Session } from "./session.js";
-import type { Step } from "../../timeline/step.js";
+import type { Step } from "../../timeline/index.js";
 import { NEWEST_VERSION, OLDEST_VERSION } from "./versions.js";
 
 /** Largest number of steps per fork: slower answers are given up. */

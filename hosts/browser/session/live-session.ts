@@ -2,23 +2,19 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { Engine } from "../../embedding/engine.js";
-import type { Fault, SetFault } from "../../simulated/faults.js";
-import type { FileSystem } from "../../simulated/files/file-system.js";
-import type { SimulatedHost } from "../../simulated/options.js";
-import type { Pace } from "../../simulated/time.js";
+import type { Fault, FileSystem, Pace, SetFault, SimulatedHost } from "../../simulated/index.js";
 import { Actor } from "./actor.js";
 import type { Action, EnteredAction } from "./action.js";
 import { branched, branchedWith } from "./branch.js";
 import type { Cell } from "./cell.js";
-import { EMPTY_WORLD } from "../../timeline/fold.js";
+import { EMPTY_WORLD } from "../../timeline/index.js";
+import type { Rule, Step, World } from "../../timeline/index.js";
 import { entriesOf } from "./view/logs.js";
 import { Notebook } from "./notebook.js";
 import type { KeptCell } from "./notebook.js";
 import type { WrittenRequest } from "./request.js";
 import type { Sending } from "./sending.js";
 import type { LogEntry, NamedCore, Session, SessionOptions } from "./session.js";
-import type { Rule, Step } from "../../timeline/step.js";
-import type { World } from "../../timeline/world.js";
 
 /** What a session is built on: see `create.ts`. */
 export interface Ground {

@@ -3,16 +3,13 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { engine } from "../../shared/host.js";
 import type { CompiledCore } from "../../driver/index.js";
-import type { Fault, SetFault } from "../../simulated/faults.js";
-import type { FileSystem } from "../../simulated/files/file-system.js";
-import type { Pace } from "../../simulated/time.js";
+import type { Fault, FileSystem, Pace, SetFault } from "../../simulated/index.js";
 import type { EnteredAction } from "./action.js";
 import type { Cell } from "./cell.js";
 import type { Exchange } from "./exchange.js";
 import type { RecordedExchange } from "./recorded/recorded-exchange.js";
 import type { WrittenRequest } from "./request.js";
-import type { Step } from "../../timeline/step.js";
-import type { World } from "../../timeline/world.js";
+import type { Step, World } from "../../timeline/index.js";
 
 /** A core and its name: the SHA-256 of its wasm in hex. */
 export interface NamedCore {

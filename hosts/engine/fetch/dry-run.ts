@@ -1,7 +1,6 @@
 // A session of dry runs, with the same methods as the engine itself.
 
-import type { Plan } from "../../dry-run/format.js";
-import type { DryRunSession } from "../../dry-run/session.js";
+import type { DryRunSession, Plan } from "../../dry-run/index.js";
 import type { Entrance } from "../entrance.js";
 import type { Connection } from "./connection.js";
 import { LocalRequests } from "./local-requests.js";

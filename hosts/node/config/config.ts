@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DRY_RUN } from "../../dry-run/dry-runs.js";
+import { DRY_RUN } from "../../dry-run/index.js";
 import { readConfigFile, refused } from "./config-file.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";

@@ -3,7 +3,7 @@
 import { accessSync, constants, lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Pace } from "../../simulated/time.js";
+import type { Pace } from "../../simulated/index.js";
 import { ConfigError } from "./options.js";
 import type { Values } from "./options.js";
 

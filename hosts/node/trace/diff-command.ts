@@ -1,8 +1,6 @@
 // `coracle trace diff`: finds the first step in which two traces differ.
 
-import { decodeSegments, TraceError } from "../../trace/decode.js";
-import { compareTraces } from "../../trace/difference.js";
-import { isShared } from "../../trace/shared.js";
+import { TraceError, compareTraces, decodeSegments, isShared } from "../../trace/index.js";
 import { traceArguments } from "./arguments.js";
 import type { Told } from "./replay-command.js";
 import { linesOf } from "./trace-file.js";

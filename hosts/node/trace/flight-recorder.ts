@@ -4,7 +4,7 @@
 import type { Input } from "../../shared/host.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../../driver/index.js";
 import type { StepOutputs } from "../../shared/outputs.js";
-import { Recorder } from "../../trace/recorder.js";
+import { Recorder } from "../../trace/index.js";
 import type { Log } from "../log.js";
 import { SegmentFiles } from "./segment-files.js";
 import { traceText } from "./segment-reading.js";

@@ -1,6 +1,6 @@
 // Lines waiting to be written, as bytes: the garbage collector would copy waiting strings again and again.
 
-import { SUM_BYTES, leavePlace } from "../../trace/chain.js";
+import { SUM_BYTES, leavePlace } from "../../trace/index.js";
 
 const PIECE = 64 * 1024;
 

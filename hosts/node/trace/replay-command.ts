@@ -1,12 +1,9 @@
 // `coracle replay`: repeats a trace, prints it as a story, and stops at the first step with a different result.
 
-import { decodeSegments } from "../../trace/decode.js";
-import type { Position } from "../../trace/format.js";
-import { isShared, listen } from "../../trace/shared.js";
-import { storyLine } from "../../timeline/story.js";
-import { tell } from "../../timeline/tell.js";
-import { Timeline } from "../../timeline/timeline.js";
-import type { Step } from "../../timeline/step.js";
+import { decodeSegments, isShared, listen, tell } from "../../trace/index.js";
+import type { Position } from "../../trace/index.js";
+import { Timeline, storyLine } from "../../timeline/index.js";
+import type { Step } from "../../timeline/index.js";
 import { coreIdentity, loadCore } from "../core-files.js";
 import { ConfigError } from "../config/options.js";
 import { traceArguments } from "./arguments.js";

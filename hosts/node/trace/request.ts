@@ -2,7 +2,7 @@
 // environments.
 
 import type { engine } from "../../shared/host.js";
-import { DRY_RUN } from "../../dry-run/dry-runs.js";
+import { DRY_RUN } from "../../dry-run/index.js";
 import type { OwnReply } from "../http/own-reply.js";
 import type { RequestHead } from "../http/request-head.js";
 import type { Origin } from "../http/server.js";

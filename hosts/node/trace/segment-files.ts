@@ -3,9 +3,8 @@
 
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { Chain } from "../../trace/chain.js";
-import { endLine } from "../../trace/lines.js";
-import type { ShorteningSink } from "../../trace/recorder.js";
+import { Chain, endLine } from "../../trace/index.js";
+import type { ShorteningSink } from "../../trace/index.js";
 import type { Log } from "../log.js";
 import { HEAD, type SegmentFile, type TraceDirectory } from "./trace-directory.js";
 import { WaitingLines, roomOf, written } from "./waiting-lines.js";

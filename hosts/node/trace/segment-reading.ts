@@ -3,9 +3,8 @@
 
 import { createReadStream } from "node:fs";
 import { inflateRawSync } from "node:zlib";
-import { Chain } from "../../trace/chain.js";
-import type { End } from "../../trace/format.js";
-import { endLine } from "../../trace/lines.js";
+import { Chain, endLine } from "../../trace/index.js";
+import type { End } from "../../trace/index.js";
 import type { SegmentFile } from "./trace-directory.js";
 
 const KILLED = "the engine was killed, or the rest could not be written";

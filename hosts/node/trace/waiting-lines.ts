@@ -3,8 +3,8 @@
 
 import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
-import type { Chain } from "../../trace/chain.js";
-import { deflatedLine, deflatedSnapshotLine } from "../../trace/lines.js";
+import { deflatedLine, deflatedSnapshotLine } from "../../trace/index.js";
+import type { Chain } from "../../trace/index.js";
 import { LineBuffer, roomFor } from "./line-buffer.js";
 
 /** Something to write to one segment: complete lines, or data that becomes one short line. */

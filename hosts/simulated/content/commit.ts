@@ -2,7 +2,7 @@
 // removed (OCI image spec, layer.md). The same changes give the same bytes.
 
 import type { engine } from "../../shared/host.js";
-import { digestOf } from "../../registry/digest.js";
+import { digestOf } from "../../registry/index.js";
 import { joined } from "../../streams/bytes.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf } from "../../streams/tar/latin1.js";

@@ -1,7 +1,7 @@
 // Describes the files of the catalogue's layers and packs them as tars, always with the same bytes.
 
 import { gzipSync } from "fflate";
-import { digestOf } from "../../registry/digest.js";
+import { digestOf } from "../../registry/index.js";
 import { joined } from "../../streams/bytes.js";
 import type { TarEntry } from "../../streams/tar/entry.js";
 import { bytesOf } from "../../streams/tar/latin1.js";

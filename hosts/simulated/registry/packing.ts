@@ -1,6 +1,6 @@
 // Images in the formats of registries and archives (distribution manifest v2, schema 2; OCI image spec, config).
 
-import { digestOf } from "../../registry/digest.js";
+import { digestOf } from "../../registry/index.js";
 import { MADE_AT, packLayer, tarOf, type LayerFile, type PackedLayer } from "./files.js";
 import type { CatalogueImage, Step } from "./images.js";
 

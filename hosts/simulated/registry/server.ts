@@ -1,7 +1,7 @@
 // Simulated registries: the parts of the distribution protocol that a pull needs (OCI distribution spec, end-1 to
 // end-8).
 
-import type { TransportRequest } from "../../registry/transport.js";
+import type { TransportRequest } from "../../registry/index.js";
 import { answer, json, refusal, type Answer } from "./answer.js";
 import type { Catalogue, Repository } from "./catalogue.js";
 import { ACCOUNT, HUB, PRIVATE } from "./images.js";

@@ -1,7 +1,7 @@
 // The token server of the simulated Hub (Docker token authentication). Only this server can read what its tokens allow.
 
-import { digestOf } from "../../registry/digest.js";
-import type { TransportRequest } from "../../registry/transport.js";
+import { digestOf } from "../../registry/index.js";
+import type { TransportRequest } from "../../registry/index.js";
 import { json, type Answer } from "./answer.js";
 import type { Account } from "./images.js";
 

@@ -1,7 +1,7 @@
 // The network between the engine and the simulated registries: its delays and faults.
 
 import type { Clock } from "../../shared/host.js";
-import type { Transport, TransportRequest, TransportResponse } from "../../registry/transport.js";
+import type { Transport, TransportRequest, TransportResponse } from "../../registry/index.js";
 import { sleep } from "../content/sleep.js";
 import type { FaultSource } from "../faults.js";
 import { refusal, type Answer } from "./answer.js";

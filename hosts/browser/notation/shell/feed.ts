@@ -2,7 +2,8 @@
 // waits while it is full.
 
 import { Wrong } from "../docker/wrong.js";
-import { Pipe, type Sink, type Source } from "../../../simulated/processes/streams.js";
+import { Pipe } from "../../../simulated/index.js";
+import type { Sink, Source } from "../../../simulated/index.js";
 
 const MOST_KEPT = 2 ** 24;
 

@@ -1,14 +1,7 @@
 // Programs that read from a pipe: grep, wc, sort and others, taken from the simulated world. They see only their input.
 
-import { Disk } from "../../../simulated/files/disk.js";
-import type { MountedFiles } from "../../../simulated/files/mounted-files.js";
-import type { Kernel } from "../../../simulated/processes/kernel.js";
-import { PidNamespace } from "../../../simulated/processes/pid-namespace.js";
-import type { Sink, Source } from "../../../simulated/processes/streams.js";
-import type { Program } from "../../../simulated/program.js";
-import { PROGRAMS } from "../../../simulated/programs/table.js";
-import { seededRandom } from "../../../simulated/random.js";
-import { WorldTime } from "../../../simulated/world-time.js";
+import { Disk, PROGRAMS, PidNamespace, WorldTime, seededRandom } from "../../../simulated/index.js";
+import type { Kernel, MountedFiles, Program, Sink, Source } from "../../../simulated/index.js";
 import { Printed } from "./printed.js";
 
 export const FILTERS: readonly string[] =

@@ -1,6 +1,7 @@
 // Program output as text: shown line by line, or collected until the end.
 
-import { never, type Sink } from "../../../simulated/processes/streams.js";
+import { never } from "../../../simulated/index.js";
+import type { Sink } from "../../../simulated/index.js";
 
 /** Like a terminal, it delivers each line as soon as it is written. */
 export class Printed implements Sink {

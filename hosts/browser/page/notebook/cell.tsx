@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Endpoint, Reference } from "../../reference/reference.js";
 import type { Cell } from "../../session/cell.js";
-import { isReading } from "../../../dry-run/waits.js";
+import { isReading } from "../../../dry-run/index.js";
 import { AnswerView } from "../answer/answer.js";
 import { BodyEditor } from "./body-editor.js";
 import { CellMenu } from "./cell-menu.js";

@@ -3,7 +3,7 @@
 import type { Endpoint } from "../../reference/reference.js";
 import { jsonText } from "../../session/view/json-text.js";
 import type { WrittenRequest } from "../../session/request.js";
-import type { World } from "../../../timeline/world.js";
+import type { World } from "../../../timeline/index.js";
 
 /** The usual query and body of an endpoint, where its description requires less or shows too much. */
 interface Start {

@@ -1,7 +1,7 @@
 // Shows what a request would do, before it is sent.
 
 import { useState } from "preact/hooks";
-import type { Plan, PlanEntry } from "../../../dry-run/format.js";
+import type { Plan, PlanEntry } from "../../../dry-run/index.js";
 import { dryRun } from "../../session/dry-run.js";
 import { jsonText } from "../../session/view/json-text.js";
 import type { WrittenRequest } from "../../session/request.js";

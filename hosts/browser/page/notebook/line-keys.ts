@@ -1,6 +1,6 @@
 // Keys of the console line: arrows move through earlier lines, Tab completes.
 
-import type { World } from "../../../timeline/world.js";
+import type { World } from "../../../timeline/index.js";
 import { complete, type Names } from "../../notation/complete.js";
 import type { History } from "../../notation/history.js";
 

@@ -1,6 +1,6 @@
 // The "Break it" menu: every fault of the simulated world, and a crash of the engine.
 
-import type { Fault } from "../../../simulated/faults.js";
+import type { Fault } from "../../../simulated/index.js";
 import { CRASH_HALFWAY, FAULT_TEXTS, type FaultText } from "../../lessons/fault-texts.js";
 import { usePlayground, useSession } from "../context.js";
 import { Menu, MenuItem } from "../menu.js";

@@ -1,7 +1,7 @@
 // The world's time at the selected moment.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Pace } from "../../../simulated/time.js";
+import type { Pace } from "../../../simulated/index.js";
 import { useSession } from "../context.js";
 import { clockTime } from "../words.js";
 

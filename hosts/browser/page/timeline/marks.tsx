@@ -1,7 +1,7 @@
 // The marks of the timeline: one for each step, tall for a request, coloured for a refusal or a loss.
 
 import { useMemo } from "preact/hooks";
-import type { Step } from "../../../timeline/step.js";
+import type { Step } from "../../../timeline/index.js";
 
 type Mark = "asked" | "refused" | "other";
 

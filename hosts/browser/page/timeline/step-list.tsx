@@ -1,7 +1,7 @@
 // The steps around the selected moment: the input, and the core's records, commands and answers.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Step } from "../../../timeline/step.js";
+import type { Step } from "../../../timeline/index.js";
 import { useSession } from "../context.js";
 import { clockTime, count, shortIds } from "../words.js";
 

@@ -2,7 +2,7 @@
 // others, which shows how the world began.
 
 import type { Session } from "../../session/session.js";
-import type { Step } from "../../../timeline/step.js";
+import type { Step } from "../../../timeline/index.js";
 
 /** Cached until a step is added: a recording may have hundreds of thousands of steps, and every view needs the list. */
 export function shownSteps(session: Session): readonly Step[] {

@@ -1,7 +1,7 @@
 // The list of containers, each with its details.
 
 import { useState } from "preact/hooks";
-import type { ContainerView } from "../../../timeline/world.js";
+import type { ContainerView } from "../../../timeline/index.js";
 import { useSession } from "../context.js";
 import { shortId } from "../words.js";
 import { Files } from "./files.js";

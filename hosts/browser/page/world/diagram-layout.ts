@@ -1,7 +1,7 @@
 // Lays out the states and arrows of the diagram, from the core's own rule table.
 
 import { Graph, layout } from "@dagrejs/dagre";
-import type { Rule } from "../../../timeline/step.js";
+import type { Rule } from "../../../timeline/index.js";
 
 interface Point {
   readonly x: number;

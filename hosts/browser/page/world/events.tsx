@@ -1,7 +1,6 @@
 // The engine's events, newest first.
 
-import type { EventList } from "../../../timeline/event-list.js";
-import type { EventView } from "../../../timeline/event-view.js";
+import type { EventList, EventView } from "../../../timeline/index.js";
 import { useSession } from "../context.js";
 import { clockTime, shortId } from "../words.js";
 import { changeOf } from "./lit.js";

@@ -1,7 +1,7 @@
 // A container's files, as they are now.
 
 import { useState } from "preact/hooks";
-import type { FileSystem } from "../../../simulated/files/file-system.js";
+import type { FileSystem } from "../../../simulated/index.js";
 import { useSession } from "../context.js";
 import { byteSize } from "../words.js";
 

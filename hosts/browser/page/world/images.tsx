@@ -1,7 +1,7 @@
 // Images as stacks of layers, the base at the bottom. A layer shared by several images is marked.
 
 import { useState } from "preact/hooks";
-import type { ImageView, LayerView } from "../../../timeline/world.js";
+import type { ImageView, LayerView } from "../../../timeline/index.js";
 import { useSession } from "../context.js";
 import { shortId } from "../words.js";
 import { changeOf } from "./lit.js";

@@ -1,6 +1,6 @@
 // Networks and volumes, and which containers use them.
 
-import type { ContainerView, NetworkView, VolumeView } from "../../../timeline/world.js";
+import type { ContainerView, NetworkView, VolumeView } from "../../../timeline/index.js";
 import { useSession } from "../context.js";
 import { shortId } from "../words.js";
 import { changeOf } from "./lit.js";

@@ -1,8 +1,7 @@
 // The containers' state diagram. Each container is a token that moves with its state.
 
 import { useMemo } from "preact/hooks";
-import type { Rule } from "../../../timeline/step.js";
-import type { ContainerView } from "../../../timeline/world.js";
+import type { ContainerView, Rule } from "../../../timeline/index.js";
 import { useSession } from "../context.js";
 import { layOut, type StateNode } from "./diagram-layout.js";
 import { changeOf } from "./lit.js";

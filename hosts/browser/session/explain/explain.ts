@@ -2,7 +2,7 @@
 
 import type { engine } from "../../../shared/host.js";
 import type { WrittenRequest } from "../request.js";
-import type { EventView } from "../../../timeline/event-view.js";
+import type { EventView } from "../../../timeline/index.js";
 
 export interface Remedy {
   /** For example `Pull busybox:latest first`. */

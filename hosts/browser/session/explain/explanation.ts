@@ -5,8 +5,7 @@ import type { Explanation } from "./explain.js";
 import { remediesFor } from "./remedies.js";
 import { versionOf } from "../request.js";
 import type { Session } from "../session.js";
-import type { Step } from "../../../timeline/step.js";
-import type { EventView } from "../../../timeline/event-view.js";
+import type { EventView, Step } from "../../../timeline/index.js";
 
 /** Explains what has happened so far. Reads signals: an `effect` runs again when more has happened. */
 export function explain(session: Session, exchange: Exchange): Explanation {

@@ -3,11 +3,11 @@
 import type { Remedy } from "./explain.js";
 import { containerIn, listing, withQuery, words } from "./remedy.js";
 import type { Asked } from "./remedy.js";
-import { isReading } from "../../../dry-run/waits.js";
+import { isReading } from "../../../dry-run/index.js";
 import { nearest } from "../../notation/docker/nearest.js";
 import { pathOf, written } from "../request.js";
 import type { WrittenRequest } from "../request.js";
-import { shortId } from "../../../timeline/words.js";
+import { shortId } from "../../../timeline/index.js";
 
 /**
  * Suggests a container with a similar name. Only for requests that read: a request that stops or removes must not be

@@ -1,6 +1,6 @@
 // Remedies for refusals about images and registries.
 
-import { ACCOUNT, PRIVATE } from "../../../simulated/registry/images.js";
+import { ACCOUNT, PRIVATE } from "../../../simulated/index.js";
 import type { Remedy } from "./explain.js";
 import { listing, withQuery, words } from "./remedy.js";
 import type { Asked } from "./remedy.js";

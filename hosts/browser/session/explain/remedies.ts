@@ -33,7 +33,7 @@ import type { Asked, Refusal } from "./remedy.js";
 import { versionOf } from "../request.js";
 import type { WrittenRequest } from "../request.js";
 import { NEWEST_VERSION } from "../versions.js";
-import type { World } from "../../../timeline/world.js";
+import type { World } from "../../../timeline/index.js";
 
 /** The most promising remedy first. */
 export function remediesFor(request: WrittenRequest, refusal: Refusal, world: World): Remedy[] {

@@ -3,7 +3,7 @@
 import type { Remedy } from "./explain.js";
 import { pathOf, written } from "../request.js";
 import type { WrittenRequest } from "../request.js";
-import type { World } from "../../../timeline/world.js";
+import type { World } from "../../../timeline/index.js";
 
 export interface Refusal {
   readonly kind: string;

@@ -1,6 +1,6 @@
 // What a request waits for: commands that the engine gave to its host and that are not completed.
 
-import type { Step } from "../../../timeline/step.js";
+import type { Step } from "../../../timeline/index.js";
 import type { Exchange } from "../exchange.js";
 import { pathOf, type WrittenRequest } from "../request.js";
 

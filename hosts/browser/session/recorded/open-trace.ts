@@ -3,11 +3,9 @@
 
 import { Instance } from "../../../driver/index.js";
 import type { engine } from "../../../shared/host.js";
-import type { Step } from "../../../timeline/step.js";
-import { telling } from "../../../timeline/tell.js";
-import { Timeline } from "../../../timeline/timeline.js";
-import { decodeSegments } from "../../../trace/decode.js";
-import { isShared, listening } from "../../../trace/shared.js";
+import { Timeline } from "../../../timeline/index.js";
+import type { Step } from "../../../timeline/index.js";
+import { decodeSegments, isShared, listening, telling } from "../../../trace/index.js";
 import { RecordedSession } from "./recorded-session.js";
 import { RecordedSteps } from "./recorded-steps.js";
 import type { NamedCore, Session } from "../session.js";

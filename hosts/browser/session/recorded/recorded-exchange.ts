@@ -4,7 +4,7 @@ import { signal } from "@preact/signals-core";
 import type { engine } from "../../../shared/host.js";
 import type { RequestId } from "../../../shared/host.js";
 import type { Reply } from "../../../shared/outputs.js";
-import type { Step } from "../../../timeline/step.js";
+import type { Step } from "../../../timeline/index.js";
 import type { AnswerHead, Exchange, ExchangeState, Piece } from "../exchange.js";
 import type { WrittenRequest } from "../request.js";
 import { viewOf } from "../view/views.js";

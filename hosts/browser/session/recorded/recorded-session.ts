@@ -1,9 +1,8 @@
 // A session recorded elsewhere. Every moment can be viewed, but it cannot be continued.
 
 import { computed, signal } from "@preact/signals-core";
-import { EMPTY_WORLD } from "../../../timeline/fold.js";
-import type { Rule, Step } from "../../../timeline/step.js";
-import type { World } from "../../../timeline/world.js";
+import { EMPTY_WORLD } from "../../../timeline/index.js";
+import type { Rule, Step, World } from "../../../timeline/index.js";
 import { recordedExchange } from "./recorded-exchange.js";
 import type { RecordedExchange } from "./recorded-exchange.js";
 import type { EngineState, LogEntry, NamedCore, Recording, Session } from "../session.js";

@@ -1,9 +1,8 @@
 // Removes credentials from actions and cells before they are shared.
 
 import type { engine } from "../../../shared/host.js";
-import { ACCOUNT } from "../../../simulated/registry/images.js";
-import { withoutCredentials } from "../../../trace/credentials.js";
-import { hiddenAddress } from "../../../trace/server-address.js";
+import { ACCOUNT } from "../../../simulated/index.js";
+import { hiddenAddress, withoutCredentials } from "../../../redaction/index.js";
 import type { EnteredAction } from "../action.js";
 import type { Cell } from "../cell.js";
 import type { KeptCell } from "../notebook.js";

@@ -1,6 +1,6 @@
 // Checks that JSON from a link is a shared session, because a link can contain anything.
 
-import type { Fault } from "../../../simulated/faults.js";
+import type { Fault } from "../../../simulated/index.js";
 import type { Action, EnteredAction } from "../action.js";
 import type { KeptCell } from "../notebook.js";
 import type { WrittenRequest } from "../request.js";

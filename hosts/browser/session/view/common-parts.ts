@@ -1,6 +1,6 @@
 // Deduplicates similar answers, such as a list of containers and the one a second before: equal parts are stored once.
 
-import { murmur3 } from "../../../trace/murmur3.js";
+import { murmur3 } from "../../../hashes/index.js";
 
 /** A part has at least this many bytes and ends at the next brace, or at the largest size if there is none. */
 const LEAST = 256;

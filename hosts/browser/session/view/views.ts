@@ -5,7 +5,7 @@ import type { AnswerHead, Piece } from "../exchange.js";
 import { pathOf } from "../request.js";
 import type { WrittenRequest } from "../request.js";
 import type { Bar, Frame, View } from "./view.js";
-import { parsedOrNull, valuesOf } from "../../../timeline/json-values.js";
+import { parsedOrNull, valuesOf } from "../../../timeline/index.js";
 
 const STREAMS = ["stdin", "stdout", "stderr"] as const;
 

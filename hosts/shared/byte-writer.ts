@@ -177,3 +177,8 @@ export function textOf(write: (to: ByteWriter) => void): string {
   write(shared);
   return shared.text();
 }
+
+/** The bytes of an ASCII text. */
+export function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

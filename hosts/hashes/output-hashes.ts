@@ -1,15 +1,21 @@
-// Hashes of a step's outputs, and of the core. format.ts defines what is hashed.
+// Hashes of a step's outputs, and of the core. hosts/trace/format.ts defines what is hashed.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { replies } from "../shared/host.js";
 import type { Reply, StepOutputs } from "../shared/outputs.js";
-import { twelveToBase64 } from "./base64.js";
-import { ByteWriter } from "./byte-writer.js";
-import { ascii } from "./codec.js";
-import type { OutputHashes } from "./format.js";
+import { twelveToBase64 } from "../shared/base64.js";
+import { ByteWriter, ascii } from "../shared/byte-writer.js";
 import { remembering } from "./known-bytes.js";
 import { murmur3 } from "./murmur3.js";
+
+/** Hashes of a step's outputs. A kind without outputs is undefined. */
+export type OutputHashes = { [Kind in OutputKind]?: string };
+
+/** The kinds of outputs. Each kind has its own hash. */
+export const OUTPUT_KINDS = ["records", "effects", "replies"] as const;
+/** A kind of output. */
+export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 const MOST_PLAIN = 1024;
 const LETTER = { b: 0x62, f: 0x66, h: 0x68, i: 0x69, l: 0x6c, r: 0x72, s: 0x73, t: 0x74 } as const;

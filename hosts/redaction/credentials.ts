@@ -3,7 +3,7 @@
 
 import type { Input, engine, failures } from "../shared/host.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
-import { fromBase64, toBase64 } from "./base64.js";
+import { fromBase64, toBase64 } from "../shared/base64.js";
 import { maskJson } from "./masked-json.js";
 import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
 

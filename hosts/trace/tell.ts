@@ -1,13 +1,12 @@
 // Replays a trace as the steps of a timeline, and compares each step with the recording.
 
 import type { CompiledCore } from "../driver/index.js";
-import type { Segment } from "../trace/format.js";
-import { replaying, toItsEnd } from "../trace/replay.js";
-import type { Replayed, ReplayOptions } from "../trace/replay.js";
+import type { Segment } from "./format.js";
+import { replaying, toItsEnd } from "./replay.js";
+import type { Replayed, ReplayOptions } from "./replay.js";
 import type { types } from "../shared/host.js";
-import type { Step } from "./step.js";
-import { Timeline } from "./timeline.js";
-import type { TimelineOptions } from "./timeline.js";
+import { Timeline } from "../timeline/index.js";
+import type { Step, TimelineOptions } from "../timeline/index.js";
 
 export interface TellOptions extends Pick<ReplayOptions, "until" | "identity" | "anyCore"> {
   added: (step: Step) => void;

@@ -1,0 +1,7 @@
+// The public parts of this folder: a client of registries on any transport, and the transport on fetch().
+
+export { registryClient } from "./client.js";
+export type { RegistryClient } from "./client.js";
+export { digestOf } from "./digest.js";
+export { fetchTransport } from "./transport.js";
+export type { Transport, TransportRequest, TransportResponse } from "./transport.js";
