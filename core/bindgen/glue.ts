@@ -10,7 +10,7 @@ const COPY = /new Uint8Array\(([\w$]+)\.buffer\.slice\(([\w$]+),\2\+1\*([\w$]+)\
 
 /** The same glue with fewer calls. Throws if it does not have the form that jco 1.13 gives it. */
 export function quickened(glue: string): string {
-  if (!VIEW.test(glue)) throw new Error("jco's glue does not look at the memory as expected");
+  if (!VIEW.test(glue) || glue.search(COPY) < 0) throw new Error("jco's glue does not access the memory as expected");
   return glue
     .replace(VIEW, (_, view: string, viewOf: string) => lasting(view, viewOf))
     .replace(COPY, "copied$($1,$2,$3)");

@@ -175,7 +175,10 @@ function refuseNul(path: string): void {
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", ia32: "386" };
 
-/** Compiled filters in base64, by profiles and the capabilities that these depend on. Undefined: there is nothing to compile them with. */
+/**
+ * Compiled filters in base64, by profiles and the capabilities that these depend on. Undefined: there is nothing to
+ * compile them with.
+ */
 const compiled = new Map<string, string | undefined>();
 const COMPILED_MAX = 64;
 
