@@ -1,5 +1,5 @@
-// Builds the core: WIT → bindings → wasm → component → JavaScript glue. The output goes to `build/`: to `bindings/` for the
-// compiler, and to `core/` for the hosts.
+// Builds the core: WIT → bindings → wasm → component → JavaScript glue. The output goes to `build/`: to `bindings/` for
+// the compiler, and to `core/` for the hosts.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Writes the words of the core's enums for the hosts. Records hold numbers, and readers of records outside the core need the
-// words. They come from one place: the enums themselves.
+// Writes the words of the core's enums for the hosts. Records hold numbers, and readers of records outside the core
+// need the words. They come from one place: the enums themselves.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

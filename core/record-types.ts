@@ -1,5 +1,5 @@
-// Writes the forms of the core's records for the hosts: TypeScript types of the records, the kinds of their keys, and the
-// layout of a journal entry. They come from the core's own sources: the functions that list a record's fields
+// Writes the forms of the core's records for the hosts: TypeScript types of the records, the kinds of their keys, and
+// the layout of a journal entry. They come from the core's own sources: the functions that list a record's fields
 // (core/assembly/records/fields.ts), and the constants of keys and entries.
 
 import { readFile, readdir } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// What protects a host from registries and token servers. The limits that the core sets are in its commands; these are the
-// host's own (`core/wit/content.wit`).
+// What protects a host from registries and token servers. The limits that the core sets are in its commands; these
+// are the host's own (`core/wit/content.wit`).
 
 /** How long to wait for a server that sends nothing. */
 export const SILENCE_MS = 30_000;
