@@ -116,9 +116,7 @@ const EQUALS: Record<string, number> = {
   benches: 35,
   "hosts/simulated/programs": 40,
   "tests/browser": 55,
-  "tests/core": 50,
   "tests/http": 85,
-  "tests/runtime-linux": 55,
   "tests/simulator/invariants": 40,
 };
 

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { play } from "./scenario.js";
+import { play } from "./scenario/scenario.js";
 
 const FOLDER = new URL("./scenarios/", import.meta.url);
 

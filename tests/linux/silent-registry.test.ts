@@ -1,6 +1,6 @@
 // A registry that stops sending: each silence times out, received bytes are kept, and a failed pull ends with Docker's
 // error and leaves nothing incomplete. The number of retries of a layer, and the end after silent retries, are tested
-// for the core: tests/core/pull-retries.test.ts.
+// for the core: tests/core/image/pull/pull-retries.test.ts.
 import { expect, test } from "vitest";
 import { EngineClient } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { Broken, Search } from "../core/exhaustive/search.js";
-import { play } from "../core/scenario.js";
+import { play } from "../core/scenario/scenario.js";
 import { prepareFuzz } from "../simulator/clients/fuzzed.js";
 import { playSeed, playStory as playOut } from "../simulator/play.js";
 import { readStory } from "../simulator/story.js";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RecordStore } from "../../hosts/shared/host.js";
 import { openRecords } from "../../hosts/node/database/records.js";
-import { BUSYBOX_RECORDS, FIRST_RECORDS } from "../core/fixtures.js";
+import { BUSYBOX_RECORDS, FIRST_RECORDS } from "../core/support/fixtures.js";
 import { until } from "../support/commands.js";
 import { RecordedEngine, trapping } from "../trace/engine.js";
 import { create } from "../trace/stories.js";

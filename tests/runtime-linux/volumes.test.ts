@@ -9,7 +9,7 @@ import { libc } from "../../runtime-linux/kernel/libc.js";
 import { linuxVolumes, type LinuxVolumes } from "../../runtime-linux/volumes.js";
 import { FORMS } from "../support/archives/sparse-tar.js";
 import { rawTar } from "../support/archives/tar.js";
-import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
+import { failed, missing, openFixture, type Fixture } from "./content/content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 
 let fixture: Fixture;

@@ -2,7 +2,7 @@
 // equal. Needs root.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { missing, openFixture, type Fixture as Linux } from "../runtime-linux/content-fixture.js";
+import { missing, openFixture, type Fixture as Linux } from "../runtime-linux/content/content-fixture.js";
 import { rawTar } from "../support/archives/tar.js";
 import { Fixture, listing } from "./content-fixture.js";
 import { linuxFiles } from "./linux-files.js";

@@ -4,7 +4,7 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { replies } from "../../hosts/shared/host.js";
-import { missing, openFixture } from "../runtime-linux/content-fixture.js";
+import { missing, openFixture } from "../runtime-linux/content/content-fixture.js";
 import { describeUnless } from "../support/on-engines.js";
 import { digestOf } from "../support/registry/push-image.js";
 import { readTar } from "../support/archives/read-tar.js";

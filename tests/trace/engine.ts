@@ -16,7 +16,7 @@ import { Recorder } from "../../hosts/trace/recorder.js";
 import type { RecorderOptions } from "../../hosts/trace/recorder.js";
 import { Ring } from "../../hosts/trace/ring.js";
 import { Failed, World } from "../core/crash/world.js";
-import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../core/fixtures.js";
+import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../core/support/fixtures.js";
 import { HandClock, settle } from "../driver/fake.js";
 import { keep } from "../support/records/kept-records.js";
 import { NO_STREAMS } from "../support/no-streams.js";

@@ -7,7 +7,7 @@ import { hashesOf } from "../../hosts/hashes/output-hashes.js";
 import { murmur3 } from "../../hosts/hashes/murmur3.js";
 import { deflatedLine, deflatedSnapshotLine, encodeTrace } from "../../hosts/trace/lines.js";
 import { input as inputCodec, opening as openingCodec } from "../../hosts/trace/values.js";
-import { OPTIONS } from "../core/fixtures.js";
+import { OPTIONS } from "../core/support/fixtures.js";
 import { answered, exchange, REFUSED } from "../support/registry/registry-failures.js";
 import { RecordedEngine } from "./engine.js";
 import { live } from "./stories.js";

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { decodeTrace } from "../../hosts/trace/decode.js";
 import { replay } from "../../hosts/trace/replay.js";
-import { randomFrom } from "../core/door.js";
+import { randomFrom } from "../core/support/door.js";
 import { RecordedEngine, type Sent, identity, trapping } from "./engine.js";
 import { AUTH, SECRETS, registryAuth } from "./stories.js";
 

@@ -8,7 +8,7 @@ import { subjectOf } from "../../../hosts/driver/order.js";
 import type { Effect, HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { journalRead, keep } from "../../support/records/kept-records.js";
-import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../fixtures.js";
+import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "../support/fixtures.js";
 import { giveBack, unopened } from "./unopened.js";
 import { Breach, Failed, World } from "./world.js";
 

@@ -1,7 +1,7 @@
 // The images of the crash test: the answers of its registry, and the contents of its archives.
 
 import type { content } from "../../../hosts/shared/host.js";
-import { type MadeImage, makeImage } from "../image-world.js";
+import { type MadeImage, makeImage } from "../support/image-world.js";
 
 /** Two that share a layer, and one that shares none. */
 export const IMAGES: ReadonlyMap<string, MadeImage> = new Map([

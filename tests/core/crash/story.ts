@@ -2,7 +2,7 @@
 // before it.
 
 import type { HostCommand } from "../../simulator/commands.js";
-import { randomFrom } from "../door.js";
+import { randomFrom } from "../support/door.js";
 import type { Engine, Request } from "./engine.js";
 import { type Memory, containersOf } from "./memory.js";
 import { IMAGES } from "./registry.js";

@@ -12,8 +12,8 @@ import type {
   volumes,
 } from "../../../hosts/shared/host.js";
 import type { HostEffect } from "../../../hosts/shared/outputs.js";
-import { digestOf, encode } from "../image-world.js";
-import { sampleOf } from "../samples.js";
+import { digestOf, encode } from "../support/image-world.js";
+import { sampleOf } from "../support/samples.js";
 import { archiveOf, configOf, manifestOf } from "./registry.js";
 import { copyOf, emptyState, processOf } from "./state.js";
 import { answered } from "../../support/registry/registry-failures.js";

@@ -7,7 +7,7 @@ import type { HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { journalRead } from "../../support/records/kept-records.js";
 import { giveBack, unopened } from "../crash/unopened.js";
-import { OPTIONS } from "../fixtures.js";
+import { OPTIONS } from "../support/fixtures.js";
 
 const core = packageCore();
 /** The records were made with either runtime. */

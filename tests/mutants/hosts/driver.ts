@@ -41,7 +41,7 @@ export const HOSTS_DRIVER_MUTANTS: readonly Mutant[] = [
     file: "hosts/shared/journal.ts",
     right: `: entry.at < from.val;`,
     wrong: `: entry.at < from.val + (WRONG ? 1n : 0n);`,
-    finder: { test: "tests/core/events/journal.test.ts", named: "of one moment starts with its first event" },
+    finder: { test: "tests/core/event/journal.test.ts", named: "of one moment starts with its first event" },
   },
   {
     name: "requests stay refused forever",

@@ -1,0 +1,201 @@
+// POST /images/load, as seen by the core.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import type { failures } from "../../../hosts/shared/host.js";
+import { ImageWorld, digestOf, encode, INDEX, makeImage, makeIndex } from "../support/image-world.js";
+import type { Json } from "../support/image-world.js";
+import { answerList, beginLoad, filesOf, load } from "./begun.js";
+
+let world: ImageWorld;
+beforeEach(() => {
+  world = new ImageWorld();
+});
+
+describe("load", () => {
+  const image = makeImage(["one", "two"]);
+
+  test("an archive of docker save: layers one after the other, tags, then the archive is dropped", () => {
+    const id = world.ask("POST", "/images/load?quiet=0", encode("tar"));
+    const { op, val } = world.take("ingest");
+    expect(val.request).toBe(id);
+    world.succeed(op, { tag: "ingested", val: filesOf(image) });
+    const list = world.take("read");
+    expect(list.val).toEqual({ archive: val.archive, path: "manifest.json", limit: 4 << 20 });
+    answerList(world, list.op, [
+      { Config: "c.json", RepoTags: ["box:1", "r.example/box:2"], Layers: ["0.tar", "1.tar"] },
+    ]);
+    const config = world.take("read");
+    expect(config.val.path).toBe("c.json");
+    world.succeed(config.op, { tag: "bytes", val: image.config });
+    for (const at of [0, 1]) {
+      expect(world.open()).toEqual(["layer"]);
+      const layer = world.take("layer");
+      expect(layer.val).toMatchObject({
+        chain: image.chains[at],
+        diffId: image.diffIds[at],
+        source: { tag: "archived", val: { archive: val.archive, path: `${at}.tar` } },
+      });
+      world.sleep(200);
+      world.progress(layer.op, "extracting", 1000, 2000);
+      world.succeed(layer.op, { tag: "size", val: 5n });
+    }
+    expect(world.take("drop-archive").val).toBe(val.archive);
+    const short = image.diffIds.map((diffId) => diffId.slice(7, 19));
+    const amounts = world.lines(id).filter((line) => line["status"] === "Loading layer");
+    expect(amounts.map((line) => [line["id"], line["progressDetail"]])).toEqual(
+      short.flatMap((layer) => [0, 1000, 2000].map((current) => [layer, amount(current, 2000)])),
+    );
+    expect(world.said(id).slice(-2)).toEqual(["Loaded image: box:1\n", "Loaded image: r.example/box:2\n"].map(trimmed));
+    expect(world.answer(id)).toMatchObject({ status: 200, over: true });
+    expect(world.call("GET", "/images/box:1/json").json).toMatchObject({
+      Id: image.id,
+      RepoTags: ["box:1", "r.example/box:2"],
+      RepoDigests: [],
+      Size: 10,
+    });
+  });
+
+  test("names of members may begin with ./, which is removed", () => {
+    const id = beginLoad(world, image, ["box:1"], "quiet=0", (name) => `./${name}`);
+    expect(world.take("layer").val).toMatchObject({ source: { tag: "archived", val: { path: "0.tar" } } });
+    expect(world.lines(id).map(({ progressDetail }) => progressDetail)).toEqual([amount(0, 2000)]);
+  });
+
+  test("existing layers are not unpacked, and not mentioned", () => {
+    load(world, image, ["box:1"]);
+    const more = makeImage(["three"], { on: image });
+    const id = beginLoad(world, more, ["more:1"], "quiet=0");
+    expect(world.take("layer").val).toMatchObject({ chain: more.chains[2], parent: image.chains[1] });
+    expect(world.lines(id)).toHaveLength(1);
+  });
+
+  test("a tag that moves, and images without any", () => {
+    load(world, image, ["box:1"]);
+    const other = makeImage(["other"]);
+    const moved = load(world, other, ["box:1"]);
+    expect(world.said(moved)).toEqual(
+      [
+        `The image box:1 already exists, renaming the old one with ID ${image.id} to empty string`,
+        "Loaded image: box:1",
+      ].map(trimmed),
+    );
+    expect(world.call("GET", `/v1.43/images/${image.id}/json`).json).toMatchObject({ RepoTags: [] });
+    const unnamed = load(world, makeImage(["unnamed"]), null);
+    expect(world.said(unnamed)).toEqual([`Loaded image ID: ${makeImage(["unnamed"]).id}`]);
+  });
+
+  test("an OCI image layout, an index in its index", () => {
+    const arm = makeImage(["arm"], { architecture: "arm64" });
+    const inner = makeIndex([
+      [{ os: "linux", architecture: "arm64" }, arm],
+      [{ os: "linux", architecture: "amd64" }, image],
+    ]);
+    const outer = {
+      schemaVersion: 2,
+      manifests: [
+        {
+          mediaType: INDEX,
+          digest: digestOf(inner),
+          size: inner.length,
+          annotations: { "io.containerd.image.name": "docker.io/library/oci:1" },
+        },
+      ],
+    };
+    const id = world.ask("POST", "/images/load", encode("tar"));
+    world.succeed(world.take("ingest").op, { tag: "ingested", val: [{ path: "index.json", size: 1n }] });
+    const path = (digest: string): string => `blobs/${digest.replace(":", "/")}`;
+    for (const [name, bytes] of [
+      ["index.json", encode(JSON.stringify(outer))],
+      [path(digestOf(inner)), inner],
+      [path(image.digest), image.manifest],
+      [path(image.id), image.config],
+    ] as const) {
+      const { op, val } = world.take("read");
+      expect(val.path).toBe(name);
+      world.succeed(op, { tag: "bytes", val: bytes });
+    }
+    for (const blob of image.blobs) {
+      const { op, val } = world.take("layer");
+      expect(val.source.val).toMatchObject({ path: path(blob.digest) });
+      world.succeed(op, { tag: "size", val: 1n });
+    }
+    expect(world.said(id)).toEqual(["Loaded image: oci:1"]);
+  });
+
+  const CUT: failures.Failure = { tag: "damaged", val: { what: "cut", said: "" } };
+  const OTHER: failures.Failure = { tag: "mismatch", val: { what: "diff-id", wanted: image.diffIds[1]!, found: "x" } };
+  const BROKEN_TAR = "Error processing tar file(exit status 1): unexpected EOF";
+  const MISSING: failures.Failure = { tag: "no-such", val: { what: "member", name: "c.json" } };
+
+  test.each<[string, string, failures.Failure, string]>([
+    ["a body that breaks off", "ingest", CUT, BROKEN_TAR],
+    ["no manifest", "files", CUT, "invalid archive: does not contain a manifest.json"],
+    ["a missing config", "read", MISSING, '"c.json" does not exist'],
+    ["a wrong DiffID", "layer", OTHER, `invalid diffID for layer 1: expected "${image.diffIds[1]}", got "x"`],
+    ["a broken layer", "layer", CUT, BROKEN_TAR],
+  ])("%s ends the stream; nothing is left behind", (_what, step, failure, error) => {
+    const records = new Set(world.records.keys());
+    const id = world.ask("POST", "/images/load", encode("tar"));
+    const ingest = world.take("ingest");
+    if (step === "ingest") world.failAs(ingest.op, failure);
+    else if (step === "files") world.succeed(ingest.op, { tag: "ingested", val: [{ path: "x", size: 1n }] });
+    else {
+      world.succeed(ingest.op, { tag: "ingested", val: filesOf(image) });
+      answerList(world, world.take("read").op, [{ Config: "c.json", RepoTags: null, Layers: ["0.tar", "1.tar"] }]);
+      const config = world.take("read");
+      if (step === "read") world.failAs(config.op, failure);
+      else {
+        world.succeed(config.op, { tag: "bytes", val: image.config });
+        world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+        world.failAs(world.take("layer").op, failure);
+        expect(world.dropped()).toEqual([image.chains[0]]);
+      }
+    }
+    expect(world.lines(id)).toEqual([{ errorDetail: { message: error }, error }]);
+    expect(world.answer(id)).toMatchObject({ status: 200, over: true });
+    expect(world.take("drop-archive").val).toBe(ingest.val.archive);
+    expect(world.open()).toEqual([]);
+    expect(new Set(world.records.keys())).toEqual(records);
+  });
+
+  test.each([
+    ["null", "invalid manifest, manifest cannot be null (but can be [])"],
+    ["{}", "invalid archive: manifest.json is no list of images"],
+  ])("an invalid list: %s", (list, error) => {
+    const id = world.ask("POST", "/images/load", encode("tar"));
+    world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
+    world.succeed(world.take("read").op, { tag: "bytes", val: encode(list) });
+    expect(world.said(id)).toEqual([error]);
+    world.done(world.take("drop-archive").op);
+  });
+
+  test("of an image that the machine cannot run", () => {
+    const id = world.ask("POST", "/images/load", encode("tar"));
+    world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
+    answerList(world, world.take("read").op, [{ Config: "c.json", RepoTags: null, Layers: ["0.tar", "1.tar"] }]);
+    const config = encode(new TextDecoder().decode(image.config).replace('"linux"', '"windows"'));
+    world.succeed(world.take("read").op, { tag: "bytes", val: config });
+    expect(world.said(id)).toEqual(["cannot load windows image on linux"]);
+  });
+
+  test("a list that does not fit the config", () => {
+    const id = world.ask("POST", "/images/load", encode("tar"));
+    world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(image) });
+    answerList(world, world.take("read").op, [{ Config: "c.json", RepoTags: null, Layers: ["0.tar"] }]);
+    world.succeed(world.take("read").op, { tag: "bytes", val: image.config });
+    expect(world.said(id)).toEqual(["invalid manifest, layers length mismatch: expected 1, got 2"]);
+  });
+
+  test("no body at all", () => {
+    const id = world.ask("POST", "/images/load");
+    expect(world.said(id)).toEqual(["Error processing tar file(exit status 1): unexpected EOF"]);
+  });
+});
+
+function amount(current: number, total: number): Json {
+  return current === 0 ? { total } : { current, total };
+}
+
+function trimmed(text: string): string {
+  return text.trim();
+}

@@ -1,0 +1,202 @@
+// Clients' credentials are in no snapshot, at no time and in no form, but still work.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../../hosts/driver/instance.js";
+import { SECRET_WORDS } from "../../../hosts/redaction/credentials.js";
+import { ImageWorld, encode, makeImage, resolved } from "../support/image-world.js";
+import { record } from "../support/recordings.js";
+import { answered } from "../../support/registry/registry-failures.js";
+
+// Texts that do not occur in the core itself.
+const AUTH = {
+  username: "kqXv7wzJp2LmRt9",
+  password: "Zq8nB~xW4vKd/6Yh",
+  identitytoken: "gT5.pQ2-wRx7_Lz9Vb",
+  registrytoken: "jH3kV8.mNq1WzX6.rC",
+};
+const HEADER = Buffer.from(JSON.stringify(AUTH)).toString("base64url") + "==".slice(0, padding(JSON.stringify(AUTH)));
+const ISSUED = "dP9+sFy4/UvK2xGo7";
+const SECRETS = [...Object.values(AUTH), HEADER, ISSUED];
+
+/** A world, and its instance. */
+function begin(): { world: ImageWorld; instance: Instance } {
+  let world: ImageWorld | undefined;
+  const [recording] = record(() => (world = new ImageWorld()));
+  if (!world || !recording) throw new Error("no instance was opened");
+  return { world, instance: recording.instance };
+}
+
+function pull(world: ImageWorld, header = HEADER): bigint {
+  return world.ask("POST", "/images/create?fromImage=r.example/x&tag=1", undefined, { "X-Registry-Auth": header });
+}
+
+const CREDENTIALS = {
+  username: AUTH.username,
+  password: AUTH.password,
+  identityToken: AUTH.identitytoken,
+  registryToken: AUTH.registrytoken,
+};
+
+describe("a pull", () => {
+  const image = makeImage(["a", "b"]);
+
+  test("shows nothing in its state, and continues with its credentials", () => {
+    const { world, instance } = begin();
+    pull(world);
+    expectClean(instance);
+    const asked = world.take("resolve");
+    expect(asked.val.credentials).toEqual(CREDENTIALS);
+    world.succeed(asked.op, resolved(image.manifest));
+    expectClean(instance);
+    const config = world.take("blob");
+    expect(config.val.from.credentials).toEqual(CREDENTIALS);
+    world.succeed(config.op, { tag: "bytes", val: image.config });
+    expectClean(instance);
+    const layers = [world.take("layer"), world.take("layer")];
+    for (const { op, val } of layers) {
+      expect(val.source).toMatchObject({ tag: "registry", val: { from: { credentials: CREDENTIALS } } });
+      world.succeed(op, { tag: "size", val: 1n });
+      expectClean(instance);
+    }
+    expect(world.call("GET", "/images/json").json).toHaveLength(2);
+    expectClean(instance);
+  });
+
+  test("with shared layers, refused ones, and one whose client has left", () => {
+    const { world, instance } = begin();
+    const first = pull(world);
+    pull(world);
+    for (let i = 0; i < 2; i++) world.succeed(world.take("resolve").op, resolved(image.manifest));
+    for (let i = 0; i < 2; i++) world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
+    world.hangUp(first);
+    expectClean(instance);
+    pull(world, HEADER.slice(1));
+    pull(world, Buffer.from(JSON.stringify({ ...AUTH, username: 7 })).toString("base64"));
+    pull(world, Buffer.from(JSON.stringify(AUTH).slice(0, -2)).toString("base64"));
+    expectClean(instance);
+  });
+});
+
+test("a login, and the identity that the registry issues", () => {
+  const { world, instance } = begin();
+  const id = world.ask("POST", "/auth", { ...AUTH, serveraddress: "r.example" });
+  expectClean(instance);
+  const { op, val } = world.take("login");
+  expect(val.credentials).toEqual(CREDENTIALS);
+  world.succeed(op, { tag: "token", val: ISSUED });
+  expect(world.answer(id).text).toContain(ISSUED);
+  expectClean(instance);
+  world.ask("POST", "/auth", { ...AUTH, serveraddress: "no such host" });
+  world.ask("POST", "/auth", { ...AUTH, username: [] });
+  world.ask("POST", "/auth", encode(JSON.stringify(AUTH).slice(0, -2)));
+  expectClean(instance);
+});
+
+test.each([
+  ["GET", "/events"],
+  ["POST", "/build"],
+  ["GET", "/nothing"],
+  ["GET", "/v1.1/info"],
+  ["POST", "/images/create?fromImage=INVALID"],
+])("%s %s, which does not use them", (method, target) => {
+  const { world, instance } = begin();
+  const headers = { Host: "d", "x-registry-auth": HEADER, "X-Registry-Config": HEADER, "X-REGISTRY-AUTH": HEADER };
+  world.ask(method, target, undefined, headers);
+  expectClean(instance);
+});
+
+describe("headers and parameters that sound like credentials", () => {
+  const kept = "hunter2hunter2";
+  const memoryHas = (instance: Instance): boolean => {
+    const memory = Buffer.from(instance.snapshot());
+    return memory.includes(kept) || memory.includes(kept, 0, "utf16le");
+  };
+
+  test.each([
+    "X-Meta-Auth-Token",
+    "x-api-key",
+    "X-APIKEY",
+    "Set-Cookie2",
+    ...SECRET_WORDS.map((word) => `X-${word}-Y`),
+  ])("%s is stored nowhere while the request is open", (name) => {
+    const { world, instance } = begin();
+    world.ask("GET", "/events", undefined, { Host: "d", [name]: kept, "User-Agent": "agent" });
+    expect(memoryHas(instance)).toBe(false);
+  });
+
+  test.each(["token", "access%5Ftoken", "PASSWORD", "X-Registry-Auth", "credentials"])(
+    "so are parameters: %s",
+    (name) => {
+      const { world, instance } = begin();
+      world.ask("GET", `/events?a=b&${name}=${kept}&since=1`);
+      world.ask("GET", `/events?${name}=${kept.replace("h", "%68")}`);
+      expect(memoryHas(instance)).toBe(false);
+    },
+  );
+
+  test("other parameters are kept", () => {
+    const { world, instance } = begin();
+    world.ask("GET", `/events?author=${kept}`);
+    expect(memoryHas(instance)).toBe(true);
+  });
+
+  test("other headers are kept", () => {
+    const { world, instance } = begin();
+    world.ask("GET", "/events", undefined, { "X-Meta-Other": kept });
+    expect(memoryHas(instance)).toBe(true);
+  });
+
+  test("are the same for the core as for traces", () => {
+    const source = readFileSync(new URL("../../../core/assembly/api/secrets.ts", import.meta.url), "utf8");
+    const [, list = ""] = /SECRET_WORDS: string\[\] = \[([^\]]*)\]/.exec(source) ?? [];
+    const words = Array.from(list.matchAll(/"([^"]+)"/g), ([, word]) => word!);
+    expect(words.sort()).toEqual([...SECRET_WORDS].sort());
+  });
+});
+
+test("long after", () => {
+  const { world, instance } = begin();
+  for (let i = 0; i < 20; i++) {
+    pull(world);
+    world.ask("POST", "/auth", { ...AUTH, serveraddress: "r.example" });
+    world.succeed(world.take("login").op, { tag: "token", val: ISSUED });
+    if (i % 2 === 0) world.failAs(world.take("resolve").op, answered(401));
+    for (let more = 0; more < 20; more++)
+      world.call("POST", `/containers/create?name=c${i}x${more}`, { Image: "busybox" });
+    if (i % 3 === 0) instance.collect();
+  }
+  expectClean(instance);
+});
+
+test("the search works: a text that is not marked as secret is found", () => {
+  const { world, instance } = begin();
+  world.ask("GET", "/events", undefined, { "X-Another": HEADER });
+  expect(found(instance.snapshot())).not.toEqual([]);
+});
+
+function expectClean(instance: Instance): void {
+  expect(found(instance.snapshot())).toEqual([]);
+}
+
+/** Eight consecutive characters of any secret: as UTF-8, UTF-16, or base64 of it. */
+function found(snapshot: Uint8Array): string[] {
+  const memory = Buffer.from(snapshot.buffer, snapshot.byteOffset, snapshot.length);
+  return PARTS.filter((part) => memory.includes(part, 0, "utf8") || memory.includes(part, 0, "utf16le"));
+}
+
+const PARTS = SECRETS.flatMap((secret) => [secret, ...encodings(secret)]).flatMap((form) =>
+  Array.from({ length: Math.floor(form.length / 4) - 1 }, (_, at) => form.slice(at * 4, at * 4 + 8)),
+);
+
+/** Base64 of a text at any offset, without the characters that depend on its neighbours. */
+function encodings(text: string): string[] {
+  return [0, 1, 2].map((shift) => {
+    const encoded = Buffer.from(" ".repeat(shift) + text).toString("base64");
+    return encoded.slice(shift === 0 ? 0 : 4, -4);
+  });
+}
+
+function padding(text: string): number {
+  return (3 - (Buffer.byteLength(text) % 3)) % 3;
+}

@@ -1,0 +1,70 @@
+// Counts the work of a compiled core instead of its time: function entries and loop iterations. The same work gives the
+// same count on any machine, whatever else is running.
+
+import binaryen from "assemblyscript/binaryen";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { instantiate } from "../../../build/core/core.js";
+import { CompiledComponent } from "../../../hosts/driver/component.js";
+import type { CompiledCore } from "../../../hosts/driver/instance.js";
+
+/** A Binaryen pass: each function and loop calls an import of `env` with its number whenever it is entered. */
+export const TELLS_WORK = "log-execution";
+
+/** The signature of the import. */
+interface Counter {
+  readonly exports: { log_execution(place: number): void; readonly count: WebAssembly.Global };
+}
+
+/** Written in WebAssembly: a call into JavaScript for each loop iteration would take longer than the iteration. */
+const COUNTER = `(module
+  (global $count (export "count") (mut i64) (i64.const 0))
+  (func (export "log_execution") (param i32) (global.set $count (i64.add (global.get $count) (i64.const 1)))))`;
+
+/** The work of the instances that share it. */
+export class Count {
+  readonly #counter = new WebAssembly.Instance(compiled()) as unknown as Counter;
+
+  /** To add to an instance's own imports. */
+  get imports(): { env: Record<string, (place: number) => void> } {
+    return { env: { log_execution: this.#counter.exports.log_execution } };
+  }
+
+  /** Functions entered and loop iterations begun so far. */
+  get steps(): number {
+    return Number(this.#counter.exports.count.value);
+  }
+}
+
+/** The built core, with its work counted in `count`. */
+export function countedCore(count: Count): CompiledCore {
+  const directory = fileURLToPath(new URL("../../../build/core/", import.meta.url));
+  const names = readdirSync(directory).filter((name) => name.endsWith(".wasm"));
+  const files = names.map((name) => {
+    const wasm = new Uint8Array(readFileSync(directory + name));
+    return [name, name === "core.core.wasm" ? told(wasm) : wasm] as const;
+  });
+  return new CompiledComponent(new Map(files), (moduleOf, imports, instance) =>
+    instantiate(moduleOf, imports, (module, own) => instance!(module, { ...own, ...count.imports })),
+  );
+}
+
+function told(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
+  const module = binaryen.readBinary(wasm);
+  try {
+    binaryen.setPassArgument(TELLS_WORK, "env");
+    module.runPasses([TELLS_WORK]);
+    return new Uint8Array(module.emitBinary());
+  } finally {
+    module.dispose();
+  }
+}
+
+function compiled(): WebAssembly.Module {
+  const module = binaryen.parseText(COUNTER);
+  try {
+    return new WebAssembly.Module(new Uint8Array(module.emitBinary()));
+  } finally {
+    module.dispose();
+  }
+}

@@ -1,0 +1,129 @@
+// Shared parts of the content tests: a content carrier on its own directories, fed from archives or a registry.
+
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { content, engine, Outcome } from "../../../hosts/shared/host.js";
+import { registryClient } from "../../../hosts/registry/client.js";
+import { linuxContent, type LinuxContent } from "../../../runtime-linux/content.js";
+import { libc } from "../../../runtime-linux/kernel/libc.js";
+import { Paths } from "../../../runtime-linux/paths.js";
+import { tarOf } from "../../support/archives/images.js";
+import { MANY_HOLES } from "../../support/archives/tar.js";
+import { digestOf } from "../../support/registry/push-image.js";
+
+/** Why layers cannot be unpacked here; null if they can. */
+export const missing = process.getuid?.() === 0 ? null : "needs root";
+if (missing !== null) console.log(`skipped: content on Linux: ${missing}`);
+
+export interface Told {
+  phase: engine.Phase;
+  current: number;
+  total: number;
+}
+
+export interface Fixture {
+  /** Its directory; another fixture may be opened on it. */
+  root: string;
+  paths: Paths;
+  content: LinuxContent;
+  /** Carries out a command and returns its outcome's value. */
+  perform(command: content.ContentCommand, told?: Told[], op?: bigint): Promise<Outcome>;
+  /** Unpacks tars, each on the previous one, and returns the chains. */
+  stack(...tars: Uint8Array[]): Promise<string[]>;
+  /** Unpacks one tar on a chain and returns the new chain. */
+  layer(tar: Uint8Array, parent?: string): Promise<string>;
+  /** A layer's directory. */
+  diff(chain: string): string;
+  /** Mounts a new container on a chain. */
+  mount(chain?: string): Promise<{ id: string; rootfs: string }>;
+  /** Stores an archive from a request's body. */
+  ingest(archive: string, body: AsyncIterable<Uint8Array> | Uint8Array, holes?: bigint): Promise<engine.ArchivedFile[]>;
+  close(): void;
+}
+
+/** `root`: the directory to use; a new one below /tmp if not given. */
+export function openFixture(root = mkdtempSync(join(tmpdir(), "coracle-content-"))): Fixture {
+  const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
+  const bodies = new Map<bigint, AsyncIterable<Uint8Array>>();
+  const carrier = linuxContent({
+    paths,
+    kernel: libc,
+    bodies: { take: (request) => bodies.get(request)! },
+    registry: registryClient({ silenceMs: 500 }),
+  });
+  let counter = 0n;
+  const perform: Fixture["perform"] = (command, told = [], op = ++counter) =>
+    carrier.perform(op, command, (phase, current, total) =>
+      told.push({ phase, current: Number(current), total: Number(total) }),
+    );
+  const ingest: Fixture["ingest"] = async (archive, body, holes = MANY_HOLES) => {
+    const request = ++counter;
+    bodies.set(request, body instanceof Uint8Array ? once(body) : body);
+    const outcome = await perform({ tag: "ingest", val: { archive, request, holes } });
+    return outcome.tag === "ingested" ? outcome.val : [];
+  };
+  const layer: Fixture["layer"] = async (tar, parent) => {
+    const archive = `layer-${++counter}`;
+    await ingest(archive, await tarOf([{ name: "layer.tar", body: tar }]));
+    const diffId = digestOf(tar);
+    const chain = chainOf(diffId, parent);
+    const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
+    try {
+      const below = parent === undefined ? {} : { parent };
+      await perform({ tag: "layer", val: { chain, diffId, source, holes: MANY_HOLES, ...below } });
+    } finally {
+      await perform({ tag: "drop-archive", val: archive });
+    }
+    return chain;
+  };
+  return {
+    root,
+    paths,
+    content: carrier,
+    perform,
+    ingest,
+    layer,
+    stack: async (...tars) => {
+      const chains: string[] = [];
+      for (const tar of tars) chains.push(await layer(tar, chains.at(-1)));
+      return chains;
+    },
+    diff: (chain) => paths.layers(chain.slice("sha256:".length), "diff"),
+    mount: async (chain) => {
+      const id = randomBytes(32).toString("hex");
+      await perform({ tag: "mount", val: { container: id, ...(chain === undefined ? {} : { chain }) } });
+      return { id, rootfs: paths.rootfs(id) };
+    },
+    close: () => {
+      for (const point of mountsBelow(root)) execFileSync("umount", ["--lazy", point]);
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** ChainID of a layer on a chain (OCI image spec, config.md). */
+export function chainOf(diffId: string, parent?: string): string {
+  return parent === undefined ? diffId : digestOf(Buffer.from(`${parent} ${diffId}`));
+}
+
+/** Mount points below a directory. */
+export function mountsBelow(directory: string): string[] {
+  const points = readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[4] ?? "");
+  return points.filter((point) => point.startsWith(`${directory}/`)).reverse();
+}
+
+export { failed } from "../../support/failed.js";
+
+/** Names of everything below a directory, sorted. */
+export function tree(directory: string): string[] {
+  return (readdirSync(directory, { recursive: true }) as string[]).sort();
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

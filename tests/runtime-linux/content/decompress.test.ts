@@ -1,0 +1,101 @@
+// Decompression alone: its output, and how much of it is in memory at a time.
+
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { HostFailure } from "../../../hosts/shared/failure.js";
+import { decompressed } from "../../../runtime-linux/content/layers/decompress.js";
+import { zstdInScript } from "../../../runtime-linux/content/layers/zstd.js";
+import { findProgram } from "../../../runtime-linux/launch/runtimes.js";
+import { zstdStored } from "../../support/archives/tar.js";
+import { flat } from "../../support/failed.js";
+
+const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+/** A frame with a window of 2 MiB, no content size and no checksum. */
+const HEADER = Buffer.from([...MAGIC, 0x00, 0x58]);
+const BLOCK = 128 << 10;
+
+function block(type: number, size: number, isLast: boolean, content: Uint8Array): Buffer {
+  const head = Buffer.alloc(3);
+  head.writeUIntLE((size << 3) | (type << 1) | Number(isLast), 0, 3);
+  return Buffer.concat([head, content]);
+}
+
+/** One byte, repeated `size` times. */
+const repeated = (size: number, isLast: boolean) => block(1, size, isLast, Buffer.from([7]));
+
+async function* inPieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function all(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of source) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+async function failure(bytes: Uint8Array): Promise<unknown> {
+  const error: unknown = await all(decompressed(inPieces(bytes))).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof HostFailure ? flat(error.failure) : error;
+}
+
+test("16 KiB of zstd that stand for 512 MiB are never in memory at once", async () => {
+  const count = 4096;
+  const bomb = Buffer.concat([HEADER, ...Array.from({ length: count }, (_, at) => repeated(BLOCK, at === count - 1))]);
+  for (const decoder of [decompressed, zstdInScript]) {
+    const before = process.memoryUsage().arrayBuffers;
+    let [bytes, largest, held] = [0, 0, 0];
+    for await (const chunk of decoder(inPieces(bomb))) {
+      if (bytes === 0) held = process.memoryUsage().arrayBuffers - before;
+      bytes += chunk.length;
+      largest = Math.max(largest, chunk.length);
+    }
+    expect(bytes).toBe(count * BLOCK);
+    expect(largest).toBeLessThanOrEqual(256 << 10);
+    expect(held).toBeLessThan(16 << 20);
+  }
+});
+
+test("zstd is decompressed correctly in pieces of any size, with several frames and skippable ones", async () => {
+  const text = Buffer.from("some words ".repeat(30_000));
+  const skipped = Buffer.concat([Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0]), Buffer.from("any")]);
+  const empty = Buffer.from([...MAGIC, 0x20, 0x00, 0x01, 0x00, 0x00]);
+  const frames = Buffer.concat([
+    zstdStored(text),
+    skipped,
+    empty,
+    zstdStored(Buffer.from("x")),
+    HEADER,
+    repeated(3, true),
+  ]);
+  const expected = Buffer.concat([text, Buffer.from("x"), Buffer.from([7, 7, 7])]);
+  for (const size of [7, 1024, frames.length]) {
+    expect((await all(decompressed(inPieces(frames, size)))).equals(expected)).toBe(true);
+    expect((await all(zstdInScript(inPieces(frames, size)))).equals(expected)).toBe(true);
+  }
+});
+
+const zstd = findProgram("zstd");
+
+test("data compressed by zstd itself is decompressed", async ({ skip }) => {
+  if (zstd === null) skip("zstd is not installed");
+  const text = Buffer.from(Array.from({ length: 30_000 }, (_, at) => `line ${at * at} of some\n`).join(""));
+  for (const options of [["-1"], ["-19", "--long=24"], ["--no-check", "-3"], ["--no-content-size"]]) {
+    const bytes = execFileSync(zstd!, ["-c", "-q", ...options], { input: text, maxBuffer: 1 << 28 });
+    for (const size of [1000, bytes.length])
+      expect((await all(zstdInScript(inPieces(bytes, size)))).equals(text)).toBe(true);
+  }
+});
+
+test.each<[string, Buffer, string]>([
+  ["cut in the header", HEADER.subarray(0, 5), "cut"],
+  ["cut in a block", Buffer.concat([HEADER, block(0, 100, true, Buffer.alloc(99))]), "cut"],
+  ["without a last block", Buffer.concat([HEADER, repeated(10, false)]), "cut"],
+  ["followed by junk", Buffer.concat([HEADER, repeated(10, true), Buffer.from("junk")]), "compression"],
+  ["with a block that is too large", Buffer.concat([HEADER, repeated(2 << 19, true)]), "compression"],
+  ["with a window that is too large", Buffer.from([...MAGIC, 0x00, 0xa0, 1, 0, 0]), "compression"],
+])("zstd %s is refused", async (_, bytes, what) => {
+  expect(await failure(bytes)).toMatchObject({ tag: "damaged", val: { what } });
+});

@@ -1,0 +1,95 @@
+// Unpacking a request's body into a container: what it waits for, and for how long. Needs root.
+
+import { closeSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { content } from "../../../hosts/shared/host.js";
+import { registryClient } from "../../../hosts/registry/client.js";
+import { linuxContent, type LinuxContent } from "../../../runtime-linux/content.js";
+import type { Kernel } from "../../../runtime-linux/kernel.js";
+import { libc } from "../../../runtime-linux/kernel/libc.js";
+import { describeUnless } from "../../support/on-engines.js";
+import { openFiles } from "../../support/measured/open-files.js";
+import { MANY_HOLES, rawTar, type RawEntry } from "../../support/archives/tar.js";
+import { turnsDuring } from "../../support/measured/turns.js";
+import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
+
+const OP = 4711n;
+
+let fixture: Fixture;
+beforeEach(() => {
+  fixture = openFixture();
+});
+afterEach(() => fixture.close());
+
+describeUnless(missing, "unpacking into a container", () => {
+  test("can be abandoned while a disk is slow, and does not block an unmount", async () => {
+    const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/", flag: "5" }])));
+    const disk = new SlowDisk();
+    const { perform } = contentOn(disk);
+    const unpacking = failed(perform(OP, { tag: "extract", val: into(id, "/etc") }, () => {}));
+    const flushed = await disk.asked;
+    expect(readFileSync(join(rootfs, "etc/given"), "utf8")).toBe("given");
+    await perform(0n, { tag: "abandon", val: OP }, () => {});
+    expect(await unpacking).toEqual({ tag: "interrupted", val: "given-up" });
+    await perform(0n, { tag: "unmount", val: id }, () => {});
+    // The flush keeps the descriptor open until it ends, so that no other file gets its number.
+    expect(targetOf(flushed)).toBe("/etc");
+    disk.finish();
+    await expect.poll(() => targetOf(flushed)).not.toBe("/etc");
+  });
+
+  test.each([
+    ["a file", { name: "full", body: "given" }],
+    ["a link", { name: "full", flag: "2", target: "given" }],
+  ])("a directory of very many files is replaced by %s, without a long blocking", async (_, entry) => {
+    const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/full/deep/", flag: "5" }])));
+    const full = join(rootfs, "etc/full");
+    for (let at = 0; at < 10_000; at++) closeSync(openSync(join(full, `deep/file${at}`), "w"));
+    const { perform } = contentOn(libc, [entry]);
+    const extracting = async (): Promise<unknown> => perform(OP, { tag: "extract", val: into(id, "/etc") }, () => {});
+    const { longest, whole } = await turnsDuring(extracting);
+    const there = lstatSync(full);
+    expect(there.isSymbolicLink() ? readlinkSync(full) : readFileSync(full, "utf8")).toBe("given");
+    // In one piece it would be nearly the whole time.
+    expect(longest).toBeLessThan(whole / 3);
+  });
+});
+
+/** A disk on which no write completes until the test allows it. */
+class SlowDisk {
+  /** Resolves with the file descriptor of the first request. */
+  readonly asked: Promise<number>;
+  finish = (): void => {};
+  #ask = (_: number): void => {};
+
+  constructor() {
+    this.asked = new Promise((resolve) => (this.#ask = resolve));
+  }
+
+  syncfs = (fd: number): Promise<void> => {
+    this.#ask(fd);
+    return new Promise((resolve) => (this.finish = resolve));
+  };
+}
+
+function contentOn(
+  { syncfs }: Pick<Kernel, "syncfs">,
+  entries: RawEntry[] = [{ name: "given", body: "given" }],
+): LinuxContent {
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield rawTar(entries);
+  }
+  const kernel = { ...libc, syncfs };
+  return linuxContent({ paths: fixture.paths, kernel, bodies: { take: () => body() }, registry: registryClient() });
+}
+
+function into(container: string, path: string): content.Extract {
+  const at = { view: { container, places: [] }, path, follow: true };
+  return { into: at, request: 1n, keepKinds: false, holes: MANY_HOLES };
+}
+
+/** Undefined if it is not open. */
+function targetOf(fd: number): string | undefined {
+  return openFiles(process.pid).find((file) => file.fd === fd)?.target;
+}
