@@ -32,6 +32,11 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "State.OOMKilled is set at a kill (reference: at the end of the run) and reset by a start (at its end)",
     reason: NEWEST,
   },
+  {
+    id: "anonymous-volumes",
+    what: "a volume without a name has the label com.docker.volume.anonymous",
+    reason: NEWEST,
+  },
   { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
   {
     id: "bad-json-status",

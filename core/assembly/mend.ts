@@ -42,6 +42,7 @@ import { restore } from "./records/restore";
 import { setAside } from "./records/set-aside";
 import { engine } from "./state";
 import { findLostNetworks, strayNetworks, sweep } from "./sweep";
+import { resumeVolumeRemovals } from "./volume/removal";
 import { beginMaking, restoreOwners } from "./volume/untold";
 
 /** Docker's exit code for a container whose end nobody observed. */
@@ -75,6 +76,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   setAside.end();
   for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);
   for (let i = 0; i < halfMade.length; i++) resumeCreation(halfMade[i]);
+  resumeVolumeRemovals();
   startWithEngine(containers);
   makeBridges(strayNetworks(inventory.networks));
   // Containers ran on without the engine, and counting was interrupted.

@@ -15,6 +15,8 @@ export class Engine {
   readonly steps: Steps = new Steps();
   /** A prune of containers or networks is in progress: there may be only one at a time (surface §2.23). */
   pruning: bool = false;
+  /** A prune of volumes is in progress. */
+  pruningVolumes: bool = false;
 }
 
 export const engine: Engine = new Engine();

@@ -132,7 +132,7 @@ function makeMissingVolumes(found: string[]): void {
   const volumes = volumeStore.all();
   for (let i = 0; i < volumes.length; i++) {
     const name = volumes[i].name;
-    if (there.has(name)) continue;
+    if (there.has(name) || volumes[i].removing) continue;
     tellMended(`volume ${name}`, "only its record existed");
     // The files that were counted are gone.
     volumeStore.outdate(name);

@@ -220,22 +220,6 @@ onEngines("prune with nothing to remove", (engine, kind) => {
     }
     expect((await asked(`/build/prune?filters=${encoded({ until: ["soon"] })}`, "1.55"))[0]).toBe(400);
   });
-
-  testExcept(kind, { reference: REFERENCE.after141 })(
-    "from 1.42 on named volumes stay unless all are given; a removal is answered as not built",
-    async () => {
-      const id = await engine().create({ Cmd: ["true"], HostConfig: { Binds: ["left-over:/data"] } });
-      await engine().remove(id);
-      const all = `/volumes/prune?filters=${encoded({ all: ["true"] })}`;
-      expect((await asked("/volumes/prune", "1.42"))[0]).toBe(200);
-      const unbuilt = [501, "removing the volume left-over is not built yet"];
-      expect(await asked("/volumes/prune", "1.41")).toEqual(unbuilt);
-      expect(await asked(all, "1.42")).toEqual(unbuilt);
-      expect((await asked(all, "1.41"))[0]).toBe(400);
-      expect((await asked(all.replace("true", "x"), "1.42"))[0]).toBe(400);
-      expect((await engine().call("DELETE", "/volumes/left-over")).status).toBe(501);
-    },
-  );
 });
 
 onEngines("removals that are refused", (engine) => {

@@ -1,19 +1,17 @@
-// POST /volumes/create (surface §2.25): describes a volume that exists
-// already. Making one without a container is not implemented yet.
+// POST /volumes/create (surface §2.25). Options of a volume are not implemented yet.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { refuseDriver } from "../container/mounts/mounts";
 import { Json } from "../json/json";
 import { Field, FieldType, Table } from "../json/table";
-import { JsonWriter } from "../json/writer";
-import { badParameter, conflict, notBuilt, Refusal } from "../refusal";
-import { line, sendJson } from "../reply";
-import { writeVolume } from "./inspect";
+import { badParameter, notBuilt, Refusal } from "../refusal";
+import { engine } from "../state";
+import { VolumeMaking } from "./making";
 import { volumeNameProblem } from "./name";
 import { volumeStore } from "./store";
-import { tellVolume } from "./untold";
 import { takerOf } from "./use";
+import { Volume } from "./volume";
 
 const CREATE: Table = new Table(
   "CreateOptions",
@@ -34,34 +32,38 @@ export function createVolume(call: Call): Refusal | null {
   const wish = body.json;
   if (wish === null) return body.refusal;
   const name = wish.stringOf("Name");
+  const driver = refuseDriver(wish.stringOf("Driver"), name);
+  if (driver !== null) return driver;
   const volume = volumeStore.find(name);
-  if (volume === null) return refuseVolume(call, wish, name);
-  const driver = wish.stringOf("Driver");
-  if (driver.length > 0 && driver != "local") {
-    return conflict(`create ${name}: driver 'local' already has volume '${name}': volume name must be unique`);
-  }
+  if (volume === null) return addVolume(call, wish, name);
   const taker = takerOf([name]);
-  if (taker !== null) {
-    // Only after the removal is it known whether the volume still exists.
-    taker.queue.push(call);
-    return null;
-  }
-  tellVolume(volume);
-  const json = new JsonWriter();
-  writeVolume(json, volume);
-  sendJson(call, 201, line(json));
+  // Only after its removal is it known whether the volume still exists.
+  if (taker !== null) taker.queue.push(call);
+  else if (volume.removing) volume.queue.push(call);
+  else new VolumeMaking(call, volume).begin();
   return null;
 }
 
-function refuseVolume(call: Call, wish: Json, name: string): Refusal {
-  const driver = refuseDriver(wish.stringOf("Driver"), name);
-  if (driver !== null) return driver;
+function addVolume(call: Call, wish: Json, name: string): Refusal | null {
+  const refusal = refuseVolume(call, wish, name);
+  if (refusal !== null) return refusal;
+  const isNamed = name.length > 0;
+  const volume = new Volume(isNamed ? name : engine.ids.next(), engine.now.wall, !isNamed);
+  volume.label(wish.entry("Labels"));
+  volume.untold = true;
+  volumeStore.add(volume);
+  new VolumeMaking(call, volume).begin();
+  return null;
+}
+
+function refuseVolume(call: Call, wish: Json, name: string): Refusal | null {
   const problem = name.length == 0 ? "" : volumeNameProblem(name);
   if (problem.length > 0) return badParameter(problem);
   const options = wish.entry("DriverOpts");
-  for (let i = 0; options !== null && i < options.keys.length; i++) {
+  if (options === null || options.keys.length == 0) return null;
+  for (let i = 0; i < options.keys.length; i++) {
     if (OPTIONS.includes(options.keys[i])) continue;
     return badParameter(`create ${name}: invalid option: "${options.keys[i]}"`);
   }
-  return notBuilt(`${call.request.method} ${call.path}`);
+  return notBuilt("a volume with options");
 }

@@ -86,11 +86,11 @@ function writeUsage(json: JsonWriter, volume: Volume, users: i32): void {
   json.endObject();
 }
 
-/** Null for a volume without labels, as in Docker. */
+/** Null if the client gave no labels, not even an empty object of them, as in Docker. */
 function writeLabels(json: JsonWriter, volume: Volume): void {
   const keys = labelKeysOf(volume);
   const values = labelValuesOf(volume);
-  if (keys.length == 0) {
+  if (keys.length == 0 && !volume.labelled) {
     json.null();
     return;
   }

@@ -1,20 +1,46 @@
-// DELETE /volumes/{name} (surface §2.25): a volume in use stays. Removing one by its name is not implemented yet.
+// DELETE /volumes/{name} (surface §2.25): a volume that a container uses stays.
 
 import { flagOf } from "../api/parameters";
 import { Call } from "../call";
-import { conflict, notBuilt, notFound, Refusal } from "../refusal";
-import { sendEmpty } from "../reply";
+import { volumeEvent } from "../event/emit";
+import { eventRing } from "../event/ring";
+import { conflict, internal, notFound, Refusal } from "../refusal";
+import { sendEmpty, sendRefusal } from "../reply";
+import { beginVolumeRemoval, VolumeRemovalClient } from "./removal";
 import { volumeStore } from "./store";
 import { usersOf } from "./use";
+import { Volume } from "./volume";
 
 export function removeVolume(call: Call): Refusal | null {
   const name = call.name;
-  if (volumeStore.find(name) === null) {
+  const volume = volumeStore.find(name);
+  if (volume === null) {
     if (!flagOf(call.query, "force")) return notFound(`get ${name}: no such volume`);
     sendEmpty(call, 204);
     return null;
   }
+  if (volume.isChanging) {
+    volume.queue.push(call);
+    return null;
+  }
   const users = usersOf(name);
   if (users.length > 0) return conflict(`remove ${name}: volume is in use - [${users.join(", ")}]`);
-  return notBuilt(`${call.request.method} ${call.path}`);
+  beginVolumeRemoval(volume, new Remover(call));
+  return null;
+}
+
+/** The client that asked for the removal. */
+class Remover extends VolumeRemovalClient {
+  constructor(private readonly call: Call) {
+    super();
+  }
+
+  removed(volume: Volume): void {
+    eventRing.emit(volumeEvent(volume.name, "destroy"));
+    sendEmpty(this.call, 204);
+  }
+
+  failed(volume: Volume, why: string): void {
+    sendRefusal(this.call, internal(`remove ${volume.name}: ${why}`));
+  }
 }

@@ -1,4 +1,4 @@
-// All volumes. They are made on demand when containers mount them.
+// All volumes: those that clients made, and those that containers needed.
 
 import { deleteRecord } from "../ask";
 import { VOLUME_RECORDS } from "../records/kinds";
@@ -64,12 +64,27 @@ export class VolumeStore {
     for (let i = 0; i < volumes.length; i++) this.catchUp(volumes[i]);
   }
 
+  /** Whether the volume is being removed. */
+  mark(volume: Volume, removing: bool): void {
+    volume.removing = removing;
+    this.put(volume);
+  }
+
   restore(volume: Volume): void {
     this.byName.set(volume.name, volume);
   }
 
   find(name: string): Volume | null {
     return this.byName.has(name) ? this.byName.get(name) : null;
+  }
+
+  /** One of these volumes that is being removed; null if there is none. */
+  removedOf(names: string[]): Volume | null {
+    for (let i = 0; i < names.length; i++) {
+      const volume = this.find(names[i]);
+      if (volume !== null && volume.removing) return volume;
+    }
+    return null;
   }
 
   /** False if there is no such volume. */

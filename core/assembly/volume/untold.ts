@@ -34,6 +34,7 @@ export function endMaking(container: Container, made: bool): void {
 
 /** A client is told about the volume: it stays, even if the container that it was added for is never made. */
 export function tellVolume(volume: Volume): void {
+  volume.untold = false;
   const owner = volume.owner;
   if (owner === null) return;
   volume.owner = null;
@@ -41,12 +42,15 @@ export function tellVolume(volume: Volume): void {
 }
 
 /**
- * Passes the volume on to another container that is being created with it,
- * and with which it is removed if that fails, too. False if there is none.
+ * Passes the volume on to a client for whom it is being made, or to another container that is being created with it.
+ * With either it is removed if that fails, too. False if there is none.
  */
 export function passOn(volume: Volume): bool {
-  if (volume.makings.length == 0) return false;
+  const isMade = volume.making > 0;
+  if (!isMade && volume.makings.length == 0) return false;
   tellVolume(volume);
+  volume.untold = isMade;
+  if (isMade) return true;
   volume.owner = volume.makings[0];
   mark(volume.makings[0], volume.name, true);
   return true;

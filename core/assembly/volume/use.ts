@@ -65,6 +65,12 @@ export function volumeNames(mounts: MountPoint[]): string[] {
   return names;
 }
 
+export function isUsed(name: string): bool {
+  const containers = containerStore.all();
+  for (let i = 0; i < containers.length; i++) if (has(containers[i], name)) return true;
+  return false;
+}
+
 /** Ids of all containers that use the volume. */
 export function usersOf(name: string): string[] {
   const containers = containerStore.all();

@@ -1,8 +1,8 @@
 // A volume: a directory that outlives containers, and its record.
 
+import { Call } from "../call";
 import { Container } from "../container/container";
 import { Json } from "../json/json";
-import { JsonWriter } from "../json/writer";
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
 import { Fields } from "../records/fields";
@@ -11,7 +11,7 @@ import { volumeNameProblem } from "./name";
 /** Initial buffer size for a record. */
 const RECORD_BYTES: i32 = 512;
 
-/** All volumes have the driver `local`, without options. */
+/** All volumes have the driver `local`. */
 export class Volume {
   /** Size of its files in bytes, as last counted; negative if unknown. */
   size: i64 = -1;
@@ -27,6 +27,16 @@ export class Volume {
   owner: Container | null = null;
   labelKeys: string[] = [];
   labelValues: string[] = [];
+  /** The client gave an object of labels, though perhaps an empty one. */
+  labelled: bool = false;
+  /** The volume's files are being removed. Nothing can use it any more. */
+  removing: bool = false;
+  /** Number of clients' requests for which the host is making it. */
+  making: i32 = 0;
+  /** It was added for a client's request, and no client has been told about it yet. */
+  untold: bool = false;
+  /** Requests that wait until the volume is made or removed. */
+  queue: Call[] = [];
 
   constructor(
     readonly name: string,
@@ -36,9 +46,20 @@ export class Volume {
     readonly anonymous: bool,
   ) {}
 
+  /** Nobody has been told about it, or a container is being created with it: its files may not be there yet. */
+  get isBeingMade(): bool {
+    return this.untold || this.makings.length > 0;
+  }
+
+  /** It is being made for a client, or removed. */
+  get isChanging(): bool {
+    return this.removing || this.making > 0;
+  }
+
   /** `labels`: an object whose values are strings, or null. */
   label(labels: Json | null): void {
-    if (labels === null) return;
+    if (labels === null || labels.isNull) return;
+    this.labelled = true;
     for (let i = 0; i < labels.keys.length; i++) {
       this.labelKeys.push(labels.keys[i]);
       this.labelValues.push(labels.items[i].text);
@@ -50,12 +71,13 @@ export class Volume {
     volumeFields(fields, this);
     return fields.take();
   }
+}
 
-  writeLabels(json: JsonWriter): void {
-    json.beginObject();
-    for (let i = 0; i < this.labelKeys.length; i++) json.stringField(this.labelKeys[i], this.labelValues[i]);
-    json.endObject();
-  }
+/** Resumes the waiting requests. If one of them changes the volume again, the rest queue again. */
+export function takeUpVolumeQueue(volume: Volume): void {
+  const waiting = volume.queue;
+  volume.queue = [];
+  for (let i = 0; i < waiting.length; i++) waiting[i].again(waiting[i]);
 }
 
 function volumeFields(fields: Fields, given: Volume | null): Volume {
@@ -67,6 +89,8 @@ function volumeFields(fields: Fields, given: Volume | null): Volume {
   volume.counted = fields.has("size", volume.counted);
   if (volume.counted) volume.size = fields.within("size", volume.size, 0, i64.MAX_VALUE);
   fields.textMap("labels", volume.labelKeys, volume.labelValues);
+  volume.labelled = fields.optionalBool("labelled", volume.labelled);
+  volume.removing = fields.optionalBool("removing", volume.removing);
   return volume;
 }
 

@@ -285,6 +285,15 @@ describe("damage", () => {
     expect(opened.asked.filter(({ command }) => command.tag === "drop")).toEqual([]);
   });
 
+  test("while a container's record is damaged, it is unknown which volumes it has: a prune removes none", () => {
+    const records = new Map(TODAY).set("volume/mine", '{"name":"mine","created":1,"named":true,"labels":{}}');
+    const found = { ...whole(TODAY), volumes: [...restOf(TODAY, "volume/"), "mine"] };
+    const prune = (opened: Opened) => JSON.parse(opened.call("POST", "/v1.41/volumes/prune").text) as object;
+    const damaged = new Opened(new Map(records).set(`container/${idOf("exited")}`, "{"), found).settle();
+    expect(prune(damaged)).toMatchObject({ VolumesDeleted: [] });
+    expect(prune(new Opened(records, found).settle())).toMatchObject({ VolumesDeleted: ["mine"] });
+  });
+
   test("a container can be removed with force, with all of its host's objects", () => {
     const id = idOf("running");
     const found: Partial<engine.Inventory> = {

@@ -59,6 +59,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   "make-volume": {
     send: ([name = ""]) => ({ ...ask("POST", "/volumes/create"), body: JSON.stringify({ Name: name }) }),
   },
+  "remove-volume": { send: ([name = "", query = ""]) => ask("DELETE", `/volumes/${name}`, query) },
   info: { send: () => ask("GET", "/info") },
   version: { send: () => ask("GET", "/version") },
   usage: { send: () => ask("GET", "/system/df") },

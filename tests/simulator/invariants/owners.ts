@@ -22,7 +22,7 @@ export class Owners implements Invariant {
   /** Volumes that could not be made or dropped, by name. */
   readonly #unmade = new Failures("make");
   readonly #undropped = new Failures("drop");
-  /** Volumes of containers that are being created. No client knows them yet. */
+  /** Volumes that are being made, for a client or with a container. No client knows them yet. */
   readonly #untold = new Set<string>();
   #volumesBefore: ReadonlySet<string> = new Set();
 
@@ -54,7 +54,7 @@ export class Owners implements Invariant {
       this.#container(container, found);
     }
     this.#machine(ledger, found, () => false);
-    const had = [...ledger.containers.values()].flatMap(({ mounts }) => mounts.map(({ name }) => name));
+    const had = namesOf(ledger);
     const left = [...this.#untold].find((name) => !had.includes(name) && !this.#undropped.has(name));
     if (left !== undefined) throw new Breach("owners", `volume ${left} is left from a failed creation`);
   }
@@ -64,11 +64,18 @@ export class Owners implements Invariant {
       const names = new Set(ledger.keys("volume/"));
       // A client may know a volume that a restart finds, even if the event was not committed.
       if (opening === null) for (const name of names) if (!this.#volumesBefore.has(name)) this.#untold.add(name);
-      for (const name of this.#untold) if (!names.has(name)) this.#untold.delete(name);
+      // One that was being made for a client stays after a restart. The client may ask again.
+      const mounted = opening === null ? null : namesOf(ledger);
+      for (const name of this.#untold) {
+        if (!names.has(name) || mounted?.includes(name) === false) this.#untold.delete(name);
+      }
       this.#volumesBefore = names;
     }
     for (const { type, action, id } of eventsOf(outputs.records)) {
-      if (type !== "container" || action !== "create") continue;
+      if (action !== "create") continue;
+      // Its client may have left before the answer.
+      if (type === "volume") this.#untold.delete(id);
+      if (type !== "container") continue;
       for (const { name } of ledger.containers.get(id)?.mounts ?? []) this.#untold.delete(name);
     }
     for (const { command } of outputs.replies) if (command.tag === "whole") this.#told(command.val);
@@ -138,6 +145,11 @@ export class Owners implements Invariant {
         throw new Breach("owners", `${what} ${one} has no owner`);
     }
   }
+}
+
+/** Names of all volumes that containers have. */
+function namesOf({ containers }: Ledger): string[] {
+  return [...containers.values()].flatMap(({ mounts }) => mounts.map(({ name }) => name));
 }
 
 function unique(what: string, all: ContainerRecord[], of: (container: ContainerRecord) => string[]): void {

@@ -16,7 +16,7 @@ export class Promises implements Oracle, Invariant {
   readonly #removed = new Set<string>();
   /** Names of volumes that a reply with 201 implied. */
   readonly #volumes = new Set<string>();
-  /** Volumes that may be removed with their container. Stories do not remove or prune volumes separately yet. */
+  /** Volumes that a client asked to remove, or that may be removed with their container. */
   readonly #mayGoAlong = new Set<string>();
   readonly #started = new Set<string>();
   /** The last run that a reply reported as ended. */
@@ -32,6 +32,9 @@ export class Promises implements Oracle, Invariant {
   asked({ number, method, target }: Asked): void {
     const [path = ""] = target.split("?");
     if (path.endsWith("/containers/prune")) for (const id of this.#ledger.containers.keys()) this.#mayGo.add(id);
+    if (path.endsWith("/volumes/prune")) for (const name of this.#ledger.keys(VOLUME)) this.#mayGoAlong.add(name);
+    const volume = /\/volumes\/([^/]+)$/.exec(path)?.[1];
+    if (method === "DELETE" && volume !== undefined) this.#mayGoAlong.add(decoded(volume));
     const ref = /\/containers\/([^/]+)/.exec(path)?.[1];
     const about = ref === undefined ? undefined : this.#find(decoded(ref));
     if (about === undefined) return;
@@ -104,6 +107,7 @@ export class Promises implements Oracle, Invariant {
     for (const { tag, val } of outputs.records) {
       if (tag !== "delete" || !val.startsWith(VOLUME)) continue;
       const name = val.slice(VOLUME.length);
+      this.#unused(name);
       if (!this.#volumes.delete(name) || this.#mayGoAlong.has(name)) continue;
       broken(`volume ${name} was reported, and is gone without a removal`);
     }
@@ -140,6 +144,15 @@ export class Promises implements Oracle, Invariant {
     const container = this.#ledger.containers.get(Id);
     if (container?.autoRemove === true) this.#mayGo.add(Id);
     for (const { name } of container?.mounts.filter(isVolume) ?? []) this.#volumes.add(name);
+  }
+
+  /** A volume is removed only if no container that stays has it. */
+  #unused(name: string): void {
+    for (const container of this.#ledger.containers.values()) {
+      if (wordOf(container) === "removing" || !container.mounts.some((mount) => isVolume(mount) && mount.name === name))
+        continue;
+      broken(`volume ${name} is gone, though ${container.id} has it`);
+    }
   }
 
   #mayTakeAlong({ mounts }: ContainerRecord): void {

@@ -12,6 +12,7 @@ import { badParameter, Refusal } from "../../refusal";
 import { sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
+import { volumeStore } from "../../volume/store";
 import { takerOf, volumeNames } from "../../volume/use";
 import { Container } from "../container";
 import { showLinks, tieLinks } from "../links/links";
@@ -58,10 +59,16 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
     const taken = containerStore.refuseName(name);
     if (taken !== null) return taken;
   }
-  const taker = takerOf(volumeNames(wish.mounts));
+  const names = volumeNames(wish.mounts);
+  const taker = takerOf(names);
   if (taker !== null) {
     // That removal may remove one of the volumes. The request is read again when it is over.
     taker.queue.push(call);
+    return null;
+  }
+  const leaving = volumeStore.removedOf(names);
+  if (leaving !== null) {
+    leaving.queue.push(call);
     return null;
   }
   if (!checked && new SourceSearch(call, wish.mounts).begin()) return null;

@@ -86,6 +86,12 @@ export class Sizes extends Task {
     this.volumesChanged(container);
   }
 
+  /** A volume was made for a client. */
+  volumeMade(volume: Volume): void {
+    if (!volume.counted) this.enqueueVolume(volume.name);
+    this.next();
+  }
+
   /** Only the container's volumes have changed. */
   volumesChanged(container: Container): void {
     for (let i = 0; i < container.mounts.length; i++) {
