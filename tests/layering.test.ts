@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { dirname, join, normalize } from "node:path";
+import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readWorld } from "../core/build.js";
@@ -24,6 +24,7 @@ const DOORS = [
 ];
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const TOP_FOLDERS = ["core", "hosts", "runtime-linux", "tests", "benches"];
 
 describe("imports", () => {
   test("the core imports only itself and its generated bindings", () => {
@@ -122,7 +123,12 @@ const EQUALS: Record<string, number> = {
 
 test(`no folder has more than ${MOST_FILES} files, but lists of equals`, () => {
   const counts: Record<string, number> = {};
-  for (const file of ["core", "hosts", "runtime-linux", "tests", "benches"].flatMap((folder) => filesOf(folder))) {
+  const sources = TOP_FOLDERS.flatMap((folder) => filesOf(folder, SOURCE));
+  const endings = new Set(sources.map((file) => extname(file)));
+  expect([...endings]).toEqual(
+    expect.arrayContaining([".ts", ".tsx", ".mjs", ".cjs", ".c", ".py", ".go", ".css", ".wit"]),
+  );
+  for (const file of sources) {
     counts[dirname(file)] = (counts[dirname(file)] ?? 0) + 1;
   }
   const crowded = Object.entries(counts).filter(([folder, count]) => count > (EQUALS[folder] ?? MOST_FILES));
@@ -136,12 +142,14 @@ test("the simulator's model imports neither the core nor hosts", () => {
 });
 
 test("files do not import one another in circles", () => {
-  const files = ["core", "hosts", "runtime-linux", "tests", "benches"].flatMap((folder) => filesOf(folder));
+  const files = TOP_FOLDERS.flatMap((folder) => filesOf(folder));
   const known = new Set(files);
   const imports = new Map(
     files.map((file) => [file, importsOf(file).flatMap((to) => sourcesOf(to).filter((one) => known.has(one)))]),
   );
   expect(imports.size).toBeGreaterThan(1000);
+  expect(imports.get("hosts/node/coracle.cjs")).toContain("hosts/node/bundle.cjs");
+  expect(imports.get("hosts/node/start.mjs")).toContain("hosts/node/setup.mjs");
   expect(circlesIn(imports)).toEqual([]);
 });
 
@@ -153,10 +161,10 @@ test("circles are found from any entry", () => {
   ]);
 });
 
-/** The files that an import may mean: AssemblyScript omits the extension. */
+/** The files that an import may mean: AssemblyScript omits the extension, and TypeScript writes that of JavaScript. */
 function sourcesOf(to: string): string[] {
   const path = to.replace(/\.jsx?$/, "");
-  return [`${path}.ts`, `${path}.tsx`];
+  return [to, `${path}.ts`, `${path}.tsx`];
 }
 
 test("the core's wasm imports the interfaces of its world and nothing else", async () => {
@@ -209,8 +217,9 @@ function breachesOf(files: string[], allowed: (to: string) => boolean): string[]
   );
 }
 
+/** The forms of an import: `from`, for its effects only, and as a call. */
 const IMPORT =
-  /^(?:import|export)\b[^;"']*?\bfrom\s*["']([^"']+)["']|^import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
+  /^(?:import|export)\b[^;"']*?\bfrom\s*["']([^"']+)["']|^import\s*["']([^"']+)["']|\b(?:import|require)\(\s*["']([^"']+)["']/gm;
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), "utf8");
@@ -218,9 +227,14 @@ function importsOf(file: string): string[] {
   return named.map((name) => (name.startsWith(".") ? normalize(join(dirname(file), name)) : name));
 }
 
-function filesOf(folder: string): string[] {
+/** Files that may import one another. */
+const SCRIPT = /\.(?:[cm]?[jt]s|[jt]sx)$/;
+/** Files in any language that people write here. */
+const SOURCE = /\.(?:[cm]?[jt]s|[jt]sx|c|h|py|go|css|html|wit)$/;
+
+function filesOf(folder: string, kind = SCRIPT): string[] {
   if (!existsSync(join(ROOT, folder))) return [];
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name))
+    .filter((name) => kind.test(name))
     .map((name) => `${folder}/${name}`);
 }
