@@ -2,8 +2,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { followed } from "../hosts/streams/tar/archive-names.js";
-import { bytesOf } from "../hosts/streams/tar/latin1.js";
+import { bytesOf, followed } from "../hosts/streams/tar/index.js";
 import { fileFailure } from "./content/files/file-failure.js";
 import { O_PATH, type Kernel, type Path } from "./kernel.js";
 

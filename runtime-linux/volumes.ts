@@ -7,7 +7,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { malformed, noSuch } from "../hosts/shared/failure.js";
 import type { Operation, Outcome, Perform, volumes } from "../hosts/shared/host.js";
 import { confine } from "./confine.js";
-import { bytesOf } from "../hosts/streams/tar/latin1.js";
+import { bytesOf } from "../hosts/streams/tar/index.js";
 import { copyAttributes, copyFile, hasHoles, piecesCopied } from "./content/files/copy.js";
 import { namesIn, removeTree, syncPath } from "./directories.js";
 import { bytesBelow } from "./content/measure.js";

@@ -3,14 +3,11 @@
 
 import { imaginedOnly, noSuch, tooLarge } from "../shared/failure.js";
 import type { content, engine } from "../shared/host.js";
-import { joined } from "../streams/bytes.js";
-import { fromClient } from "../streams/client-body.js";
-import { decompressed } from "../streams/decompress.js";
-import type { TarEntry } from "../streams/tar/entry.js";
-import { textOf } from "../streams/tar/latin1.js";
-import { cleanName } from "../streams/tar/names.js";
-import { TarReader } from "../streams/tar/reader.js";
-import type { TarSink } from "../streams/tar/sink.js";
+import { joined } from "../shared/bytes.js";
+import { fromClient } from "../streams/index.js";
+import { decompressed } from "../streams/compression/index.js";
+import { TarReader, cleanName, textOf } from "../streams/tar/index.js";
+import type { TarEntry, TarSink } from "../streams/tar/index.js";
 
 const MOST_KEPT = 32 << 20;
 const MOST_MEMBERS = 1 << 16;

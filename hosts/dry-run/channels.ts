@@ -1,10 +1,10 @@
 // What a client receives from a dry run: the reply with a header that marks it, or the plan instead of the reply.
 
 import type { Channel } from "../request/index.js";
-import type { HijackedClient } from "../streams/hijacked-client.js";
+import { joined } from "../shared/bytes.js";
+import type { HijackedClient } from "../streams/index.js";
 import type { replies } from "../shared/host.js";
 import { namesAndValues } from "../request/index.js";
-import { joined } from "../streams/bytes.js";
 import type { Plan, PlannedAnswer } from "./format.js";
 import { readableBytes } from "./readable.js";
 

@@ -4,7 +4,7 @@
 import { isQuestion, type QuestionOf } from "../shared/commands.js";
 import { imaginedOnly, interrupted } from "../shared/failure.js";
 import type { Bodies, Operation, Outcome, content, engine, types } from "../shared/host.js";
-import { lastPart } from "../streams/tar/archive-names.js";
+import { lastPart } from "../streams/tar/index.js";
 import type { ThrownArchives } from "./archives.js";
 import type { Asks } from "./asks.js";
 import type { Imagined } from "./imagined.js";

@@ -6,7 +6,7 @@ import type { Door } from "../request/index.js";
 import { Driver } from "../driver/index.js";
 import type { CompiledCore, DriverOptions, Ended, Fork, ObservedStep } from "../driver/index.js";
 import type { Host, Input, RequestId, Stdio, replies } from "../shared/host.js";
-import { Attachments } from "../streams/attachments.js";
+import { Attachments } from "../streams/index.js";
 import { DryRunClock } from "./clock.js";
 import { Course } from "./course.js";
 import type { Plan } from "./format.js";

@@ -5,7 +5,7 @@ import type { RequestBodies } from "./bodies.js";
 import type { Channel, ExchangeContext } from "./exchange.js";
 import type { Input, RequestId, Stdio } from "../shared/host.js";
 import type { ReplyRouter } from "./reply-router.js";
-import type { Attachments } from "../streams/attachments.js";
+import type { Attachments } from "../streams/index.js";
 
 export interface Door {
   nextRequest(): RequestId;

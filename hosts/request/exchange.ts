@@ -4,13 +4,8 @@
 import { failureOf } from "../shared/failure.js";
 import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "../shared/host.js";
 import type { ReplyReceiver } from "./reply-router.js";
-import { AddressedClient } from "../streams/addressed-client.js";
-import { Attachment } from "../streams/attach.js";
-import type { Ending } from "../streams/attach.js";
-import type { Attachments } from "../streams/attachments.js";
-import { ExecAttachment } from "../streams/exec-attachment.js";
-import type { HijackedClient } from "../streams/hijacked-client.js";
-import { serveLogs } from "../streams/logs.js";
+import { AddressedClient, Attachment, ExecAttachment, serveLogs } from "../streams/index.js";
+import type { Attachments, Ending, HijackedClient } from "../streams/index.js";
 
 /**
  * The client's side. Its maker calls `finished` when the whole reply has gone out, and `closed` if the client leaves

@@ -3,7 +3,7 @@
 
 import type { LogBytes, Stdin, Stdio, engine, replies } from "../shared/host.js";
 import { DetachKeys } from "./detach-keys.js";
-import { firstBytes } from "./first-bytes.js";
+import { logSnapshot } from "./log-snapshot.js";
 import { LogReader } from "./log-lines.js";
 import { LogRecords, type RecordForm } from "./log-records.js";
 import type { Sink } from "./logs.js";
@@ -103,7 +103,7 @@ export class Attachment {
   /** In the format of `logs`. Resolves to the log offset where it ends; -1 if the client has gone. */
   async #copyHistory(client: Client, log: LogBytes, left: AbortSignal): Promise<number> {
     const records = new LogRecords(formOf(this.#hijack));
-    const reader = new LogReader(firstBytes(log, this.#bound), 0, AbortSignal.abort(), left);
+    const reader = new LogReader(logSnapshot(log, this.#bound), 0, AbortSignal.abort(), left);
     try {
       for (let block = await reader.next(); block !== null; block = await reader.next()) {
         const bytes = records.render(block, reader.passed - block.length);

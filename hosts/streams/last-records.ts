@@ -2,7 +2,7 @@
 // But the number of records of a long line is known only by reading it from its beginning.
 
 import type { LogBytes, replies } from "../shared/host.js";
-import { firstBytes } from "./first-bytes.js";
+import { logSnapshot } from "./log-snapshot.js";
 import { LogReader } from "./log-lines.js";
 import { firstOf, tailOf } from "./log-tail.js";
 import { RecordCutter, type Beginnings } from "./record-cutter.js";
@@ -27,7 +27,7 @@ export async function lastRecords(
   const { beginnings, isEven } = await tailOf(log, size, source.tail, source);
   const first = firstOf(beginnings);
   if (isEven) return { beginnings, skip: 0, from: first };
-  const { count, from } = await countRecords(source, firstBytes(log, size, first), beginnings, gone);
+  const { count, from } = await countRecords(source, logSnapshot(log, size, first), beginnings, gone);
   return { beginnings, skip: Math.max(0, count - source.tail), from };
 }
 

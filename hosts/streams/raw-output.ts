@@ -2,7 +2,7 @@
 // one stream that arrived together.
 
 import type { replies } from "../shared/host.js";
-import { ByteBuilder } from "./bytes.js";
+import { ByteBuilder } from "../shared/bytes.js";
 import { FRAME_HEADER, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogLine } from "./log-lines.js";
 

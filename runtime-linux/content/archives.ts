@@ -12,12 +12,9 @@ import {
   wrongKind,
 } from "../../hosts/shared/failure.js";
 import type { content, engine } from "../../hosts/shared/host.js";
-import { fromClient } from "../../hosts/streams/client-body.js";
-import type { TarEntry } from "../../hosts/streams/tar/entry.js";
-import { bytesOf, textOf } from "../../hosts/streams/tar/latin1.js";
-import { baseOf, cleanName, parentOf } from "../../hosts/streams/tar/names.js";
-import { TarReader } from "../../hosts/streams/tar/reader.js";
-import type { TarSink } from "../../hosts/streams/tar/sink.js";
+import { fromClient } from "../../hosts/streams/index.js";
+import { TarReader, baseOf, bytesOf, cleanName, parentOf, textOf } from "../../hosts/streams/tar/index.js";
+import type { TarEntry, TarSink } from "../../hosts/streams/tar/index.js";
 import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";

@@ -5,8 +5,8 @@
 
 import * as fs from "node:fs";
 import { interrupted, refusedCall } from "../../hosts/shared/failure.js";
-import type { TarEntry } from "../../hosts/streams/tar/entry.js";
-import { textOf } from "../../hosts/streams/tar/latin1.js";
+import { textOf } from "../../hosts/streams/tar/index.js";
+import type { TarEntry } from "../../hosts/streams/tar/index.js";
 
 /** Called when a file's bytes, owner and mode are written. */
 export type Finish = (path: Buffer, entry: TarEntry) => void;

@@ -8,9 +8,16 @@ import { promisify } from "node:util";
 import { interrupted } from "../../hosts/shared/failure.js";
 import type { engine } from "../../hosts/shared/host.js";
 import type { Kernel } from "../kernel.js";
-import { baseOf, OPAQUE, parentOf, WHITEOUT } from "../../hosts/streams/tar/names.js";
-import type { TarEntry } from "../../hosts/streams/tar/entry.js";
-import { endOfArchive, headerOf, paddingOf } from "../../hosts/streams/tar/writer.js";
+import {
+  OPAQUE,
+  WHITEOUT,
+  baseOf,
+  endOfArchive,
+  headerOf,
+  paddingOf,
+  parentOf,
+} from "../../hosts/streams/tar/index.js";
+import type { TarEntry } from "../../hosts/streams/tar/index.js";
 import { openMember, type Member } from "./files/pack.js";
 import { LinkNames } from "./files/tar-entry.js";
 import { walk, type Found } from "./files/walk.js";

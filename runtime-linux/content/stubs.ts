@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import type { Kernel } from "../kernel.js";
 import { copyAttributes } from "./files/copy.js";
 import { findInLayers } from "./layers/lower.js";
-import { parentOf } from "../../hosts/streams/tar/names.js";
+import { parentOf } from "../../hosts/streams/tar/index.js";
 
 /** Fills an empty directory with the stubs that are missing in the layers below, the top first. */
 export function makeStubs(root: string, layers: readonly string[], kernel: Kernel): void {

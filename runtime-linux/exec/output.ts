@@ -2,7 +2,7 @@
 
 import type { Readable } from "node:stream";
 import type { OutputPiece } from "../../hosts/shared/host.js";
-import { HeldOutput } from "../../hosts/streams/held-output.js";
+import { HeldOutput } from "../../hosts/streams/index.js";
 
 /** How long to wait for other processes that still hold the output after the exec has ended; the same as Docker. */
 const DRAIN_MS = 2000;

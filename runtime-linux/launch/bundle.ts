@@ -24,7 +24,7 @@ import { parseLimited, specText, type Limit } from "./spec-text.js";
 import { DEFAULT_PROFILE } from "../seccomp/default-profile.js";
 import { compileFilter } from "../seccomp/filter.js";
 import { applyProfile, parseProfile, type Seccomp } from "../seccomp/profile.js";
-import { bytesOf } from "../../hosts/streams/tar/latin1.js";
+import { bytesOf } from "../../hosts/streams/tar/index.js";
 import { identify, type Identity } from "../../hosts/shared/users.js";
 
 /** The parts of the spec's `config.json` that are read or written here. Everything else passes through. */

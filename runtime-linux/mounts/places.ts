@@ -4,7 +4,7 @@
 import { statfsSync } from "node:fs";
 import { isWithin, refuseClosed } from "../../hosts/shared/closed-places.js";
 import type { processes } from "../../hosts/shared/host.js";
-import { followed } from "../../hosts/streams/tar/archive-names.js";
+import { followed } from "../../hosts/streams/tar/index.js";
 import { linkTarget } from "../confine.js";
 
 export interface Mount {

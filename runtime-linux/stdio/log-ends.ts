@@ -2,9 +2,7 @@
 // continue the line.
 
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import { STDERR, STDOUT } from "../../hosts/streams/frames.js";
-import { LogLine } from "../../hosts/streams/log-lines.js";
-import { Moment, TIMESTAMP_LENGTH } from "../../hosts/streams/timestamps.js";
+import { LogLine, Moment, STDERR, STDOUT, TIMESTAMP_LENGTH } from "../../hosts/streams/index.js";
 
 /** How much of a file's end is searched. */
 const LOOKED_AT_BYTES = 64 * 1024;

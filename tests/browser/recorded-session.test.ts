@@ -8,7 +8,7 @@ import type { Session } from "../../hosts/browser/session/session.js";
 import type { Engine } from "../../hosts/embedding/engine.js";
 import { openEngine } from "../../hosts/embedding/open.js";
 import { simulatedHost } from "../../hosts/simulated/host.js";
-import { joined } from "../../hosts/streams/bytes.js";
+import { joined } from "../../hosts/shared/bytes.js";
 import type { Step } from "../../hosts/timeline/step.js";
 import { Recorder } from "../../hosts/trace/recorder.js";
 import { Ring } from "../../hosts/trace/ring.js";

@@ -1,7 +1,7 @@
 // The channel of one exchange, for a caller of `connect`.
 
 import type { Exchange } from "../../request/index.js";
-import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { HijackedClient } from "../../streams/index.js";
 import type { replies } from "../../shared/host.js";
 import { BrokenOff } from "../failures.js";
 import type { Connection } from "./connection.js";

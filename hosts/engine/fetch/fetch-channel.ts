@@ -1,7 +1,7 @@
 // The channel of one exchange, for a caller of `fetch`.
 
 import type { Channel, Exchange } from "../../request/index.js";
-import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { HijackedClient } from "../../streams/index.js";
 import type { replies } from "../../shared/host.js";
 import { mayHaveBody } from "../../request/index.js";
 import { BrokenOff } from "../failures.js";

@@ -2,7 +2,7 @@
 
 import { Exchange } from "../../request/index.js";
 import type { Channel, ExchangeContext } from "../../request/index.js";
-import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { HijackedClient } from "../../streams/index.js";
 import type { RequestId, replies } from "../../shared/host.js";
 import type { Gate } from "./gate.js";
 import type { Ground } from "../ground.js";

@@ -1,7 +1,7 @@
 // A connection that was taken off HTTP, as the client of an attachment.
 
 import type { Duplex } from "node:stream";
-import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { HijackedClient } from "../../streams/index.js";
 import type { replies } from "../../shared/host.js";
 import type { Ground } from "../ground.js";
 import { hijackHead } from "./reply-head.js";

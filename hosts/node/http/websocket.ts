@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
-import type { HijackedClient } from "../../streams/hijacked-client.js";
+import type { HijackedClient } from "../../streams/index.js";
 import type { replies } from "../../shared/host.js";
 import type { RequestHead } from "./request-head.js";
 import { headerLines } from "./reply-head.js";

@@ -2,9 +2,7 @@
 
 import { Gzip, Zlib } from "fflate";
 import type { replies } from "../../shared/host.js";
-import { absolutePath, firstMember } from "../../streams/tar/archive-names.js";
-import { bytesOf } from "../../streams/tar/latin1.js";
-import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/writer.js";
+import { absolutePath, bytesOf, endOfArchive, firstMember, headerOf, paddingOf } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import { contentOf, type Inode } from "../files/inode.js";
 import type { MountTable } from "../files/lookup.js";

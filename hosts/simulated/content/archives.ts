@@ -2,13 +2,10 @@
 
 import { faultyName, HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../shared/failure.js";
 import type { content, engine } from "../../shared/host.js";
-import { fromClient } from "../../streams/client-body.js";
-import { decompressed } from "../../streams/decompress.js";
-import type { TarEntry } from "../../streams/tar/entry.js";
-import { bytesOf, textOf } from "../../streams/tar/latin1.js";
-import { cleanName } from "../../streams/tar/names.js";
-import { TarReader } from "../../streams/tar/reader.js";
-import type { TarSink } from "../../streams/tar/sink.js";
+import { fromClient } from "../../streams/index.js";
+import { decompressed } from "../../streams/compression/index.js";
+import { TarReader, bytesOf, cleanName, textOf } from "../../streams/tar/index.js";
+import type { TarEntry, TarSink } from "../../streams/tar/index.js";
 import { contentOf, inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import { Share, type Space } from "../files/space.js";

@@ -1,7 +1,7 @@
 // Lists what a container has changed in its image's files.
 
 import type { content, engine } from "../../shared/host.js";
-import { bytesOf } from "../../streams/tar/latin1.js";
+import { bytesOf } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import type { Inode } from "../files/inode.js";
 import type { Tree } from "../files/tree.js";

@@ -3,11 +3,9 @@
 
 import type { engine } from "../../shared/host.js";
 import { digestOf } from "../../registry/index.js";
-import { joined } from "../../streams/bytes.js";
-import type { TarEntry } from "../../streams/tar/entry.js";
-import { bytesOf } from "../../streams/tar/latin1.js";
-import { OPAQUE, WHITEOUT } from "../../streams/tar/names.js";
-import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/writer.js";
+import { joined } from "../../shared/bytes.js";
+import { OPAQUE, WHITEOUT, bytesOf, endOfArchive, headerOf, paddingOf } from "../../streams/tar/index.js";
+import type { TarEntry } from "../../streams/tar/index.js";
 import { contentOf, type Inode } from "../files/inode.js";
 import type { Tree } from "../files/tree.js";
 import { byBytes } from "./archives.js";

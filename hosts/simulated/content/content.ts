@@ -4,7 +4,7 @@ import { interrupted, malformed } from "../../shared/failure.js";
 import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../shared/host.js";
 import { mayBeGivenUp } from "../../shared/commands.js";
 import type { RegistryClient } from "../../registry/index.js";
-import { savedArchive } from "../../streams/tar/saved.js";
+import { savedArchive } from "../../streams/tar/index.js";
 import { Unpacking, type Work } from "../../shared/unpacking.js";
 import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";

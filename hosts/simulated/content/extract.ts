@@ -2,22 +2,24 @@
 
 import { HostFailure, interrupted } from "../../shared/failure.js";
 import type { Bodies, content } from "../../shared/host.js";
-import { joined } from "../../streams/bytes.js";
-import { fromClient } from "../../streams/client-body.js";
-import { decompressed } from "../../streams/decompress.js";
-import { absolutePath, refusedKind } from "../../streams/tar/archive-names.js";
-import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
-import { bytesOf, textOf } from "../../streams/tar/latin1.js";
+import { joined } from "../../shared/bytes.js";
+import { fromClient } from "../../streams/index.js";
+import { decompressed } from "../../streams/compression/index.js";
 import {
+  TarReader,
+  absolutePath,
+  bytesOf,
   cleanName,
   nameBelow,
+  ownerSet,
   parentOf,
   refuseClimbingLink,
   refuseInPlace,
+  refusedKind,
   targetBelow,
-} from "../../streams/tar/names.js";
-import { TarReader } from "../../streams/tar/reader.js";
-import type { TarSink } from "../../streams/tar/sink.js";
+  textOf,
+} from "../../streams/tar/index.js";
+import type { TarEntry, TarSink } from "../../streams/tar/index.js";
 import { identify } from "../../shared/users.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";

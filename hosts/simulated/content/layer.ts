@@ -7,9 +7,10 @@ import { cutShort, isUnreachable, mismatch, type HostFailure } from "../../share
 import type { Clock, content, Report } from "../../shared/host.js";
 import { digestOf } from "../../registry/index.js";
 import type { RegistryClient } from "../../registry/index.js";
-import { joined } from "../../streams/bytes.js";
-import { decompressed } from "../../streams/decompress.js";
-import { FramedReader, type FramePart } from "../../streams/tar/frame.js";
+import { joined } from "../../shared/bytes.js";
+import { decompressed } from "../../streams/compression/index.js";
+import { FramedReader } from "../../streams/tar/index.js";
+import type { FramePart } from "../../streams/tar/index.js";
 import type { Inode } from "../files/inode.js";
 import type { Layers } from "../files/layers.js";
 import type { Share } from "../files/space.js";

@@ -2,10 +2,8 @@
 
 import { faultyName } from "../../shared/failure.js";
 import type { content } from "../../shared/host.js";
-import { ownerSet, type TarEntry } from "../../streams/tar/entry.js";
-import { textOf } from "../../streams/tar/latin1.js";
-import { cleanName, META, OPAQUE, refuseInPlace, WHITEOUT } from "../../streams/tar/names.js";
-import type { PlacingSink } from "../../streams/tar/frame.js";
+import { META, OPAQUE, WHITEOUT, cleanName, ownerSet, refuseInPlace, textOf } from "../../streams/tar/index.js";
+import type { PlacingSink, TarEntry } from "../../streams/tar/index.js";
 import { inode, spaceOf, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import type { Space } from "../files/space.js";

@@ -2,7 +2,7 @@
 
 import { refusedCall } from "../../shared/failure.js";
 import type { engine, types } from "../../shared/host.js";
-import { absolutePath, followed, lastPart } from "../../streams/tar/archive-names.js";
+import { absolutePath, followed, lastPart } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import { FileError, type FileKind } from "../files/file-system.js";
 import { lengthOf } from "../files/inode.js";

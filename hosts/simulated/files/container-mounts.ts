@@ -3,7 +3,7 @@
 import { refuseClosed } from "../../shared/closed-places.js";
 import { noSuch, placeInVolume } from "../../shared/failure.js";
 import type { processes } from "../../shared/host.js";
-import { followed } from "../../streams/tar/archive-names.js";
+import { followed } from "../../streams/tar/index.js";
 import { directoryOf } from "../programs/paths.js";
 import { FileError } from "./file-system.js";
 import { inode, type Inode } from "./inode.js";

@@ -1,6 +1,6 @@
 // One file of a tree in memory: what a name refers to.
 
-import { isAscii } from "../../streams/tar/latin1.js";
+import { isAscii } from "../../streams/tar/index.js";
 import { FileError, type FileKind } from "./file-system.js";
 
 export interface Inode {

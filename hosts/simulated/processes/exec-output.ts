@@ -1,7 +1,7 @@
 // The stdout and stderr of a simulated exec.
 
 import type { OutputPiece } from "../../shared/host.js";
-import { HeldOutput } from "../../streams/held-output.js";
+import { HeldOutput } from "../../streams/index.js";
 import type { Sink } from "./streams.js";
 
 export class ExecOutput extends HeldOutput {

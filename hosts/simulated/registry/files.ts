@@ -2,10 +2,9 @@
 
 import { gzipSync } from "fflate";
 import { digestOf } from "../../registry/index.js";
-import { joined } from "../../streams/bytes.js";
-import type { TarEntry } from "../../streams/tar/entry.js";
-import { bytesOf } from "../../streams/tar/latin1.js";
-import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/writer.js";
+import { joined } from "../../shared/bytes.js";
+import { bytesOf, endOfArchive, headerOf, paddingOf } from "../../streams/tar/index.js";
+import type { TarEntry } from "../../streams/tar/index.js";
 
 /** One file of a layer. Directories' paths end in a slash; a whiteout is a file with a whiteout's name. */
 export interface LayerFile {

@@ -1,7 +1,7 @@
 // The frame of a tar: all its bytes that are not in the unpacked files. Frame and files together give exactly the same
 // tar again, as its digest requires (OCI image spec, layer.md and config.md).
 
-import { ByteBuilder } from "../bytes.js";
+import { ByteBuilder } from "../../shared/bytes.js";
 import type { TarEntry } from "./entry.js";
 import { TarReader } from "./reader.js";
 import type { TarSink } from "./sink.js";

@@ -4,7 +4,7 @@
 
 import { damaged, tooLarge } from "../../shared/failure.js";
 import { turn } from "../../shared/turn.js";
-import { joined } from "../bytes.js";
+import { joined } from "../../shared/bytes.js";
 import { BLOCK, type TarEntry } from "./entry.js";
 import { entryOf } from "./entry-of.js";
 import { malformed, parseHeader, type Header } from "./header.js";

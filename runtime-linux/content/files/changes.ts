@@ -2,8 +2,7 @@
 
 import * as fs from "node:fs";
 import type { content, engine } from "../../../hosts/shared/host.js";
-import { bytesOf, textOf } from "../../../hosts/streams/tar/latin1.js";
-import { parentOf } from "../../../hosts/streams/tar/names.js";
+import { bytesOf, parentOf, textOf } from "../../../hosts/streams/tar/index.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { checked } from "../filesystems.js";

@@ -3,8 +3,7 @@
 
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
 import { faultyName, noSuch } from "../../../hosts/shared/failure.js";
-import { bytesOf, textOf } from "../../../hosts/streams/tar/latin1.js";
-import { parentOf } from "../../../hosts/streams/tar/names.js";
+import { bytesOf, parentOf, textOf } from "../../../hosts/streams/tar/index.js";
 
 export interface Resolution {
   /** Makes missing directories. */

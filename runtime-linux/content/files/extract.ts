@@ -3,10 +3,8 @@
 import { closeSync, constants } from "node:fs";
 import { interrupted } from "../../../hosts/shared/failure.js";
 import type { Bodies, content } from "../../../hosts/shared/host.js";
-import { fromClient } from "../../../hosts/streams/client-body.js";
-import { absolutePath } from "../../../hosts/streams/tar/archive-names.js";
-import { bytesOf } from "../../../hosts/streams/tar/latin1.js";
-import { TarReader } from "../../../hosts/streams/tar/reader.js";
+import { fromClient } from "../../../hosts/streams/index.js";
+import { TarReader, absolutePath, bytesOf } from "../../../hosts/streams/tar/index.js";
 import { identify } from "../../../hosts/shared/users.js";
 import { readOpen } from "../../confine.js";
 import { O_PATH, type Kernel } from "../../kernel.js";

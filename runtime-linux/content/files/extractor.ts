@@ -3,9 +3,6 @@
 
 import * as fs from "node:fs";
 import { faultyName } from "../../../hosts/shared/failure.js";
-import { refusedKind } from "../../../hosts/streams/tar/archive-names.js";
-import type { TarEntry } from "../../../hosts/streams/tar/entry.js";
-import { textOf } from "../../../hosts/streams/tar/latin1.js";
 import {
   baseOf,
   cleanName,
@@ -13,9 +10,11 @@ import {
   parentOf,
   refuseClimbingLink,
   refuseInPlace,
+  refusedKind,
   targetBelow,
-} from "../../../hosts/streams/tar/names.js";
-import type { TarSink } from "../../../hosts/streams/tar/sink.js";
+  textOf,
+} from "../../../hosts/streams/tar/index.js";
+import type { TarEntry, TarSink } from "../../../hosts/streams/tar/index.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import { removeAt, removeFileAt, requireUnmounted } from "./remove.js";

@@ -4,7 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import type { TarEntry } from "../../../hosts/streams/tar/entry.js";
+import type { TarEntry } from "../../../hosts/streams/tar/index.js";
 import { O_TMPFILE, type Kernel } from "../../kernel.js";
 
 /** Where the file will be. */

@@ -1,8 +1,8 @@
 // Files of this machine as a tar, in one streaming pass.
 
 import * as fs from "node:fs";
-import { BLOCK, type TarEntry } from "../../../hosts/streams/tar/entry.js";
-import { endOfArchive, headerOf, paddingOf } from "../../../hosts/streams/tar/writer.js";
+import { BLOCK, endOfArchive, headerOf, paddingOf } from "../../../hosts/streams/tar/index.js";
+import type { TarEntry } from "../../../hosts/streams/tar/index.js";
 import type { Kernel } from "../../kernel.js";
 import { bodyOf, PIECE, readSmall, SMALL } from "./file-bytes.js";
 import { entryOf, LinkNames } from "./tar-entry.js";

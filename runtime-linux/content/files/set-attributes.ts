@@ -1,8 +1,8 @@
 // Sets the extended attributes that a tar gives a file.
 
 import { lchownSync, lstatSync } from "node:fs";
-import { ownerSet, type TarEntry } from "../../../hosts/streams/tar/entry.js";
-import { textOf } from "../../../hosts/streams/tar/latin1.js";
+import { ownerSet, textOf } from "../../../hosts/streams/tar/index.js";
+import type { TarEntry } from "../../../hosts/streams/tar/index.js";
 import type { Kernel } from "../../kernel.js";
 
 /**

@@ -2,8 +2,7 @@
 
 import { closeSync, constants, fstatSync } from "node:fs";
 import type { engine } from "../../../hosts/shared/host.js";
-import { absolutePath, lastPart } from "../../../hosts/streams/tar/archive-names.js";
-import { bytesOf, textOf } from "../../../hosts/streams/tar/latin1.js";
+import { absolutePath, bytesOf, lastPart, textOf } from "../../../hosts/streams/tar/index.js";
 import { O_PATH } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import type { View } from "./view.js";

@@ -1,7 +1,7 @@
 // The tar entry for a file of this machine.
 
 import { readlinkSync } from "node:fs";
-import type { EntryType, TarEntry } from "../../../hosts/streams/tar/entry.js";
+import type { EntryType, TarEntry } from "../../../hosts/streams/tar/index.js";
 import type { Kernel } from "../../kernel.js";
 import { splitDevice } from "./copy.js";
 import type { Found } from "./walk.js";

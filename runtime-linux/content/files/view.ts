@@ -5,8 +5,7 @@
 import * as fs from "node:fs";
 import { malformed, noSuch } from "../../../hosts/shared/failure.js";
 import type { types } from "../../../hosts/shared/host.js";
-import { followed } from "../../../hosts/streams/tar/archive-names.js";
-import { bytesOf } from "../../../hosts/streams/tar/latin1.js";
+import { bytesOf, followed } from "../../../hosts/streams/tar/index.js";
 import { openConfined } from "../../confine.js";
 import { MS_BIND, MS_RDONLY, MS_REC, MS_REMOUNT, O_PATH, type Kernel } from "../../kernel.js";
 import { apart } from "../../mounts/mount-namespace.js";

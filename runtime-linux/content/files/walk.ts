@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { readdir } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { faultyName } from "../../../hosts/shared/failure.js";
-import { textOf } from "../../../hosts/streams/tar/latin1.js";
+import { textOf } from "../../../hosts/streams/tar/index.js";
 
 export interface Found {
   /** Relative to the root; bytes, one for each character (see `tar/latin1.ts`). */

@@ -7,9 +7,7 @@ import { join } from "node:path";
 import { Readable, pipeline, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { damaged, failureOf, HostFailure } from "../../../hosts/shared/failure.js";
-import { bunzip2 } from "../../../hosts/streams/bzip2.js";
-import { recognized } from "../../../hosts/streams/compression.js";
-import { unxz } from "../../../hosts/streams/xz.js";
+import { bunzip2, recognized, unxz } from "../../../hosts/streams/compression/index.js";
 import { zstdInScript } from "./zstd.js";
 
 /** Undoes gzip, zstd, bzip2 or xz; other bytes pass through. */

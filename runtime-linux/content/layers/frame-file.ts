@@ -8,8 +8,8 @@ import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { damaged } from "../../../hosts/shared/failure.js";
-import type { FramePart } from "../../../hosts/streams/tar/frame.js";
-import { malformed } from "../../../hosts/streams/tar/header.js";
+import { malformed } from "../../../hosts/streams/tar/index.js";
+import type { FramePart } from "../../../hosts/streams/tar/index.js";
 import { decompressed } from "./decompress.js";
 
 /** Writes a frame as it arrives. */

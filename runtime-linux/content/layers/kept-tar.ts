@@ -3,8 +3,7 @@
 // again, the archive's member is kept as it arrived.
 
 import { copyFile, link, rm } from "node:fs/promises";
-import { FramedReader } from "../../../hosts/streams/tar/frame.js";
-import { TarReader } from "../../../hosts/streams/tar/reader.js";
+import { FramedReader, TarReader } from "../../../hosts/streams/tar/index.js";
 import { FrameFile } from "./frame-file.js";
 import type { Unpacker } from "./unpacker.js";
 

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { damaged, type HostFailure, mismatch, noSuch } from "../../../hosts/shared/failure.js";
-import { textOf } from "../../../hosts/streams/tar/latin1.js";
-import type { LayerTars } from "../../../hosts/streams/tar/saved.js";
+import { textOf } from "../../../hosts/streams/tar/index.js";
+import type { LayerTars } from "../../../hosts/streams/tar/index.js";
 import { Confined } from "../files/confined.js";
 import { decompressed } from "./decompress.js";
 import { bodyOf, PIECE, readSmall, SMALL } from "../files/file-bytes.js";

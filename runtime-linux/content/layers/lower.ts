@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync } from "node:fs";
 import type { Kernel } from "../../kernel.js";
-import { bytesOf } from "../../../hosts/streams/tar/latin1.js";
+import { bytesOf } from "../../../hosts/streams/tar/index.js";
 
 /**
  * The path of a file. `layers` are directories, the top first. The name is bytes, one for each character. Links on the

@@ -8,18 +8,17 @@ import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../../kerne
 import { FileBodies, named } from "../bodies.js";
 import { copyAttributes, copyFile } from "../files/copy.js";
 import { Confined } from "../files/confined.js";
-import type { TarEntry } from "../../../hosts/streams/tar/entry.js";
-import { textOf } from "../../../hosts/streams/tar/latin1.js";
 import {
-  baseOf,
-  cleanName,
   META,
   OPAQUE,
+  WHITEOUT,
+  baseOf,
+  cleanName,
   parentOf,
   refuseInPlace,
-  WHITEOUT,
-} from "../../../hosts/streams/tar/names.js";
-import type { PlacingSink } from "../../../hosts/streams/tar/frame.js";
+  textOf,
+} from "../../../hosts/streams/tar/index.js";
+import type { PlacingSink, TarEntry } from "../../../hosts/streams/tar/index.js";
 import { changeOwner, setAttributes } from "../files/set-attributes.js";
 
 /** A hard link to a file that is not in this layer. */

@@ -2,7 +2,7 @@
 
 import type { replies } from "../../../shared/host.js";
 import type { Reply } from "../../../shared/outputs.js";
-import { joined } from "../../../streams/bytes.js";
+import { joined } from "../../../shared/bytes.js";
 import type { Step } from "../../../timeline/index.js";
 import { CommonParts } from "../view/common-parts.js";
 

@@ -1,9 +1,7 @@
 // A container's log in lines, for people.
 
 import type { LogBytes } from "../../../shared/host.js";
-import { STDERR } from "../../../streams/frames.js";
-import { LogLine } from "../../../streams/log-lines.js";
-import { Moment } from "../../../streams/timestamps.js";
+import { LogLine, Moment, STDERR } from "../../../streams/index.js";
 import type { LogEntry } from "../session.js";
 
 /** How much of a log's end is shown. */

@@ -1,6 +1,6 @@
 // Interprets an answer's body by its type.
 
-import { FRAME_HEADER, readFrameHeader } from "../../../streams/frames.js";
+import { FRAME_HEADER, readFrameHeader } from "../../../streams/index.js";
 import type { AnswerHead, Piece } from "../exchange.js";
 import { pathOf } from "../request.js";
 import type { WrittenRequest } from "../request.js";

@@ -3,7 +3,7 @@
 import type { LogBytes } from "../shared/host.js";
 
 /** The log as it was at `size` bytes. The caller will read again from `from` on. */
-export function firstBytes(log: LogBytes, size: number, from?: number): LogBytes {
+export function logSnapshot(log: LogBytes, size: number, from?: number): LogBytes {
   return {
     size: async () => size,
     start: () => log.start(),

@@ -2,9 +2,9 @@
 
 import { Gunzip } from "fflate";
 import { Decompress } from "fzstd";
-import { damaged, HostFailure } from "../shared/failure.js";
+import { damaged, HostFailure } from "../../shared/failure.js";
 import { bunzip2 } from "./bzip2.js";
-import { recognized } from "./compression.js";
+import { recognized } from "./recognize.js";
 import { unxz } from "./xz.js";
 
 /** Undoes gzip, zstd, bzip2 or xz; other bytes pass through. */

@@ -1,0 +1,26 @@
+// The public parts of this folder: archives in tar format: names, headers, readers and writers.
+
+export { absolutePath, firstMember, followed, lastPart, refusedKind } from "./archive-names.js";
+export { BLOCK, ownerSet } from "./entry.js";
+export type { EntryType, TarEntry } from "./entry.js";
+export { FramedReader } from "./frame.js";
+export type { FramePart, PlacingSink } from "./frame.js";
+export { malformed } from "./header.js";
+export { bytesOf, isAscii, textOf } from "./latin1.js";
+export {
+  META,
+  OPAQUE,
+  WHITEOUT,
+  baseOf,
+  cleanName,
+  nameBelow,
+  parentOf,
+  refuseClimbingLink,
+  refuseInPlace,
+  targetBelow,
+} from "./names.js";
+export { TarReader } from "./reader.js";
+export { savedArchive } from "./saved.js";
+export type { LayerTars } from "./saved.js";
+export type { TarSink } from "./sink.js";
+export { endOfArchive, headerOf, paddingOf } from "./writer.js";
