@@ -22,12 +22,19 @@ const STEPS = 150;
 const LEAVES_MOUNTS = WRONGS.find(({ says }) => says === "leaves mounts")!;
 test.each(WRONGS)("a core that $says fails", { timeout: 300_000 }, async (wrong) => {
   const broken: string[] = [];
-  for (let seed = 1; seed <= SEEDS && !broken.includes(wrong.found); seed++) {
+  for (const seed of seedsFor(wrong)) {
     const { breach } = await playSeed(seed, STEPS, wronged(wrong));
     if (breach !== null) broken.push(breach.rule);
+    if (broken.includes(wrong.found)) break;
   }
   expect(broken).toContain(wrong.found);
 });
+
+/** All of them, the most promising one first. */
+function seedsFor({ seed: first = 1 }: (typeof WRONGS)[number]): number[] {
+  const all = Array.from({ length: SEEDS }, (_, index) => index + 1);
+  return [first, ...all.filter((seed) => seed !== first)];
+}
 
 /** The rules that compare an engine with what it said before. */
 const TRUSTING = ["history", "promises"];
