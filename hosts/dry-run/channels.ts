@@ -1,17 +1,12 @@
 // What a client receives from a dry run: the reply with a header that marks it, or the plan instead of the reply.
 
 import type { Channel } from "../request/index.js";
-import { joined } from "../shared/bytes.js";
 import type { HijackedClient } from "../streams/index.js";
 import type { replies } from "../shared/host.js";
-import { namesAndValues } from "../request/index.js";
-import type { Plan, PlannedAnswer } from "./format.js";
-import { readableBytes } from "./readable.js";
+import type { Plan } from "./format.js";
+import { AnswerInPlan } from "./planned-answer.js";
 
 export const HEADER = "Coracle-Dry-Run";
-
-/** A longer body is cut in a plan. */
-const LONGEST_BODY = 1 << 20;
 
 /** The usual reply, with one more header. */
 export function markedChannel(client: Channel): Channel {
@@ -57,9 +52,7 @@ class PlanChannel implements Channel {
   readonly #client: Channel;
   readonly #plan: () => Promise<Plan>;
   readonly #sent: () => void;
-  #head: replies.Head = { status: 0, headers: "" };
-  #body: Uint8Array[] = [];
-  #length = 0;
+  #answer = new AnswerInPlan();
   #ended = false;
 
   constructor(client: Channel, plan: () => Promise<Plan>, sent: () => void) {
@@ -69,8 +62,8 @@ class PlanChannel implements Channel {
   }
 
   whole(head: replies.Head, body: Uint8Array): void {
-    this.#head = head;
-    this.#keep(body);
+    this.#answer.head = head;
+    this.#answer.add(body);
     this.end();
   }
 
@@ -79,11 +72,11 @@ class PlanChannel implements Channel {
   }
 
   open(head: replies.Head): void {
-    this.#head = head;
+    this.#answer.head = head;
   }
 
   write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
-    this.#keep(bytes);
+    this.#answer.add(bytes);
     sent(true);
   }
 
@@ -91,7 +84,7 @@ class PlanChannel implements Channel {
     if (this.#ended) return;
     this.#ended = true;
     void this.#plan().then((plan) => {
-      const { head, body } = jsonReply(200, { ...plan, answer: this.#answer() }, "plan");
+      const { head, body } = jsonReply(200, { ...plan, answer: this.#answer.shown() }, "plan");
       this.#client.whole(head, body);
       this.#sent();
     });
@@ -103,7 +96,7 @@ class PlanChannel implements Channel {
       begin: (head) => this.open(head),
       bytes: nothing,
       write: async (bytes) => {
-        this.#keep(bytes);
+        this.#answer.add(bytes);
         return true;
       },
       end: () => this.end(),
@@ -112,21 +105,6 @@ class PlanChannel implements Channel {
 
   destroy(): void {
     this.end();
-  }
-
-  #keep(bytes: Uint8Array): void {
-    const room = LONGEST_BODY - this.#length;
-    if (room > 0) this.#body.push(bytes.slice(0, room));
-    this.#length += bytes.length;
-  }
-
-  #answer(): PlannedAnswer {
-    const { status, headers } = this.#head;
-    const pairs = namesAndValues(headers);
-    const named: Record<string, string> = {};
-    for (let at = 0; at < pairs.length; at += 2) named[pairs[at]!.toLowerCase()] = pairs[at + 1]!;
-    const body = readableBytes(joined(this.#body));
-    return { status, headers: named, body, ...(this.#length > LONGEST_BODY && { cut: true as const }) };
   }
 }
 

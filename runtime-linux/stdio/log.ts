@@ -3,6 +3,7 @@
 import type { LogBytes } from "../../hosts/shared/host.js";
 import type { LogNote } from "../ends/run.js";
 import { LogFiles } from "./log-files.js";
+import { isOverlong } from "./log-overlong.js";
 import type { LogPiece } from "./log-piece.js";
 import { LogReading } from "./log-reading.js";
 
@@ -16,9 +17,6 @@ const LONGEST_WAIT_MS = 1000;
 /** Failed work on files is retried, at first soon, then less often: a full disk stays full for a while. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 60_000;
-
-/** If a burst between two checks makes a file this many times longer than its limit, the file is cut. */
-const OVERLONG = 2;
 
 /** What is needed to keep the log of a run within its limits. */
 export interface Keeping extends LogNote {
@@ -191,7 +189,7 @@ export class Logs {
   #finish(container: string, keeping: Keeping): void {
     const files = this.#files(container);
     files.look();
-    if ((files.current?.size ?? 0) > OVERLONG * keeping.fileBytes) files.renew();
+    if (isOverlong(files.current?.size ?? 0, keeping.fileBytes)) files.renew();
     void this.#tidy(container, keeping).catch(leave);
   }
 
@@ -199,8 +197,8 @@ export class Logs {
     const files = this.#files(container);
     files.look();
     files.keep(most);
-    const isOverlong = files.finished().some(({ size }) => size > OVERLONG * fileBytes);
-    if (isOverlong) await this.#work(container, () => files.cut(most * fileBytes));
+    if (files.finished().some(({ size }) => isOverlong(size, fileBytes)))
+      await this.#work(container, () => files.cut(most * fileBytes));
   }
 
   /** Files that became complete while this work ran may have to be cut first, since compressed files cannot be cut. */

@@ -18,6 +18,7 @@ import { Exec } from "./exec";
 import { EXEC_CONFIG } from "./exec-config";
 import { emitExec } from "./exec-event";
 import { execStore } from "./store";
+import { mustExist } from "./user";
 
 export function createExec(call: Call): Refusal | null {
   const body = readObject(call, EXEC_CONFIG);
@@ -63,7 +64,7 @@ function newExec(container: Container, config: Json): Exec {
   exec.openStderr = config.boolOf("AttachStderr");
   exec.privileged = config.boolOf("Privileged");
   const user = config.stringOf("User");
-  exec.asksForUser = user.length > 0 && !isNumber(user);
+  exec.asksForUser = mustExist(user);
   exec.user = user.length > 0 ? user : documentOf(container.config).stringOf("User");
   exec.environment = config.stringsOf("Env");
   exec.directory = config.stringOf("WorkingDir");
@@ -71,12 +72,6 @@ function newExec(container: Container, config: Json): Exec {
   if (keys.length > 0) exec.detachKeys = parseDetachKeys(keys)!;
   takeConsoleSize(exec, config);
   return exec;
-}
-
-/** A numeric user needs no entry in the container's files. */
-function isNumber(user: string): bool {
-  for (let i = 0; i < user.length; i++) if (user.charCodeAt(i) < 0x30 || user.charCodeAt(i) > 0x39) return false;
-  return user.length < 10;
 }
 
 /** `[height, width]`; ignored without a terminal. */

@@ -2,7 +2,6 @@
 
 import {
   Failure,
-  FailureTag,
   Identify,
   Launched,
   Outcome,
@@ -25,6 +24,7 @@ import { execCommandOf } from "./exec-process";
 import { finish, KILLED_CODE, reapExec } from "./finish";
 import { collectLater } from "./garbage";
 import { deleteExec, putExec } from "./record";
+import { isUnknownUser, userRefusal } from "./user";
 
 const PREFIX = "OCI runtime exec failed: exec failed: ";
 const NOT_FOUND_CODE = 127;
@@ -120,28 +120,18 @@ export abstract class Launching extends Task {
     exec.stage = Stage.Ended;
     exec.failed = true;
     const identifies = step == Step.Identify;
-    const isUnknown = identifies && isOfUsers(failure) && !isOver(exec);
+    const isUnknown = identifies && isUnknownUser(failure) && !isOver(exec);
     if (identifies) this.opens();
     exec.exitCode = isUnknown ? NOT_EXECUTABLE_CODE : codeOf(kindOf(failure));
     deleteExec(exec.id);
     if (!this.reaped) reapExec(exec.id);
     if (exec.owner === null) collectLater();
-    this.refused(identifies && !isOver(exec) ? identifyRefusal(failure) : refusalOf(exec, failure));
+    this.refused(identifies && !isOver(exec) ? userRefusal(failure) : refusalOf(exec, failure));
   }
 }
 
 function isOver(exec: Exec): bool {
   return !exec.container.running || exec.container.run != exec.run;
-}
-
-/** There is no such user or group; any other failure means that the files could not be read. */
-function isOfUsers(failure: Failure): bool {
-  const kind = kindOf(failure);
-  return failure.tag != FailureTag.Call && kind == FailureKind.Invalid;
-}
-
-function identifyRefusal(failure: Failure): Refusal {
-  return isOfUsers(failure) ? badParameter(failureText(failure)) : internal(failureText(failure));
 }
 
 function codeOf(kind: FailureKind): i32 {

@@ -9,8 +9,8 @@ import { digestOf } from "../../registry/index.js";
 import type { RegistryClient } from "../../registry/index.js";
 import { joined } from "../../shared/bytes.js";
 import { decompressed } from "../../streams/compression/index.js";
-import { FramedReader } from "../../streams/tar/index.js";
-import type { FramePart } from "../../streams/tar/index.js";
+import { SplittingReader } from "../../streams/tar/index.js";
+import type { SplitPart } from "../../streams/tar/index.js";
 import type { Inode } from "../files/inode.js";
 import type { Layers } from "../files/layers.js";
 import type { Share } from "../files/space.js";
@@ -128,10 +128,10 @@ async function unpack(
   deps: LayerDeps,
   report: Report,
   signal: AbortSignal,
-): Promise<{ unpacker: Unpacker; tar: FramePart<Inode>[] }> {
+): Promise<{ unpacker: Unpacker; tar: SplitPart<Inode>[] }> {
   const unpacker = new Unpacker(room, layer);
-  const reader = new FramedReader(unpacker);
-  const tar: FramePart<Inode>[] = [];
+  const reader = new SplittingReader(unpacker);
+  const tar: SplitPart<Inode>[] = [];
   const hash = sha256.create();
   for await (const chunk of decompressed(inPieces(source.bytes, deps.clock, report, signal))) {
     hash.update(chunk);

@@ -1,7 +1,7 @@
 // Layers on the simulated disk. Each is a tree of changes, kept apart from the layer below, which may arrive later.
 
 import { noSuch } from "../../shared/failure.js";
-import type { FramePart } from "../../streams/tar/index.js";
+import type { SplitPart } from "../../streams/tar/index.js";
 import type { Inode } from "./inode.js";
 import { merged, type Change } from "./merge.js";
 import { Rests } from "./rests.js";
@@ -19,7 +19,7 @@ export interface Layer {
   blob: string | null;
   changes: Change;
   /** Its tar as parts: the bytes between the files' contents, and references to the contents. */
-  tar: readonly FramePart<Inode>[];
+  tar: readonly SplitPart<Inode>[];
 }
 
 export class Layers {

@@ -3,8 +3,8 @@
 export { absolutePath, firstMember, followed, lastPart, refusedKind } from "./archive-names.js";
 export { BLOCK, ownerSet } from "./entry.js";
 export type { EntryType, TarEntry } from "./entry.js";
-export { FramedReader } from "./frame.js";
-export type { FramePart, PlacingSink } from "./frame.js";
+export { SplittingReader } from "./split.js";
+export type { SplitPart, PlacingSink } from "./split.js";
 export { malformed } from "./header.js";
 export { bytesOf, isAscii, textOf } from "./latin1.js";
 export {

@@ -3,8 +3,8 @@
 // again, the archive's member is kept as it arrived.
 
 import { copyFile, link, rm } from "node:fs/promises";
-import { FramedReader, TarReader } from "../../../hosts/streams/tar/index.js";
-import { FrameFile } from "./frame-file.js";
+import { SplittingReader, TarReader } from "../../../hosts/streams/tar/index.js";
+import { TarSplitFile } from "./tar-split.js";
 import type { Unpacker } from "./unpacker.js";
 
 /** What is kept of a layer's tar. */
@@ -23,29 +23,29 @@ export class TarKeeper {
   readonly #draft: string;
   /** The file of the archive's member; null: the layer's blob is kept. */
   readonly #member: Buffer | null;
-  readonly #reader: TarReader | FramedReader<string>;
-  #frame: FrameFile | null = null;
+  readonly #reader: TarReader | SplittingReader<string>;
+  #frame: TarSplitFile | null = null;
   #size = 0;
 
   constructor(unpacker: Unpacker, draft: string, member: Buffer | null) {
     this.#unpacker = unpacker;
     this.#draft = draft;
     this.#member = member;
-    this.#reader = member === null ? new TarReader(unpacker) : new FramedReader(unpacker);
+    this.#reader = member === null ? new TarReader(unpacker) : new SplittingReader(unpacker);
   }
 
   async push(chunk: Uint8Array): Promise<void> {
     this.#size += chunk.length;
     await this.#reader.push(chunk);
-    if (!(this.#reader instanceof FramedReader)) return;
-    const frame = await this.#frameFile();
+    if (!(this.#reader instanceof SplittingReader)) return;
+    const frame = await this.#splitFile();
     await frame.add(this.#reader.take());
   }
 
   /** Call this at the end of the tar. */
   async end(): Promise<void> {
     this.#reader.end();
-    if (this.#member !== null) await (await this.#frameFile()).end();
+    if (this.#member !== null) await (await this.#splitFile()).end();
     this.#frame = null;
   }
 
@@ -67,7 +67,7 @@ export class TarKeeper {
     this.#frame = null;
   }
 
-  async #frameFile(): Promise<FrameFile> {
-    return (this.#frame ??= await FrameFile.make(`${this.#draft}/${FRAME}`));
+  async #splitFile(): Promise<TarSplitFile> {
+    return (this.#frame ??= await TarSplitFile.make(`${this.#draft}/${FRAME}`));
   }
 }

@@ -8,7 +8,7 @@ import type { LayerTars } from "../../../hosts/streams/tar/index.js";
 import { Confined } from "../files/confined.js";
 import { decompressed } from "./decompress.js";
 import { bodyOf, PIECE, readSmall, SMALL } from "../files/file-bytes.js";
-import { readFrame } from "./frame-file.js";
+import { readTarSplit } from "./tar-split.js";
 import { FRAME, MEMBER } from "./kept-tar.js";
 import type { LayerRecord, Layers } from "./layers.js";
 
@@ -43,7 +43,7 @@ function tarOf(chain: string, { tar, blob }: LayerRecord, layers: Layers): Async
 /** The frame, filled with the contents of its files. */
 async function* filled(frame: string, root: string): AsyncGenerator<Uint8Array> {
   const tree = new Confined(root);
-  for await (const { bytes, place, size } of readFrame(frame)) {
+  for await (const { bytes, place, size } of readTarSplit(frame)) {
     yield bytes;
     if (place === null) continue;
     const file = openFile(tree, place, size);

@@ -8,7 +8,7 @@ import { commandOf, mergeImageConfig } from "../../../core/assembly/container/cr
 import { MountList } from "../../../core/assembly/container/mounts/mount-list";
 import { MountPoint, mountPointFields } from "../../../core/assembly/container/mounts/mount-point";
 import { ValidationFacts, refuseContainer } from "../../../core/assembly/container/create/validate";
-import { KernelFacts, dropUnsupported } from "../../../core/assembly/container/create/warnings";
+import { KernelFacts, dropUnsupported } from "../../../core/assembly/container/create/unsupported-limits";
 import { NETWORKING_CONFIG } from "../../../core/assembly/container/endpoint/networking-config-table";
 import { isZero } from "../../../core/assembly/json/asked";
 import { parseJson } from "../../../core/assembly/json/reader";

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FrameFile } from "../../../runtime-linux/content/layers/frame-file.js";
+import { TarSplitFile } from "../../../runtime-linux/content/layers/tar-split.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { digestOf } from "../../support/registry/push-image.js";
 import { rawTar } from "../../support/archives/tar.js";
@@ -37,7 +37,7 @@ describeUnless(missing, "stored data of a tar", () => {
   });
 
   test("refuses a file larger than any disk", async () => {
-    const file = await FrameFile.make(join(fixture.root, "frame"));
+    const file = await TarSplitFile.make(join(fixture.root, "frame"));
     const part = { bytes: new Uint8Array(512), place: "large", size: 2 ** 48 };
     await expect(file.add([{ ...part, size: 2 ** 48 - 1 }])).resolves.toBeUndefined();
     await expect(file.add([part])).rejects.toMatchObject({ failure: { tag: "damaged" } });

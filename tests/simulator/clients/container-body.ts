@@ -33,12 +33,12 @@ interface Body extends Record<string, unknown> {
 }
 
 /** The body as JSON. Throws for an unknown word. */
-export function containerBody(image: string, wishes: readonly string[]): string {
+export function containerBody(image: string, options: readonly string[]): string {
   const body: Body = { Image: image, HostConfig: { NetworkMode: "none" } };
-  for (const wish of wishes) {
-    const [word = "", value = ""] = wish.split(/=(.*)/, 2);
+  for (const option of options) {
+    const [word = "", value = ""] = option.split(/=(.*)/, 2);
     const grant = WISHES[word];
-    if (grant === undefined) throw new Error(`no such wish: ${wish}`);
+    if (grant === undefined) throw new Error(`no such option: ${option}`);
     grant(body, value);
   }
   return JSON.stringify(body);

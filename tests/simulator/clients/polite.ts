@@ -2,16 +2,18 @@
 
 import type { Draw } from "../random.js";
 import { ACCOUNT } from "../../../hosts/simulated/registry/images.js";
+import { drawOptions } from "./container-options.js";
+import { drawExec } from "./exec-options.js";
+import { IMAGES, drawImage, drawPulled } from "./image-choice.js";
 import type { Cast } from "./cast.js";
 import { drawPart } from "./crowds.js";
-import { IMAGES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 /** The requests of one command. */
 export function drawCommand(draw: Draw, cast: Cast): string[] {
   const name = draw.one(cast.known);
   return draw.weighted<() => string[]>([
     [10, () => run(draw, cast, cast.newcomer(draw, name))],
-    [4, () => [`create ${cast.newcomer(draw, name)} ${drawImage(draw)} ${drawWishes(draw, cast)}`]],
+    [4, () => [`create ${cast.newcomer(draw, name)} ${drawImage(draw)} ${drawOptions(draw, cast)}`]],
     ...(cast.isCrowd ? ([[8, () => [drawPart(draw, cast)]]] as const) : []),
     [6, () => [`start ${name}`]],
     [4, () => [`stop ${name} ${draw.one([0, 1, 2])}`]],
@@ -61,7 +63,7 @@ function run(draw: Draw, cast: Cast, name: string): string[] {
   const detached = draw.onceIn(2);
   const ref = draw.one([name, `#${name}`]);
   return [
-    `create ${name} ${drawImage(draw)} ${drawWishes(draw, cast)}`,
+    `create ${name} ${drawImage(draw)} ${drawOptions(draw, cast)}`,
     ...(detached ? [] : [`attach ${ref} ${draw.one(["out", "all"])}`]),
     ...(detached ? [] : [`wait ${ref} ${draw.one(["next-exit", "removed"])}`]),
     `start ${ref}`,

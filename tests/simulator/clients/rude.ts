@@ -1,8 +1,10 @@
 // Lines of rude clients: they do not wait for answers, repeat requests, ask about missing objects, and hang up.
 
 import type { Draw } from "../random.js";
+import { drawOptions } from "./container-options.js";
+import { drawExec } from "./exec-options.js";
+import { IMAGES, drawImage, drawPulled } from "./image-choice.js";
 import type { Cast } from "./cast.js";
-import { IMAGES, drawExec, drawImage, drawPulled, drawWishes } from "./wishes.js";
 
 const ACTS = ["start", "stop", "kill", "pause", "unpause", "remove", "restart", "inspect", "top", "changes", "resize"];
 
@@ -11,7 +13,7 @@ export function drawRudeness(draw: Draw, cast: Cast): string[] {
   const ref = draw.one([name, name, `#${name}`, `#${name}:12`, `#${name}:1`, "nobody"]);
   return draw.weighted<() => string[]>([
     [6, () => Array.from({ length: 2 + draw.below(3) }, () => `${draw.one(ACTS)} ${ref}`)],
-    [3, () => twice(`create ${name} ${drawImage(draw)} ${drawWishes(draw, cast)}`)],
+    [3, () => twice(`create ${name} ${drawImage(draw)} ${drawOptions(draw, cast)}`)],
     [3, () => twice(`${draw.one(ACTS)} ${ref}`)],
     [3, () => [`remove ${ref} force=1`, `start ${ref}`]],
     [2, () => [`start ${ref}`, `remove ${ref} force=1`]],

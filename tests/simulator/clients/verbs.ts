@@ -77,7 +77,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   fuzz: { send: ([number = "0"], visible) => fuzzed(Number(number), visible), goesOn: true },
 };
 
-function create([name = "", image = "", ...wishes]: string[], { ids, acquaintances }: Visible): Sent {
+function create([name = "", image = "", ...options]: string[], { ids, acquaintances }: Visible): Sent {
   const isNew = !acquaintances.has(name);
   acquaintances.mayComeToBe(name);
   const learn = ({ status, body }: Heard): void => {
@@ -87,7 +87,7 @@ function create([name = "", image = "", ...wishes]: string[], { ids, acquaintanc
   };
   // Pulls a missing image, as docker's `create` does. A later line finds it.
   const next = ({ status }: Heard): string | null => (status === 404 ? `pull ${image}` : null);
-  return { ...ask("POST", "/containers/create", `name=${name}`), body: containerBody(image, wishes), learn, next };
+  return { ...ask("POST", "/containers/create", `name=${name}`), body: containerBody(image, options), learn, next };
 }
 
 function rename([ref = "", name = ""]: string[], visible: Visible): Sent {

@@ -23,8 +23,8 @@ import { parseSignal } from "../stop/signals";
 import { containerStore } from "../store";
 import { annotationsOf } from "./annotations";
 import { CreateBody, readCreate } from "./create-body";
+import { CreateRequest, readCreateRequest } from "./create-request";
 import { Creation } from "./creation";
-import { readWish, Wish } from "./wish";
 
 /** Attempts to generate a name of two words before the short id is used. */
 const NAME_DRAWS = 6;
@@ -53,13 +53,13 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
     const problem = containerNameProblem(name);
     if (problem.length > 0) return badParameter(problem);
   }
-  const wish = readWish(body, call.version, call.query.first("platform"));
-  if (wish.refusal !== null) return wish.refusal;
+  const request = readCreateRequest(body, call.version, call.query.first("platform"));
+  if (request.refusal !== null) return request.refusal;
   if (name.length > 0) {
     const taken = containerStore.refuseName(name);
     if (taken !== null) return taken;
   }
-  const names = volumeNames(wish.mounts);
+  const names = volumeNames(request.mounts);
   const taker = takerOf(names);
   if (taker !== null) {
     // That removal may remove one of the volumes. The request is read again when it is over.
@@ -71,14 +71,14 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
     leaving.queue.push(call);
     return null;
   }
-  if (!checked && new SourceSearch(call, wish.mounts).begin()) return null;
+  if (!checked && new SourceSearch(call, request.mounts).begin()) return null;
 
   // The request is accepted from here on.
-  const container = newContainer(wish, name);
+  const container = newContainer(request, name);
   containerStore.add(container);
   tieLinks(container);
   container.change();
-  new Creation(container, call, wish.warnings, wish.config.stringOf("WorkingDir")).begin();
+  new Creation(container, call, request.warnings, request.config.stringOf("WorkingDir")).begin();
   return null;
 }
 
@@ -88,27 +88,27 @@ function nameOf(call: Call): string {
   return name.startsWith("/") ? name.slice(1) : name;
 }
 
-function newContainer(wish: Wish, name: string): Container {
+function newContainer(request: CreateRequest, name: string): Container {
   const container = new Container(engine.ids.nextForContainer());
   container.created = engine.now.wall;
   container.name = name.length > 0 ? name : chooseName(container);
-  container.image = wish.config.stringOf("Image");
-  const image: Image | null = wish.image;
+  container.image = request.config.stringOf("Image");
+  const image: Image | null = request.image;
   if (image !== null) {
     container.imageId = image.id;
     container.chain = image.chain;
     container.platform = image.os;
   }
-  wish.finish(container.shortId);
-  takeConfig(container, wish.config);
-  takeHostConfig(container, wish.hostConfig);
-  container.mounts = wish.mounts;
-  container.mac = wish.mac;
-  container.settings = wish.settings;
-  container.config = jsonBytes(wish.config);
-  container.hostConfig = jsonBytes(wish.hostConfig);
-  container.links = wish.links;
-  if (wish.hostConfig.stringsOf("Links").length > 0) showLinks(container);
+  request.finish(container.shortId);
+  takeConfig(container, request.config);
+  takeHostConfig(container, request.hostConfig);
+  container.mounts = request.mounts;
+  container.mac = request.mac;
+  container.settings = request.settings;
+  container.config = jsonBytes(request.config);
+  container.hostConfig = jsonBytes(request.hostConfig);
+  container.links = request.links;
+  if (request.hostConfig.stringsOf("Links").length > 0) showLinks(container);
   return container;
 }
 

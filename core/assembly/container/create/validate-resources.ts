@@ -2,7 +2,7 @@
 
 import { Json } from "../../json/json";
 import { quoteText } from "../../text/go-quote";
-import { KernelFacts } from "./warnings";
+import { KernelFacts } from "./unsupported-limits";
 
 /**
  * What is wrong with the limits of a `HostConfig`; empty if nothing is. `cpus`: number of the machine's processors.

@@ -18,7 +18,7 @@ import { commandOf } from "./merge";
 import { deviceProblem } from "./validate-devices";
 import { networkProblem } from "./validate-network";
 import { isolationProblem, qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
-import { KernelFacts } from "./warnings";
+import { KernelFacts } from "./unsupported-limits";
 
 /** Facts about the machine and the daemon's options. */
 export class ValidationFacts {

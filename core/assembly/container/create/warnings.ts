@@ -1,141 +1,53 @@
-// Removes limits that the machine's kernel does not support, and warns the client (surface §2.14).
+// What create warns its client about, besides limits that the kernel lacks (unsupported-limits.ts).
 
-import { Machine } from "../../../../build/bindings/types";
-import { isZero } from "../../json/asked";
 import { Json } from "../../json/json";
+import { withoutBindings } from "../../network/port-wishes";
 
-/** Which limits the kernel supports. */
-export class KernelFacts {
-  memoryLimit: bool = true;
-  swapLimit: bool = true;
-  memoryReservation: bool = true;
-  swappiness: bool = true;
-  oomKillDisable: bool = true;
-  pidsLimit: bool = true;
-  cpuShares: bool = true;
-  cpuCfs: bool = true;
-  cpuset: bool = true;
-  blkioWeight: bool = true;
-  blkioRates: bool = true;
-  cpuRealtime: bool = true;
-  /** Processors and memory nodes of the machine, as in `0-3,6`; empty if unknown. */
-  processors: string = "";
-  memoryNodes: string = "";
+/** From this version on, clients are warned about ports with an empty list of bindings (surface §3). */
+const EMPTY_LISTS_TOLD: i32 = 52;
+/** The version from which the daemon warns that `VolumeDriver` does not apply to `Mounts` (surface §3). */
+const WITH_VOLUME_DRIVER: i32 = 48;
+
+export function platformWarning(actual: string, host: string): string {
+  return (
+    `The requested image's platform (${actual}) does not match the detected host platform (${host}) ` +
+    "and no specific platform was requested"
+  );
 }
 
-export function kernelFacts(machine: Machine): KernelFacts {
-  const facts = new KernelFacts();
-  facts.memoryLimit = machine.memoryLimit;
-  facts.swapLimit = machine.swapLimit;
-  facts.memoryReservation = machine.memoryReservation;
-  facts.swappiness = machine.swappiness;
-  facts.oomKillDisable = machine.oomKillDisable;
-  facts.pidsLimit = machine.pidsLimit;
-  facts.cpuShares = machine.cpuShares;
-  facts.cpuCfs = machine.cpuCfs;
-  facts.cpuset = machine.cpuset;
-  facts.blkioWeight = machine.blkioWeight;
-  facts.blkioRates = machine.blkioRates;
-  facts.cpuRealtime = machine.cpuRealtime;
-  facts.processors = machine.cpusetCpus;
-  facts.memoryNodes = machine.cpusetMems;
-  return facts;
+/** Before `WITH_VOLUME_DRIVER` the client itself gave this warning. */
+export function volumeDriverWarnings(hostConfig: Json, version: i32): string[] {
+  const mounts = hostConfig.entry("Mounts");
+  if (version < WITH_VOLUME_DRIVER || mounts === null || hostConfig.stringOf("VolumeDriver").length == 0) return [];
+  for (let i = 0; i < mounts.items.length; i++) {
+    if (mounts.items[i].stringOf("Type") != "volume" || hasDriver(mounts.items[i])) continue;
+    return [
+      "WARNING: the container-wide volume-driver configuration is ignored for volumes specified via 'mount'. " +
+        "Use '--mount type=volume,volume-driver=...' instead",
+    ];
+  }
+  return [];
 }
 
-/**
- * Removes from a normalised `HostConfig`, in place, what the kernel
- * does not support. Returns the warnings, in Docker's words.
- */
-export function dropUnsupported(host: Json, kernel: KernelFacts): string[] {
+function hasDriver(mount: Json): bool {
+  const options = mount.entry("VolumeOptions");
+  const config: Json | null = options === null ? null : options.entry("DriverConfig");
+  return config !== null && config.stringOf("Name").length > 0;
+}
+
+export function portWarnings(hostConfig: Json, version: i32): string[] {
+  const bindings = hostConfig.entry("PortBindings");
+  if (bindings === null || bindings.length == 0) return [];
   const warnings: string[] = [];
-  dropMemory(warnings, host, kernel);
-  dropProcessor(warnings, host, kernel);
-  if (!kernel.blkioWeight) {
-    drop(warnings, host, ["BlkioWeight"], ZERO, `Block I/O weight ${NOT_MOUNTED} Weight discarded.`);
-    const text = `Block I/O weight_device ${NOT_MOUNTED} Weight-device discarded.`;
-    drop(warnings, host, ["BlkioWeightDevice"], NONE, text);
-  }
-  if (!kernel.blkioRates) {
-    dropRate(warnings, host, "BlkioDeviceReadBps", "BPS Block I/O read", "Block I/O BPS read");
-    dropRate(warnings, host, "BlkioDeviceWriteBps", "BPS Block I/O write", "Block I/O BPS write");
-    dropRate(warnings, host, "BlkioDeviceReadIOps", "IOPS Block read", "Block I/O IOPS read");
-    dropRate(warnings, host, "BlkioDeviceWriteIOps", "IOPS Block write", "Block I/O IOPS write");
-  }
-  return warnings;
-}
-
-const NOT_MOUNTED: string = "or the cgroup is not mounted.";
-const ZERO: Json = Json.i64(0);
-const UNLIMITED: Json = Json.i64(-1);
-const EMPTY: Json = Json.string("");
-const NO: Json = Json.bool(false);
-const NONE: Json = Json.null();
-
-function dropMemory(warnings: string[], host: Json, kernel: KernelFacts): void {
-  if (!kernel.memoryLimit && host.i64Of("Memory") > 0) {
-    drop(warnings, host, ["Memory"], ZERO, `memory limit capabilities ${NOT_MOUNTED} Limitation discarded.`);
-    host.set("MemorySwap", UNLIMITED);
-  }
-  if (!kernel.swapLimit && host.i64Of("Memory") > 0 && host.i64Of("MemorySwap") != -1) {
-    warnings.push(missing(`swap limit capabilities ${NOT_MOUNTED} Memory limited without swap.`));
-    host.set("MemorySwap", UNLIMITED);
-  }
-  const swappiness = host.find("MemorySwappiness");
-  if (!kernel.swappiness && swappiness !== null && !swappiness.isNull && swappiness.text != "-1") {
-    warnings.push(missing(`memory swappiness capabilities ${NOT_MOUNTED} Memory swappiness discarded.`));
-    host.set("MemorySwappiness", NONE);
-  }
-  if (!kernel.memoryReservation) {
-    const text = `memory soft limit capabilities ${NOT_MOUNTED} Limitation discarded.`;
-    drop(warnings, host, ["MemoryReservation"], ZERO, text);
-  }
-  if (!kernel.oomKillDisable) {
-    drop(warnings, host, ["OomKillDisable"], NO, "OomKillDisable. OomKillDisable discarded.");
-  }
-  if (host.boolOf("OomKillDisable") && host.i64Of("Memory") == 0) {
+  const empty = withoutBindings(bindings);
+  if (version >= EMPTY_LISTS_TOLD && empty.length > 0) {
     warnings.push(
-      "OOM killer is disabled for the container, but no memory limit is set, " +
-        "this can result in the system running out of resources.",
+      `Following container port(s) have an empty list of port-bindings: ${empty.join(", ")}. ` +
+        "Such bindings will be discarded in a future version.",
     );
   }
-  if (host.i64Of("KernelMemory") > 0) {
-    warnings.push("Specifying a kernel memory limit is deprecated and will be removed in a future release.");
+  if (hostConfig.stringOf("NetworkMode") == "host") {
+    warnings.push("Published ports are discarded when using host network mode");
   }
-  if (!kernel.pidsLimit && host.i64Of("PidsLimit") > 0) {
-    drop(warnings, host, ["PidsLimit"], NONE, `PIDs limit capabilities ${NOT_MOUNTED} PIDs limit discarded.`);
-  }
-}
-
-function dropProcessor(warnings: string[], host: Json, kernel: KernelFacts): void {
-  if (!kernel.cpuShares) drop(warnings, host, ["CpuShares"], ZERO, `CPU shares ${NOT_MOUNTED} Shares discarded.`);
-  if (!kernel.cpuCfs) {
-    drop(warnings, host, ["CpuPeriod", "CpuQuota"], ZERO, "CPU CFS scheduler. CPU period/quota discarded.");
-  }
-  if (host.i64Of("CpuPercent") > 0) {
-    warnings.push("linux does not support CPU percent. Percent discarded.");
-    host.set("CpuPercent", ZERO);
-  }
-  if (!kernel.cpuset) {
-    drop(warnings, host, ["CpusetCpus", "CpusetMems"], EMPTY, `cpuset ${NOT_MOUNTED} Cpuset discarded.`);
-  }
-}
-
-function dropRate(warnings: string[], host: Json, name: string, feature: string, limit: string): void {
-  drop(warnings, host, [name], NONE, `${feature} limit ${NOT_MOUNTED} ${limit} limit discarded.`);
-}
-
-/** Gives one warning for all of these fields, if any is set. */
-function drop(warnings: string[], host: Json, names: string[], empty: Json, text: string): void {
-  let given = false;
-  for (let i = 0; i < names.length; i++) {
-    const value = host.find(names[i]);
-    if (value === null || value.isNull || isZero(value)) continue;
-    given = true;
-    host.set(names[i], empty);
-  }
-  if (given) warnings.push(missing(text));
-}
-
-function missing(text: string): string {
-  return `Your kernel does not support ${text}`;
+  return warnings;
 }

@@ -11,7 +11,7 @@ import { Container } from "../container";
 import { nonsense } from "../create/validate";
 import { deviceProblem } from "../create/validate-devices";
 import { resourceProblem } from "../create/validate-resources";
-import { dropUnsupported, kernelFacts } from "../create/warnings";
+import { dropUnsupported, kernelFacts } from "../create/unsupported-limits";
 import { Status } from "../lifecycle";
 import { sharesProblem } from "../spec/cpu-shares";
 import { documentOf } from "../spec/launch";

@@ -1,4 +1,5 @@
-// The file format for the frame of a layer's tar: a compressed sequence of parts. A part holds the tar's bytes before a
+// The file that keeps the frame of a layer's tar, which is everything but the contents of its files
+// (hosts/streams/tar/split.ts). It is a compressed sequence of parts. A part holds the tar's bytes before a
 // file's content, and the file's name. All numbers are little-endian: 4 bytes for the length of the bytes, 2 for the
 // length of the name, 6 for the file's size. Then come the bytes and the name. If a part has no name, the next part
 // continues the frame.
@@ -9,11 +10,11 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { damaged } from "../../../hosts/shared/failure.js";
 import { malformed } from "../../../hosts/streams/tar/index.js";
-import type { FramePart } from "../../../hosts/streams/tar/index.js";
+import type { SplitPart } from "../../../hosts/streams/tar/index.js";
 import { decompressed } from "./decompress.js";
 
 /** Writes a frame as it arrives. */
-export class FrameFile {
+export class TarSplitFile {
   readonly #file: FileHandle;
   #pieces: Uint8Array[] = [];
   #size = 0;
@@ -23,11 +24,11 @@ export class FrameFile {
   }
 
   /** Makes a new file. */
-  static async make(path: string): Promise<FrameFile> {
-    return new FrameFile(await open(path, "wx", 0o600));
+  static async make(path: string): Promise<TarSplitFile> {
+    return new TarSplitFile(await open(path, "wx", 0o600));
   }
 
-  async add(parts: readonly FramePart<string>[]): Promise<void> {
+  async add(parts: readonly SplitPart<string>[]): Promise<void> {
     for (const part of parts) {
       const name = Buffer.from(part.place ?? "", "latin1");
       this.#pieces.push(headOf(part, name.length), part.bytes, name);
@@ -56,7 +57,7 @@ export class FrameFile {
 }
 
 /** Reads a frame back. */
-export async function* readFrame(path: string): AsyncGenerator<FramePart<string>> {
+export async function* readTarSplit(path: string): AsyncGenerator<SplitPart<string>> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of decompressed(createReadStream(path))) {
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
@@ -68,7 +69,7 @@ export async function* readFrame(path: string): AsyncGenerator<FramePart<string>
   if (held.length > 0) throw damaged("cut");
 }
 
-function headOf({ bytes, size }: FramePart<string>, nameLength: number): Buffer {
+function headOf({ bytes, size }: SplitPart<string>, nameLength: number): Buffer {
   // No file system holds a file that large.
   if (size > LARGEST) throw malformed();
   const head = Buffer.alloc(HEAD);
@@ -83,7 +84,7 @@ function sizeAt(held: Buffer): number {
   return held.length < HEAD ? Infinity : HEAD + held.readUInt32LE(0) + held.readUInt16LE(4);
 }
 
-function partOf(held: Buffer): FramePart<string> {
+function partOf(held: Buffer): SplitPart<string> {
   const end = HEAD + held.readUInt32LE(0);
   const name = held.toString("latin1", end, end + held.readUInt16LE(4));
   return { bytes: held.subarray(HEAD, end), place: name === "" ? null : name, size: held.readUIntLE(6, 6) };

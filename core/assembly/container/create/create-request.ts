@@ -4,7 +4,6 @@ import { Image } from "../../image/image";
 import { parsePlatform, Platform, platformError, platformFits } from "../../image/platform";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
-import { withoutBindings } from "../../network/port-wishes";
 import { badParameter, notFound, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { cleanPath } from "../../text/path";
@@ -19,15 +18,11 @@ import { runtimeNames } from "../start/oci-runtimes";
 import { CreateBody } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
 import { mergeImageConfig } from "./merge";
+import { dropUnsupported, kernelFacts } from "./unsupported-limits";
 import { refuseContainer, ValidationFacts } from "./validate";
-import { dropUnsupported, kernelFacts } from "./warnings";
+import { platformWarning, portWarnings, volumeDriverWarnings } from "./warnings";
 
-/** From this version on, clients are warned about ports with an empty list of bindings (surface §3). */
-const EMPTY_LISTS_TOLD: i32 = 52;
-/** The version from which the daemon warns that `VolumeDriver` does not apply to `Mounts` (surface §3). */
-const WITH_WARNING = 48;
-
-export class Wish {
+export class CreateRequest {
   refusal: Refusal | null = null;
   config: Json = Json.object();
   hostConfig: Json = Json.object();
@@ -57,42 +52,42 @@ export class Wish {
 }
 
 /** Changes `body`. `platform`: the platform that the client asks for; empty for any. */
-export function readWish(body: CreateBody, version: i32, platform: string): Wish {
-  const wish = new Wish(version);
-  wish.refusal = read(wish, body, version, platform);
-  return wish;
+export function readCreateRequest(body: CreateBody, version: i32, platform: string): CreateRequest {
+  const request = new CreateRequest(version);
+  request.refusal = read(request, body, version, platform);
+  return request;
 }
 
-function read(wish: Wish, body: CreateBody, version: i32, platform: string): Refusal | null {
+function read(request: CreateRequest, body: CreateBody, version: i32, platform: string): Refusal | null {
   if (body.refusal !== null) return body.refusal;
-  const problem = findImage(wish, body.config.stringOf("Image"), version >= 41 ? platform : "");
+  const problem = findImage(request, body.config.stringOf("Image"), version >= 41 ? platform : "");
   if (problem !== null) return problem;
-  const image = wish.image;
+  const image = request.image;
   const merged = mergeImageConfig(body.config, image === null ? null : image.containerConfig());
   if (merged.error.length > 0) return badParameter(merged.error);
-  wish.config = merged.config;
-  wish.hostConfig = body.hostConfig;
-  wish.mac = body.mac;
-  wish.settings = body.settings;
-  wish.warnings = wish.warnings.concat(body.warnings);
-  fillLogConfig(wish.hostConfig);
-  resolveMode(wish.hostConfig, "NetworkMode");
-  warnOfPorts(wish, version);
-  warnOfVolumeDriver(wish, version);
+  request.config = merged.config;
+  request.hostConfig = body.hostConfig;
+  request.mac = body.mac;
+  request.settings = body.settings;
+  request.warnings = request.warnings.concat(body.warnings);
+  fillLogConfig(request.hostConfig);
+  resolveMode(request.hostConfig, "NetworkMode");
+  request.warnings = request.warnings.concat(portWarnings(request.hostConfig, version));
+  request.warnings = request.warnings.concat(volumeDriverWarnings(request.hostConfig, version));
   const facts = validationFacts();
-  wish.warnings = wish.warnings.concat(dropUnsupported(wish.hostConfig, facts.kernel));
-  const refusal = refuseContainer(wish.config, wish.hostConfig, facts);
+  request.warnings = request.warnings.concat(dropUnsupported(request.hostConfig, facts.kernel));
+  const refusal = refuseContainer(request.config, request.hostConfig, facts);
   if (refusal !== null) return refusal;
-  const unknown = nameOthersById(wish.hostConfig);
+  const unknown = nameOthersById(request.hostConfig);
   if (unknown !== null) return unknown;
-  const links = readLinks(wish.hostConfig);
-  wish.links = links.links;
-  return links.refusal === null ? takeMounts(wish, version) : links.refusal;
+  const links = readLinks(request.hostConfig);
+  request.links = links.links;
+  return links.refusal === null ? takeMounts(request, version) : links.refusal;
 }
 
-function takeMounts(wish: Wish, version: i32): Refusal | null {
-  const list = new MountList(wish.config, wish.hostConfig, version);
-  wish.mounts = list.points;
+function takeMounts(request: CreateRequest, version: i32): Refusal | null {
+  const list = new MountList(request.config, request.hostConfig, version);
+  request.mounts = list.points;
   return list.refusal;
 }
 
@@ -108,16 +103,16 @@ function validationFacts(): ValidationFacts {
 }
 
 /** A container without an image is allowed: it has no files except those it writes. */
-function findImage(wish: Wish, reference: string, platform: string): Refusal | null {
+function findImage(request: CreateRequest, reference: string, platform: string): Refusal | null {
   if (reference.length == 0) return null;
   const lookup = imageStore.lookUp(reference);
   const image = lookup.image;
   if (image === null) return lookup.refusal;
-  wish.image = image;
+  request.image = image;
   const host = hostPlatform();
   const actual = new Platform(image.os, image.architecture, image.variant);
   if (platform.length == 0) {
-    if (!platformFits(actual, host)) warnOfPlatform(wish, actual, host);
+    if (!platformFits(actual, host)) request.warnings.push(platformWarning(actual.text, host.text));
     return null;
   }
   const wanted = parsePlatform(platform, host);
@@ -132,45 +127,4 @@ function findImage(wish: Wish, reference: string, platform: string): Refusal | n
 function hostPlatform(): Platform {
   const machine = engine.options.machine;
   return new Platform(machine.os, machine.architecture, machine.variant);
-}
-
-function warnOfPlatform(wish: Wish, actual: Platform, host: Platform): void {
-  wish.warnings.push(
-    `The requested image's platform (${actual.text}) does not match the detected host platform (${host.text}) ` +
-      "and no specific platform was requested",
-  );
-}
-
-/** Before `WITH_WARNING` the client itself gave this warning. */
-function warnOfVolumeDriver(wish: Wish, version: i32): void {
-  const mounts = wish.hostConfig.entry("Mounts");
-  if (version < WITH_WARNING || mounts === null || wish.hostConfig.stringOf("VolumeDriver").length == 0) return;
-  for (let i = 0; i < mounts.items.length; i++) {
-    if (mounts.items[i].stringOf("Type") != "volume" || hasDriver(mounts.items[i])) continue;
-    wish.warnings.push(
-      "WARNING: the container-wide volume-driver configuration is ignored for volumes specified via 'mount'. " +
-        "Use '--mount type=volume,volume-driver=...' instead",
-    );
-    return;
-  }
-}
-
-function hasDriver(mount: Json): bool {
-  const options = mount.entry("VolumeOptions");
-  const config: Json | null = options === null ? null : options.entry("DriverConfig");
-  return config !== null && config.stringOf("Name").length > 0;
-}
-
-function warnOfPorts(wish: Wish, version: i32): void {
-  const bindings = wish.hostConfig.entry("PortBindings");
-  if (bindings === null || bindings.length == 0) return;
-  const empty = withoutBindings(bindings);
-  if (version >= EMPTY_LISTS_TOLD && empty.length > 0) {
-    wish.warnings.push(
-      `Following container port(s) have an empty list of port-bindings: ${empty.join(", ")}. ` +
-        "Such bindings will be discarded in a future version.",
-    );
-  }
-  if (wish.hostConfig.stringOf("NetworkMode") != "host") return;
-  wish.warnings.push("Published ports are discarded when using host network mode");
 }

@@ -1,5 +1,5 @@
-// The frame of a tar: all its bytes that are not in the unpacked files. Frame and files together give exactly the same
-// tar again, as its digest requires (OCI image spec, layer.md and config.md).
+// Splits a tar in two (Docker's "tar-split"): the contents of the unpacked files, and its frame, which is everything
+// else. Both together give exactly the same tar again, as its digest requires (OCI image spec, layer.md and config.md).
 
 import { ByteBuilder } from "../../shared/bytes.js";
 import type { TarEntry } from "./entry.js";
@@ -7,7 +7,7 @@ import { TarReader } from "./reader.js";
 import type { TarSink } from "./sink.js";
 
 /** Bytes of a frame, and the file whose content follows them. */
-export interface FramePart<Place> {
+export interface SplitPart<Place> {
   bytes: Uint8Array;
   /** Null: the frame continues. */
   place: Place | null;
@@ -22,11 +22,11 @@ export interface PlacingSink<Place> extends TarSink {
 }
 
 /** Reads a tar for a sink, and returns its frame. */
-export class FramedReader<Place> {
+export class SplittingReader<Place> {
   readonly #reader: TarReader;
   readonly #sink: PlacingSink<Place>;
   readonly #bytes = new ByteBuilder();
-  #parts: FramePart<Place>[] = [];
+  #parts: SplitPart<Place>[] = [];
   /** The sink does not keep the current body. */
   #homeless = false;
 
@@ -52,7 +52,7 @@ export class FramedReader<Place> {
   }
 
   /** The parts of the frame since the last call. */
-  take(): FramePart<Place>[] {
+  take(): SplitPart<Place>[] {
     const parts = this.#parts;
     this.#parts = [];
     if (this.#bytes.length > 0) parts.push({ bytes: this.#taken(), place: null, size: 0 });
