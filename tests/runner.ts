@@ -21,8 +21,11 @@ export default class Runner extends TestRunner {
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
     await super.onAfterRunSuite(suite);
     if (!("filepath" in suite)) return;
-    suite.meta.processorSeconds = secondsSinceLastFile();
-    suite.meta.unwaitedSeconds = unwaitedSeconds();
+    const unwaited = unwaitedSeconds();
+    const all = processorSecondsOf("self") + lentSeconds() + unwaited;
+    suite.meta.processorSeconds = all - counted.all;
+    suite.meta.unwaitedSeconds = unwaited - counted.unwaited;
+    counted = { all, unwaited };
   }
 
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {
@@ -55,11 +58,5 @@ async function run(hook: Hook, args: never[]): Promise<void> {
   await hook(...args);
 }
 
-/** The process's time when its last file ended, because a process may run several files. */
-let counted = 0;
-
-function secondsSinceLastFile(): number {
-  const before = counted;
-  counted = processorSecondsOf("self") + lentSeconds() + unwaitedSeconds();
-  return counted - before;
-}
+/** The process's times when its last file ended, because a process may run several files. */
+let counted = { all: 0, unwaited: 0 };

@@ -1,10 +1,16 @@
 // Selects the test files that share processes and run one after the other. Starting a process and loading the common
-// modules takes a third of a second per file. These files use only the core and memory. A file that starts servers,
-// mocks shared functions, or inspects its environment or its open files runs in its own process: kept-alive
-// connections, for example, outlive a file, and the next file may use the same port.
+// modules takes a quarter of a second per file. These files use memory, other processes, and connections that they
+// close. A file that changes its own process, or inspects it (its environment or its open files, for example), runs in
+// a process of its own.
 
 export const ALL: readonly string[] = ["tests/**/*.test.ts", "core/bindgen/*.test.ts"];
 
-export const SHARED: readonly string[] = ["core", "driver", "simulated", "streams"].map(
-  (folder) => `tests/${folder}/**/*.test.ts`,
-);
+const FOLDERS = "browser,clients,core,driver,dry-run,http,linux,simulated,streams,trace";
+
+/**
+ * Files of these folders that do not share a process: they replace globals or timers, or connect with clients that keep
+ * connections open, which would outlive the file when a later one may use the same port.
+ */
+const ALONE: readonly string[] = ["base64", "docker-run", "healing", "serve", "testcontainers", "under-way"];
+
+export const SHARED: readonly string[] = [`tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`];

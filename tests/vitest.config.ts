@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     // Two projects that differ only in whether files share a process (sharing.ts).
     projects: [
-      { extends: true, test: { name: "in turn", include: [...SHARED], isolate: false } },
+      { extends: true, test: { name: "in turn", globalSetup: [LENDER], include: [...SHARED], isolate: false } },
       { extends: true, test: { name: "alone", include: [...ALL], exclude: [...SHARED], globalSetup: [LENDER] } },
     ],
     pool: "forks",
