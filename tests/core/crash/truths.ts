@@ -1,4 +1,4 @@
-// What must hold: after every output, at rest, and for what clients were told.
+// The rules that the world, the records and the answers of an engine must follow: after every output, and at rest.
 
 import type { Engine, Request } from "./engine.js";
 import { type ContainerRecord, type Memory, containersOf, wordOf } from "./memory.js";
@@ -45,7 +45,8 @@ export function checkAtRest(engine: Engine): void {
   for (const { container } of processes.values()) expectOneOf("process", container, [...running, ...unclean]);
   for (const { container, running: goesOn } of execs.values()) {
     expectOneOf("exec", container, [...running, ...unclean]);
-    if (!goesOn && !unclean.includes(container)) throw new Breach(`an exec of ${container} has ended, and is kept`);
+    if (!goesOn && !unclean.includes(container))
+      throw new Breach(`an exec of ${container} has ended, but was not removed`);
   }
   for (const id of files)
     expectOneOf(
@@ -73,18 +74,21 @@ export interface Rest {
 export function checkTold({ records, files }: Rest, told: Memory): void {
   const containers = new Map(containersOf(records).map((container) => [container.id, container]));
   for (const id of told.created) {
-    if (!containers.has(id) && !told.mayGo.has(id)) throw new Breach(`${id} was created, and nobody removed it`);
+    if (!containers.has(id) && !told.mayGo.has(id))
+      throw new Breach(`a client was told that ${id} was created, and nobody removed it, but it is gone`);
   }
   for (const id of told.removed) {
-    if (containers.has(id) || files.has(id)) throw new Breach(`${id} was removed, and is there`);
+    if (containers.has(id) || files.has(id))
+      throw new Breach(`a client was told that ${id} was removed, but it still exists`);
   }
   for (const id of told.started) {
-    if (containers.get(id)?.everRan === false) throw new Breach(`${id} was started, and never ran`);
+    if (containers.get(id)?.everRan === false)
+      throw new Breach(`a client was told that ${id} was started, but it never ran`);
   }
   for (const [id, run] of told.ended) {
     const container = containers.get(id);
     if (container !== undefined && container.run === run && RUNNING.includes(wordOf(container))) {
-      throw new Breach(`run ${run} of ${id} was ended, and runs`);
+      throw new Breach(`a client was told that run ${run} of ${id} ended, but it still runs`);
     }
   }
   for (const [id, { run, code }] of told.codes) {
@@ -95,12 +99,13 @@ export function checkTold({ records, files }: Rest, told: Memory): void {
       wordOf(container) === "exited" &&
       container.exitCode !== code
     ) {
-      throw new Breach(`${id} was told to have ended with ${code}, now it is ${container.exitCode}`);
+      throw new Breach(`a client was told that ${id} exited with ${code}, but its record says ${container.exitCode}`);
     }
   }
   for (const image of told.images) {
     const key = image.startsWith("sha256:") ? `image/${image}` : `reference/docker.io/library/${image}`;
-    if (!records.has(key)) throw new Breach(`image ${image} was there, and nobody deleted it`);
+    if (!records.has(key))
+      throw new Breach(`a client was told of image ${image}, and nobody deleted it, but it is gone`);
   }
 }
 
@@ -113,7 +118,7 @@ export function checkJournaled({ journal }: Engine, { target, text }: Request): 
   const from = { tag: "position", val: journal.endsAt.next - 50n } as const;
   const entries = journal.page({ from, bytes: 1 << 20 }).entries.map(({ bytes }) => new TextDecoder().decode(bytes));
   if (entries.some((entry) => entry.includes(Action) && entry.includes(Actor.ID))) return;
-  throw new Breach(`a reader was told of ${Action} of ${Actor.ID}, and the journal was not`);
+  throw new Breach(`a reader received the event ${Action} of ${Actor.ID}, but the journal does not contain it`);
 }
 
 /** No request waits for something that cannot happen. */
@@ -126,7 +131,7 @@ export function checkHangs(engine: Engine): void {
     if (noun === "exec" && engine.world.state.execs.get(exec)?.running === true) continue;
     const container = containers.find(({ name }) => request.target.startsWith(`/containers/${name}/`));
     if (container !== undefined && mayWait(request, container)) continue;
-    throw new Breach(`${request.method} ${request.target} hangs`);
+    throw new Breach(`${request.method} ${request.target} waits for something that cannot happen`);
   }
 }
 
@@ -146,17 +151,19 @@ function checkContainer(engine: Engine, container: ContainerRecord): void {
   if (everRan && status !== "dead") expectOneOf("files of a container that ran", id, [...files]);
   const process = engine.world.running(id);
   if (!RUNNING.includes(status)) {
-    if (process !== undefined) throw new Breach(`${id} is ${status}, and its process runs`);
+    if (process !== undefined) throw new Breach(`${id} is ${status}, but its process runs`);
     return;
   }
   if (process?.run !== run) throw new Breach(`run ${run} of ${id} has no process`);
-  if (process.frozen !== (status === "paused")) throw new Breach(`${id} is ${status}, frozen: ${process.frozen}`);
+  if (process.frozen !== (status === "paused"))
+    throw new Breach(`${id} is ${status}, but its process is ${process.frozen ? "frozen" : "not frozen"}`);
   const { Memory } = container.hostConfig;
-  if (process.memory !== Memory) throw new Breach(`${id} may have ${Memory}, and has ${process.memory}`);
+  if (process.memory !== Memory)
+    throw new Breach(`the memory limit of ${id} is ${Memory}, but its process has ${process.memory}`);
   expectOneOf("mount of a running container", id, [...mounts.keys()]);
   const address = joins.get(id)?.address;
   if (networkMode !== "none" && (address === undefined || address !== endpoint?.address)) {
-    throw new Breach(`${id} is known as ${endpoint?.address}, and has ${address}`);
+    throw new Breach(`the record of ${id} has the address ${endpoint?.address}, but the world gave it ${address}`);
   }
 }
 
@@ -168,7 +175,7 @@ function checkLinks({ world }: Engine, { id, networkMode, links = [] }: Containe
     const { endpoint } = all.find((one) => one.id === container) ?? {};
     if (endpoint === undefined || world.running(container) === undefined) continue;
     if (process.hosts.includes(`${endpoint.address}\t${alias} `)) continue;
-    throw new Breach(`${alias} is at ${endpoint.address}, and ${id} reads\n${process.hosts}`);
+    throw new Breach(`${alias} has the address ${endpoint.address}, but the hosts file of ${id} is\n${process.hosts}`);
   }
 }
 
@@ -180,7 +187,7 @@ function checkImages(engine: Engine): void {
     };
     const layers = keysOf(engine, "layer/").map((key) => new TextDecoder().decode(engine.records.get(`layer/${key}`)));
     for (const diffId of config.rootfs.diff_ids) {
-      if (!layers.some((layer) => layer.includes(diffId))) throw new Breach(`image ${id} lacks ${diffId}`);
+      if (!layers.some((layer) => layer.includes(diffId))) throw new Breach(`image ${id} has no layer ${diffId}`);
     }
   }
   const images = keysOf(engine, "image/");
@@ -194,14 +201,15 @@ function keysOf(engine: Engine, prefix: string): string[] {
 }
 
 function unique(what: string, values: string[]): void {
-  if (new Set(values).size < values.length) throw new Breach(`one ${what} for two: ${values.join(", ")}`);
+  if (new Set(values).size < values.length)
+    throw new Breach(`two containers have the same ${what}: ${values.join(", ")}`);
 }
 
 function same(what: string, found: Iterable<string>, recorded: Iterable<string>): void {
   const [left, right] = [[...found].sort().join("\n"), [...recorded].sort().join("\n")];
-  if (left !== right) throw new Breach(`${what}: the world has\n${left}\nthe records have\n${right}`);
+  if (left !== right) throw new Breach(`${what} of the world:\n${left}\nbut of the records:\n${right}`);
 }
 
 function expectOneOf(what: string, value: string, allowed: string[]): void {
-  if (!allowed.includes(value)) throw new Breach(`${what} ${value} is none of: ${allowed.join(", ")}`);
+  if (!allowed.includes(value)) throw new Breach(`${what} ${value} is not one of: ${allowed.join(", ")}`);
 }

@@ -1,6 +1,8 @@
-// Checks the events of execs, each once and in order. `exec_create`. `exec_start`, in the step that looks up its user
-// or launches it. `exec_die`, with the exit code that the host reported, or 137 if it was killed with its container.
-// An exec that could not start has no `exec_die`.
+// Checks the events of execs. Each comes once, in this order:
+// - `exec_create`;
+// - `exec_start`, in the step that looks up the exec's user or launches it;
+// - `exec_die`, with the exit code that the host reported, or 137 if the exec was killed with its container. An exec
+//   that could not start has none.
 
 import type { Input, Operation } from "../../../hosts/shared/host.js";
 import type { Opening } from "../../../hosts/driver/observer.js";
@@ -46,13 +48,13 @@ export class ExecEvents implements Invariant {
     for (const { to, op, command } of outputs.effects) {
       if (to !== "processes" || (command.tag !== "exec" && command.tag !== "identify")) continue;
       const exec = command.tag === "exec" ? command.val.exec : this.#lookedUpIn(command.val.container, lookedUp);
-      if (this.#told.get(exec)?.what !== "started") broken(exec, "is launched, and there is no event");
+      if (this.#told.get(exec)?.what !== "started") broken(exec, "is launched, but has no event exec_start");
       if (command.tag === "exec") this.#begins(exec);
       this.#starts.set(op, exec);
       if (lookedUp.includes(exec)) lookedUp.splice(lookedUp.indexOf(exec), 1);
     }
     const [idle] = lookedUp;
-    if (idle !== undefined) broken(idle, "has an event for its start, but is not launched");
+    if (idle !== undefined) broken(idle, "has an event exec_start, but is not launched");
     if (input?.tag === "exec-exited") this.#mustBeOver(input.val.exec);
   }
 
@@ -68,7 +70,7 @@ export class ExecEvents implements Invariant {
     for (const [exec, { container, run, what }] of this.#told) {
       if (what !== "started" || [...this.#starts.values()].includes(exec)) continue;
       if (!isUp(ledger.containers.get(container), run))
-        broken(exec, "has ended with its container, and there is no event");
+        broken(exec, "has ended with its container, but has no event exec_die");
     }
   }
 
@@ -92,7 +94,7 @@ export class ExecEvents implements Invariant {
   }
 
   #begins(exec: string): void {
-    if (this.#begun.has(exec)) broken(exec, "is launched a second time");
+    if (this.#begun.has(exec)) broken(exec, "is launched twice");
     this.#begun.add(exec);
   }
 
@@ -105,7 +107,7 @@ export class ExecEvents implements Invariant {
   #started(event: JournalEvent): string {
     const exec = execOf(event);
     const told = this.#told.get(exec);
-    if (told?.what !== "created") broken(exec, `has an event exec_start, but is ${told?.what ?? "not created"}`);
+    if (told?.what !== "created") broken(exec, `has an event exec_start, but ${stateOf(told)}`);
     told.what = "started";
     return exec;
   }
@@ -118,20 +120,20 @@ export class ExecEvents implements Invariant {
   #died(event: JournalEvent, input: Input | null, isUp: boolean): void {
     const exec = execOf(event);
     const told = this.#told.get(exec);
-    if (told?.what !== "started") broken(exec, `has an event exec_die, but is ${told?.what ?? "not created"}`);
+    if (told?.what !== "started") broken(exec, `has an event exec_die, but ${stateOf(told)}`);
     told.what = "over";
     const isOwn = input?.tag === "exec-exited" && input.val.exec === exec;
     const code = isOwn ? String(input.val.exit.code) : KILLED;
     const said = event.attributes.get("exitCode") ?? "none";
-    if (said !== code) broken(exec, `has an event exec_die with ${said}, not ${code}`);
+    if (said !== code) broken(exec, `has an event exec_die with the exit code ${said} instead of ${code}`);
     if (!isOwn && isUp && !this.#killed.has(exec))
-      broken(exec, "has an event exec_die as if its container had ended, which still runs");
+      broken(exec, "has an event exec_die, but neither the exec nor its container has ended");
   }
 
   /** Checks a reported end. A duplicate report may come before the start's completion, and is ignored then. */
   #mustBeOver(exec: string): void {
     if ([...this.#starts.values()].includes(exec)) return;
-    if (this.#told.get(exec)?.what === "started") broken(exec, "has ended, and there is no event");
+    if (this.#told.get(exec)?.what === "started") broken(exec, "has ended, but has no event exec_die");
   }
 
   /** An exec in this container that has an event for its start in this step. */
@@ -147,6 +149,18 @@ function isUp(record: ContainerRecord | undefined, run: number): boolean {
 
 function isOfExec(action: string): boolean {
   return action.startsWith("exec_create:") || action.startsWith("exec_start:") || action === "exec_die";
+}
+
+/** What its events have told so far. */
+function stateOf(told: Told | undefined): string {
+  if (told === undefined) return "has no event exec_create";
+  const states = {
+    created: "has not started",
+    started: "has started already",
+    refused: "could not start",
+    over: "has ended already",
+  };
+  return states[told.what];
 }
 
 function execOf({ attributes }: JournalEvent): string {
