@@ -1,6 +1,8 @@
-// A container's log in memory, in conmon's format.
+// A container's log in memory, in conmon's format, and what clients read of it.
 
-import type { LogBytes } from "../../hosts/shared/host.js";
+import { expect } from "vitest";
+import type { LogBytes, replies } from "../../hosts/shared/host.js";
+import { serveLogs } from "../../hosts/streams/logs.js";
 
 export class MemoryLog implements LogBytes {
   #start = 0;
@@ -114,3 +116,28 @@ export function frames(text: string): string {
   }
   return parts.join("|");
 }
+
+export const ALL: replies.LogSource = {
+  container: "c",
+  stdout: true,
+  stderr: true,
+  framed: false,
+  prefix: "",
+  timestamps: false,
+  since: 0n,
+  until: 0n,
+  follow: false,
+  ended: true,
+};
+
+/** What a client reads of it. */
+export async function logsOf(log: MemoryLog, source: Partial<replies.LogSource>): Promise<string> {
+  const client = new Collected();
+  await serveLogs({ ...ALL, ...source }, log, client, never, never);
+  expect(log.watchers).toBe(0);
+  return client.text;
+}
+
+export const FIVE = new MemoryLog(
+  line(1, "one") + line(2, "two", "stderr") + line(3, "three") + line(4, "four") + line(5, "five"),
+);
