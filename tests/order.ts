@@ -10,6 +10,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const LONG: readonly string[] = [
   "tests/simulator/simulator.test.ts",
+  "tests/linux/killed-moments.test.ts",
   "tests/linux/healing.test.ts",
   "tests/linux/load-cuts.test.ts",
   "tests/http/many-execs.test.ts",

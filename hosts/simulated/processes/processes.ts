@@ -1,29 +1,22 @@
 // Containers' processes of the simulated world: launched, signalled, frozen, reaped. They survive the engine, and the
 // next engine finds them.
 
-import { HostFailure, interrupted, noSuch, refusedByRuntime } from "../../shared/failure.js";
-import type { Clock, engine, Input, Outcome, Perform, processes, Stdio } from "../../shared/host.js";
-import type { FaultSource } from "../faults.js";
-import type { Disk } from "../files/disk.js";
-import { FileError } from "../files/file-system.js";
-import type { MountedFiles } from "../files/mounted-files.js";
-import type { Program } from "../program.js";
-import { PROGRAMS } from "../programs/table.js";
-import { EXEC_NS, EXEC_SPREAD_NS, EXIT_NS, LAUNCH_NS, LAUNCH_SPREAD_NS, SIGNAL_NS, STRIKE_NS } from "./durations.js";
-import { Execs } from "./execs.js";
 import { withRates } from "../../shared/device-rates.js";
-import { addDevices, numberOf } from "./devices.js";
+import { interrupted, noSuch, refusedByRuntime } from "../../shared/failure.js";
+import type { engine, Input, Outcome, Perform, processes, Stdio } from "../../shared/host.js";
+import type { MountedFiles } from "../files/mounted-files.js";
+import { numberOf } from "./devices.js";
+import { EXEC_NS, EXEC_SPREAD_NS, EXIT_NS, LAUNCH_NS, LAUNCH_SPREAD_NS, SIGNAL_NS } from "./durations.js";
+import { Execs } from "./execs.js";
+import { Launches } from "./launches.js";
 import { ContainerLog } from "./log.js";
-import type { Seen } from "./kernel-files.js";
-import type { Resources, Spec } from "./oci-spec.js";
-import type { Kernel, MachineFacts } from "./kernel.js";
-import type { ProcessTable } from "./pid-namespace.js";
+import type { ProcessesNeeds } from "./needs.js";
+import type { Resources } from "./oci-spec.js";
 import { MachinePids, ps } from "./ps.js";
 import { Run } from "./run.js";
 import { sampleOf } from "./sample.js";
-import { SIGTERM } from "./signals.js";
-import { filesOf, identityOf, makeDirectories, parseSpec, viewOf } from "./spec.js";
 import { Stdins } from "./stdins.js";
+import { Strikes, type RunFault } from "./strikes.js";
 
 /** The client streams that belong to processes. */
 export type ProcessStdio = Pick<Stdio, "log" | "stdin" | "exec">;
@@ -42,27 +35,11 @@ export interface SimulatedProcesses {
   /** The machine restarts: all processes are gone. */
   reboot(): void;
   /** A fault was set that strikes running containers at once. */
-  struck(kind: "out-of-memory" | "supervisor-lost"): void;
+  struck(kind: RunFault): void;
   /** The files that the processes of a run see; null once it is over. */
   filesOf(container: string, run: number): MountedFiles | null;
   /** Processes of running containers. */
   list(): { container: string; pid: number; parent: number; argv: readonly string[] }[];
-}
-
-export interface ProcessesNeeds {
-  time: Clock;
-  /** A number from 0 up to 1, from the world's seed. */
-  random: () => number;
-  faults: FaultSource;
-  disk: Pick<Disk, "mountView" | "machine" | "putMade" | "makeMemory" | "dropMemory">;
-  /** Programs by name of file, in addition to or instead of the built-in ones. */
-  programs?: Readonly<Record<string, Program>>;
-  /** Whether a runtime of that name exists. */
-  hasRuntime: (name: string) => boolean;
-  /** Name and facts of the machine. */
-  machine: Pick<engine.Machine, "name" | "kernelVersion" | "kernelArchitecture" | "cpus" | "memory"> & { disk: number };
-  /** Number of networks that a container is on. */
-  networksOf?: (container: string) => number;
 }
 
 export function simulatedProcesses(needs: ProcessesNeeds): SimulatedProcesses {
@@ -75,7 +52,8 @@ const PID_STEP = 40;
 class World implements SimulatedProcesses {
   readonly stdio: ProcessStdio;
   readonly #needs: ProcessesNeeds;
-  readonly #facts: MachineFacts;
+  readonly #launches: Launches;
+  readonly #strikes: Strikes;
   /** By container and run number. */
   readonly #runs = new Map<string, Run>();
   readonly #logs = new Map<string, ContainerLog>();
@@ -87,8 +65,14 @@ class World implements SimulatedProcesses {
 
   constructor(needs: ProcessesNeeds) {
     this.#needs = needs;
-    const { kernelVersion, kernelArchitecture, cpus, memory, disk } = needs.machine;
-    this.#facts = { release: kernelVersion, architecture: kernelArchitecture, cpus, memory: Number(memory), disk };
+    this.#strikes = new Strikes(needs.faults, (ns) => this.#after(ns));
+    this.#launches = new Launches(needs, {
+      of: (container) => this.#runOf(container),
+      nextPid: () => this.#nextPid(),
+      log: (container) => this.#log(container),
+      stdin: (launch) => this.#stdins.of(nameOf(launch)),
+      killed: (run) => this.#killed(run),
+    });
     this.#execs = new Execs({
       running: (subject) => this.#running(subject),
       runOf: (container) => [...this.#runs.values()].find((run) => run.container === container && run.isRunning),
@@ -185,8 +169,8 @@ class World implements SimulatedProcesses {
     return run?.isRunning ? run.files : null;
   }
 
-  struck(kind: "out-of-memory" | "supervisor-lost"): void {
-    for (const run of [...this.#runs.values()]) if (run.isRunning) this.#strike(kind, run);
+  struck(kind: RunFault): void {
+    for (const run of [...this.#runs.values()]) if (run.isRunning) this.#strikes.strike(kind, run);
   }
 
   list(): ReturnType<SimulatedProcesses["list"]> {
@@ -208,11 +192,12 @@ class World implements SimulatedProcesses {
     if (run.isDropped) throw interrupted("given-up");
     const { container } = launch;
     const failing = this.#needs.faults.strike("runtime-fails", { container });
-    if (failing) throw this.#failed(name, refusedByRuntime(failing.message, this.#specOf(launch).process ?? {}));
+    if (failing)
+      throw this.#failed(name, refusedByRuntime(failing.message, this.#launches.specOf(launch).process ?? {}));
     try {
-      const launched = this.#start(run, launch);
+      const launched = this.#launches.start(run, launch);
       void run.ended.then(() => this.#ended(run));
-      this.#strikeNew(run);
+      this.#strikes.strikeNew(run);
       return { tag: "launched", val: launched };
     } catch (error) {
       throw this.#failed(name, error);
@@ -222,45 +207,6 @@ class World implements SimulatedProcesses {
   #failed(name: string, error: unknown): unknown {
     this.#stdins.close(name);
     return error;
-  }
-
-  #start(run: Run, launch: processes.Launch): ReturnType<Run["start"]> {
-    const { machine, disk } = this.#needs;
-    const { container } = launch;
-    const spec = this.#specOf(launch);
-    const seen = this.#seen(run, spec);
-    run.interfaces = seen.interfaces;
-    const table = this.#joined(spec);
-    if (launch.shmSize > 0n) disk.makeMemory(container, launch.shmSize);
-    makeDirectories(launch.directories, disk.machine);
-    for (const [name, bytes] of filesOf(spec, launch, (own) => this.#own(own))) disk.putMade(container, name, bytes);
-    const view = viewOf(spec, launch, seen);
-    const files = mounted(() => disk.mountView(container, view));
-    addDevices(launch.devices, disk.machine, files);
-    const identity = identityOf(launch, files);
-    const kernel = this.#kernel(container, files);
-    const stdin = this.#stdins.of(nameOf(launch));
-    const log = this.#log(container);
-    log.keep(launch.log);
-    return run.start(
-      {
-        ...{ spec, launch, kernel, files, identity, pid: this.#nextPid(), machineName: machine.name, log, table },
-        killed: () => this.#killed(run),
-      },
-      (target) => stdin.connect(target),
-    );
-  }
-
-  /** The processes of the pid namespace that it joins; undefined for a namespace of its own. */
-  #joined({ linux }: Spec): ProcessTable | undefined {
-    const namespaces = linux?.namespaces ?? [];
-    for (const { path = "" } of namespaces) {
-      if (path.startsWith("ipc:")) this.#runOf(path.slice("ipc:".length));
-    }
-    const pid = namespaces.find(({ type }) => type === "pid");
-    // The core knows that this machine has no other processes, and never shares its namespace.
-    if (!pid) throw new HostFailure({ tag: "internal", val: "processes of the machine were asked for" });
-    return pid.path?.startsWith("pid:") ? this.#runOf(pid.path.slice("pid:".length)).namespace?.table : undefined;
   }
 
   /** The running run of a container. */
@@ -278,58 +224,6 @@ class World implements SimulatedProcesses {
     const { namespace, state } = this.#running(subject);
     if (!namespace || state.tag !== "running") throw noSuch("process");
     return ps(words, namespace.processes.values(), state.val.pid, this.#pids);
-  }
-
-  #specOf({ spec: bytes, rates }: processes.Launch): Spec {
-    const spec = parseSpec(bytes);
-    const { resources } = (spec.linux ??= {});
-    const blockIO = withRates(resources?.blockIO, rates, (path) => numberOf(this.#needs.disk.machine, path));
-    if (blockIO) spec.linux.resources = { ...resources, blockIO };
-    return spec;
-  }
-
-  // The results of these two live as long as the processes, so they hold no more of the launch than needed.
-
-  #seen(run: Run, spec: Spec): Seen {
-    const { time } = this.#needs;
-    const interfaces = this.#interfaces(run.container, spec);
-    return { machine: this.#facts, interfaces, resources: () => run.resources, uptime: () => time.now().monotonic };
-  }
-
-  #kernel(container: string, files: MountedFiles): Kernel {
-    return {
-      time: this.#needs.time,
-      random: this.#needs.random,
-      machine: this.#facts,
-      program: (name) => this.#needs.programs?.[name] ?? PROGRAMS.get(name),
-      files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
-      swallows: (signal) => signal === SIGTERM && this.#needs.faults.strike("ignore-sigterm", { container }) !== null,
-    };
-  }
-
-  /** Without its own network namespace, a container has the machine's interfaces. */
-  #interfaces(container: string, spec: Spec): string[] {
-    const network = spec.linux?.namespaces?.find(({ type }) => type === "network");
-    const [, joined] = /^network:(.+)$/.exec(network?.path ?? "") ?? [];
-    if (joined !== undefined) return [...this.#runOf(joined).interfaces];
-    if (network && network.path !== "network:") return [];
-    const count = network ? (this.#needs.networksOf?.(container) ?? 1) : 1;
-    return Array.from({ length: count }, (_, index) => `eth${index}`);
-  }
-
-  #strikeNew(run: Run): void {
-    const { container, namespace } = run;
-    const dying = this.#needs.faults.strike("die-at-once", { container });
-    if (dying) return namespace?.first?.end(dying.code);
-    void this.#after(STRIKE_NS).then(() => {
-      for (const kind of ["out-of-memory", "supervisor-lost"] as const) if (run.isRunning) this.#strike(kind, run);
-    });
-  }
-
-  #strike(kind: "out-of-memory" | "supervisor-lost", run: Run): void {
-    if (!this.#needs.faults.strike(kind, { container: run.container })) return;
-    if (kind === "out-of-memory") run.namespace?.kill(true);
-    else run.lose();
   }
 
   /** Reports the end after the last byte of output, and keeps it for an inventory until it is reaped. */
@@ -362,13 +256,8 @@ class World implements SimulatedProcesses {
 
   /** The change shows wherever the file is mounted. */
   #rewrite({ subject, file: { name, content } }: processes.Rewrite): Outcome {
-    this.#needs.disk.putMade(this.#running(subject).container, name, content ?? this.#own(name));
+    this.#needs.disk.putMade(this.#running(subject).container, name, content ?? this.#launches.own(name));
     return DONE;
-  }
-
-  /** The machine's file of that name. */
-  #own(name: string): Uint8Array {
-    return this.#needs.disk.machine.read(`/etc/${name}`);
   }
 
   async #reap(subject: processes.Subject): Promise<Outcome> {
@@ -420,14 +309,4 @@ const DONE: Outcome = { tag: "done" };
 
 function nameOf({ container, run }: processes.Subject): string {
   return `${container}.${run}`;
-}
-
-function mounted<T>(mount: () => T): T {
-  try {
-    return mount();
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    const { code, path } = error;
-    throw new HostFailure({ tag: "call", val: { call: "mount", path, inside: true, error: code } });
-  }
 }

@@ -1,0 +1,22 @@
+// What the processes of the simulated world need of the rest of it.
+
+import type { Clock, engine } from "../../shared/host.js";
+import type { FaultSource } from "../faults.js";
+import type { Disk } from "../files/disk.js";
+import type { Program } from "../program.js";
+
+export interface ProcessesNeeds {
+  time: Clock;
+  /** A number from 0 up to 1, from the world's seed. */
+  random: () => number;
+  faults: FaultSource;
+  disk: Pick<Disk, "mountView" | "machine" | "putMade" | "makeMemory" | "dropMemory">;
+  /** Programs by name of file, in addition to or instead of the built-in ones. */
+  programs?: Readonly<Record<string, Program>>;
+  /** Whether a runtime of that name exists. */
+  hasRuntime: (name: string) => boolean;
+  /** Name and facts of the machine. */
+  machine: Pick<engine.Machine, "name" | "kernelVersion" | "kernelArchitecture" | "cpus" | "memory"> & { disk: number };
+  /** Number of networks that a container is on. */
+  networksOf?: (container: string) => number;
+}

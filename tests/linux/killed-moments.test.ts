@@ -1,0 +1,147 @@
+// `kill -9` of the daemon at any moment of a request: after the next start the list is correct, the request can be sent
+// again, and nothing is left over.
+
+import { expect, test } from "vitest";
+import { pause, until } from "../support/commands.js";
+import { encodeRequest, RawConnection } from "../support/raw-http.js";
+import { describeUnless } from "../support/on-engines.js";
+import { busyboxLayer, tarOf } from "../support/archives/images.js";
+import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
+import { packImage } from "../support/registry/push-image.js";
+import { killedDaemon, missing } from "./killed-daemon.js";
+
+/** How long after a request the daemon is killed. */
+const DELAYS_MS = [0, 1, 3, 6, 10, 15, 25, 40, 60, 90, 150];
+
+/** Progress messages of a pull; null: half of a layer has arrived and no more comes. */
+const PULL_LINES = [
+  "Pulling from",
+  "Pulling fs layer",
+  null,
+  "Download complete",
+  "Extracting",
+  "Pull complete",
+] as const;
+
+describeUnless(missing, "kill -9 of the daemon during a request", () => {
+  const killed = killedDaemon();
+  const {
+    created,
+    started,
+    execIn,
+    codeOf,
+    stateOf,
+    listed,
+    killAndRestart,
+    killedDuring,
+    expectTruth,
+    removeAll,
+    expectNothingLeft,
+  } = killed;
+
+  test.each(DELAYS_MS)("create, killed after %d ms", async (delayMs) => {
+    const name = `half-${delayMs}`;
+    await killedDuring(delayMs, () =>
+      killed.engine.call("POST", `/containers/create?name=${name}`, { Image: "busybox", Cmd: ["true"] }),
+    );
+    await expectTruth();
+    const list = await listed();
+    expect(list.filter((one) => one.Names.includes(`/${name}`)).length).toBeLessThanOrEqual(1);
+    await removeAll();
+    killed.ids.push(await killed.engine.create({}, `?name=${name}`));
+    await removeAll();
+    await expectNothingLeft();
+  });
+
+  test.each(DELAYS_MS)("start, killed after %d ms", async (delayMs) => {
+    const id = await created({ Cmd: ["sh", "-c", "echo on; sleep 1000"] });
+    await killedDuring(delayMs, () => killed.engine.call("POST", `/containers/${id}/start`));
+    await expectTruth();
+    const { Status } = await stateOf(id);
+    expect(["created", "running", "exited"]).toContain(Status);
+    if (Status !== "running") await killed.engine.must(204, "POST", `/containers/${id}/start`);
+    await until("its output", async () => (await killed.engine.logs(id)).stdout.startsWith("on\n"));
+    await removeAll();
+    // Setting up networks keeps files open for a while. This is waited for once.
+    await expectNothingLeft({ besideOpenFiles: delayMs !== DELAYS_MS[0] });
+  });
+
+  test.each(DELAYS_MS)("stop, killed after %d ms", async (delayMs) => {
+    const script = "trap 'sleep 0.05; exit 3' TERM; echo ready; while :; do sleep 0.01; done";
+    const id = await started({ Cmd: ["sh", "-c", script] });
+    await until("its trap", async () => (await killed.engine.logs(id)).stdout === "ready\n");
+    await killedDuring(delayMs, () => killed.engine.call("POST", `/containers/${id}/stop?t=5`));
+    await expectTruth();
+    await killed.engine.call("POST", `/containers/${id}/stop?t=5`);
+    expect(await stateOf(id)).toMatchObject({ Status: "exited", ExitCode: 3 });
+    await removeAll();
+    await expectNothingLeft();
+  });
+
+  test.each(DELAYS_MS)("remove, killed after %d ms", async (delayMs) => {
+    const id = await started({ Cmd: ["sleep", "1000"] }, `?name=removed-${delayMs}`);
+    await killedDuring(delayMs, () => killed.engine.call("DELETE", `/containers/${id}?force=1`));
+    await expectTruth();
+    await killed.engine.call("DELETE", `/containers/${id}?force=1`);
+    await until("its removal", async () => (await killed.engine.call("GET", `/containers/${id}/json`)).status === 404);
+    const again = await killed.engine.create({}, `?name=removed-${delayMs}`);
+    await killed.engine.remove(again);
+    await expectNothingLeft();
+  });
+
+  test("killed at any moment of an exec's start: the container keeps running and accepts another", async () => {
+    for (const delay of DELAYS_MS.slice(0, 8)) {
+      const id = await started({ Cmd: ["sleep", "1000"] });
+      const exec = await execIn(id, { Cmd: ["sleep", "1000"] });
+      void killed.engine.call("POST", `/exec/${exec}/start`, { Detach: true }).catch(() => null);
+      await pause(delay);
+      await killAndRestart();
+      expect(await codeOf(id, ["sh", "-c", "exit 6"])).toBe(6);
+      await killed.engine.remove(id);
+    }
+    await expectNothingLeft();
+  });
+
+  test("pull, killed at each of its steps: nothing incomplete, and the next pull succeeds", async () => {
+    const registry = await startMemoryRegistry(killed.daemon.netns.hostAddress);
+    try {
+      for (const [at, line] of PULL_LINES.entries()) await pullKilled(registry, `killed${at}`, line);
+    } finally {
+      await registry.close();
+    }
+    await expectNothingLeft();
+  });
+
+  /** Killed once the client has received that line. */
+  async function pullKilled(registry: MemoryRegistry, name: string, line: string | null): Promise<void> {
+    const own = [
+      await tarOf([{ name: "a", body: Buffer.alloc(2 << 20, name) }]),
+      await tarOf([{ name: "b", body: name }]),
+    ];
+    const layers = [await busyboxLayer(), ...own];
+    const image = packImage({ reference: null, config: { Cmd: ["cat", "/b"] }, layers });
+    registry.put(name, ["1"], image);
+    let isHalfThere = false;
+    registry.fault((_, response, bytes) => {
+      if (line !== null || bytes === null || bytes.length < 1000) return false;
+      const half = bytes.subarray(0, bytes.length / 2);
+      response.writeHead(200, { "Content-Length": bytes.length }).write(half, () => (isHalfThere = true));
+      return true;
+    });
+    const connection = await RawConnection.open(killed.engine.socketPath);
+    const target = `/v1.41/images/create?fromImage=${registry.host}/${name}&tag=1`;
+    connection.send(encodeRequest({ method: "POST", target }));
+    if (line === null) await until("half a layer", () => isHalfThere);
+    else await connection.untilText(`"status":"${line}`);
+    await killed.daemon.end("SIGKILL");
+    connection.close();
+    await killed.daemon.start();
+    registry.fault(null);
+    const reference = `${registry.host}/${name}:1`;
+    if ((await killed.engine.call("GET", `/images/${reference}/json`)).status === 404) {
+      await killed.engine.must(200, "POST", `/images/create?fromImage=${registry.host}/${name}&tag=1`);
+    }
+    expect((await killed.engine.run({ Image: reference })).stdout).toBe(name);
+    await killed.engine.must(200, "DELETE", `/images/${reference}`);
+  }
+});
