@@ -9,6 +9,10 @@ import { decompressed } from "../streams/compression/index.js";
 import { TarReader, cleanName, textOf } from "../streams/tar/index.js";
 import type { TarEntry, TarSink } from "../streams/tar/index.js";
 
+// What protects a host's memory from the archives of dry runs: the host's own limits (`core/wit/content.wit`). The limit
+// of one member is the core's, in the command that reads it.
+
+/** In bytes. */
 const MOST_KEPT = 32 << 20;
 const MOST_MEMBERS = 1 << 16;
 

@@ -38,6 +38,16 @@ onEngines("missing features", (engine, kind) => {
     await engine().remove(Id);
   });
 
+  test.each(["IpcMode", "PidMode"])("drivers of devices are looked for before the container of %s", async (mode) => {
+    const other = await engine().create({ Cmd: ["true"] });
+    const HostConfig = { [mode]: `container:${other}`, DeviceRequests: [{ Capabilities: [["gpu"]] }] };
+    const id = await engine().create({ Cmd: ["true"], HostConfig });
+    const start = await engine().call("POST", `/containers/${id}/start`);
+    const text = 'could not select device driver "" with capabilities: [[gpu]]';
+    expect([start.status, messageOf(start)]).toEqual([500, text]);
+    for (const one of [id, other]) await engine().remove(one);
+  });
+
   test("drivers of volumes", async () => {
     const text = 'error looking up volume plugin nfs: plugin "nfs" not found';
     const VolumeDriver = "nfs";

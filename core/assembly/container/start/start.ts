@@ -102,8 +102,8 @@ export function startNow(container: Container, client: StartClient): void {
   let problem = networkProblem(container);
   if (problem === null) problem = settingsProblem(container);
   if (problem === null) problem = linkProblem(container);
-  if (problem === null) problem = refuseJoin(container);
   if (problem === null) problem = deviceRequestProblem(container);
+  if (problem === null) problem = refuseJoin(container);
   if (problem === null) problem = tmpfsProblem(container);
   if (problem === null) problem = runtimeStartProblem(container);
   if (problem === null) problem = sharesStartProblem(container);
