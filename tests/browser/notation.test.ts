@@ -17,6 +17,7 @@ import { LANGUAGES } from "../../hosts/browser/notation/notation.js";
 import { parse } from "../../hosts/browser/notation/parse.js";
 import { filled } from "../../hosts/browser/notation/plan.js";
 import type { WrittenRequest } from "../../hosts/browser/session/request.js";
+import { Pythons } from "./pythons.js";
 import { REQUESTS } from "./requests.js";
 
 const run = promisify(execFile);
@@ -252,8 +253,10 @@ describe("generated programs send their request", () => {
   let folder: string;
   let server: Server;
   let seen: Seen[] = [];
+  let pythons: Pythons | null = null;
 
   beforeAll(async () => {
+    if (hasPython) pythons = new Pythons();
     folder = await mkdtemp(join(tmpdir(), "coracle-notation-"));
     await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
     server = createServer((request, response) => {
@@ -274,6 +277,7 @@ describe("generated programs send their request", () => {
   });
 
   afterAll(async () => {
+    await pythons?.close();
     await new Promise((resolve) => server.close(resolve));
     await rm(folder, { recursive: true });
   });
@@ -316,9 +320,10 @@ describe("generated programs send their request", () => {
   });
 
   test.for(cases)("Python: %s", async ([, request], { skip }) => {
-    if (!hasPython) return skip("the Python package docker is not installed");
+    const ready = pythons;
+    if (ready === null) return skip("the Python package docker is not installed");
     const program = generate(request, "python").replace("unix://var/run/docker.sock", `unix:/${folder}/engine.sock`);
-    await check(request, () => run("python3", ["-c", here(program)]));
+    await check(request, () => ready.run(here(program)));
   });
 });
 
