@@ -33,8 +33,8 @@ const ASKED = new RegExp(`^${HEADER}:(.*)$`, "im");
 /** RFC 9110, 7.8. */
 const UPGRADES = /^Upgrade:/im;
 /**
- * A request that has no reply by then, with no operation pending, will never get one. It may wait for the end of a
- * real container, for example.
+ * If no operation is pending, a request that has no reply by then never gets one. It may wait for the end of a real
+ * container, for example.
  */
 const LONGEST_MS = 60_000;
 

@@ -1,5 +1,5 @@
-// Returns memory that a burst of work has taken, once the engine is idle or has little to do: the core's, whose memory
-// never shrinks by itself, V8's, and the C library's. None of them does this by itself.
+// Gives memory back to the system after a burst of work, once the engine is idle or has little to do. This is memory of
+// the core, of V8 and of the C library. None of them gives it back by itself.
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,23 +10,28 @@ import type { ProcessMemory } from "./ground.js";
 import type { Log } from "./log.js";
 
 const MEBIBYTE = 1 << 20;
-/** Less than this above the lowest level so far is not worth the work. */
+/** A round starts only if the process has this much more than its lowest level so far. */
 const WORTH_BYTES = 16 * MEBIBYTE;
-/** The core allocates this much in a few hundred steps. Before that another scan of its memory is not worth it. */
+/** The core's memory is scanned again only after the core has allocated this much, in a few hundred steps. */
 const CORE_BYTES = 4 * MEBIBYTE;
-/** How long to wait, in case more work follows. */
+/** How long to wait before a round, in case more work follows. */
 const FIRST_MS = 5_000;
-/** If a round gains little, the wait doubles, up to 40 s. The check of how much there is happens just as often. */
+/** If a round gains little, the wait doubles, up to 40 s. Memory is measured as rarely. */
 const MOST_DOUBLINGS = 3;
-/** After that only every second, fourth, eighth check starts a round: a large heap in use is no surplus. */
+/**
+ * If more rounds gain little, only every second, fourth, then eighth measurement starts a round: the memory is in use.
+ */
 const MOST_SKIPPED_DOUBLINGS = 3;
-/** Scanned at a time, in some ms. After each piece, waiting work comes first. */
+/** How much of the core's memory is scanned at a time, in some ms. After each piece, waiting work comes first. */
 const PIECE = 8 * MEBIBYTE;
-/** The core's memory is given back, or not, in units of this size: a multiple of every system's page size. */
+/** The core's memory is given back in units of this size, a multiple of every system's page size. */
 const CHUNK = 64 * 1024;
-/** V8's threads are usually done by then. If not, there is a next time. */
+/** V8's threads have usually finished by then. If not, the next round gives back the rest. */
 const FREED_MS = 200;
-/** If the main thread is at work for this part of the time, clients have to wait anyway. */
+/**
+ * If the main thread is busy for more than this part of the time, no round starts, because clients already have to
+ * wait.
+ */
 const BUSY = 0.5;
 const ZEROS = new Uint8Array(CHUNK);
 
@@ -98,7 +103,7 @@ export class Surplus implements Observer {
     this.#timer = setTimeout(() => void this.#due(), wait).unref();
   }
 
-  /** Does nothing in the middle of much work. There will be another call after it. */
+  /** Does nothing while there is much work. There will be another call after it. */
   async #due(): Promise<void> {
     let gave = false;
     try {
@@ -115,7 +120,7 @@ export class Surplus implements Observer {
   #isWorthIt(bytes: number): boolean {
     if (!(bytes - this.#least >= WORTH_BYTES)) return false;
     const skipped = Math.min(Math.max(this.#fruitless - MOST_DOUBLINGS, 0), MOST_SKIPPED_DOUBLINGS);
-    // An idle engine causes no further check. What its last steps have released is given back now or never.
+    // While the engine is idle, no further check happens. So what its last steps have released must be given back now.
     return ++this.#looks >= 2 ** skipped || bytes - this.#left >= WORTH_BYTES || this.#isResting;
   }
 

@@ -49,7 +49,7 @@ export interface SimulatedHost extends Host {
   onCrash(crash: () => void): void;
   /** Reports that an output has left the engine, for `engine-crash` to count. The engine on this host calls this. */
   outputLeft(): void;
-  /** Replaces the list of OCI runtimes, by name, in addition to `runc`. Runs that exist go on with their runtime. */
+  /** Replaces the list of OCI runtimes, by name, in addition to `runc`. Existing runs continue with their runtime. */
   offer(runtimes: readonly string[]): void;
   /**
    * Restarts the machine: its engine crashes. Processes, mounts and networks are gone; records and files stay. The

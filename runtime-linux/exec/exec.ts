@@ -13,7 +13,7 @@ import { ExecStdin } from "./stdin.js";
 import { copiedTerminal, openTerminal, TerminalSocket, type ExecTerminal } from "./terminal.js";
 
 const SIGKILL = 9;
-/** How long to wait for a killed program. After that the kernel must be busy on its behalf. */
+/** How long to wait for a killed program. If it takes longer, it hangs in the kernel. */
 const KILLED_MS = 2000;
 const UNREF = { ref: false };
 

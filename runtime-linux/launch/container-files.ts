@@ -32,7 +32,7 @@ const OWN: Readonly<Record<string, string>> = {
 /** Writes a file for a run. `apart`: the container has its own network namespace. */
 export function writeFile(path: string, file: processes.ContainerFile, apart: boolean): void {
   const { name, content } = file;
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path); // of an earlier run, see `adoptFiles`
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path); // an old link: see `adoptFiles`
   put(path, name === "resolv.conf" ? Buffer.from(resolver(content, apart)) : bytesOf(file));
 }
 

@@ -66,7 +66,7 @@ export class Container {
     this.#spread(now);
   }
 
-  /** A request was answered: it succeeded, which gives the container's word, or it failed. */
+  /** A request was answered. `became`: the container's word after a success; null after a failure. */
   ends(now: number, request: number, since: number, became: Word | null): void {
     const alone =
       this.#acts.size === (this.#acts.has(request) ? 1 : 0) && this.#changedAt <= since && this.factAt <= since;
@@ -104,7 +104,7 @@ export class Container {
     this.followed = 0;
   }
 
-  /** Whether that was one run too many. */
+  /** Notes a run. Returns whether the container should not have started again. */
   started(now: number, run: number): boolean {
     if (run <= this.run) return false;
     if (this.#starts.size === 0) this.followed += 1;

@@ -21,7 +21,7 @@ test.each([
   history.stepped(step(told));
   const hear = () => history.answered({ ...RESIZE } as Asked, { status: 200, headers: new Map(), body: "" });
   if (isExcused) hear();
-  // The exemption holds only for one answer.
+  // The exception applies to one answer only.
   expect(hear).toThrow("the journal lacks");
 });
 

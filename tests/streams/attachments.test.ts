@@ -10,7 +10,7 @@ const EXITED: Input = {
   tag: "exited",
   val: { container: "web", run: 1, exit: { code: 0, outOfMemory: false, lost: false, at: 0n } },
 };
-/** Far longer than anything takes. */
+/** Much longer than anything here takes. */
 const PATIENCE = { timeout: 60_000 };
 const LINE = new TextEncoder().encode("2026-01-01T00:00:00.000000000+00:00 stdout F hello\n");
 

@@ -10,10 +10,10 @@ const REFERENCE_RETRIES = 2;
 type Flags = readonly string[];
 
 /**
- * A test block for each engine. The engine is borrowed (lending/lender.ts) if it has no flags and the block does not
- * request its `own` (onOwnEngines), to end it or to check its resources. Other engines start before the tests and end
- * after them: our engines with `ownFlags` too, the simulated one also with `simulatedFlags`, and ours with the Node
- * flags `nodeFlags`.
+ * A test block for each engine. An engine without flags is borrowed (lending/lender.ts), unless the block requests its
+ * `own` (onOwnEngines), because it ends the engine or checks its resources. Other engines start before the tests and
+ * end after them. `flags` are for all engines, `ownFlags` for ours, `simulatedFlags` for the simulated one; `nodeFlags`
+ * are flags of Node for ours.
  */
 export function onEngines(
   title: string,

@@ -6,7 +6,7 @@ import { engine } from "../state";
 
 /** Bytes that readers get in one slot, over all its steps. */
 const MUCH: i32 = 1 << 20;
-/** The same while requests arrive. */
+/** The same, but while requests arrive. */
 const LITTLE: i32 = 128 * 1024;
 const SLOT_NS: u64 = 5_000_000;
 

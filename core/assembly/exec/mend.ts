@@ -1,5 +1,5 @@
-// Execs at a restart of the engine. Those that are still running continue, and are freed when they end. For those that
-// ended meanwhile the end is reported, if a record says that it has not been.
+// Execs at a restart of the engine. Execs that are still running continue, and are freed when they end. If an exec has
+// ended meanwhile, and its record says that the end was not reported, it is reported now.
 
 import { FoundExec, Stored } from "../../../build/bindings/types";
 import { Container } from "../container/container";

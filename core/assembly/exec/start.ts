@@ -1,5 +1,5 @@
-// POST /exec/{id}/start (surface §2.9). An attached exec uses the connection
-// as its stdio; for a detached one the answer says whether it is running.
+// POST /exec/{id}/start (surface §2.9). An attached exec uses the connection as its stdio; the answer for a detached
+// exec says whether it is running.
 
 import { Closing, Framing, Head, Hijack, StdioExec } from "../../../build/bindings/types";
 import { headerOf } from "../api/headers";

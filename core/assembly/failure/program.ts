@@ -47,7 +47,7 @@ export function isInTheWay(refused: RefusedDirectory): bool {
   return refused.error == "ENOTDIR";
 }
 
-/** Docker's text for this, whoever detects it. */
+/** Docker's text for this. The engine or a runtime may have detected it. */
 export function inTheWayText(path: string): string {
   return `Cannot mkdir: ${path} is not a directory`;
 }

@@ -6,7 +6,7 @@ import { badParameter, Refusal } from "../refusal";
 import { encodeUtf8 } from "../text/utf8";
 import { Platform, platformError, readPlatform } from "./platform";
 
-/** The version in which save and load have it, and the one from which it may be repeated. */
+/** From the first of these versions on, save and load have the parameter; from the second on, it may be repeated. */
 const WITH_PLATFORM: i32 = 48;
 const WITH_PLATFORMS: i32 = 52;
 

@@ -1,4 +1,5 @@
-// A banner for the past with its two ways out. It lies over the columns, so that nothing on the page moves.
+// The banner that is shown while the page shows an earlier moment, with the two ways back. It lies over the columns, so
+// that nothing on the page moves.
 
 import type { Recording } from "../session/session.js";
 import { usePlayground, useSession } from "./context.js";

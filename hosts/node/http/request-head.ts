@@ -17,7 +17,7 @@ export interface RequestHead {
   headers: string;
   /** `none`, a known length, or chunks. */
   body: { kind: "none" } | { kind: "length"; length: number } | { kind: "chunked" };
-  /** The client has no wish about the connection: it is kept, and there is nothing to wait for. */
+  /** The client says nothing about the connection, so it is kept, and does not wait for `100 Continue`. */
   plain: boolean;
   /** Media type without parameters, in lower case; empty if there is none. */
   mediaType: string;

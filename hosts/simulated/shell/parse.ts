@@ -32,7 +32,10 @@ export function parseScript(source: string): Parsed {
   return { statements, error: `syntax error: ${describe(first, more, source)}`, incomplete };
 }
 
-/** The position of a parenthesis that unbash skipped without an error, as in `echo (`: ash reads it as a function's. */
+/**
+ * The position of a parenthesis that unbash skipped without an error, as in `echo (`. ash takes it for the start of a
+ * function.
+ */
 function leftOverAt(end: number | undefined, source: string): number | undefined {
   const found = end === undefined ? null : /^[ \t]*\(/.exec(source.slice(end));
   return found && end !== undefined ? end + found[0].length : undefined;

@@ -135,7 +135,7 @@ describe("a large event", () => {
     const readers = Array.from({ length: READERS }, () => engine.follow("since=0"));
     for (let moment = 0; moment < 20; moment++) {
       const before = engine.bytesSent;
-      // However many turns a host's event loop has within it.
+      // The host's event loop may have any number of turns in this time.
       for (let turn = 0; turn < 10; turn++) {
         engine.ping();
         engine.pass(0);
@@ -166,7 +166,7 @@ describe("a large event", () => {
       engine.page();
       pages += 1;
     }
-    // Twice from end to end: for the first reader, and for those that came too late.
+    // The event is read twice: for the first reader, and for the readers that came too late.
     expect(pages).toBeGreaterThanOrEqual(events);
     expect(pages).toBeLessThanOrEqual(2 * events);
   });
@@ -186,7 +186,7 @@ describe("a large event", () => {
     const { unread } = engine.sent(slow);
     engine.settle();
     expect(engine.sent(slow).over).toBe(true);
-    // Its data is not followed by anything that could be taken for another event, or for the rest of this one.
+    // After its data comes nothing that a client could take for another event, or for the rest of this one.
     expect(engine.sent(slow).text).toHaveLength(unread);
     expect(engine.sent(slow).text).not.toContain("\n");
     expect(engine.sent(slow).text).toContain("number=1");

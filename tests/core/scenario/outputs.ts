@@ -186,7 +186,7 @@ function shownKeeping({ fileBytes, files, compressed, passing }: processes.LogKe
   return `${files}x${fileBytes}${compressed ? " compressed" : ""}${passing ? " passing" : ""}`;
 }
 
-/** Its own namespace that it was joined to, another container's, none, or the machine's. */
+/** The network namespace of a launch: its own, another container's, an empty one, or the machine's. */
 function networkOf(namespace: { path?: string } | undefined): string {
   if (namespace === undefined) return "host";
   if (namespace.path === undefined) return "none";

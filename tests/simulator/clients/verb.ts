@@ -13,7 +13,7 @@ export interface Visible {
   readonly execs: string[];
   /** An archive for `docker load`. */
   archive(image: string): Uint8Array;
-  /** A small tar for `docker cp`, and one with a file where that has a directory. */
+  /** A small tar for `docker cp`, and one that has a file in the place of the first one's directory. */
   readonly tar: Uint8Array;
   readonly clash: Uint8Array;
   /** Seconds since 1970, by the world's clock. */

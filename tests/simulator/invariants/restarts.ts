@@ -1,5 +1,5 @@
-// Checks restarts, at any point of a step. The records are those after one of the steps before. And each container
-// that was settled and matches its record is shown unchanged.
+// Checks restarts at any point of a step. The records must be those after one of the earlier steps. Each container that
+// was settled and matches its record must be shown unchanged.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
@@ -75,7 +75,7 @@ export function compareRestart(rule: string, { memory, records, moved, isWhole, 
   for (const container of kept.containers.values()) {
     const { id } = container;
     if (moved.has(id) || !isSettled(container, processes) || isKilledSince(before, container, processes)) continue;
-    // Lost records may be of other containers that this one shows.
+    // Records may be lost of other containers that this container shows.
     if (!isWhole && !(isKept(kept, before, id) && isAlone(kept, id))) continue;
     same(rule, `container ${id} (${wordOf(container)})`, memory, records, `/containers/${id}/json`);
   }
@@ -91,7 +91,7 @@ function holdsDamaged(records: ReadonlyMap<string, unknown>): boolean {
   return [...records.keys()].some((key) => key.startsWith("damaged/container/"));
 }
 
-/** Whether the kernel has killed for lack of memory, and the old instance did not know it. */
+/** Whether the kernel has killed processes for lack of memory without the knowledge of the old instance. */
 function isKilledSince(
   before: Restart["before"],
   { id, run }: ContainerRecord,

@@ -15,7 +15,7 @@ interface Trick {
 export class Reading {
   readonly #slow: () => Promise<void>;
   #tricks: Trick[] = [];
-  /** An engine could not read something while it was opened, and none has read everything since. */
+  /** An engine could not read something when it was opened, and no later engine has read everything. */
   isCutShort = false;
 
   /** `slow` resolves after a long time. */

@@ -73,8 +73,8 @@ function hasOwnFile(container: Container): bool {
 }
 
 /**
- * Called after a restart of the engine, which may have been killed between a start and the rewriting that follows. A
- * file with the right entries is left alone: the container may have written to it.
+ * Called after a restart of the engine. The engine may have been killed after a start and before it rewrote the files.
+ * A file with the right entries stays as it is, because the container may have written to it.
  */
 export function mendLinked(): void {
   const all = containerStore.all();

@@ -77,7 +77,10 @@ class StatsWatch extends Task implements Watch {
   private readers: StatsReader[] = [];
   private timer: u64 = 0;
   private asked: bool = false;
-  /** The sample in flight is this second's; otherwise it is only for readers that want one at once. */
+  /**
+   * Whether the pending sample is the regular one of this second. Otherwise it is only for readers that want one at
+   * once.
+   */
   private regular: bool = false;
 
   constructor(private readonly container: Container) {

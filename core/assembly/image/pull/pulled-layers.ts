@@ -80,7 +80,7 @@ export class Unpacking extends LayerWatcher {
     this.takeTurns();
   }
 
-  /** Gives everything up: layers that nobody else wants are cancelled or dropped, top first. */
+  /** Gives up all layers. Those that nobody else wants are cancelled or dropped, from the top down. */
   giveUp(): void {
     for (let i = this.rows.length - 1; i >= 0; i--) {
       const fetch = this.rows[i].fetch;
@@ -163,7 +163,7 @@ export class Unpacking extends LayerWatcher {
     this.stream.layer("Pull complete", row.id);
   }
 
-  /** Sends earlier stages first: clients expect every stage. */
+  /** Sends the stages before it first, because clients expect every stage. */
   private say(row: Row, stage: Said): void {
     if (row.said < Said.Checksum) this.stream.layer("Verifying Checksum", row.id);
     if (row.said < Said.Downloaded && stage == Said.Downloaded) this.stream.layer("Download complete", row.id);

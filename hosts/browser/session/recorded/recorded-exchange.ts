@@ -45,7 +45,7 @@ export function recordedExchange(number: number, steps: readonly Step[], at: num
   };
 }
 
-/** All of them, or, if there are very many, those up to the head of the answer and the last ones up to `at`. */
+/** All steps. If there are very many: the steps up to the head of the answer, and the last steps up to `at`. */
 function around(steps: readonly Step[], at: number, request: RequestId): readonly Step[] {
   if (steps.length <= MOST_STEPS) return steps;
   const head = steps.findIndex(({ outputs }) => outputs.replies.some((reply) => reply.request === request));

@@ -54,8 +54,8 @@ function number(arg: string): number {
 }
 
 /**
- * If a job ended at most this long before the wait, `wait` reports it as if it ended during the wait: a signal takes
- * some time to work.
+ * If a job ended at most this long before the wait, `wait` reports it as if it ended during the wait, because a signal
+ * takes some time to work.
  */
 const NEWS_NS = 1_000_000n;
 
