@@ -5,17 +5,21 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Files that take more than a minute in CI, the longest first. The simulator runs with lower priority than the others
- * and uses idle time.
+ * Files that take more than a minute in CI, the longest first. The simulator's own runs have lower priority than the
+ * others and use idle time.
  */
 const LONG: readonly string[] = [
   "tests/simulator/simulator.test.ts",
-  "tests/linux/killed-moments.test.ts",
-  "tests/linux/healing.test.ts",
-  "tests/linux/load-cuts.test.ts",
-  "tests/http/many-execs.test.ts",
   "tests/mutants.test.ts",
+  "tests/simulator/equal-seeds.test.ts",
+  "tests/check.test.ts",
+  "tests/http/many-execs.test.ts",
+  "tests/simulator/planted.test.ts",
+  "tests/core/api/large-requests.test.ts",
+  "tests/linux/healing.test.ts",
   "tests/http/fuzz.test.ts",
+  "tests/native/native.test.ts",
+  "tests/linux/load-cuts.test.ts",
 ];
 
 export class LongFirst extends BaseSequencer {

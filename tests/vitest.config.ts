@@ -17,7 +17,7 @@ export default defineConfig({
     ],
     pool: "forks",
     // Most files mainly wait for their own daemons and containers.
-    maxWorkers: 6,
+    maxWorkers: 8,
     sequence: { sequencer: LongFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
