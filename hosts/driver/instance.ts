@@ -2,6 +2,7 @@
 
 import type { Core, ImportObject } from "../../build/core/core.js";
 import type { ComponentInstance, Immediate } from "./component.js";
+import { mayCollect, mustCollect } from "./garbage-collection.js";
 import type { Input, engine, types } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
 
@@ -12,9 +13,6 @@ export interface CompiledCore {
 
 /** The core aborted a call. */
 export class Trap extends Error {}
-
-/** Small enough to stay in a processor's cache, large enough for a few hundred steps. */
-const LEAST_GARBAGE = 1024 * 1024;
 
 /** The core's imports only add to the outputs of the current step: they never throw, wait or call back. */
 export class Instance {
@@ -112,22 +110,14 @@ export class Instance {
     return (this.#component.allocatedBytes() - this.#collectedAt) >>> 0;
   }
 
-  /**
-   * Whether to collect now, without waiting for an idle moment. A collection walks all live objects, so with more
-   * memory it should be rarer. But memory that has grown never shrinks.
-   */
+  /** Whether to collect now, without waiting for an idle moment. */
   get mustCollect(): boolean {
-    const { garbage } = this;
-    return garbage > LEAST_GARBAGE && garbage > this.#component.memoryBytes() / 2;
+    return mustCollect(this.garbage, this.#component.memoryBytes());
   }
 
-  /**
-   * Whether a collection in an idle moment is worth it, so that no request has to wait for it later. Not after every
-   * few steps: an instance with little to do each second is idle each second, and would walk all live objects each
-   * time.
-   */
+  /** Whether a collection in an idle moment is worth it. */
   get mayCollect(): boolean {
-    return this.garbage > this.#component.memoryBytes() / 8;
+    return mayCollect(this.garbage, this.#component.memoryBytes());
   }
 
   collect(): void {

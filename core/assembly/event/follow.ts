@@ -6,8 +6,9 @@ import { acceptedJsonStream, JSON_LINES } from "../api/json-streams";
 import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";
 import { BAD_TIME, NO_TIME, parseUnixTime } from "../text/time";
-import { Reading, Wish } from "./reading";
+import { Reading } from "./reading";
 import { eventRing, KEPT } from "./ring";
+import { WantedEvents } from "./wanted-events";
 
 /** From this version on, the media type says that the body consists of lines. */
 const WITH_LINES = 52;
@@ -25,7 +26,7 @@ export function followEvents(call: Call): Refusal | null {
     const times = `\`since\` time (${call.query.first("since")}) cannot be after \`until\` time (${call.query.first("until")})`;
     return badParameter(times);
   }
-  new Reading(call, new Wish(filters, since, until), typeOf(call)).begin(startOf(since, until));
+  new Reading(call, new WantedEvents(filters, since, until), typeOf(call)).begin(startOf(since, until));
   return null;
 }
 

@@ -3,7 +3,6 @@
 // events are sent in pieces, and the amount that one step sends is limited across all readers.
 
 import { Closing, Failure, Outcome } from "../../../build/bindings/types";
-import { Filters } from "../api/filters";
 import { JSON_SEQUENCE } from "../api/json-streams";
 import { cancelTimer, wakeAfter } from "../ask";
 import { Call, Follower } from "../call";
@@ -19,6 +18,7 @@ import { Line, lineOf, Place, sharedLineOf } from "./line";
 import { eventMatches } from "./match";
 import { Entries, Page } from "./page";
 import { EventReader, eventRing } from "./ring";
+import { WantedEvents } from "./wanted-events";
 
 /** Bytes of unread data from which on a reader gets nothing more until it has read. */
 const CREDIT: u32 = 1 << 20;
@@ -26,30 +26,6 @@ const CREDIT: u32 = 1 << 20;
 const LARGE_CREDIT: u32 = 256 * 1024;
 /** Then sending resumes at this many unread bytes, since the event may have to be fetched again for every piece. */
 const LARGE_LEFT: u32 = 64 * 1024;
-/** Cost of looking at an event, and at one value of a filter, measured in bytes sent. */
-const LOOK: i32 = 128;
-const LOOK_FOR: i32 = 32;
-
-/** The events that a client wants: nanoseconds since 1970, both inclusive; `NO_TIME` for no limit. */
-export class Wish {
-  /** Cost of looking at an event, measured in bytes sent. */
-  readonly cost: i32;
-
-  constructor(
-    readonly filters: Filters,
-    readonly since: i64,
-    readonly until: i64,
-  ) {
-    let values = 0;
-    for (let i = 0; i < filters.keys.length; i++) values += filters.values(filters.keys[i]).length;
-    this.cost = LOOK + LOOK_FOR * values;
-  }
-
-  takes(at: i64): bool {
-    return (this.since == NO_TIME || at >= this.since) && (this.until == NO_TIME || at <= this.until);
-  }
-}
-
 const NO_ENTRIES = new Entries(null);
 
 export class Reading extends EventReader {
@@ -72,7 +48,7 @@ export class Reading extends EventReader {
 
   constructor(
     readonly call: Call,
-    private readonly wish: Wish,
+    private readonly wanted: WantedEvents,
     /** Content-Type. */
     private readonly type: string,
   ) {
@@ -82,9 +58,9 @@ export class Reading extends EventReader {
   /** Begins at a position; if that is 0, at the requested time. */
   begin(cursor: u64): void {
     openReply(this.call, 200, `${commonHeaders.all}\nContent-Type: ${this.type}`, new ReaderGone(this));
-    this.cursor = cursor > 0 ? cursor : eventRing.since(this.wish.since);
-    if (this.cursor == 0) this.cursor = eventRing.pages.first(this.wish.since);
-    const until = this.wish.until;
+    this.cursor = cursor > 0 ? cursor : eventRing.since(this.wanted.since);
+    if (this.cursor == 0) this.cursor = eventRing.pages.first(this.wanted.since);
+    const until = this.wanted.until;
     if (until != NO_TIME) {
       if (until <= engine.now.wall) this.end = eventRing.next;
       else this.wait(<u64>(until - engine.now.wall));
@@ -168,7 +144,7 @@ export class Reading extends EventReader {
 
   private ask(): void {
     this.asks = true;
-    eventRing.pages.ask(this, this.cursor, this.cursor > 0 ? 0 : this.wish.since);
+    eventRing.pages.ask(this, this.cursor, this.cursor > 0 ? 0 : this.wanted.since);
   }
 
   read(page: Page, next: u64): void {
@@ -230,9 +206,9 @@ export class Reading extends EventReader {
   /** `shared`: other readers may be sent the same line. */
   private show(entry: Entry, shared: bool): void {
     if (this.place.begun) return this.sendPiece(entry);
-    const wish = this.wish;
-    eventRing.throttle.spend(wish.cost);
-    if (!wish.takes(entry.at) || !eventMatches(entry, wish.filters)) return this.next();
+    const wanted = this.wanted;
+    eventRing.throttle.spend(wanted.cost);
+    if (!wanted.takes(entry.at) || !eventMatches(entry, wanted.filters)) return this.next();
     if (entry.large) return this.sendPiece(entry);
     const line = shared ? sharedLineOf(entry, this.call.version) : lineOf(entry, this.call.version);
     this.next();

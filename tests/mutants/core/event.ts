@@ -17,7 +17,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "`since` excludes its own moment",
-    file: "event/reading.ts",
+    file: "event/wanted-events.ts",
     right: `at >= this.since)`,
     wrong: `(WRONG ? at > this.since : at >= this.since))`,
     finder: { story: "events-at-their-times" },
@@ -31,7 +31,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "`until` excludes its own moment",
-    file: "event/reading.ts",
+    file: "event/wanted-events.ts",
     right: `at <= this.until);`,
     wrong: `(WRONG ? at < this.until : at <= this.until));`,
     finder: { story: "events-at-their-times" },
