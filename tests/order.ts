@@ -16,7 +16,7 @@ const LONG: readonly string[] = [
   "tests/http/many-execs.test.ts",
   "tests/simulator/planted.test.ts",
   "tests/core/api/large-requests.test.ts",
-  "tests/linux/healing.test.ts",
+  "tests/linux/killed-moments.test.ts",
   "tests/http/fuzz.test.ts",
   "tests/native/native.test.ts",
   "tests/linux/load-cuts.test.ts",
