@@ -17,6 +17,8 @@ export interface Kernel {
    */
   mountAside(source: string, target: string, type: string, flags: number, data: string): Promise<void>;
   umountAside(target: string, flags: number): Promise<void>;
+  /** The same on a thread of its own, also if it fails: it may wait for minutes for a server. */
+  mountSlowly(source: string, target: string, type: string, flags: number, data: string): Promise<void>;
   /** `mode` includes the type's bits (`S_IFCHR` …); umask applies. */
   mknod(path: Path, mode: number, device: Device): void;
   lsetxattr(path: Path, name: string, value: Uint8Array): void;

@@ -13,6 +13,7 @@ import { namesIn, removeTree, syncPath } from "./directories.js";
 import { bytesBelow } from "./content/measure.js";
 import { walk, type Found } from "./content/files/walk.js";
 import type { Kernel } from "./kernel.js";
+import { mountVolume, refuseMounted, unmountVolume } from "./mounts/volume-mounts.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";
 import { throwIfGivenUp, UnderWay, unlessGivenUp } from "./under-way.js";
@@ -56,6 +57,13 @@ class Volumes {
       case "make":
         this.#make(command.val);
         break;
+      case "mount":
+        this.#make(command.val.name);
+        await mountVolume(this.kernel, command.val, this.paths.volume(command.val.name));
+        break;
+      case "unmount":
+        unmountVolume(this.kernel, this.paths.volume(checked(command.val)));
+        break;
       case "populate":
         await this.underWay.run(op, (signal) => this.#populate(command.val, signal));
         break;
@@ -82,8 +90,13 @@ class Volumes {
   #make(name: string): void {
     const data = this.paths.volume(checked(name));
     fs.mkdirSync(dirname(data), { recursive: true, mode: 0o701 });
-    if (fs.existsSync(data)) return;
-    fs.mkdirSync(data);
+    try {
+      fs.mkdirSync(data);
+    } catch (error) {
+      // Nothing else looks at it: a file system may be mounted on it whose server does not answer.
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+      throw error;
+    }
     fs.chmodSync(data, 0o755);
   }
 
@@ -95,11 +108,12 @@ class Volumes {
    * If a crash or an abort interrupts the copy, the next one starts from the beginning. A mark beside the files tells
    * that. It is on disk before the files. It is removed once they are complete and before anybody may write to them.
    */
-  async #populate({ name, container, path }: volumes.Populate, signal: AbortSignal): Promise<void> {
+  async #populate({ name, container, path, mount }: volumes.Populate, signal: AbortSignal): Promise<void> {
     const data = this.paths.volume(checked(name));
     const mark = `${dirname(data)}/populating`;
     const source = confine(this.paths.rootfs(container), path);
     if (!isDirectory(source)) return;
+    if (mount) return this.#fillMounted(mount, source, signal);
     if (fs.readdirSync(data).length > 0) {
       if (!fs.existsSync(mark)) return;
       await this.#empty(data);
@@ -111,6 +125,18 @@ class Volumes {
     await unlessGivenUp(signal, this.#sync(data));
     fs.rmSync(mark);
     await syncPath(dirname(data));
+  }
+
+  /**
+   * What is mounted may be used by others at any time: files are never removed from it. So a copy that was interrupted
+   * is not repeated.
+   */
+  async #fillMounted(mount: volumes.VolumeMount, source: string, signal: AbortSignal): Promise<void> {
+    const data = this.paths.volume(mount.name);
+    await mountVolume(this.kernel, mount, data);
+    if (fs.readdirSync(data).length > 0 || fs.readdirSync(source).length === 0) return;
+    await copyTree(source, data, this.kernel, signal);
+    await unlessGivenUp(signal, this.#sync(data));
   }
 
   /** Removes the old contents by moving them to another directory. */
@@ -139,6 +165,8 @@ class Volumes {
   async #drop(name: string): Promise<void> {
     const place = `${this.paths.volumes()}/${checked(name)}`;
     if (!fs.existsSync(place)) return;
+    unmountVolume(this.kernel, this.paths.volume(name));
+    refuseMounted(place);
     // One rename, so that a crash does not leave half of it.
     const trash = await mkdtemp(`${this.paths.volumes()}/${TRASH}`);
     await rename(place, `${trash}/volume`);

@@ -37,6 +37,7 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "a volume without a name has the label com.docker.volume.anonymous",
     reason: NEWEST,
   },
+  { id: "volume-size", what: "an invalid option `size` of a volume is 400 (reference: 500)", reason: NEWEST },
   { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
   {
     id: "bad-json-status",

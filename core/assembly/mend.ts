@@ -43,6 +43,7 @@ import { setAside } from "./records/set-aside";
 import { engine } from "./state";
 import { findLostNetworks, strayNetworks, sweep } from "./sweep";
 import { resumeVolumeRemovals } from "./volume/removal";
+import { sweepVolumeMounts } from "./volume/unmounting";
 import { beginMaking, restoreOwners } from "./volume/untold";
 
 /** Docker's exit code for a container whose end nobody observed. */
@@ -78,6 +79,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   for (let i = 0; i < halfMade.length; i++) resumeCreation(halfMade[i]);
   resumeVolumeRemovals();
   startWithEngine(containers);
+  sweepVolumeMounts();
   makeBridges(strayNetworks(inventory.networks));
   // Containers ran on without the engine, and counting was interrupted.
   containerSizes.refresh();

@@ -85,6 +85,7 @@ export class DryRunWorld {
       return this.#asks.ask({ to: "volumes", op, command });
     }
     if (command.tag === "make") made.add(command.val);
+    if (command.tag === "mount") made.add(command.val.name);
     if (command.tag === "drop") made.delete(command.val);
     return DONE;
   }

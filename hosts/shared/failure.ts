@@ -93,6 +93,11 @@ export function placeInVolume(volume: string, path: string, error: string): Host
   return new HostFailure({ tag: "place-in-volume", val: { volume, path, error } });
 }
 
+/** A file system that cannot be mounted as the files of a volume. */
+export function refusedMount(mount: failures.RefusedMount): HostFailure {
+  return new HostFailure({ tag: "mount", val: mount });
+}
+
 /** A text of a command that is malformed. */
 export function malformed(what: failures.Form, text: string): HostFailure {
   return new HostFailure({ tag: "malformed", val: { what, text } });

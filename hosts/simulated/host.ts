@@ -91,5 +91,6 @@ function viewOf(parts: Parts): SimulatedHost["world"] {
     found: () => parts.found(),
     sizeOf: (container) => parts.disk.containers.get(container)?.share.used ?? null,
     sizeOfVolume: (name) => parts.disk.volumes.get(name)?.share.used ?? null,
+    mountedVolumes: () => [...parts.disk.volumes].flatMap(([name, { mounted }]) => (mounted ? [name] : [])),
   };
 }

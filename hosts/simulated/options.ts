@@ -78,4 +78,6 @@ export interface WorldView {
   sizeOf(container: string): number | null;
   /** Size of a volume's files in bytes; null if there is no such volume. */
   sizeOfVolume(name: string): number | null;
+  /** Names of volumes on which a file system is mounted. */
+  mountedVolumes(): readonly string[];
 }

@@ -27,6 +27,13 @@ function perform(disk: Disk, command: volumes.VolumeCommand): Outcome {
     case "make":
       disk.makeVolume(checked(command.val));
       break;
+    case "mount":
+      checked(command.val.name);
+      disk.mountVolume(command.val);
+      break;
+    case "unmount":
+      disk.unmountVolume(command.val);
+      break;
     case "populate":
       populate(disk, command.val);
       break;
@@ -50,16 +57,19 @@ function find(disk: Disk, path: string): void {
   }
 }
 
-/** Copies files with their modes, owners and times, completely or not at all. */
-function populate(disk: Disk, { name, container, path }: volumes.Populate): void {
+/** Copies files with their modes, owners and times. Into the disk's own files it does so completely or not at all. */
+function populate(disk: Disk, { name, container, path, mount }: volumes.Populate): void {
   const volume = disk.volumes.get(checked(name));
   if (!volume) throw noSuch("volume", name);
   const source = directoryAt(disk, container, path);
-  const { root } = volume.tree;
-  if (source === null || root.entries.size > 0) return;
+  if (source === null) return;
+  if (mount) disk.mountVolume(mount);
+  const { tree, root } = volume.mounted ?? { tree: volume.tree, root: volume.tree.root };
+  if (root.entries.size > 0) return;
   try {
-    roomed(() => copyInto(volume.tree, root, source, path, new Map()));
+    roomed(() => copyInto(tree, root, source, path, new Map()));
   } catch (error) {
+    if (volume.mounted) throw error;
     root.entries.clear();
     volume.share.release();
     throw error;

@@ -1,7 +1,7 @@
 // Describes steps in words: their inputs, effects and replies.
 
 import { failureText } from "../shared/failure.js";
-import type { Input, engine, replies } from "../shared/host.js";
+import type { Input, engine, replies, volumes } from "../shared/host.js";
 import type { Effect, Reply } from "../shared/outputs.js";
 import type { World } from "./world.js";
 
@@ -66,10 +66,14 @@ export function effectWords(effect: Effect, naming: Naming): string {
     case "volumes":
       if (effect.command.tag === "populate") return `fill volume ${shortId(effect.command.val.name)}`;
       if (effect.command.tag === "find") return `look for ${effect.command.val} on the machine`;
-      return `${effect.command.tag} volume ${shortId(effect.command.val)}`;
+      return `${effect.command.tag} volume ${shortId(volumeOf(effect.command))}`;
     case "records":
       return "read events of the journal";
   }
+}
+
+function volumeOf({ val }: volumes.VolumeCommand): string {
+  return typeof val === "string" ? val : val.name;
 }
 
 /** What a client is sent; null for parts of a body. */

@@ -51,6 +51,7 @@ import {
   SEEK_HOLE,
 } from "./numbers.js";
 import { receiver } from "./receive.js";
+import { slowMount } from "./slow-mount.js";
 import { spawner } from "./spawn.js";
 import { deviceNumber, inetAddress, int, text, timespecs, unixAddress } from "./structures.js";
 
@@ -70,6 +71,10 @@ export const libc: Kernel = {
   },
   async umountAside(target, flags) {
     await callAside("umount2", text(target), flags).catch(() => this.umount(target, flags));
+  },
+  async mountSlowly(...mount) {
+    const errno = await slowMount(mount);
+    if (errno !== 0) throw errnoException(errno, "mount", mount[1]);
   },
   mknod(path, mode, device) {
     call("mknod", path, text(path), mode, deviceNumber(device));

@@ -27,6 +27,9 @@ export class Recorder implements Kernel {
   async umountAside(target: string, flags: number): Promise<void> {
     this.umount(target, flags);
   }
+  async mountSlowly(source: string, target: string, type: string, flags: number, data: string): Promise<void> {
+    this.mount(source, target, type, flags, data);
+  }
   mknod(path: Path, mode: number, device: Device): void {
     this.#record("mknod", String(path), mode, `${device.major}:${device.minor}`);
   }

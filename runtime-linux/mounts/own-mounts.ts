@@ -19,6 +19,7 @@ import { confine } from "../confine.js";
 import { joinedNamespace, runningOf } from "../launch/joined-namespaces.js";
 import { MNT_DETACH, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_REC, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
+import { hasMount } from "./volume-mounts.js";
 import type { Run } from "../ends/run.js";
 
 /** A descriptor that only refers to a path (open(2)). */
@@ -38,14 +39,15 @@ export class OwnMounts implements Names {
   }
 
   /**
-   * Handles non-recursive binds, `volume:NAME/PATH` (a path in a volume), and `shm:CONTAINER` (memory that a container
-   * shares).
+   * Handles non-recursive binds, volumes on which something is mounted, `volume:NAME/PATH` (a path in a volume), and
+   * `shm:CONTAINER` (memory that a container shares).
    */
   source(source: string, options: readonly string[]): string | undefined {
     if (source.startsWith("/") && options.includes("bind")) return this.#alone(source);
     if (source.startsWith("shm:")) return this.#memory(source.slice("shm:".length));
-    const [, name, path] = /^volume:([^/]+)\/(.+)$/.exec(source) ?? [];
-    return name !== undefined && path !== undefined ? this.#below(name, path) : undefined;
+    const [, name, path] = /^volume:([^/]+)(?:\/(.+))?$/.exec(source) ?? [];
+    if (name === undefined) return undefined;
+    return path === undefined ? this.#mounted(this.paths.volume(name)) : this.#below(name, path);
   }
 
   namespace(name: string): string | undefined {
@@ -59,6 +61,17 @@ export class OwnMounts implements Names {
     mkdirSync(target, { recursive: true });
     const data = `mode=1777,size=${this.sharedBytes}`;
     this.kernel.mount("shm", target, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
+    return target;
+  }
+
+  /**
+   * Binds what is mounted on a volume. The runtime may start in a copy of the mount namespace that has only mounts below
+   * the exec root (launch/hybrid.ts). Undefined if nothing is mounted there.
+   */
+  #mounted(files: string): string | undefined {
+    if (!hasMount(files)) return undefined;
+    const target = this.#place(true);
+    this.kernel.mount(files, target, "", MS_BIND | MS_REC, "");
     return target;
   }
 

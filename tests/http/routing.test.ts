@@ -113,7 +113,6 @@ onEngines("routing", (engine, kind) => {
     const requests = [
       ["POST", "/build", {}],
       ["POST", "/networks/create", { Name: "mine" }],
-      ["POST", "/volumes/create", { DriverOpts: { type: "tmpfs", device: "tmpfs" } }],
       ["GET", "/images/search?term=x", undefined],
       ["POST", "/swarm/init", { ListenAddr: "0.0.0.0:2377" }],
       ["POST", "/plugins/pull", {}],

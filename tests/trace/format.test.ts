@@ -265,6 +265,10 @@ describe("values", () => {
     { tag: "port", val: { protocol: "tcp", address: "::", port: 80, error: "EADDRINUSE" } },
     { tag: "faulty-name", val: { what: "outside", name: "n", other: "/d" } },
     { tag: "place-in-volume", val: { volume: "v", path: "p", error: "ENOENT" } },
+    {
+      tag: "mount",
+      val: { device: "d", place: "/p", mountFlags: 4096, data: "a=b", host: "", error: "ENOENT" },
+    },
     { tag: "unshared", val: { path: "/p", point: "/", receives: true } },
     { tag: "misplaced", val: { place: "/proc", destination: "/p" } },
     answered(429, "c", "m", { details: "d", lacksScope: true, tokenServer: true, retryAfter: 3 }),

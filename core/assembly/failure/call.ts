@@ -88,6 +88,7 @@ const ERRNOS: Errno[] = [
   new Errno("EAGAIN", FailureKind.Internal, "resource temporarily unavailable"),
   new Errno("EBADF", FailureKind.Internal, "bad file descriptor"),
   new Errno("ENXIO", FailureKind.Internal, "no such device or address"),
+  new Errno("ENOTBLK", FailureKind.Internal, "block device required"),
   new Errno("ENODEV", FailureKind.Internal, "no such device"),
   new Errno("ENOSYS", FailureKind.Internal, "function not implemented"),
   new Errno("EOPNOTSUPP", FailureKind.Internal, "operation not supported"),

@@ -17,6 +17,7 @@ import {
   FailureMalformed,
   FailureMismatch,
   FailureMisplaced,
+  FailureMount,
   FailureNoSuch,
   FailurePlaceInVolume,
   FailurePort,
@@ -39,7 +40,7 @@ import { CUT, damageText, mismatchText } from "./bytes";
 import { callText } from "./call";
 import { exchangeText } from "./exchange";
 import { idRangeText, malformedText } from "./malformed";
-import { placeInVolumeText, unsharedText } from "./mount";
+import { mountText, placeInVolumeText, unsharedText } from "./mount";
 import { faultyNameText } from "./name";
 import { portText } from "./port";
 import { directoryText, programText } from "./program";
@@ -78,6 +79,8 @@ export function failureText(failure: Failure): string {
       return faultyNameText((<FailureFaultyName>failure).value);
     case FailureTag.PlaceInVolume:
       return placeInVolumeText((<FailurePlaceInVolume>failure).value);
+    case FailureTag.Mount:
+      return mountText((<FailureMount>failure).value);
     case FailureTag.Unshared:
       return unsharedText((<FailureUnshared>failure).value);
     case FailureTag.Misplaced:

@@ -138,6 +138,8 @@ class Report {
     const users = usersByName();
     this.json.beginArray();
     for (let i = 0; i < volumes.length; i++) {
+      // As in Docker: their files may be elsewhere.
+      if (volumes[i].hasOptions) continue;
       const name = volumes[i].name;
       writeVolume(this.json, volumes[i], users.has(name) ? users.get(name) : 0);
     }

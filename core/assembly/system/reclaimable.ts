@@ -51,8 +51,9 @@ export function volumesUsage(): Usage {
   const usage = new Usage();
   const volumes = volumeStore.all();
   const users = usersByName();
-  usage.count = volumes.length;
   for (let i = 0; i < volumes.length; i++) {
+    if (volumes[i].hasOptions) continue;
+    usage.count += 1;
     const size: i64 = max<i64>(volumes[i].size, 0);
     usage.size += size;
     if (users.has(volumes[i].name)) usage.active += 1;

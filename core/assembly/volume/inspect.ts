@@ -71,9 +71,21 @@ export function writeVolume(json: JsonWriter, volume: Volume, users: i32 = -1): 
   writeLabels(json, volume);
   json.stringField("Mountpoint", `${engine.options.dataRoot}/volumes/${volume.name}/_data`);
   json.stringField("Name", volume.name);
-  json.nullField("Options");
+  json.key("Options");
+  writeOptions(json, volume);
   json.stringField("Scope", "local");
   if (users >= 0) writeUsage(json, volume, users);
+  json.endObject();
+}
+
+/** Null if the client gave none, not even an empty object of them. */
+function writeOptions(json: JsonWriter, volume: Volume): void {
+  if (!volume.optioned) {
+    json.null();
+    return;
+  }
+  json.beginObject();
+  for (let i = 0; i < volume.optionKeys.length; i++) json.stringField(volume.optionKeys[i], volume.optionValues[i]);
   json.endObject();
 }
 

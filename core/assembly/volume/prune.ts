@@ -48,7 +48,9 @@ function choose(filters: PruneFilters, all: bool): Volume[] {
   const users = usersByName();
   for (let i = 0; i < volumes.length; i++) {
     const volume = volumes[i];
-    if (!(all || volume.anonymous) || volume.isChanging || users.has(volume.name)) continue;
+    // Docker spares volumes with options: their files may be elsewhere.
+    if (!(all || volume.anonymous) || volume.hasOptions) continue;
+    if (volume.isChanging || users.has(volume.name)) continue;
     if (filters.match(volume.created, labelKeysOf(volume), labelValuesOf(volume))) chosen.push(volume);
   }
   return chosen;

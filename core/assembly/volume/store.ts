@@ -23,6 +23,8 @@ export class VolumeStore {
   adopt(name: string): void {
     // Generated names are ids.
     const volume = new Volume(name, engine.now.wall, isFullId(name) && isAnonymous(name));
+    // Its options are lost.
+    volume.mounted = true;
     this.restore(volume);
     this.put(volume);
   }

@@ -79,6 +79,19 @@ export function usersOf(name: string): string[] {
   return users;
 }
 
+/**
+ * Whether a container needs the volume's files now: it runs, starts or is being released, or is being created, or its
+ * files are accessed.
+ */
+export function isNeeded(name: string): bool {
+  const containers = containerStore.all();
+  for (let i = 0; i < containers.length; i++) {
+    const container = containers[i];
+    if ((container.running || container.between || container.filesWorks > 0) && has(container, name)) return true;
+  }
+  return false;
+}
+
 /** Whether a running container uses the volume. */
 export function isInRun(name: string): bool {
   const containers = containerStore.all();

@@ -1,5 +1,6 @@
 // A volume: a directory that outlives containers, and its record.
 
+import { VolumeMount } from "../../../build/bindings/types";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { Json } from "../json/json";
@@ -29,6 +30,13 @@ export class Volume {
   labelValues: string[] = [];
   /** The client gave an object of labels, though perhaps an empty one. */
   labelled: bool = false;
+  /** Options of the driver, in the order of their names. */
+  optionKeys: string[] = [];
+  optionValues: string[] = [];
+  /** The client gave an object of options, though perhaps an empty one. */
+  optioned: bool = false;
+  /** A file system may be mounted on it. */
+  mounted: bool = false;
   /** The volume's files are being removed. Nothing can use it any more. */
   removing: bool = false;
   /** Number of clients' requests for which the host is making it. */
@@ -66,6 +74,38 @@ export class Volume {
     }
   }
 
+  /** `options`: an object whose values are valid options, or null. */
+  takeOptions(options: Json | null): void {
+    if (options === null || options.isNull) return;
+    this.optioned = true;
+    this.optionKeys = options.keys.slice(0).sort();
+    for (let i = 0; i < this.optionKeys.length; i++) this.optionValues.push(options.stringOf(this.optionKeys[i]));
+  }
+
+  get hasOptions(): bool {
+    return this.optionKeys.length > 0;
+  }
+
+  /** The file system that the volume's users see; null if it is just a directory of the machine's disk. */
+  get mount(): VolumeMount | null {
+    const device = this.option("device");
+    const type = this.option("type");
+    if (device.length == 0 && type.length == 0) return null;
+    return new VolumeMount(this.name, type, device, this.option("o"));
+  }
+
+  /** The last of the mount's options that say so decides. */
+  get readOnly(): bool {
+    const words = this.option("o").split(",");
+    return words.lastIndexOf("ro") > words.lastIndexOf("rw");
+  }
+
+  /** Empty if it was not given. */
+  private option(key: string): string {
+    const at = this.optionKeys.indexOf(key);
+    return at < 0 ? "" : this.optionValues[at];
+  }
+
   record(): Uint8Array {
     const fields = new FieldWriter(RECORD_BYTES);
     volumeFields(fields, this);
@@ -90,6 +130,8 @@ function volumeFields(fields: Fields, given: Volume | null): Volume {
   if (volume.counted) volume.size = fields.within("size", volume.size, 0, i64.MAX_VALUE);
   fields.textMap("labels", volume.labelKeys, volume.labelValues);
   volume.labelled = fields.optionalBool("labelled", volume.labelled);
+  volume.optioned = fields.has("options", volume.optioned);
+  if (volume.optioned) fields.textMap("options", volume.optionKeys, volume.optionValues);
   volume.removing = fields.optionalBool("removing", volume.removing);
   return volume;
 }
@@ -97,6 +139,8 @@ function volumeFields(fields: Fields, given: Volume | null): Volume {
 /** Reads the volume `name`; sets a problem if the record is invalid. */
 export function readVolume(fields: FieldReader, name: string): Volume {
   const volume = volumeFields(fields, null);
+  // What an earlier engine has mounted is unmounted unless somebody needs it.
+  volume.mounted = volume.mount !== null;
   fields.refuse(volume.name == name ? volumeNameProblem(name) : "it is another volume's");
   return volume;
 }

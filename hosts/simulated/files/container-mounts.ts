@@ -39,7 +39,7 @@ export interface ViewSpec {
 export interface Sources {
   now: () => bigint;
   /** Null if there is no such volume. */
-  volume(name: string): Tree | null;
+  volume(name: string): { tree: Tree; root: Inode } | null;
   /** The shared memory of a running container; null if it has none. */
   memory(container: string): Tree | null;
   /** A file made for the container itself (`NAME`) or for another one (`CONTAINER/NAME`); null if there is none. */
@@ -120,9 +120,9 @@ function boundSource(source: string, sources: Sources): { tree: Tree; root: Inod
   if (source.startsWith("shm:")) return sharedMemory(source.slice("shm:".length), sources);
   if (!source.startsWith("volume:")) return machineFile(source, sources);
   const [name = "", ...path] = source.slice("volume:".length).split("/");
-  const tree = sources.volume(name);
-  if (tree === null) throw noSuch("volume", name);
-  return { tree, root: path.length > 0 ? below(tree, name, path.join("/")) : tree.root };
+  const files = sources.volume(name);
+  if (files === null) throw noSuch("volume", name);
+  return path.length > 0 ? { ...files, root: below(files, name, path.join("/")) } : files;
 }
 
 function sharedMemory(container: string, sources: Sources): { tree: Tree; root: Inode } {
@@ -132,8 +132,8 @@ function sharedMemory(container: string, sources: Sources): { tree: Tree; root: 
 }
 
 /** No link leads out of the volume: links are resolved with the volume as the root. */
-function below(tree: Tree, volume: string, path: string): Inode {
-  const about = { tree, root: tree.root, readOnly: true, source: volume, type: "ext4", options: "" };
+function below(files: { tree: Tree; root: Inode }, volume: string, path: string): Inode {
+  const about = { ...files, readOnly: true, source: volume, type: "ext4", options: "" };
   try {
     const { place } = lookup(new Map([["/", about]]), `/${path}`, true, null);
     if (place !== null) return place.inode;

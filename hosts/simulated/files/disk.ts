@@ -1,6 +1,7 @@
 // The simulated disk: layers, containers' file systems, volumes, and the machine's own files. It survives the engine.
 
 import { noSuch } from "../../shared/failure.js";
+import type { volumes } from "../../shared/host.js";
 import type { FaultSource } from "../faults.js";
 import { mountContainer, type MountSpec, type Sources, type ViewSpec } from "./container-mounts.js";
 import type { FileSystem } from "./file-system.js";
@@ -11,6 +12,7 @@ import { MountedFiles } from "./mounted-files.js";
 import { Room, Share } from "./space.js";
 import { devices, put } from "./special.js";
 import { Tree } from "./tree.js";
+import { VolumeMounts } from "./volume-mounts.js";
 
 export type { MountSpec, ViewSpec };
 
@@ -38,13 +40,21 @@ export interface ContainerFiles {
   made: Map<string, Inode>;
 }
 
+/** The files of one volume on the disk. */
+export interface VolumeFiles {
+  tree: Tree;
+  share: Share;
+  /** What its users see instead; null if nothing is mounted on it. */
+  mounted: Mount | null;
+}
+
 export class Disk {
   readonly room: Room;
   readonly layers: Layers;
   /** By container id. */
   readonly containers = new Map<string, ContainerFiles>();
   /** By volume name. */
-  readonly volumes = new Map<string, { tree: Tree; share: Share }>();
+  readonly volumes = new Map<string, VolumeFiles>();
   /** The machine's own files. Binds lead here. */
   readonly machine: MountedFiles;
   readonly now: () => bigint;
@@ -55,6 +65,7 @@ export class Disk {
   /** All files made for containers. They take no room on the disk. */
   readonly #madeFiles = new Tree(new Room(Infinity));
   readonly #volumes: Inode;
+  readonly #mounts: VolumeMounts;
   readonly #volumesAt: string;
 
   constructor({ size, faults, volumesAt = VOLUMES_AT, programs = [], now }: DiskOptions) {
@@ -75,6 +86,7 @@ export class Disk {
     put(tree, volumesAt, this.#volumes);
     this.#machine = new Map([["/", rootMount(tree)]]);
     this.machine = new MountedFiles(this.#machine, now);
+    this.#mounts = new VolumeMounts(this.#machine);
   }
 
   /** A container's files with nothing mounted over them; null if it has none. */
@@ -98,7 +110,7 @@ export class Disk {
     if (!files?.mounted) throw noSuch("file-system", container);
     const sources: Sources = {
       now: this.now,
-      volume: (name) => this.volumes.get(name)?.tree ?? null,
+      volume: (name) => this.volumeRoot(name),
       made: (source) => this.#made(container, source),
       memory: (id) => this.#memory.get(id) ?? null,
       machine: this.#machine,
@@ -152,6 +164,7 @@ export class Disk {
   /** The machine restarts: nothing stays mounted, but written files stay. */
   reboot(): void {
     for (const files of this.containers.values()) files.mounted = false;
+    for (const name of this.volumes.keys()) this.unmountVolume(name);
   }
 
   dropContainer(container: string): void {
@@ -163,16 +176,43 @@ export class Disk {
     if (this.volumes.has(name)) return;
     const share = new Share(this.room);
     const tree = new Tree(share);
-    this.volumes.set(name, { tree, share });
-    put(this.#tree, `${this.#volumesAt}/${name}/_data`, inode("directory", this.#tree));
-    this.#machine.set(`${this.#volumesAt}/${name}/_data`, rootMount(tree));
+    this.volumes.set(name, { tree, share, mounted: null });
+    put(this.#tree, this.#placeOf(name), inode("directory", this.#tree));
+    this.#machine.set(this.#placeOf(name), rootMount(tree));
+  }
+
+  /** What users of a volume see; null if there is no such volume. */
+  volumeRoot(name: string): Pick<Mount, "tree" | "root"> | null {
+    const volume = this.volumes.get(name);
+    return volume ? (volume.mounted ?? { tree: volume.tree, root: volume.tree.root }) : null;
+  }
+
+  /** Makes a volume and mounts a file system on it, unless something is mounted there. */
+  mountVolume(mount: volumes.VolumeMount): void {
+    this.makeVolume(mount.name);
+    const volume = this.volumes.get(mount.name);
+    if (!volume || volume.mounted) return;
+    volume.mounted = this.#mounts.make(mount, this.#placeOf(mount.name));
+    this.#machine.set(this.#placeOf(mount.name), volume.mounted);
+  }
+
+  /** Runs that use it keep it. */
+  unmountVolume(name: string): void {
+    const volume = this.volumes.get(name);
+    if (!volume?.mounted) return;
+    volume.mounted = null;
+    this.#machine.set(this.#placeOf(name), rootMount(volume.tree));
   }
 
   dropVolume(name: string): void {
     this.volumes.get(name)?.share.release();
     this.volumes.delete(name);
-    this.#machine.delete(`${this.#volumesAt}/${name}/_data`);
+    this.#machine.delete(this.#placeOf(name));
     this.#volumes.entries.delete(name);
+  }
+
+  #placeOf(volume: string): string {
+    return `${this.#volumesAt}/${volume}/_data`;
   }
 
   #made(container: string, source: string): { tree: Tree; root: Inode } | null {

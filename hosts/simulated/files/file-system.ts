@@ -14,6 +14,7 @@ export type FileErrorCode =
   | "EROFS"
   | "ENOSPC"
   | "EINVAL"
+  | "ENODEV"
   | "EXDEV"
   | "ENAMETOOLONG"
   | "ENOEXEC";
@@ -35,6 +36,7 @@ export function errorText(code: FileErrorCode): string {
 
 const ERROR_TEXTS: Record<FileErrorCode, string> = {
   ENOENT: "No such file or directory",
+  ENODEV: "No such device",
   EEXIST: "File exists",
   ENOTDIR: "Not a directory",
   EISDIR: "Is a directory",

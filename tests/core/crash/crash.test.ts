@@ -100,7 +100,16 @@ function heal(before: Engine, told: Memory, draw: number): Rest {
 /** Leaves parts of a container without a record. */
 function leaveStray(state: State): void {
   const stray = "5".repeat(64);
-  const process = { frozen: false, joined: "", stubborn: false, pending: false, code: 0, memory: 0, hosts: "" };
+  const process = {
+    frozen: false,
+    joined: "",
+    stubborn: false,
+    pending: false,
+    code: 0,
+    memory: 0,
+    hosts: "",
+    volumes: new Set<string>(),
+  };
   state.processes.set(`${stray} 1`, { container: stray, run: 1, status: "running", ...process });
   state.mounts.set(stray, null);
   state.files.add(stray);

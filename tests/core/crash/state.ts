@@ -16,6 +16,8 @@ export interface Process {
   memory: number;
   /** Its hosts file. */
   hosts: string;
+  /** Volumes that it has mounted. */
+  volumes: Set<string>;
 }
 
 /** An exec of a run. */
@@ -52,7 +54,7 @@ export interface State {
 }
 
 export function processOf(container: string, run: number, status: Process["status"]): Process {
-  const asked = { joined: "", stubborn: false, memory: 0, hosts: "" };
+  const asked = { joined: "", stubborn: false, memory: 0, hosts: "", volumes: new Set<string>() };
   return { container, run, status, frozen: false, pending: false, code: 0, ...asked };
 }
 

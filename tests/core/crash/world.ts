@@ -173,6 +173,7 @@ export class World {
     process.stubborn = spec.includes("stubborn");
     process.memory = memoryOf(JSON.parse(spec).linux.resources);
     process.hosts = hostsOf(launch.files);
+    process.volumes = new Set(Array.from(spec.matchAll(/"volume:([^"/]+)/g), ([, name = ""]) => name));
     this.state.processes.set(`${container} ${run}`, process);
     return { tag: "launched", val: { pid: 100 + run, at: 0n } };
   }
@@ -342,11 +343,18 @@ export class World {
     throw new Breach("populate without a mount");
   }
 
+  #unmountVolume(name: string): void {
+    const user = [...this.state.processes.values()].find((one) => one.status === "running" && one.volumes.has(name));
+    if (user) throw new Breach(`volume ${name} is unmounted, though ${user.container} uses it`);
+  }
+
   #volume(command: volumes.VolumeCommand): Outcome {
     const { volumes: made, mounts } = this.state;
     if (command.tag === "measure") return { tag: "size", val: 0n };
     if (command.tag === "find") return { tag: "done" };
     if (command.tag === "make") made.add(command.val);
+    else if (command.tag === "mount") made.add(command.val.name);
+    else if (command.tag === "unmount") this.#unmountVolume(command.val);
     else if (command.tag === "drop") made.delete(command.val);
     else if (!made.has(command.val.name)) throw new Breach("populate of a volume that is not there");
     else if (!mounts.has(command.val.container)) this.#unmounted(command.val.container);

@@ -287,8 +287,14 @@ function shownAddress(address: string): string {
 }
 
 function shownVolume(command: volumes.VolumeCommand): string {
+  if (command.tag === "mount") return shownVolumeMount(command.val);
   if (command.tag !== "populate") return `${command.tag} ${command.val}`;
-  return `populate ${command.val.name} from ${command.val.container} at ${command.val.path}`;
+  const { name, container, path, mount } = command.val;
+  return `populate ${name} from ${container} at ${path}${mount ? `, ${shownVolumeMount(mount)}` : ""}`;
+}
+
+function shownVolumeMount({ name, fileSystem, device, options }: volumes.VolumeMount): string {
+  return `mount ${name} (${fileSystem} ${device} ${options})`;
 }
 
 function shownTimer(command: timers.TimerCommand, now: bigint): string {

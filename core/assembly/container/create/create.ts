@@ -12,6 +12,7 @@ import { badParameter, Refusal } from "../../refusal";
 import { sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
+import { volumeOptionsProblem } from "../../volume/options";
 import { volumeStore } from "../../volume/store";
 import { takerOf, volumeNames } from "../../volume/use";
 import { Container } from "../container";
@@ -71,6 +72,8 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
     leaving.queue.push(call);
     return null;
   }
+  const unusable = refuseOptions(request.mounts);
+  if (unusable !== null) return unusable;
   if (!checked && new SourceSearch(call, request.mounts).begin()) return null;
 
   // The request is accepted from here on.
@@ -79,6 +82,17 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   tieLinks(container);
   container.change();
   new Creation(container, call, request.warnings, request.config.stringOf("WorkingDir")).begin();
+  return null;
+}
+
+/** Options of volumes that exist already do not matter. */
+function refuseOptions(mounts: MountPoint[]): Refusal | null {
+  for (let i = 0; i < mounts.length; i++) {
+    const name = mounts[i].name;
+    if (mounts[i].driverOptions === null || volumeStore.find(name) !== null) continue;
+    const problem = volumeOptionsProblem(name.length > 0 ? name : engine.ids.next(), mounts[i].driverOptions);
+    if (problem.length > 0) return badParameter(problem);
+  }
   return null;
 }
 

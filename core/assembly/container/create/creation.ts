@@ -26,6 +26,7 @@ import { line, sendJson, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { volumeStore } from "../../volume/store";
+import { leaveVolumes } from "../../volume/unmounting";
 import { beginMaking, endMaking } from "../../volume/untold";
 import { Volume } from "../../volume/volume";
 import { Container } from "../container";
@@ -83,6 +84,7 @@ export class Creation extends Task {
     if (volumeStore.find(mount.name) === null) {
       const volume = new Volume(mount.name, engine.now.wall, mount.anonymous);
       volume.label(mount.labels);
+      volume.takeOptions(mount.driverOptions);
       volumeStore.add(volume);
       volume.owner = this.container;
       mount.added = true;
@@ -169,6 +171,7 @@ export class Creation extends Task {
   private finish(): void {
     const container = this.container;
     container.creating = false;
+    leaveVolumes(container);
     endMaking(container, this.failure.length == 0);
     if (this.failure.length > 0) {
       container.removals.push(new Undone(this.call, this.failure));

@@ -14,6 +14,7 @@ import { askContent, askNetworks, askProcesses } from "../../ask";
 import { freeEndpoint } from "../../network/join";
 import { Refusal } from "../../refusal";
 import { Task } from "../../task";
+import { leaveVolumes } from "../../volume/unmounting";
 import { Container } from "../container";
 import { Cause } from "../lifecycle";
 import { StartClient } from "../start/start-client";
@@ -76,6 +77,7 @@ class Release extends Task {
     if (!this.clean) container.leaveUnclean();
     container.pid = 0;
     container.advance(container.everRan ? Cause.Released : Cause.Undone);
+    leaveVolumes(container);
     const refused = this.refused;
     // A client that waits since the run ended waits for the next
     // exit (surface §2.10). After a failed start there is no exit.

@@ -14,14 +14,15 @@ import {
 } from "../../../../build/bindings/types";
 import { askContent } from "../../ask";
 import { Call, Follower } from "../../call";
-import { failureText } from "../../failure/text";
 import { openCalls } from "../../open-calls";
 import { internal, notFound, Refusal } from "../../refusal";
 import { sendRefusal } from "../../reply";
 import { Task } from "../../task";
+import { leaveVolumes } from "../../volume/unmounting";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
 import { fillVolumes, makeVolumes, volumesFilled } from "../mounts/own-volumes";
+import { volumeProblem } from "../mounts/volume-problem";
 import { placesOf } from "../spec/spec-mounts";
 import { containerSizes } from "../usage/sizes";
 
@@ -68,7 +69,7 @@ export abstract class FilesWork extends Task {
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (step >= Step.Own) return this.answered(step, outcome, failure);
-    if (failure !== null) this.failure = failureText(failure);
+    if (failure !== null) this.failure = volumeProblem(failure);
     this.open -= 1;
     if (this.open > 0) return;
     if (step == Step.Fill) containerSizes.volumesChanged(this.container);
@@ -98,6 +99,7 @@ export abstract class FilesWork extends Task {
     this.closed = true;
     const container = this.container;
     container.filesWorks -= 1;
+    leaveVolumes(container);
     if (container.filesWorks > 0 || usesFiles(container)) return;
     askContent(new Unmounting(container), 0, new ContentCommandUnmount(container.id));
   }

@@ -44,6 +44,8 @@ export class MountPoint {
   // ---------------------------------------------------------------- not in the record
   /** Volume: labels in case the volume has to be made; null for none. */
   labels: Json | null = null;
+  /** Volume: options of its driver in that case; null for none. */
+  driverOptions: Json | null = null;
 
   constructor(
     readonly kind: MountKind,

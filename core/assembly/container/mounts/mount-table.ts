@@ -12,7 +12,7 @@ const BIND_OPTIONS: Table = new Table("BindOptions", [
 
 const DRIVER: Table = new Table("Driver", [
   new Field("Name", FieldType.String, null).says("`local`"),
-  new Field("Options", FieldType.StringMap, null).refused(),
+  new Field("Options", FieldType.StringMap, null),
 ]);
 
 const VOLUME_OPTIONS: Table = new Table("VolumeOptions", [

@@ -173,6 +173,8 @@ function takeVolume(point: MountPoint, mount: Json): void {
   point.subpath = relativePath(options.stringOf("Subpath"));
   point.populated = options.boolOf("NoCopy") || point.subpath.length > 0;
   point.labels = options.entry("Labels");
+  const driver = options.entry("DriverConfig");
+  if (driver !== null) point.driverOptions = driver.entry("Options");
 }
 
 function relativePath(path: string): string {

@@ -1,6 +1,13 @@
 // A container's own volumes are made before anyone accesses its files, and filled from them once.
 
-import { Populate, VolumeCommandMake, VolumeCommandPopulate } from "../../../../build/bindings/types";
+import {
+  Populate,
+  VolumeCommand,
+  VolumeCommandMake,
+  VolumeCommandMount,
+  VolumeCommandPopulate,
+  VolumeMount,
+} from "../../../../build/bindings/types";
 import { askVolumes } from "../../ask";
 import { Task } from "../../task";
 import { volumeStore } from "../../volume/store";
@@ -9,8 +16,22 @@ import { Container } from "../container";
 /** Asks the host to make all volumes; returns their number. */
 export function makeVolumes(container: Container, task: Task, step: i32): i32 {
   const volumes = container.volumes;
-  for (let i = 0; i < volumes.length; i++) askVolumes(task, step, new VolumeCommandMake(volumes[i].name));
+  for (let i = 0; i < volumes.length; i++) askVolumes(task, step, making(volumes[i].name));
   return volumes.length;
+}
+
+function making(name: string): VolumeCommand {
+  const mount = mountOf(name);
+  return mount === null ? new VolumeCommandMake(name) : new VolumeCommandMount(mount);
+}
+
+/** What will be mounted on the volume for its users; null if nothing. */
+function mountOf(name: string): VolumeMount | null {
+  const volume = volumeStore.find(name);
+  if (volume === null) return null;
+  const mount = volume.mount;
+  if (mount !== null) volume.mounted = true;
+  return mount;
 }
 
 /**
@@ -25,7 +46,8 @@ export function fillVolumes(container: Container, task: Task, step: i32): i32 {
     if (volume.populated) continue;
     asked += 1;
     volumeStore.outdate(volume.name);
-    askVolumes(task, step, new VolumeCommandPopulate(new Populate(volume.name, container.id, volume.destination)));
+    const filling = new Populate(volume.name, container.id, volume.destination, mountOf(volume.name));
+    askVolumes(task, step, new VolumeCommandPopulate(filling));
   }
   return asked;
 }

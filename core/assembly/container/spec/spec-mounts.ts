@@ -3,6 +3,7 @@
 import { Place } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
+import { volumeStore } from "../../volume/store";
 import { Container } from "../container";
 import { DEFAULT_SHM_SIZE } from "../create/defaults";
 import { canBeDeep } from "../mounts/deep-mounts";
@@ -173,12 +174,19 @@ function addTmpfs(mounts: OwnMount[], tmpfs: Json | null, destinations: string[]
   }
 }
 
+/** A volume that is mounted read-only. */
+function isFixed(mount: MountPoint): bool {
+  const volume = mount.kind == MountKind.Volume ? volumeStore.find(mount.name) : null;
+  return volume !== null && volume.readOnly;
+}
+
 function ownMount(mount: MountPoint): OwnMount {
   const tmpfs = mount.kind == MountKind.Tmpfs;
   if (tmpfs) return new OwnMount(mount.destination, "tmpfs", "tmpfs", tmpfsOptions(mount.options));
   const options = [mount.alone ? "bind" : "rbind"];
   if (!spreadsAsItCan(mount)) options.push(mount.propagation.length > 0 ? mount.propagation : "rprivate");
-  if (mount.readOnly) options.push("ro");
+  // Some runtimes do not take this over from the volume's own mount.
+  if (mount.readOnly || isFixed(mount)) options.push("ro");
   if (mount.readOnly && mount.deeplyReadOnly && canBeDeep()) options.push("rro");
   return new OwnMount(mount.destination, "bind", sourceOf(mount), options);
 }

@@ -11,6 +11,7 @@ import { notConnected } from "../../network/join";
 import { badParameter, internal, notFound } from "../../refusal";
 import { Container } from "../container";
 import { misplaced } from "../mounts/closed-place-problem";
+import { volumeProblem } from "../mounts/volume-problem";
 import { sharesProblem } from "../spec/cpu-shares";
 import { CheckedProfile } from "../spec/seccomp-profile";
 import { OTHER_CODE, StartError } from "./start-error";
@@ -49,7 +50,7 @@ export function startErrorOf(container: Container, failure: Failure, step: i32):
   if (failure.tag == FailureTag.Misplaced) {
     return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
   }
-  return step == StartStep.Launch ? launchError(container, refusedLaunch(failure)) : other(failureText(failure));
+  return step == StartStep.Launch ? launchError(container, refusedLaunch(failure)) : other(volumeProblem(failure));
 }
 
 function launchError(container: Container, failure: Failure): StartError {

@@ -152,7 +152,8 @@ export class Sizes extends Task {
 
   private enqueueVolume(name: string): void {
     const volume = volumeStore.find(name);
-    if (volume === null || volume.toCount) return;
+    // Disk usage leaves out volumes with options: their files may be elsewhere.
+    if (volume === null || volume.toCount || volume.hasOptions) return;
     volume.toCount = true;
     this.volumes.push(name);
   }

@@ -176,6 +176,10 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
     "http/lacking.test.ts",
     "mounts have only their built-in driver, and clients are told so from 1.48 on",
   ],
+  "HostConfig.Mounts.VolumeOptions.DriverConfig.Options": [
+    "http/volume-options.test.ts",
+    "in the mounts of a container apply if the volume does not exist yet",
+  ],
   "HostConfig.Mounts.TmpfsOptions": EACH_TYPE,
   "HostConfig.Mounts.TmpfsOptions.SizeBytes": EACH_TYPE,
   "HostConfig.Mounts.TmpfsOptions.Mode": EACH_TYPE,
