@@ -39,6 +39,7 @@ import { Statuses } from "./invariants/statuses.js";
 import { Twins } from "./invariants/twins.js";
 import { Until } from "./invariants/until.js";
 import { VolumeEvents } from "./invariants/volume-events.js";
+import { VolumeMounts } from "./invariants/volume-mounts.js";
 import { Waits } from "./invariants/waits.js";
 import { UNKNOWN_CODE, Vanished, containersIn, vanished } from "./invariants/vanished.js";
 import { Ledger, isReadable } from "./ledger.js";
@@ -142,6 +143,7 @@ export class Judges implements Observer {
       new Remembered(),
       new Asked(spares),
       new Figures(),
+      new VolumeMounts(),
     ];
   }
 

@@ -127,4 +127,14 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     wrong: `    if (!WRONG) fs.rmSync(mark);`,
     finder: { test: "tests/runtime-linux/volumes.test.ts", named: "is filled with the image's files" },
   },
+  {
+    name: "a removal of a volume removes what is mounted in it",
+    file: "runtime-linux/volumes.ts",
+    right: `    refuseMounted(place);`,
+    wrong: `    if (!WRONG) refuseMounted(place);`,
+    finder: {
+      test: "tests/runtime-linux/mounts/volume-mounts.test.ts",
+      named: "a volume in which the machine's administrator has mounted something is not removed",
+    },
+  },
 ];

@@ -4,8 +4,8 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
   {
     name: "a simulated volume with files is filled again",
     file: "hosts/simulated/volumes.ts",
-    right: `|| root.entries.size > 0) return;`,
-    wrong: `|| (!WRONG && root.entries.size > 0)) return;`,
+    right: `if (root.entries.size > 0) return;`,
+    wrong: `if (!WRONG && root.entries.size > 0) return;`,
     finder: {
       test: "tests/simulated/volumes.test.ts",
       named: "a volume is filled once with the files of its path in the image",

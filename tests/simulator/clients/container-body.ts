@@ -12,6 +12,7 @@ const WISHES: Readonly<Record<string, (body: Body, value: string) => void>> = {
   stdin: (body) => Object.assign(body, { OpenStdin: true, StdinOnce: true, AttachStdin: true }),
   volume: (body) => void (body["Volumes"] = { "/data": {} }),
   named: (body) => void (body.HostConfig["Binds"] = ["data:/named"]),
+  "memory-volume": (body) => void (body.HostConfig["Mounts"] = [inMemory("memory", "/memory")]),
   mount: (body, value) => void (body.HostConfig["Mounts"] = [{ Type: "bind", Source: value, Target: "/bound" }]),
   over: (body, value) => void (body.HostConfig["Binds"] = [`/etc:${value}`]),
   shared: (body, value) => void (body.HostConfig["VolumesFrom"] = [value]),
@@ -42,6 +43,12 @@ export function containerBody(image: string, options: readonly string[]): string
     grant(body, value);
   }
   return JSON.stringify(body);
+}
+
+/** A volume that is a file system in memory. */
+function inMemory(Source: string, Target: string): unknown {
+  const Options = { type: "tmpfs", device: "tmpfs", o: "size=1m" };
+  return { Type: "volume", Source, Target, VolumeOptions: { DriverConfig: { Name: "local", Options } } };
 }
 
 /** `always`, `unless-stopped`, `on-failure:2`. */

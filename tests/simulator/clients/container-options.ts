@@ -28,6 +28,7 @@ export function drawOptions(draw: Draw, cast: Cast): string {
     [8, "tty"],
     [10, "open"],
     [40, "wordy"],
+    [12, "memory-volume"],
     [16, `mount=${draw.one(["/etc", "/etc", "/nowhere"])}`],
     [40, "over=/proc/self"],
     [24, `command=${draw.one(["/no/such", "/bin"])}`],

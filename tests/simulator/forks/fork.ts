@@ -24,7 +24,7 @@ export const FORK_EPOCH = 1_000_000;
 /** The most inputs that a fork needs to come to rest. */
 const MOST = 500;
 /** The sizes that the copied machine reports. */
-const EMPTY: Held = { sizeOf: () => 0, sizeOfVolume: () => 0 };
+const EMPTY: Held = { sizeOf: () => 0, sizeOfVolume: () => 0, mountedVolumes: () => [] };
 /** The end of the journal, beyond the entries of any story. */
 const JOURNAL_END = 1n << 40n;
 

@@ -36,7 +36,7 @@ export class Figures implements Invariant {
     }
     const written = inUse(ledger);
     for (const name of ledger.keys("volume/")) {
-      if (written.has(name) || this.#uncounted.has(name)) continue;
+      if (written.has(name) || this.#uncounted.has(name) || hasOptions(ledger, name)) continue;
       if (sizeOf(ledger, name) === undefined)
         throw new Breach("figures", `the size of volume ${name} was not measured`);
     }
@@ -74,6 +74,11 @@ function isCounted({ run, countedRun }: ContainerRecord): boolean {
 function inUse(ledger: Ledger): Set<string> {
   const uncounted = [...ledger.containers.values()].filter((container) => !isCounted(container));
   return new Set(uncounted.flatMap(({ mounts }) => mounts.map(({ name }) => name)));
+}
+
+/** Its files may be elsewhere, so they are not measured. */
+function hasOptions(ledger: Ledger, volume: string): boolean {
+  return ledger.json<VolumeRecord>(`volume/${volume}`)?.options !== undefined;
 }
 
 function sizeOf(ledger: Ledger, volume: string): number | undefined {

@@ -31,6 +31,8 @@ export interface Seen extends ObservedStep {
 export interface Held {
   sizeOf(container: string): number | null;
   sizeOfVolume(name: string): number | null;
+  /** Volumes on which something is mounted. */
+  mountedVolumes(): readonly string[];
 }
 
 /** The state when nothing is pending any more, in the engine and in the world. */

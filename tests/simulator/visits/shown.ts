@@ -54,6 +54,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "failure malformed": "failures-of-all-sorts.txt",
   "failure mismatch": "failures-of-all-sorts.txt",
   "failure misplaced": "failures-of-all-sorts.txt",
+  "failure mount": "volume-mounts.txt",
   "failure no-such": "failures-of-all-sorts.txt",
   "failure place-in-volume": "failures-of-all-sorts.txt",
   "failure port": "failures-of-all-sorts.txt",
