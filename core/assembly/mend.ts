@@ -34,6 +34,7 @@ import { dropUnbegun, mendExecs } from "./exec/mend";
 import { imageStore } from "./image/store";
 import { keepEndpoint } from "./network/join";
 import { makeBridges } from "./network/make-bridges";
+import { resumeNetworkRemovals } from "./network/removal";
 import { networkStore } from "./network/store";
 import { acting, ENGINE_START, OUT_OF_MEMORY } from "./origin";
 import { tellAdopted, tellMended } from "./records/found";
@@ -81,6 +82,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   startWithEngine(containers);
   sweepVolumeMounts();
   makeBridges(strayNetworks(inventory.networks));
+  resumeNetworkRemovals();
   // Containers ran on without the engine, and counting was interrupted.
   containerSizes.refresh();
 }

@@ -186,7 +186,8 @@ export class WorldFold {
 
   #networkViews(containers: readonly ContainerView[]): NetworkView[] {
     const before = new Map(this.#world.networks.map((network) => [network.id, network]));
-    return [...this.#networks.values()].map(({ id, name, driver, subnet, gateway }) => {
+    return [...this.#networks.values()].map(({ id, name, driver, ipam = [] }) => {
+      const { subnet = "", gateway = "" } = ipam[0] ?? {};
       const on = containers.filter((one) => one.network === name && RUNNING.has(one.status)).map((one) => one.id);
       return unchangedOr(before.get(id), { id, name, driver, subnet, gateway, containers: on });
     });

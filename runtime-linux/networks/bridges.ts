@@ -84,6 +84,7 @@ export class Bridges {
       this.#kernel,
       links.addAddress(this.#indexOf(bridge), gateway, prefixOf(subnet), broadcastOf(subnet)),
       links.withoutIpv6(interfaceName),
+      ...(bridge.mtu > 0 ? [links.setMtu(interfaceName, bridge.mtu)] : []),
       links.setUp(interfaceName),
     );
   }

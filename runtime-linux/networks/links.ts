@@ -34,20 +34,28 @@ export interface Inner {
 }
 
 /** Makes a veth pair: one end here, on a bridge, the other in a container's namespace. Both are still down. */
-export function makeVeth(name: string, bridge: number, inner: Inner): Request {
+export function makeVeth(name: string, bridge: number, inner: Inner, mtu: number): Request {
   const peer = [
     link(inner.index),
     attribute(IFLA_IFNAME, inner.name),
     attribute(IFLA_ADDRESS, inner.mac),
     attribute(IFLA_NET_NS_FD, inner.namespace),
+    ...mtuOf(mtu),
   ];
   const body = [
     link(0),
     attribute(IFLA_IFNAME, name),
     attribute(IFLA_MASTER, bridge),
+    ...mtuOf(mtu),
     kind("veth", attribute(VETH_INFO_PEER, ...peer)),
   ];
   return request(`make veth ${name}`, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, body, []);
+}
+
+/** Sets the size of a bridge's packets. Given when the bridge is made, it would follow that of its ports. */
+export function setMtu(bridge: string, mtu: number): Request {
+  const body = [...named(bridge, 0, 0), ...mtuOf(mtu)];
+  return request(`set mtu of ${bridge} to ${mtu}`, RTM_NEWLINK, 0, body, []);
 }
 
 /** Brings a link up. */
@@ -56,13 +64,17 @@ export function setUp(link: string | number): Request {
 }
 
 /**
- * Lets a bridge send frames back out of the port they came from. A container needs this to reach a port that it
- * publishes itself, if bridged packets pass the firewall (bridge-nf-call-iptables).
+ * Sets how a bridge treats one of its ports.
+ * - It may send frames back out of the port they came from. A container needs this to reach a port that it publishes
+ *   itself, if bridged packets pass the firewall (bridge-nf-call-iptables).
+ * - `isolated`: it sends nothing from this port to other isolated ones.
  */
-export function reflect(port: string): Request {
-  const data = attribute(IFLA_INFO_SLAVE_DATA, attribute(IFLA_BRPORT_MODE, fields([1, 1])));
+export function setPort(port: string, isolated: boolean): Request {
+  const modes = [attribute(IFLA_BRPORT_MODE, fields([1, 1]))];
+  if (isolated) modes.push(attribute(IFLA_BRPORT_ISOLATED, fields([1, 1])));
+  const data = attribute(IFLA_INFO_SLAVE_DATA, ...modes);
   const info = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_SLAVE_KIND, "bridge"), data);
-  return request(`set hairpin mode of ${port}`, RTM_NEWLINK, 0, [...named(port, 0, 0), info], []);
+  return request(`set modes of bridge port ${port}`, RTM_NEWLINK, 0, [...named(port, 0, 0), info], []);
 }
 
 /** Keeps IPv6 from giving a link an address of its own. A kernel without IPv6 does not do that anyway. */
@@ -109,6 +121,7 @@ const AF_INET6 = 10;
 const IFF_UP = 1;
 const IFLA_ADDRESS = 1;
 const IFLA_IFNAME = 3;
+const IFLA_MTU = 4;
 const IFLA_MASTER = 10;
 const IFLA_LINKINFO = 18;
 const IFLA_AF_SPEC = 26;
@@ -118,6 +131,7 @@ const IFLA_INFO_DATA = 2;
 const IFLA_INFO_SLAVE_KIND = 4;
 const IFLA_INFO_SLAVE_DATA = 5;
 const IFLA_BRPORT_MODE = 4;
+const IFLA_BRPORT_ISOLATED = 33;
 const VETH_INFO_PEER = 1;
 const IFLA_INET6_ADDR_GEN_MODE = 8;
 const IN6_ADDR_GEN_MODE_NONE = 1;
@@ -139,6 +153,11 @@ function request(about: string, type: number, flags: number, body: Uint8Array[],
 /** struct ifinfomsg. */
 function link(index: number, flags = 0, change = 0): Uint8Array {
   return fields([0, 1], [0, 1], [0, 2], [index, 4], [flags, 4], [change, 4]);
+}
+
+/** `mtu`: 0 for the kernel's default. */
+function mtuOf(mtu: number): Uint8Array[] {
+  return mtu > 0 ? [attribute(IFLA_MTU, fields([mtu, 4]))] : [];
 }
 
 function named(name: string | number, flags: number, change: number): Uint8Array[] {

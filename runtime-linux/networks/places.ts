@@ -136,8 +136,12 @@ export class Places {
     try {
       const index = links.LOOPBACK + 1 + number;
       const inner = { namespace, name: `eth${number}`, index, mac: mac(join.mac) };
-      const outside = [links.reflect(name), links.withoutIpv6(name), links.setUp(name)];
-      await carryOut(this.#kernel, links.makeVeth(name, bridge, inner), ...outside);
+      const outside = [
+        links.setPort(name, !join.bridge.connectsContainers),
+        links.withoutIpv6(name),
+        links.setUp(name),
+      ];
+      await carryOut(this.#kernel, links.makeVeth(name, bridge, inner, join.bridge.mtu), ...outside);
       await inside.request(...insideRequests(join, index));
     } finally {
       closeSync(namespace);
@@ -213,15 +217,18 @@ function check({ address, bridge, mac: hardware }: networks.Join): void {
   mac(hardware);
 }
 
-/** The requests inside the namespace. The default route goes through the container's first network. */
+/**
+ * The requests inside the namespace. The default route goes through the container's first network, unless that leads
+ * nowhere.
+ */
 function insideRequests({ bridge, address }: networks.Join, index: number): Request[] {
-  const first = index === links.LOOPBACK + 1;
+  const leads = index === links.LOOPBACK + 1 && !bridge.internal;
   return [
     links.setUp(links.LOOPBACK),
     links.withoutIpv6(index),
     links.setUp(index),
     links.addAddress(index, ipv4(address), prefixOf(bridge.subnet), broadcastOf(bridge.subnet)),
-    ...(first ? [links.addDefaultRoute(index, ipv4(bridge.gateway))] : []),
+    ...(leads ? [links.addDefaultRoute(index, ipv4(bridge.gateway))] : []),
   ];
 }
 

@@ -17,11 +17,12 @@ type Join = networks.Join;
  *   chain comes before conntrack, which turns containers' answers back into packets for 127.0.0.1.
  * - `publish`: translates an address and port of the machine to those of a container, for packets from elsewhere, from
  *   containers and from the machine itself.
- * - `leaving`: containers' packets go out under the machine's address. So do packets to a published port from the same
+ * - `leaving`: containers' packets go out under the machine's address, unless the network does not masquerade. So do packets to a published port from the same
  *   bridge or from 127.0.0.1, since their answers must come back this way.
- * - `entering`: only answers and published ports get in from outside the bridge.
+ * - `entering`: only answers and published ports get in from outside the bridge; for an internal network nothing gets
+ *   in or out.
  */
-export function tableOf({ network, interfaceName, subnet }: Bridge): string {
+export function tableOf({ network, interfaceName, subnet, internal, masquerades }: Bridge): string {
   const table = tableName(network);
   const bridge = JSON.stringify(interfaceName);
   return [
@@ -38,17 +39,26 @@ export function tableOf({ network, interfaceName, subnet }: Bridge): string {
     ...chain(table, "arriving", "type nat hook prerouting priority dstnat ;", ["jump publish"]),
     ...chain(table, "local", "type nat hook output priority -100 ;", ["jump publish"]),
     ...chain(table, "leaving", "type nat hook postrouting priority srcnat ;", [
-      `ip saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`,
+      ...(masquerades ? [`ip saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`] : []),
       `oifname ${bridge} ip saddr { ${subnet}, 127.0.0.0/8 } ct status dnat masquerade`,
     ]),
-    ...chain(table, "entering", "type filter hook forward priority filter ;", [
-      `oifname != ${bridge} accept`,
-      `iifname ${bridge} accept`,
-      `ct state established,related accept`,
-      `ct status dnat accept`,
-      `drop`,
-    ]),
+    ...chain(table, "entering", "type filter hook forward priority filter ;", internal ? closed(bridge) : open(bridge)),
   ].join("\n");
+}
+
+function open(bridge: string): string[] {
+  return [
+    `oifname != ${bridge} accept`,
+    `iifname ${bridge} accept`,
+    `ct state established,related accept`,
+    `ct status dnat accept`,
+    `drop`,
+  ];
+}
+
+/** For an internal network: what comes from the bridge stays on it, and nothing else gets in. */
+function closed(bridge: string): string[] {
+  return [`iifname ${bridge} oifname ${bridge} accept`, `iifname ${bridge} drop`, `oifname ${bridge} drop`];
 }
 
 /** Removes the network's table. A missing table is no error. */

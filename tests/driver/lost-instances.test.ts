@@ -376,9 +376,9 @@ describe("records that the core refuses", () => {
       asked++;
       return noInventory();
     };
-    const refuses = () => "records of version 9: this engine reads up to 1";
+    const refuses = () => "records of version 9: this engine reads up to 2";
     const world = openWorld({ ...script([]), refuses }, { records, inventory });
-    await expect(world).rejects.toThrow("records of version 9: this engine reads up to 1");
+    await expect(world).rejects.toThrow("records of version 9: this engine reads up to 2");
     expect([asked, records.commits]).toEqual([0, []]);
   });
 
@@ -386,7 +386,7 @@ describe("records that the core refuses", () => {
     const epochs: number[] = [];
     let why: string | undefined;
     const { request, fatal } = await openWorld({ ...script(epochs), refuses: () => why });
-    why = "records of version 9: this engine reads up to 1";
+    why = "records of version 9: this engine reads up to 2";
     request("/trap");
     await settle();
     expect([epochs, fatal.map(String)]).toEqual([[1], [`Error: ${why}`]]);

@@ -51,7 +51,17 @@ test("other users cannot access stored files", async ({ skip }) => {
   const { paths, content, records, networks } = await openHost();
   await records.commit([]);
   await content(1n, { tag: "mount", val: { container: ID } }, () => {});
-  const bridge = { network: ID, name: "b", interfaceName: "none0", subnet: "172.31.0.0/16", gateway: "172.31.0.1" };
+  const bridge = {
+    network: ID,
+    name: "b",
+    interfaceName: "none0",
+    subnet: "172.31.0.0/16",
+    gateway: "172.31.0.1",
+    internal: false,
+    connectsContainers: true,
+    masquerades: true,
+    mtu: 0,
+  };
   const join = {
     container: ID,
     containerName: "c",

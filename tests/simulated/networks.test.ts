@@ -14,6 +14,10 @@ const bridge: networks.Bridge = {
   interfaceName: "docker0",
   subnet: "172.17.0.0/16",
   gateway: "172.17.0.1",
+  internal: false,
+  connectsContainers: true,
+  masquerades: true,
+  mtu: 0,
 };
 
 describe("networks", () => {

@@ -32,10 +32,15 @@ export function isTrue(text: string): bool {
 
 /** Go's ParseBool; missing and empty parameters are false. */
 export function strictFlagOf(query: Query, name: string): ParsedFlag {
-  const flag = new ParsedFlag();
   const text = query.first(name);
+  return text.length > 0 ? parseFlag(text) : new ParsedFlag();
+}
+
+/** Go's ParseBool. */
+export function parseFlag(text: string): ParsedFlag {
+  const flag = new ParsedFlag();
   if (TRUE_WORDS.includes(text)) flag.value = true;
-  else if (text.length > 0 && !FALSE_WORDS.includes(text)) {
+  else if (!FALSE_WORDS.includes(text)) {
     flag.error = `strconv.ParseBool: parsing ${quoteText(text)}: invalid syntax`;
   }
   return flag;

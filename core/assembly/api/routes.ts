@@ -45,7 +45,8 @@ import { tagImage } from "../image/tag";
 import { connectContainer } from "../network/connect";
 import { createNetwork } from "../network/create";
 import { disconnectContainer } from "../network/disconnect";
-import { inspectNetwork, listNetworks } from "../network/inspect";
+import { inspectNetwork } from "../network/inspect";
+import { listNetworks } from "../network/list";
 import { pruneNetworks } from "../network/prune";
 import { removeNetwork } from "../network/remove";
 import { enablePlugin, listPlugins, missingPlugin, setPlugin, upgradePlugin } from "../plugin/missing";
@@ -187,8 +188,8 @@ const ROUTES: Route[] = [
   new Route("POST",   "/session",                   31, later,             "api/routes.ts"),
   new Route("POST",   "/grpc",                      24, later,             "api/routes.ts"),
 
-  new Route("GET",    "/networks",                  24, listNetworks,      "network/inspect.ts"),
-  new Route("GET",    "/networks/",                 24, listNetworks,      "network/inspect.ts"),
+  new Route("GET",    "/networks",                  24, listNetworks,      "network/list.ts"),
+  new Route("GET",    "/networks/",                 24, listNetworks,      "network/list.ts"),
   new Route("POST",   "/networks/create",           24, createNetwork,     "network/create.ts"),
   new Route("POST",   "/networks/prune",            25, pruneNetworks,     "network/prune.ts"),
   new Route("POST",   "/networks/*/connect",        24, connectContainer,  "network/connect.ts"),

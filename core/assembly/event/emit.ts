@@ -1,7 +1,8 @@
 // Events with their usual attributes.
 
 import { Container } from "../container/container";
-import { networkStore } from "../network/store";
+import { Network } from "../network/network";
+import { networkOf } from "../network/networks-of-container";
 import { engine } from "../state";
 import { Event } from "./event";
 import { eventRing } from "./ring";
@@ -28,15 +29,13 @@ export function emitStart(container: Container): void {
 
 /** `connect` or `disconnect`. Every container with networking has these events, even in mode `host` or `none`. */
 export function emitNetwork(container: Container, action: string): void {
-  if (container.networkDisabled) return;
-  const network = networkStore.named(container.networkName);
-  if (network === null) return;
-  eventRing.emit(
-    new Event("network", action, network.id, engine.now.wall)
-      .with("container", container.id)
-      .with("name", network.name)
-      .with("type", network.driver),
-  );
+  const network = networkOf(container);
+  if (network !== null) eventRing.emit(networkEvent(network, action).with("container", container.id));
+}
+
+export function networkEvent(network: Network, action: string): Event {
+  const event = new Event("network", action, network.id, engine.now.wall);
+  return event.with("name", network.name).with("type", network.driver);
 }
 
 /** Events for the volumes of a run (surface §6.4). */

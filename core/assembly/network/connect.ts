@@ -1,5 +1,5 @@
 // POST /networks/{id}/connect (surface §2.24). The built-in networks exclude one another, so every request for them has
-// a fixed answer and changes nothing. User-defined networks are not implemented yet.
+// a fixed answer and changes nothing. Connecting to user-defined networks is not implemented yet.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
@@ -10,8 +10,9 @@ import { otherIn } from "../container/spec/namespaces";
 import { containerStore } from "../container/store";
 import { Json } from "../json/json";
 import { Field, FieldType, Table } from "../json/table";
-import { badParameter, forbidden, Refusal } from "../refusal";
+import { badParameter, forbidden, notBuilt, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
+import { listOfProblems } from "./list-of-problems";
 import { lookUpNetwork } from "./look-up";
 import { isOn, refuseLeaving } from "./networks-of-container";
 
@@ -58,17 +59,14 @@ function refuseConnection(container: Container, reference: string, settings: Jso
   const lookup = lookUpNetwork(reference);
   const network = lookup.network;
   if (network === null) return lookup.refusal;
-  const problems = ofOwnNetworks(settings);
-  if (problems.length > 0) return badParameter(`invalid endpoint settings:\n${lines(problems)}`);
+  const problems: string[] = network.isBuiltIn ? ofOwnNetworks(settings) : [];
+  if (problems.length > 0) return badParameter(`invalid endpoint settings:\n${listOfProblems(problems)}`);
   if (isOn(container, network.name)) {
     if (!container.up) return null;
     return forbidden(`endpoint with name ${container.name} already exists in network ${network.name}`);
   }
   if (network.name == "host") return badParameter(WITH_HOST);
-  return badParameter(container.networkMode == "host" ? WITH_OTHERS : WITH_NONE);
-}
-
-/** A single problem gets no bullet. */
-function lines(problems: string[]): string {
-  return problems.length == 1 ? problems[0] : `* ${problems.join("\n* ")}`;
+  if (container.networkMode == "host") return badParameter(WITH_OTHERS);
+  if (container.networkMode == "none" || network.name == "none") return badParameter(WITH_NONE);
+  return notBuilt(`connecting container ${container.name} to network ${network.name}`);
 }

@@ -1,51 +1,120 @@
-// POST /networks/create (surface §2.24). User-defined networks
-// are not implemented yet; other requests get Docker's answers.
+// POST /networks/create (surface §2.24). Only bridge networks with IPv4 are implemented yet.
 
 import { readObject } from "../api/json-body";
 import { Call } from "../call";
 import { Json } from "../json/json";
-import { Field, FieldType, Table } from "../json/table";
-import { badParameter, forbidden, notBuilt, notFound, Refusal } from "../refusal";
+import { badParameter, conflict, forbidden, notBuilt, notFound, Refusal } from "../refusal";
+import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
+import { bridgeSettingsOf, refuseBridgeOptions } from "./bridge-settings";
+import { CREATE } from "./create-table";
+import { NetworkCreation } from "./creation";
+import { chooseIpam } from "./ipam/ipam-choice";
+import { refuseIpam } from "./ipam/ipam-problems";
+import { Network } from "./network";
 import { networkStore } from "./store";
 
-const CREATE: Table = new Table(
-  "CreateRequest",
-  [
-    new Field("Name", FieldType.String, '""'),
-    new Field("CheckDuplicate", FieldType.Bool, "false"),
-    new Field("Driver", FieldType.String, '""'),
-    new Field("Scope", FieldType.String, '""'),
-    new Field("Internal", FieldType.Bool, "false"),
-    new Field("Attachable", FieldType.Bool, "false"),
-    new Field("Ingress", FieldType.Bool, "false"),
-    new Field("ConfigOnly", FieldType.Bool, "false"),
-    new Field("Options", FieldType.StringMap, "null").mapped("map[string]string"),
-    new Field("Labels", FieldType.StringMap, "null").mapped("map[string]string"),
-  ],
-  "network.CreateRequest",
-);
-
-/** Docker's drivers that could be implemented. */
-const DRIVERS: string[] = ["", "bridge", "macvlan", "ipvlan"];
+/** Before this version, `EnableIPv4` is ignored. */
+const WITHOUT_IPV4: i32 = 48;
+/** Docker's drivers that are not implemented yet. */
+const NOT_BUILT: string[] = ["macvlan", "ipvlan"];
 
 export function createNetwork(call: Call): Refusal | null {
   const body = readObject(call, CREATE);
   const wish = body.json;
   if (wish === null) return body.refusal;
-  return refuseNetwork(call, wish);
-}
-
-function refuseNetwork(call: Call, wish: Json): Refusal {
   const name = wish.stringOf("Name");
-  const driver = wish.stringOf("Driver");
   if (name.trim().length == 0) return badParameter(`invalid name: ${name}`);
-  if (name == "default" || networkStore.named(name) !== null) {
+  const other = networkStore.named(name);
+  if (name == "default" || (other !== null && other.isBuiltIn)) {
     return forbidden(`operation is not permitted on predefined ${name} network `);
   }
+  if (other !== null && (other.removing || other.untold)) {
+    // It is not known yet whether the name is free.
+    other.queue.push(call);
+    return null;
+  }
+  if (other !== null) return conflict(`network with name ${name} already exists`);
+  const refusal = refuseWish(wish, call.version);
+  return refusal === null ? addNetwork(call, wish) : refusal;
+}
+
+function refuseWish(wish: Json, version: i32): Refusal | null {
+  const driver = wish.stringOf("Driver");
   if (driver == "overlay") return forbidden(NO_MANAGER);
   if (driver == "host" || driver == "null") return forbidden(`only one instance of "${driver}" network is allowed`);
-  return DRIVERS.includes(driver)
-    ? notBuilt(`${call.request.method} ${call.path}`)
-    : notFound(`plugin "${driver}" not found`);
+  const scope = refuseScope(wish);
+  if (scope !== null) return scope;
+  if (NOT_BUILT.includes(driver)) return notBuilt(`the network driver ${driver}`);
+  if (driver.length > 0 && driver != "bridge") return notFound(`plugin "${driver}" not found`);
+  if (wish.boolOf("ConfigOnly")) return notBuilt("ConfigOnly");
+  const from = wish.entry("ConfigFrom");
+  if (from !== null && from.stringOf("Network").length > 0) return notBuilt("ConfigFrom");
+  return refuseAddresses(wish, version);
+}
+
+/** A network of another scope belongs to a swarm. */
+function refuseScope(wish: Json): Refusal | null {
+  const scope = wish.stringOf("Scope");
+  if (scope == "swarm") return forbidden("cannot create a swarm scoped network when swarm is not active");
+  if (scope.length > 0 && scope != "local") return forbidden(NO_MANAGER);
+  return wish.boolOf("Ingress") ? forbidden("Ingress network can only be global scope network") : null;
+}
+
+function refuseAddresses(wish: Json, version: i32): Refusal | null {
+  const ipv4 = wish.entry("EnableIPv4");
+  if (version >= WITHOUT_IPV4 && ipv4 !== null && !ipv4.isNull && !ipv4.bool) return notBuilt("EnableIPv4: false");
+  const ipv6 = wish.boolOf("EnableIPv6");
+  const problem = refuseIpam(configsOf(wish), ipv6);
+  if (problem !== null) return problem;
+  const ipam = wish.entry("IPAM");
+  const driver = ipam === null ? "" : ipam.stringOf("Driver");
+  if (driver.length > 0 && driver != "default") return notFound(`plugin "${driver}" not found`);
+  return ipv6 ? notBuilt("EnableIPv6") : refuseBridgeOptions(wish.entry("Options"));
+}
+
+function configsOf(wish: Json): Json {
+  const ipam = wish.entry("IPAM");
+  const configs: Json | null = ipam === null ? null : ipam.entry("Config");
+  return configs === null || configs.isNull ? Json.array() : configs;
+}
+
+function addNetwork(call: Call, wish: Json): Refusal | null {
+  const network = networkOf(wish);
+  const asked = bridgeSettingsOf(network.optionKeys, network.optionValues).interfaceName;
+  const refusal = chooseIpam(network, configsOf(wish));
+  if (refusal !== null) return refusal;
+  const clash = asked.length > 0 ? networkStore.withInterface(asked) : null;
+  if (clash !== null) return forbidden(sameInterface(network, clash, asked));
+  network.interfaceName = asked.length > 0 ? asked : `br-${network.id.slice(0, 12)}`;
+  new NetworkCreation(call, network).begin();
+  return null;
+}
+
+function sameInterface(network: Network, other: Network, name: string): string {
+  return (
+    `cannot create network ${network.id} (${name}): conflicts with network ${other.id} (${name}): ` +
+    "networks have same bridge name"
+  );
+}
+
+function networkOf(wish: Json): Network {
+  const network = new Network(engine.ids.next(), wish.stringOf("Name"), "bridge");
+  network.created = engine.now.wall;
+  network.internal = wish.boolOf("Internal");
+  network.attachable = wish.boolOf("Attachable");
+  const ipam = wish.entry("IPAM");
+  if (ipam !== null) takeMap(ipam.entry("Options"), network.ipamOptionKeys, network.ipamOptionValues);
+  takeMap(wish.entry("Options"), network.optionKeys, network.optionValues);
+  takeMap(wish.entry("Labels"), network.labelKeys, network.labelValues);
+  return network;
+}
+
+/** `map`: an object whose values are strings, or null. */
+function takeMap(map: Json | null, keys: string[], values: string[]): void {
+  if (map === null) return;
+  for (let i = 0; i < map.keys.length; i++) {
+    keys.push(map.keys[i]);
+    values.push(map.items[i].text);
+  }
 }

@@ -1,7 +1,7 @@
 // A container's endpoint on a network: its addresses and published ports.
 
 import { Fields, listOf } from "../records/fields";
-import { EVERY_IPV4 } from "./ip";
+import { EVERY_IPV4 } from "./address/wildcard";
 
 /** A port of the container, and where it is published on the machine. */
 export class PublishedPort {

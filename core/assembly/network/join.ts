@@ -5,12 +5,17 @@ import { Container } from "../container/container";
 import { allocatedText, placeOfPort } from "../failure/port";
 import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
+import { settingsOf } from "../container/endpoint/endpoint-settings";
+import { forbidden, internal, Refusal } from "../refusal";
 import { engine } from "../state";
-import { formatAddress, macOf, parseMac } from "./addresses";
+import { Address, parseAddress } from "./address/address";
+import { macOf, parseMac } from "./address/mac";
+import { EVERY_IPV4, EVERY_IPV6 } from "./address/wildcard";
 import { Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
-import { PortWish, readPortWishes } from "./port-wishes";
-import { takenPorts } from "./ports";
+import { PortWish, readPortWishes } from "./ports/port-wishes";
+import { takenPorts } from "./ports/taken-ports";
+import { networkOf } from "./networks-of-container";
 import { networkStore } from "./store";
 
 /** What is wrong with the hardware address from create, in Docker's words; null if nothing is. */
@@ -20,24 +25,39 @@ export function macProblem(container: Container): string | null {
 }
 
 /** Gives the container its addresses; returns the error if that fails. */
-export function chooseAddress(container: Container, network: Network): string | null {
+export function chooseAddress(container: Container, network: Network): Refusal | null {
   const problem = macProblem(container);
-  if (problem !== null) return problem;
+  if (problem !== null) return internal(problem);
+  const pool = network.pool!;
+  const fixed: Address | null = fixedAddress(container);
+  if (fixed !== null && !pool.takeFixed(fixed, container.id)) return forbidden("Address already in use");
+  const address = fixed === null ? pool.take(container.id) : fixed;
+  if (address === null) {
+    return internal(`no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`);
+  }
+  container.endpoint = endpointOf(container, network, address);
+  return null;
+}
+
+/** The address that the client asked for; null if the engine chooses. */
+function fixedAddress(container: Container): Address | null {
+  const config = settingsOf(container).entry("IPAMConfig");
+  return config === null ? null : parseAddress(config.stringOf("IPv4Address"));
+}
+
+function endpointOf(container: Container, network: Network, address: Address): Endpoint {
   const mac = parseMac(container.mac);
-  const address = networkStore.takeAddress(network, container.id);
-  if (address == 0)
-    return `no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`;
   const endpoint = new Endpoint();
   endpoint.networkId = network.id;
   endpoint.networkName = network.name;
   endpoint.endpointId = engine.ids.next();
   endpoint.sandboxId = engine.ids.next();
-  endpoint.gateway = network.gateway;
-  endpoint.address = formatAddress(address);
-  endpoint.prefixLength = network.prefixLength;
-  endpoint.mac = mac.length > 0 ? mac : macOf(address);
-  container.endpoint = endpoint;
-  return null;
+  // An internal network leads nowhere.
+  endpoint.gateway = network.internal ? "" : network.gateway;
+  endpoint.address = address.text;
+  endpoint.prefixLength = network.pool!.subnet.prefixLength;
+  endpoint.mac = mac.length > 0 ? mac : macOf(<u32>address.low);
+  return endpoint;
 }
 
 /** Allocates the ports to publish; returns Docker's error if one is taken. */
@@ -60,8 +80,16 @@ function choiceOf(wish: PortWish): i32 {
 export function portWishesOf(container: Container): PortWish[] {
   const hostConfig = parseKept(container.hostConfig);
   const config = parseKept(container.config);
-  const ipv6 = engine.options.machine.ipv6;
-  return readPortWishes(hostConfig === null ? NOTHING : hostConfig, config === null ? NOTHING : config, ipv6);
+  const everywhere = publishingAddresses(container);
+  return readPortWishes(hostConfig === null ? NOTHING : hostConfig, config === null ? NOTHING : config, everywhere);
+}
+
+/** The address that the network's options name, else all addresses, of both families if the machine has IPv6. */
+function publishingAddresses(container: Container): string[] {
+  const network = networkOf(container);
+  const binding = network === null ? "" : network.settings.hostBinding;
+  if (binding.length > 0) return [binding];
+  return engine.options.machine.ipv6 ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
 }
 
 const NOTHING: Json = Json.null();

@@ -13,12 +13,13 @@ export class NetworkLookup {
 
 export function lookUpNetwork(reference: string): NetworkLookup {
   let found = networkStore.find(reference);
-  if (found === null) found = networkStore.named(reference);
-  if (found !== null) return new NetworkLookup(found, null);
+  if (found === null || !isThere(found)) found = networkStore.named(reference);
+  if (found !== null && isThere(found)) return new NetworkLookup(found, null);
   const all = networkStore.all();
   let matches = 0;
+  found = null;
   for (let i = 0; i < all.length; i++) {
-    if (!all[i].id.startsWith(reference)) continue;
+    if (!all[i].id.startsWith(reference) || !isThere(all[i])) continue;
     found = all[i];
     matches += 1;
   }
@@ -27,4 +28,17 @@ export function lookUpNetwork(reference: string): NetworkLookup {
     return new NetworkLookup(null, badParameter(text));
   }
   return new NetworkLookup(found, found === null ? notFound(`network ${reference} not found`) : null);
+}
+
+/** Clients do not find a network whose removal has begun. */
+function isThere(network: Network): bool {
+  return !network.removing;
+}
+
+/** The network for a container that starts. One that is still being made may fail, so it does not count yet. */
+export function lookUpMadeNetwork(reference: string): NetworkLookup {
+  const lookup = lookUpNetwork(reference);
+  const network = lookup.network;
+  if (network === null || !network.untold) return lookup;
+  return new NetworkLookup(null, notFound(`network ${reference} not found`));
 }

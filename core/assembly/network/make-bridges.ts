@@ -19,7 +19,7 @@ export function makeBridges(strays: string[]): void {
 function makeAll(): void {
   const networks = networkStore.all();
   for (let i = 0; i < networks.length; i++) {
-    if (networks[i].driver == "bridge") {
+    if (networks[i].driver == "bridge" && !networks[i].removing) {
       askNetworks(new Making(networks[i]), 0, new NetworkCommandMake(networks[i].asBridge()));
     }
   }

@@ -1,22 +1,43 @@
-// A network. Three are built in: bridge, host and none.
+// A network: its settings, its addresses, and its record. Three are built in: bridge, host and none.
 
 import { Bridge } from "../../../build/bindings/types";
+import { Call } from "../call";
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
-import { Fields } from "../records/fields";
-import { parseAddress, parseSubnet } from "./addresses";
+import { Fields, optionalListOf } from "../records/fields";
+import { Address, parseAddress } from "./address/address";
+import { AddressPool } from "./address/address-pool";
+import { parseSubnet } from "./address/subnet";
+import { BridgeSettings, bridgeSettingsOf } from "./bridge-settings";
+import { IpamConfig, ipamConfigFields } from "./ipam/ipam-config";
 
 /** Initial buffer size for a record. */
 const RECORD_BYTES: i32 = 512;
 
 export class Network {
   created: i64 = 0;
-  /** For a bridge, as in `172.17.0.0/16`; else empty. */
-  subnet: string = "";
-  gateway: string = "";
+  /** For a bridge; else empty. At most 15 bytes. */
   interfaceName: string = "";
+  readonly ipam: IpamConfig[] = [];
+  internal: bool = false;
+  attachable: bool = false;
+  /** A client gave the subnet, so containers may ask for a fixed address in it. */
+  subnetsGiven: bool = false;
+  readonly ipamOptionKeys: string[] = [];
+  readonly ipamOptionValues: string[] = [];
+  readonly optionKeys: string[] = [];
+  readonly optionValues: string[] = [];
+  readonly labelKeys: string[] = [];
+  readonly labelValues: string[] = [];
+  /** Its removal has begun, and is completed even if the engine ends meanwhile. No client finds the network any more. */
+  removing: bool = false;
   /** The host has made it since the engine opened. */
   made: bool = false;
+  /** It is still being made for the client that asked for it, and goes again if that fails. */
+  untold: bool = false;
+  /** Requests that wait until its creation or removal is over. */
+  queue: Call[] = [];
+  private opened: AddressPool | null = null;
 
   constructor(
     readonly id: string,
@@ -24,12 +45,49 @@ export class Network {
     readonly driver: string,
   ) {}
 
-  get prefixLength(): i32 {
-    return <i32>parseInt(this.subnet.slice(this.subnet.indexOf("/") + 1), 10);
+  get isBuiltIn(): bool {
+    return driverOf(this.name).length > 0;
+  }
+
+  /** The configuration whose addresses containers get; null for a network without addresses. */
+  get ipv4(): IpamConfig | null {
+    for (let i = 0; i < this.ipam.length; i++) if (!this.ipam[i].isIpv6) return this.ipam[i];
+    return null;
+  }
+
+  /** Its IPv4 addresses; null if it has none. */
+  get pool(): AddressPool | null {
+    if (this.opened === null) {
+      const config = this.ipv4;
+      if (config !== null) this.opened = config.pool();
+    }
+    return this.opened;
+  }
+
+  /** The machine's address on it; empty if it has none. */
+  get gateway(): string {
+    const config = this.ipv4;
+    return config === null ? "" : config.gateway;
+  }
+
+  get settings(): BridgeSettings {
+    return bridgeSettingsOf(this.optionKeys, this.optionValues);
   }
 
   asBridge(): Bridge {
-    return new Bridge(this.id, this.name, this.interfaceName, this.subnet, this.gateway);
+    const config = this.ipv4!;
+    const settings = this.settings;
+    return new Bridge(
+      this.id,
+      this.name,
+      this.interfaceName,
+      config.subnet,
+      config.gateway,
+      this.internal,
+      settings.connectsContainers,
+      settings.masquerades,
+      settings.mtu,
+    );
   }
 }
 
@@ -39,9 +97,21 @@ function networkFields(fields: Fields, given: Network | null): Network {
   const driver = fields.text("driver", given === null ? "" : given.driver);
   const network = given === null ? new Network(id, name, driver) : given;
   network.created = fields.number("created", network.created);
-  network.subnet = fields.text("subnet", network.subnet);
-  network.gateway = fields.text("gateway", network.gateway);
   network.interfaceName = fields.text("interfaceName", network.interfaceName);
+  optionalListOf<IpamConfig>(fields, "ipam", network.ipam, ipamConfigFields);
+  network.internal = fields.optionalBool("internal", network.internal);
+  network.subnetsGiven = fields.optionalBool("subnetsGiven", network.subnetsGiven);
+  network.attachable = fields.optionalBool("attachable", network.attachable);
+  network.removing = fields.optionalBool("removing", network.removing);
+  if (fields.has("ipamOptions", network.ipamOptionKeys.length > 0)) {
+    fields.textMap("ipamOptions", network.ipamOptionKeys, network.ipamOptionValues);
+  }
+  if (fields.has("options", network.optionKeys.length > 0)) {
+    fields.textMap("options", network.optionKeys, network.optionValues);
+  }
+  if (fields.has("labels", network.labelKeys.length > 0)) {
+    fields.textMap("labels", network.labelKeys, network.labelValues);
+  }
   return network;
 }
 
@@ -65,6 +135,9 @@ function problemOf(network: Network, id: string): string {
   if (driver.length > 0 && driver != network.driver) return "its driver is another one's";
   const isDefault = network.name == "bridge";
   if (isDefault != (network.interfaceName == DEFAULT_INTERFACE)) return "its interface is another one's";
+  for (let i = 0; i < network.ipam.length; i++) {
+    if (parseSubnet(network.ipam[i].subnet) === null) return "one of its subnets is invalid";
+  }
   if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface is invalid";
   return "";
 }
@@ -79,8 +152,8 @@ export function driverOf(name: string): string {
 }
 
 function isBridge(network: Network): bool {
-  const subnet = parseSubnet(network.subnet);
-  const gateway = parseAddress(network.gateway);
-  if (subnet === null || gateway <= <i64>subnet.base || gateway > <i64>subnet.last) return false;
-  return network.interfaceName.length > 0;
+  const config = network.ipv4;
+  if (config === null || network.interfaceName.length == 0) return false;
+  const gateway: Address | null = parseAddress(config.gateway);
+  return gateway !== null && parseSubnet(config.subnet)!.contains(gateway);
 }

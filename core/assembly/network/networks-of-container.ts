@@ -2,11 +2,29 @@
 
 import { Container } from "../container/container";
 import { Status } from "../container/lifecycle";
+import { otherIn } from "../container/spec/namespaces";
 import { internal, Refusal } from "../refusal";
+import { lookUpNetwork } from "./look-up";
+import { Network } from "./network";
+import { networkStore } from "./store";
 
-/** A container that shares another's network is on none of its own. */
+/**
+ * The network on which the container is, or will be when it starts; null if there is none such. A container that shares
+ * another's network is on none of its own.
+ */
+export function networkOf(container: Container): Network | null {
+  if (container.networkDisabled || otherIn(container.networkMode).length > 0) return null;
+  const endpoint = container.endpoint;
+  const joined: Network | null = endpoint === null ? null : networkStore.find(endpoint.networkId);
+  return joined === null ? lookUpNetwork(container.networkName).network : joined;
+}
+
+/** `network`: a name or an id. */
 export function isOn(container: Container, network: string): bool {
-  return !container.networkDisabled && container.networkName == network;
+  if (container.networkDisabled) return false;
+  if (container.networkName == network) return true;
+  const own = networkOf(container);
+  return own !== null && (own.name == network || own.id == network);
 }
 
 export function refuseLeaving(container: Container): Refusal | null {

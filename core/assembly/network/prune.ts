@@ -1,4 +1,5 @@
-// POST /networks/prune (surface §2.23): removes nothing, since built-in networks stay and there are no others.
+// POST /networks/prune (surface §2.23): removes all networks that are not built in and have no containers. Containers
+// and networks share one lock, since pruned containers free their networks.
 
 import { PruneFilters } from "../api/prune-filters";
 import { Call } from "../call";
@@ -8,17 +9,95 @@ import { JsonWriter } from "../json/writer";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
+import { containersOn, networksInUse } from "./endpoints-on-network";
+import { Network } from "./network";
+import { beginNetworkRemoval, NetworkRemovalClient } from "./removal";
+import { networkStore } from "./store";
 
 const KEYS: string[] = ["label", "label!", "until"];
+/** Number of removals in parallel. */
+const LANES = 8;
 
 export function pruneNetworks(call: Call): Refusal | null {
-  const problem = new PruneFilters().read(call.query.first("filters"), KEYS);
+  const filters = new PruneFilters();
+  const problem = filters.read(call.query.first("filters"), KEYS);
   if (problem !== null) return problem;
-  // Pruned containers would free their networks, so only one prune may run at a time.
   if (engine.pruning) return conflict("a prune operation is already running");
-  eventRing.emit(new Event("network", "prune", "", engine.now.wall).with("reclaimed", "0"));
-  const json = new JsonWriter();
-  json.beginObject().nullField("NetworksDeleted");
-  sendJson(call, 200, line(json.endObject()));
+
+  // Accepted from here on: the work continues even if the client disconnects.
+  new NetworkPrune(call, choose(filters)).begin();
   return null;
+}
+
+function choose(filters: PruneFilters): Network[] {
+  const chosen: Network[] = [];
+  const all = networkStore.all();
+  const used = networksInUse();
+  for (let i = 0; i < all.length; i++) {
+    const network = all[i];
+    if (network.isBuiltIn || network.untold || network.removing || used.has(network.id)) continue;
+    if (filters.match(network.created, network.labelKeys, network.labelValues)) chosen.push(network);
+  }
+  return chosen;
+}
+
+class NetworkPrune {
+  private next: i32 = 0;
+  private open: i32 = 0;
+  private readonly removed: string[] = [];
+
+  constructor(
+    private readonly call: Call,
+    private readonly chosen: Network[],
+  ) {}
+
+  begin(): void {
+    engine.pruning = true;
+    this.open = 1;
+    for (let lane = 0; lane < LANES; lane++) this.take();
+    this.close();
+  }
+
+  /** A lane is done with its network, which stays if it could not be removed. */
+  hear(network: Network, removed: bool): void {
+    if (removed) this.removed.push(network.name);
+    this.take();
+    this.close();
+  }
+
+  private take(): void {
+    while (this.next < this.chosen.length) {
+      const network = this.chosen[this.next];
+      this.next += 1;
+      // Other clients may have removed it or started a container on it since it was chosen.
+      if (networkStore.find(network.id) !== network || network.removing || containersOn(network).length > 0) continue;
+      this.open += 1;
+      return beginNetworkRemoval(network, new PruneClient(this));
+    }
+  }
+
+  private close(): void {
+    this.open -= 1;
+    if (this.open > 0) return;
+    engine.pruning = false;
+    eventRing.emit(new Event("network", "prune", "", engine.now.wall).with("reclaimed", "0"));
+    const json = new JsonWriter().beginObject();
+    if (this.removed.length == 0) json.nullField("NetworksDeleted");
+    else json.stringArrayField("NetworksDeleted", this.removed);
+    sendJson(this.call, 200, line(json.endObject()));
+  }
+}
+
+class PruneClient extends NetworkRemovalClient {
+  constructor(private readonly prune: NetworkPrune) {
+    super();
+  }
+
+  removed(network: Network): void {
+    this.prune.hear(network, true);
+  }
+
+  failed(network: Network, _why: string): void {
+    this.prune.hear(network, false);
+  }
 }

@@ -1,36 +1,71 @@
-// All networks, and the addresses of their containers.
+// All networks.
 
+import { deleteRecord } from "../ask";
 import { containerStore } from "../container/store";
 import { NETWORK_RECORDS } from "../records/kinds";
 import { putRecord } from "../records/put";
 import { setAside } from "../records/set-aside";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
-import { formatAddress, parseAddress, parseSubnet, Subnet } from "./addresses";
+import { Address, parseAddress } from "./address/address";
+import { parseSubnet, Subnet } from "./address/subnet";
+import { anySubnet } from "./ipam/default-pools";
 import { Endpoint } from "./endpoint";
+import { IpamConfig } from "./ipam/ipam-config";
 import { DEFAULT_INTERFACE, driverOf, Network, writeNetwork } from "./network";
 
 export class NetworkStore {
   private readonly byId: Map<string, Network> = new Map<string, Network>();
-  /** `NETWORK ADDRESS` → container. */
-  private readonly taken: Map<string, string> = new Map<string, string>();
+  private readonly byName: Map<string, Network> = new Map<string, Network>();
 
   add(network: Network): void {
     this.byId.set(network.id, network);
+    this.byName.set(network.name, network);
   }
 
+  put(network: Network): void {
+    putRecord(NETWORK_RECORDS + network.id, writeNetwork(network));
+    if (!network.isBuiltIn) showContainersAnew();
+  }
+
+  remove(network: Network): void {
+    this.byId.delete(network.id);
+    this.byName.delete(network.name);
+    deleteRecord(NETWORK_RECORDS + network.id);
+    showContainersAnew();
+  }
+
+  /** Also networks that are just being made or removed. */
   find(id: string): Network | null {
     return this.byId.has(id) ? this.byId.get(id) : null;
   }
 
+  /** Also networks that are just being made or removed. */
   named(name: string): Network | null {
-    const all = this.byId.values();
-    for (let i = 0; i < all.length; i++) if (all[i].name == name) return all[i];
-    return null;
+    return this.byName.has(name) ? this.byName.get(name) : null;
   }
 
+  /** Also networks that are just being made or removed. */
   all(): Network[] {
     return this.byId.values();
+  }
+
+  /** The subnets of all networks. */
+  subnets(): Subnet[] {
+    const subnets: Subnet[] = [];
+    const all = this.all();
+    for (let i = 0; i < all.length; i++) {
+      const pool = all[i].pool;
+      if (pool !== null) subnets.push(pool.subnet);
+    }
+    return subnets;
+  }
+
+  /** The network with this interface; null if there is none. */
+  withInterface(name: string): Network | null {
+    const all = this.all();
+    for (let i = 0; i < all.length; i++) if (all[i].interfaceName == name) return all[i];
+    return null;
   }
 
   /** Makes the records of built-in networks where they are missing. */
@@ -40,42 +75,26 @@ export class NetworkStore {
     this.ensure("none");
   }
 
-  /** Reserves a free address for the container; 0 when the subnet is full. */
-  takeAddress(network: Network, container: string): u32 {
-    const subnet = parseSubnet(network.subnet);
-    if (subnet === null) return 0;
-    for (let address = subnet.base + 2; address < subnet.last; address++) {
-      const key = `${network.id} ${formatAddress(address)}`;
-      if (this.taken.has(key)) continue;
-      this.taken.set(key, container);
-      return address;
-    }
-    return 0;
-  }
-
-  /** Reserves the address of a running container. */
+  /** Reserves the address of a container that is connected already. */
   keepAddress(network: string, address: string, container: string): void {
-    this.taken.set(`${network} ${address}`, container);
-  }
-
-  /** Number of addresses that containers have on the network. */
-  addressesOf(network: Network): i32 {
-    const keys = this.taken.keys();
-    let count = 0;
-    for (let i = 0; i < keys.length; i++) if (keys[i].startsWith(network.id)) count += 1;
-    return count;
+    const found = this.find(network);
+    const parsed: Address | null = parseAddress(address);
+    if (found === null || found.pool === null || parsed === null) return;
+    found.pool!.keep(parsed, container);
   }
 
   /** Only the address's owner can free it. */
   freeAddress(network: string, address: string, container: string): void {
-    const key = `${network} ${address}`;
-    if (this.taken.has(key) && this.taken.get(key) == container) this.taken.delete(key);
+    const found = this.find(network);
+    const parsed: Address | null = parseAddress(address);
+    if (found === null || found.pool === null || parsed === null) return;
+    found.pool!.free(parsed, container);
   }
 
   /** Writes all records again. */
   putAll(): void {
     const networks = this.all();
-    for (let i = 0; i < networks.length; i++) putRecord(NETWORK_RECORDS + networks[i].id, writeNetwork(networks[i]));
+    for (let i = 0; i < networks.length; i++) this.put(networks[i]);
   }
 
   private ensure(name: string): void {
@@ -85,13 +104,14 @@ export class NetworkStore {
     const network = new Network(place === null ? this.lostId() : place.networkId, name, driver);
     network.created = engine.now.wall;
     if (driver == "bridge") {
-      const subnet = place === null ? freeSubnet() : subnetOf(place);
-      network.subnet = subnet.text;
-      network.gateway = place === null ? formatAddress(subnet.base + 1) : place.gateway;
+      const subnet = place === null ? anySubnet(this.subnets()) : subnetOf(place);
+      const config = new IpamConfig(subnet.text);
+      config.gateway = place === null ? subnet.base.plus(1).text : place.gateway;
+      network.ipam.push(config);
       network.interfaceName = DEFAULT_INTERFACE;
     }
     this.add(network);
-    putRecord(NETWORK_RECORDS + network.id, writeNetwork(network));
+    this.put(network);
   }
 
   /** Id of the first network whose record was set aside; a new id if there is none. */
@@ -110,37 +130,20 @@ export class NetworkStore {
     for (let i = 0; i < containers.length; i++) {
       const place = containers[i].endpoint;
       if (place === null || place.networkName != name || !isFullId(place.networkId)) continue;
-      if (this.find(place.networkId) === null && parseAddress(place.gateway) > 0) return place;
+      if (this.find(place.networkId) === null && parseAddress(place.gateway) !== null) return place;
     }
     return null;
   }
 }
 
+/** Lists of containers show the ids of their networks. */
+function showContainersAnew(): void {
+  const containers = containerStore.all();
+  for (let i = 0; i < containers.length; i++) containers[i].listed = null;
+}
+
 function subnetOf(place: Endpoint): Subnet {
-  const bits = place.prefixLength;
-  return new Subnet((<u32>parseAddress(place.gateway)) & new Subnet(0, bits).mask, bits);
-}
-
-/** The first of the default pools to which the machine has no route (surface §2.24). */
-function freeSubnet(): Subnet {
-  for (let second: u32 = 17; second < 32; second++) {
-    const pool = new Subnet((172 << 24) | (second << 16), 16);
-    if (!routed(pool)) return pool;
-  }
-  for (let third: u32 = 0; third < 256; third += 16) {
-    const pool = new Subnet((192 << 24) | (168 << 16) | (third << 8), 20);
-    if (!routed(pool)) return pool;
-  }
-  return new Subnet((172 << 24) | (17 << 16), 16);
-}
-
-function routed(pool: Subnet): bool {
-  const routes = engine.options.machine.routes;
-  for (let i = 0; i < routes.length; i++) {
-    const route = parseSubnet(routes[i]);
-    if (route !== null && route.prefixLength > 0 && route.overlaps(pool)) return true;
-  }
-  return false;
+  return new Subnet(parseAddress(place.gateway)!, place.prefixLength);
 }
 
 export const networkStore: NetworkStore = new NetworkStore();

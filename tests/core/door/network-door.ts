@@ -1,13 +1,14 @@
 // Door to the rules of core/assembly/network that need no engine.
 
-import { canonicalAddress, overlap } from "../../../core/assembly/network/ip";
+import { canonicalAddress } from "../../../core/assembly/network/address/address";
+import { EVERY_IPV4, EVERY_IPV6, overlap } from "../../../core/assembly/network/address/wildcard";
 import {
   portKeysOf,
   PortWish,
   readPortWishes,
   refusePorts,
   unbuiltPorts,
-} from "../../../core/assembly/network/port-wishes";
+} from "../../../core/assembly/network/ports/port-wishes";
 import { answer, answerBool, answerText, argument, text } from "./exchange";
 import { Json } from "./json";
 
@@ -33,7 +34,11 @@ export function refusal(): void {
 
 /** HostConfig, Config, IPv6 → `FIRST-LAST on ADDRESS… to PORT/PROTOCOL` of each binding. */
 export function wishes(): void {
-  const found: PortWish[] = readPortWishes(argument(0), argument(1), argument(2).bool);
+  const found: PortWish[] = readPortWishes(
+    argument(0),
+    argument(1),
+    argument(2).bool ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4],
+  );
   const told: string[] = [];
   for (let i = 0; i < found.length; i++) {
     const wish = found[i];

@@ -22,7 +22,7 @@ export const ROOTS = [
   "core/assembly/container/usage/sizes/Sizes",
   "core/assembly/exec/store/ExecStore",
   "core/assembly/health/monitor/Monitors",
-  "core/assembly/network/ports/TakenPorts",
+  "core/assembly/network/ports/taken-ports/TakenPorts",
   "core/assembly/network/store/NetworkStore",
   "core/assembly/open-calls/OpenCalls",
   "core/assembly/records/set-aside/SetAside",

@@ -54,7 +54,7 @@ describe("versions", () => {
     expect(opened.puts).toEqual(
       expect.arrayContaining([...VERSION_0.keys()].filter((key) => key.startsWith("container/"))),
     );
-    expect(opened.told).toContain("migrated 14 records: from version 0 to 1");
+    expect(opened.told).toContain("migrated 14 records: from version 0 to 2");
     expect(opened.setAside).toEqual([]);
     expect(namesIn(opened).sort()).toEqual(NAMES);
     const inspect = (name: string) => opened.json<Record<string, Record<string, unknown>>>(`/containers/${name}/json`);
@@ -117,8 +117,8 @@ describe("versions", () => {
 
   test("records of a later version are refused", () => {
     const newer = new Map(TODAY).set("engine/version", "9");
-    expect(refusal(newer)).toBe("records of version 9: this engine reads up to 1");
-    expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 1");
+    expect(refusal(newer)).toBe("records of version 9: this engine reads up to 2");
+    expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 2");
     expect(refusal(TODAY)).toBeUndefined();
     expect(refusal(VERSION_0)).toBeUndefined();
     expect(refusal(new Map())).toBeUndefined();
@@ -128,7 +128,7 @@ describe("versions", () => {
     for (const damaged of ["", "1x", "-1", "99999999999999", "\u0000"]) {
       const opened = new Opened(new Map(TODAY).set("engine/version", damaged), whole(TODAY));
       expect([damaged, opened.setAside]).toEqual([damaged, ["engine/version"]]);
-      expect(opened.records.get("engine/version")).toBe("1");
+      expect(opened.records.get("engine/version")).toBe("2");
       expect(namesIn(opened).sort()).toEqual(NAMES);
       expect(new Opened(opened.records, whole(TODAY)).setAside).toEqual([]);
     }

@@ -137,8 +137,8 @@ class Story {
 
   #giveSubnet(subnet: string): void {
     const key = `network/${NETWORKS.get("bridge")}`;
-    const record = JSON.parse(new TextDecoder().decode(this.#records.get(key))) as object;
-    this.#records.set(key, encode(JSON.stringify({ ...record, subnet })));
+    const record = JSON.parse(new TextDecoder().decode(this.#records.get(key))) as { ipam: object[] };
+    this.#records.set(key, encode(JSON.stringify({ ...record, ipam: [{ ...record.ipam[0], subnet }] })));
   }
 
   /** As text, because 64-bit numbers do not survive JSON.parse. */

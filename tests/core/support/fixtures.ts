@@ -77,11 +77,11 @@ export const NETWORKS: ReadonlyMap<string, string> = new Map([
 export const FIRST_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
   [
     ["engine/id", "f".repeat(64)] as const,
-    ["engine/version", "1"] as const,
+    ["engine/version", "2"] as const,
     ...Array.from(NETWORKS, ([name, id]) => {
-      const bridged = { subnet: "172.17.0.0/16", gateway: "172.17.0.1", interfaceName: "coracle0" };
+      const bridged = { interfaceName: "coracle0", ipam: [{ subnet: "172.17.0.0/16", gateway: "172.17.0.1" }] };
       const driver = name === "none" ? "null" : name;
-      const own = name === "bridge" ? bridged : { subnet: "", gateway: "", interfaceName: "" };
+      const own = name === "bridge" ? bridged : { interfaceName: "" };
       return [`network/${id}`, JSON.stringify({ id, name, driver, created: 0, ...own })] as const;
     }),
   ].map(([key, text]) => [key, new TextEncoder().encode(text)]),

@@ -25,6 +25,10 @@ const bridge: networks.Bridge = {
   interfaceName: "crc0",
   subnet: "172.31.0.0/16",
   gateway: "172.31.0.1",
+  internal: false,
+  connectsContainers: true,
+  masquerades: true,
+  mtu: 0,
 };
 const WEB = "1".repeat(64);
 const OTHER = "2".repeat(64);

@@ -8,6 +8,7 @@ import { Call } from "../../call";
 import { Image } from "../../image/image";
 import { asI64, isI64, Json } from "../../json/json";
 import { jsonBytes } from "../../json/writer";
+import { networkStore } from "../../network/store";
 import { badParameter, Refusal } from "../../refusal";
 import { sendRefusal } from "../../reply";
 import { engine } from "../../state";
@@ -149,9 +150,15 @@ function takeConfig(container: Container, config: Json): void {
 
 function takeHostConfig(container: Container, hostConfig: Json): void {
   container.autoRemove = hostConfig.boolOf("AutoRemove");
-  container.networkMode = hostConfig.stringOf("NetworkMode");
+  container.networkMode = modeOf(hostConfig.stringOf("NetworkMode"));
   container.policy = restartPolicyOf(hostConfig);
   container.annotations = annotationsOf(hostConfig);
+}
+
+/** A built-in network by its name, even if the client gave its id, since each of them is a mode of its own. */
+function modeOf(given: string): string {
+  const network = networkStore.find(given);
+  return network !== null && network.isBuiltIn ? network.name : given;
 }
 
 function chooseName(container: Container): string {

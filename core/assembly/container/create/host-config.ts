@@ -65,7 +65,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
   new Field("LogConfig", FieldType.Struct, '{"Type":"","Config":{}}').typed("container.LogConfig").of(LOG_CONFIG),
   new Field("NetworkMode", FieldType.String, NO_TEXT)
     .typed("container.NetworkMode")
-    .says("`bridge`, `host`, `none`, `container:`"),
+    .says("a network, `host`, `none`, `container:`"),
   new Field("PortBindings", FieldType.StructListMap, NOTHING)
     .typed("nat.PortBinding")
     .mapped("nat.PortMap")

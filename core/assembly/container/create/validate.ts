@@ -2,7 +2,7 @@
 // are filled in; their order decides which problem the user sees first.
 
 import { Json } from "../../json/json";
-import { refuseExposed, refusePorts, unbuiltPorts } from "../../network/port-wishes";
+import { refuseExposed, refusePorts, unbuiltPorts } from "../../network/ports/port-wishes";
 import { badParameter, notBuilt, notSupported, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 import { cleanPath } from "../../text/path";

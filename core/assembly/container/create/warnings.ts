@@ -1,7 +1,7 @@
 // What create warns its client about, besides limits that the kernel lacks (unsupported-limits.ts).
 
 import { Json } from "../../json/json";
-import { withoutBindings } from "../../network/port-wishes";
+import { withoutBindings } from "../../network/ports/port-wishes";
 
 /** From this version on, clients are warned about ports with an empty list of bindings (surface §3). */
 const EMPTY_LISTS_TOLD: i32 = 52;

@@ -5,7 +5,11 @@ import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
 import { parseKept } from "../../json/reader";
 import { jsonBytes, JsonWriter } from "../../json/writer";
-import { parseAddress } from "../../network/addresses";
+import { Address, parseAddress } from "../../network/address/address";
+import { parseSubnet } from "../../network/address/subnet";
+import { listOfProblems } from "../../network/list-of-problems";
+import { Network } from "../../network/network";
+import { networkOf } from "../../network/networks-of-container";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { Container } from "../container";
 import { OTHER_CODE, StartError } from "../start/start-error";
@@ -39,9 +43,9 @@ export function refuseSettings(settings: Json, path: string): Refusal | null {
   const addresses = settings.entry("IPAMConfig");
   if (addresses !== null) {
     const four = addresses.stringOf("IPv4Address");
-    if (four.length > 0 && parseAddress(four) < 0) return badParameter(`invalid IPv4 address: ${four}`);
+    if (four.length > 0 && !isOfFamily(four, false)) return badParameter(`invalid IPv4 address: ${four}`);
     const six = addresses.stringOf("IPv6Address");
-    if (six.length > 0 && !looksLikeIpv6(six)) return badParameter(`invalid IPv6 address: ${six}`);
+    if (six.length > 0 && !isOfFamily(six, true)) return badParameter(`invalid IPv6 address: ${six}`);
   }
   const options = settings.entry("DriverOpts");
   if (options === null) return null;
@@ -53,17 +57,45 @@ export function refuseSettings(settings: Json, path: string): Refusal | null {
   return null;
 }
 
-/** Only checks for the characters of an IPv6 address, since no container gets one. */
-function looksLikeIpv6(text: string): bool {
-  for (let i = 0; i < text.length; i++) if (!"0123456789abcdefABCDEF:.".includes(text.charAt(i))) return false;
-  return text.split(":").length > 2;
+function isOfFamily(text: string, ipv6: bool): bool {
+  const address: Address | null = parseAddress(text);
+  return address !== null && address.isIpv6 == ipv6;
 }
 
-/** Why the container cannot be started: it has settings that only user-defined networks support. */
+/** Why the container cannot be started: its network does not support its settings. */
 export function settingsProblem(container: Container): StartError | null {
   if (container.networkDisabled) return null;
-  const problems = ofOwnNetworks(settingsOf(container));
+  const network = networkOf(container);
+  const settings = settingsOf(container);
+  if (network !== null && !network.isBuiltIn) return addressProblem(network, settings);
+  const problems = ofOwnNetworks(settings);
   return problems.length == 0 ? null : new StartError(problems[0], OTHER_CODE, badParameter(problems[0]));
+}
+
+/** A fixed address must be in a subnet that a client gave: the engine's own choice may change. */
+function addressProblem(network: Network, settings: Json): StartError | null {
+  const problems: string[] = [];
+  const config = settings.entry("IPAMConfig");
+  const fixed: string[] = config === null ? [] : [config.stringOf("IPv4Address"), config.stringOf("IPv6Address")];
+  for (let i = 0; i < fixed.length; i++) {
+    if (fixed[i].length > 0) problems.push(subnetProblem(network, parseAddress(fixed[i])!));
+  }
+  const told = problems.filter((problem: string) => problem.length > 0);
+  if (told.length == 0) return null;
+  const text = `invalid endpoint settings:\n${listOfProblems(told)}`;
+  return new StartError(text, OTHER_CODE, badParameter(text));
+}
+
+/** Empty if there is none. */
+function subnetProblem(network: Network, address: Address): string {
+  if (!network.subnetsGiven) {
+    return "user specified IP address is supported only when connecting to networks with user configured subnets";
+  }
+  for (let i = 0; i < network.ipam.length; i++) {
+    // Only IPv4 is implemented yet.
+    if (!address.isIpv6 && parseSubnet(network.ipam[i].subnet)!.contains(address)) return "";
+  }
+  return `no configured subnet contains IP address ${address.text}`;
 }
 
 /** The settings that only user-defined networks support. */

@@ -3,7 +3,8 @@
 
 import { refusedField } from "../../json/asked";
 import { Json } from "../../json/json";
-import { parseMac } from "../../network/addresses";
+import { parseMac } from "../../network/address/mac";
+import { lookUpNetwork } from "../../network/look-up";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { otherIn } from "../spec/namespaces";
 import { keptSettings, refuseSettings } from "./endpoint-settings";
@@ -34,11 +35,18 @@ export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, v
   const mode = nameOf(hostConfig.stringOf("NetworkMode"));
   const moved = new MovedSysctls(version);
   wishes.refusal = takeSysctls(moved, hostConfig, endpoints);
+  if (wishes.refusal === null) wishes.refusal = refuseLinks(hostConfig, mode);
   if (wishes.refusal === null) wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
   if (wishes.refusal === null) wishes.refusal = takeAddress(wishes, config.stringOf("MacAddress"), mode, version);
   if (wishes.refusal === null) wishes.refusal = refuseAddress(wishes.mac, mode, version);
   if (moved.warning.length > 0) wishes.warnings.push(moved.warning);
   return wishes;
+}
+
+/** On a user-defined network, a link is a name there: names are not implemented yet. */
+function refuseLinks(hostConfig: Json, mode: string): Refusal | null {
+  if (NETWORKS.includes(mode) || otherIn(mode).length > 0) return null;
+  return hostConfig.stringsOf("Links").length == 0 ? null : notBuilt("HostConfig.Links on a user-defined network");
 }
 
 function takeSysctls(moved: MovedSysctls, hostConfig: Json, endpoints: Json): Refusal | null {
@@ -69,8 +77,9 @@ function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, v
     const path = "NetworkingConfig.EndpointsConfig." + endpoints.keys[i];
     const field = refusedField(endpoints.items[i], ENDPOINT_SETTINGS, path);
     if (field.length > 0) return notBuilt(field);
-    if (name != mode && !NETWORKS.includes(name)) return notBuilt(path);
-    if (name != mode) others.push(name);
+    const isOther = name != mode && !isSameNetwork(name, mode);
+    if (isOther && !(NETWORKS.includes(name) && NETWORKS.includes(mode))) return notBuilt(path);
+    if (isOther) others.push(name);
     else {
       const refusal = takeSettings(wishes, endpoints.items[i], path);
       if (refusal !== null) return refusal;
@@ -79,6 +88,12 @@ function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, v
   // Built-in networks exclude one another.
   if (others.length == 1) return null;
   return badParameter(`Container cannot be connected to network endpoints: ${others.join(", ")}`);
+}
+
+/** One of them may be an id. */
+function isSameNetwork(name: string, other: string): bool {
+  const network = lookUpNetwork(name).network;
+  return network !== null && network === lookUpNetwork(other).network;
 }
 
 function takeSettings(wishes: EndpointWishes, settings: Json, path: string): Refusal | null {

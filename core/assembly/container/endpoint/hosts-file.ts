@@ -4,7 +4,7 @@
 import { ContainerFile } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
-import { canonicalAddress } from "../../network/ip";
+import { canonicalAddress } from "../../network/address/address";
 import { networkStore } from "../../network/store";
 import { TextBuilder } from "../../text/builder";
 import { quoteText } from "../../text/go-quote";

@@ -2,12 +2,11 @@
 
 import { Field, FieldType, Table } from "../../json/table";
 
-/** Docker refuses these at the start, on the built-in networks. */
-const OF_OWN_NETWORKS = "at the start, as on all built-in networks";
+const OF_OWN_NETWORKS = "refused at the start on built-in networks";
 
 const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
-  new Field("IPv4Address", FieldType.String, null).denied().says(OF_OWN_NETWORKS),
-  new Field("IPv6Address", FieldType.String, null).denied().says(OF_OWN_NETWORKS),
+  new Field("IPv4Address", FieldType.String, null).says(OF_OWN_NETWORKS),
+  new Field("IPv6Address", FieldType.String, null).denied().says("at the start: no network has IPv6 yet"),
   new Field("LinkLocalIPs", FieldType.Strings, null).refused(),
 ]);
 
@@ -15,13 +14,9 @@ const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
  * The settings of one endpoint that a client may give. Addresses and ids are assigned by the engine, and only shown.
  */
 export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
-  new Field("IPAMConfig", FieldType.Struct, "null")
-    .typed("network.EndpointIPAMConfig")
-    .of(IPAM_CONFIG)
-    .pointed()
-    .denied(),
+  new Field("IPAMConfig", FieldType.Struct, "null").typed("network.EndpointIPAMConfig").of(IPAM_CONFIG).pointed(),
   new Field("Links", FieldType.Strings, "null").kept(),
-  new Field("Aliases", FieldType.Strings, "null").denied().says(OF_OWN_NETWORKS),
+  new Field("Aliases", FieldType.Strings, "null").kept().says(OF_OWN_NETWORKS),
   new Field("MacAddress", FieldType.String, '""').from(44),
   new Field("DriverOpts", FieldType.StringMap, "null").says("sysctls of an interface; its name is refused"),
   new Field("GwPriority", FieldType.Int, "0").typed("int").from(48).kept(),

@@ -3,7 +3,7 @@
 
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
-import { portKeysOf } from "../../network/port-wishes";
+import { portKeysOf } from "../../network/ports/port-wishes";
 import { Container } from "../container";
 import { containerStore } from "../store";
 import { Link } from "./link";

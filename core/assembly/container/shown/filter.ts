@@ -3,7 +3,7 @@
 import { FilterFlag, Filters, parseFilters } from "../../api/filters";
 import { HEALTHY, NO_HEALTH, STARTING, UNHEALTHY } from "../../health/health";
 import { imageStore } from "../../image/store";
-import { networkStore } from "../../network/store";
+import { networkOf } from "../../network/networks-of-container";
 import { badParameter, Refusal } from "../../refusal";
 import { Container } from "../container";
 import { STATUS_WORDS } from "../lifecycle";
@@ -155,9 +155,10 @@ export class ContainerFilter {
 
   private networkMatches(container: Container): bool {
     if (!this.filters.has("network")) return true;
-    const name = container.networkName;
-    const network = networkStore.named(name);
-    return this.filters.exact("network", name) || (network !== null && this.filters.prefix("network", network.id));
+    if (this.filters.exact("network", container.networkName)) return true;
+    const network = networkOf(container);
+    if (network === null) return false;
+    return this.filters.exact("network", network.name) || this.filters.prefix("network", network.id);
   }
 }
 

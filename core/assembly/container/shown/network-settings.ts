@@ -4,8 +4,9 @@ import { Json } from "../../json/json";
 import { Members } from "../../json/members";
 import { JsonWriter } from "../../json/writer";
 import { Endpoint, PublishedPort } from "../../network/endpoint";
-import { portKeysOf } from "../../network/port-wishes";
-import { networkStore } from "../../network/store";
+import { portKeysOf } from "../../network/ports/port-wishes";
+import { Network } from "../../network/network";
+import { networkOf } from "../../network/networks-of-container";
 import { engine } from "../../state";
 import { Container } from "../container";
 import { settingsOf, writeSetting } from "../endpoint/endpoint-settings";
@@ -13,6 +14,8 @@ import { otherIn } from "../spec/namespaces";
 
 /** From this version on, addresses are shown only in `Networks`. */
 const WITHOUT_TOP_LEVEL = 52;
+/** From this version on, `Aliases` has only what the client gave. */
+const ALIASES_AS_GIVEN = 45;
 
 export function writeNetworkSettings(json: JsonWriter, container: Container, version: i32): void {
   const endpoint = container.endpoint;
@@ -22,7 +25,7 @@ export function writeNetworkSettings(json: JsonWriter, container: Container, ver
   json.stringField("SandboxKey", sandboxKey(container));
   json.key("Ports");
   writePorts(json, container);
-  if (version < WITHOUT_TOP_LEVEL) writeTopLevel(json, endpoint);
+  if (version < WITHOUT_TOP_LEVEL) writeTopLevel(json, container.onDefaultBridge ? endpoint : null);
   json.key("Networks");
   writeNetworks(json, container, version);
   json.endObject();
@@ -37,16 +40,17 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
     json.endObject();
     return;
   }
-  json.key(container.networkName);
+  const network = networkOf(container);
+  json.key(network === null ? container.networkName : network.name);
   json.beginObject();
   const settings = settingsOf(container);
   writeSetting(json, settings, "IPAMConfig");
   writeSetting(json, settings, "Links");
-  writeSetting(json, settings, "Aliases");
+  writeAliases(json, container, settings, network, version);
   if (version >= 44) json.stringField("MacAddress", endpoint === null ? "" : endpoint.mac);
   writeSetting(json, settings, "DriverOpts");
   if (version >= 48) json.i64Field("GwPriority", settings.i64Of("GwPriority"));
-  json.stringField("NetworkID", networkId(container));
+  json.stringField("NetworkID", container.everRan && network !== null ? network.id : "");
   json.stringField("EndpointID", endpoint === null ? "" : endpoint.endpointId);
   json.stringField("Gateway", endpoint === null ? "" : endpoint.gateway);
   json.stringField("IPAddress", endpoint === null ? "" : endpoint.address);
@@ -55,15 +59,47 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
   json.stringField("IPv6Gateway", "");
   json.stringField("GlobalIPv6Address", "");
   json.i64Field("GlobalIPv6PrefixLen", 0);
-  if (version >= 44) json.nullField("DNSNames");
+  if (version >= 44) writeDnsNames(json, container, settings, network);
   json.endObject();
   json.endObject();
 }
 
-function networkId(container: Container): string {
-  if (!container.everRan || container.networkDisabled) return "";
-  const network = networkStore.named(container.networkName);
-  return network === null ? "" : network.id;
+/** Older clients see the short id as one more alias on user-defined networks (surface §3, 1.45). */
+function writeAliases(
+  json: JsonWriter,
+  container: Container,
+  settings: Json,
+  network: Network | null,
+  version: i32,
+): void {
+  if (version >= ALIASES_AS_GIVEN || !isNamedOn(container, network)) return writeSetting(json, settings, "Aliases");
+  const aliases = settings.stringsOf("Aliases");
+  if (!aliases.includes(container.shortId)) aliases.push(container.shortId);
+  json.stringArrayField("Aliases", aliases);
+}
+
+/** The names by which other containers on the network know this one (surface §2.24). */
+function writeDnsNames(json: JsonWriter, container: Container, settings: Json, network: Network | null): void {
+  if (!isNamedOn(container, network)) {
+    json.nullField("DNSNames");
+    return;
+  }
+  const names: string[] = [container.name];
+  const aliases = settings.stringsOf("Aliases");
+  for (let i = 0; i < aliases.length; i++) addName(names, aliases[i]);
+  addName(names, container.shortId);
+  const hostname = new Members(container.config).tree("Hostname");
+  if (hostname !== null) addName(names, hostname.text);
+  json.stringArrayField("DNSNames", names);
+}
+
+function addName(names: string[], name: string): void {
+  if (name.length > 0 && !names.includes(name)) names.push(name);
+}
+
+/** Containers have names on user-defined networks only, from their first start there. */
+function isNamedOn(container: Container, network: Network | null): bool {
+  return container.everRan && network !== null && !network.isBuiltIn;
 }
 
 function sandboxKey(container: Container): string {

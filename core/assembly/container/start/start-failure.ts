@@ -25,12 +25,6 @@ const MISTAKEN_MOUNT =
 const NOT_FOUND_CODE = 127;
 const NOT_EXECUTABLE_CODE = 126;
 
-/** Answers 404. The container stays as it was; with auto-remove it is removed. */
-export function noSuchNetwork(name: string): StartError {
-  const text = `network ${name} not found`;
-  return new StartError(text, OTHER_CODE, notFound(text));
-}
-
 /** Why the kernel does not support a container's CPU shares; null if it does. */
 export function sharesStartProblem(container: Container): StartError | null {
   const shares = new Members(container.hostConfig).tree("CpuShares");

@@ -29,7 +29,10 @@ import { emitStart } from "../../event/emit";
 import { hasEnded, lacks } from "../../failure/missing";
 import { isInUse } from "../../failure/port";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../../network/join";
-import { releasingHolder } from "../../network/port-holders";
+import { lookUpMadeNetwork } from "../../network/look-up";
+import { Network } from "../../network/network";
+import { networkOf } from "../../network/networks-of-container";
+import { releasingHolder } from "../../network/ports/port-holders";
 import { networkStore } from "../../network/store";
 import { badParameter, conflict, internal, notModified, Refusal } from "../../refusal";
 import { Task } from "../../task";
@@ -55,7 +58,7 @@ import { containerStore } from "../store";
 import { runtimeStartProblem } from "./oci-runtimes";
 import { StartCall, StartClient } from "./start-client";
 import { OTHER_CODE, StartError } from "./start-error";
-import { noSuchNetwork, seccompStartProblem, sharesStartProblem, startErrorOf } from "./start-failure";
+import { seccompStartProblem, sharesStartProblem, startErrorOf } from "./start-failure";
 import { StartStep } from "./start-step";
 
 /** Docker gives up on a random port after some tries; other programs should not hold that many ports in a row. */
@@ -90,6 +93,11 @@ export function startContainer(call: Call): Refusal | null {
     holder.queue.push(call);
     return null;
   }
+  const network = networkOf(container);
+  if (network !== null && network.untold) {
+    network.queue.push(call);
+    return null;
+  }
 
   // Accepted from here on: a failure is undone, then answered.
   startNow(container, new StartCall(call));
@@ -116,8 +124,23 @@ export function startNow(container: Container, client: StartClient): void {
 function networkProblem(container: Container, ended: string = ""): StartError | null {
   if (container.networkDisabled) return null;
   if (otherIn(container.networkMode).length > 0) return joinProblem(container, ended);
-  const network = container.networkName;
-  return networkStore.named(network) === null ? noSuchNetwork(network) : null;
+  const lookup = lookUpMadeNetwork(container.networkName);
+  if (lookup.network !== null) return null;
+  return new StartError(lookup.refusal!.message, OTHER_CODE, lookup.refusal!);
+}
+
+/** Gives the container its addresses and ports; returns why that failed. */
+function endpointProblem(container: Container, network: Network): Refusal | null {
+  if (network.driver != "bridge") {
+    // The hardware address is checked even where it has no effect, as in Docker.
+    const problem = macProblem(container);
+    return problem === null ? null : internal(problem);
+  }
+  const refusal = chooseAddress(container, network);
+  // An internal network publishes nothing.
+  if (refusal !== null || network.internal) return refusal;
+  const clash = choosePorts(container);
+  return clash === null ? null : internal(clash);
 }
 
 /** A container whose namespaces this one joins has ended meanwhile, or was removed with its files. */
@@ -250,19 +273,18 @@ class Start extends Task {
     const container = this.container;
     if (container.networkDisabled) return;
     if (otherIn(container.networkMode).length > 0) return takeNames(container);
-    const network = networkStore.named(container.networkName)!;
-    const isBridge = network.driver == "bridge";
-    // The hardware address is checked even where it has no effect, as in Docker.
-    const problem = isBridge ? chooseAddress(container, network) : macProblem(container);
-    const clash = problem !== null || !isBridge ? problem : choosePorts(container);
-    if (clash !== null) {
-      this.error = new StartError(clash, 128, internal(clash));
+    const lookup = lookUpMadeNetwork(container.networkName);
+    const network = lookup.network;
+    // It may be gone since the start was accepted, if the last run had to be cleared away first.
+    const problem = network === null ? lookup.refusal : endpointProblem(container, network);
+    if (problem !== null) {
+      this.error = new StartError(problem.message, OTHER_CODE, problem);
       return;
     }
-    if (!isBridge) return;
-    if (network.made) return this.join();
+    if (container.endpoint === null) return;
+    if (network!.made) return this.join();
     this.open += 1;
-    askNetworks(this, StartStep.MakeNetwork, new NetworkCommandMake(network.asBridge()));
+    askNetworks(this, StartStep.MakeNetwork, new NetworkCommandMake(network!.asBridge()));
   }
 
   private join(): void {

@@ -2,11 +2,13 @@
 
 import { Credentials, Endpoint, Security } from "../../../../build/bindings/types";
 import { RegistryAuth } from "../../api/registry-auth";
-import { parseAddress, parseSubnet } from "../../network/addresses";
+import { Address, parseAddress } from "../../network/address/address";
+import { parseSubnet, Subnet } from "../../network/address/subnet";
 import { engine } from "../../state";
 import { DEFAULT_DOMAIN, LEGACY_DEFAULT_DOMAIN, parseReference, Reference } from "../reference";
 
 const SECURE: Security[] = [Security.VerifiedTls];
+const LOOPBACK: Subnet = parseSubnet("127.0.0.0/8")!;
 const INSECURE: Security[] = [Security.AnyCertificate, Security.Plain];
 
 /** Endpoint of the registry in a name. */
@@ -37,11 +39,11 @@ export function isInsecure(domain: string): bool {
   const host = hostOf(domain);
   if (host == "localhost" || host == "::1") return true;
   const address = parseAddress(host);
-  if (address >= 0 && address >> 24 == 127) return true;
+  if (address !== null && LOOPBACK.contains(address)) return true;
   const listed = engine.options.insecureRegistries;
   for (let i = 0; i < listed.length; i++) {
     if (listed[i] == domain || listed[i] == host) return true;
-    if (address >= 0 && isInBlock(address, listed[i])) return true;
+    if (address !== null && isInBlock(address, listed[i])) return true;
   }
   return false;
 }
@@ -62,7 +64,7 @@ function hostOf(domain: string): string {
   return colon < 0 ? domain : domain.slice(0, colon);
 }
 
-function isInBlock(address: i64, block: string): bool {
+function isInBlock(address: Address, block: string): bool {
   const subnet = parseSubnet(block);
-  return subnet !== null && subnet.contains(<u32>address);
+  return subnet !== null && subnet.contains(address);
 }

@@ -9,6 +9,10 @@ const HEALTH = "http/health.test.ts";
 const MOUNTS = "http/mounts.test.ts";
 const EFFECTS = "http/effects.test.ts";
 
+const FIXED_ADDRESS: Case = [
+  "http/own-networks.test.ts",
+  "fixed addresses are had once, and only in subnets that a client gave",
+];
 const RATES: Case = [DEVICES, "rates and weights of block devices"];
 const WEIGHTS: Case = [DEVICES, "weights of block devices"];
 const CREATED: Case = [LIMITS, "created with %j"];
@@ -196,6 +200,8 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
     "http/endpoints.test.ts",
     "the container-wide hardware address is its interface's",
   ],
+  "NetworkingConfig.EndpointsConfig.*.IPAMConfig": FIXED_ADDRESS,
+  "NetworkingConfig.EndpointsConfig.*.IPAMConfig.IPv4Address": FIXED_ADDRESS,
   "NetworkingConfig.EndpointsConfig.*.DriverOpts": [
     "http/endpoints.test.ts",
     "an endpoint's sysctls are its interface's",

@@ -1,41 +1,21 @@
-// IP addresses of both families as text, in the canonical form for comparing and showing them.
+// IPv6 addresses as text: reads every form of RFC 4291 §2.2, writes the canonical form of RFC 5952.
 
-import { formatAddress, parseAddress } from "./addresses";
-
-export const EVERY_IPV4: string = "0.0.0.0";
-export const EVERY_IPV6: string = "::";
-
-export function isIpv6(address: string): bool {
-  return address.includes(":");
-}
-
-/** The address that stands for all addresses of the same family. */
-export function everyAddressLike(address: string): string {
-  return isIpv6(address) ? EVERY_IPV6 : EVERY_IPV4;
-}
-
-/** Whether a port that is taken on one address is unavailable on the other. */
-export function overlap(a: string, b: string): bool {
-  return a == b || (isIpv6(a) == isIpv6(b) && (a == everyAddressLike(a) || b == everyAddressLike(b)));
-}
-
-/**
- * The canonical form: IPv6 as in RFC 5952, an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as IPv4. Empty for an
- * invalid text; a text with a zone (RFC 4007) is invalid.
- */
-export function canonicalAddress(text: string): string {
-  if (!isIpv6(text)) {
-    const address = parseAddress(text);
-    return address < 0 ? "" : formatAddress(<u32>address);
-  }
-  const groups = parseIpv6(text);
-  return groups === null ? "" : formatIpv6(groups);
-}
+import { formatIpv4, parseIpv4 } from "./ipv4-text";
 
 const GROUPS: i32 = 8;
+const NO_GROUPS: i32[] = [];
 
-/** Groups of 16 bits; null for a text that is not an IPv6 address. */
-function parseIpv6(text: string): i32[] | null {
+/** The high and the low 64 bits; null for an invalid text. */
+export function parseIpv6(text: string): u64[] | null {
+  const groups = groupsOfText(text);
+  if (groups === null) return null;
+  const words: u64[] = [0, 0];
+  for (let i = 0; i < GROUPS; i++) words[i >> 2] = (words[i >> 2] << 16) | (<u64>groups[i]);
+  return words;
+}
+
+/** All eight groups; null for an invalid text. */
+function groupsOfText(text: string): i32[] | null {
   const gap = text.indexOf("::");
   if (gap < 0) {
     const all = groupsOf(text);
@@ -51,15 +31,13 @@ function parseIpv6(text: string): i32[] | null {
   return groups.concat(tail);
 }
 
-const NO_GROUPS: i32[] = [];
-
 /** Groups such as `2001:db8`, where the last may be an IPv4 address; null for an invalid text. */
 function groupsOf(text: string): i32[] | null {
   const parts = text.split(":");
   const groups: i32[] = [];
   for (let i = 0; i < parts.length; i++) {
     if (i == parts.length - 1 && parts[i].includes(".")) {
-      const address = parseAddress(parts[i]);
+      const address = parseIpv4(parts[i]);
       if (address < 0) return null;
       groups.push(<i32>(address >> 16));
       groups.push(<i32>(address & 0xffff));
@@ -79,11 +57,13 @@ function parseGroup(text: string): i32 {
   return <i32>parseInt(text, 16);
 }
 
-function formatIpv6(groups: i32[]): string {
+export function formatIpv6(high: u64, low: u64): string {
+  const groups: i32[] = [];
+  for (let shift: u64 = 0; shift < 64; shift += 16) groups.push(<i32>((high >> (48 - shift)) & 0xffff));
+  for (let shift: u64 = 0; shift < 64; shift += 16) groups.push(<i32>((low >> (48 - shift)) & 0xffff));
   const first = longestZeros(groups);
   const length = first < 0 ? 0 : zerosFrom(groups, first);
-  if (first == 0 && length == 5 && groups[5] == 0xffff)
-    return formatAddress(((<u32>groups[6]) << 16) | (<u32>groups[7]));
+  if (first == 0 && length == 5 && groups[5] == 0xffff) return formatIpv4(<u32>low);
   if (first < 0) return hexOf(groups, 0, GROUPS);
   return `${hexOf(groups, 0, first)}::${hexOf(groups, first + length, GROUPS)}`;
 }

@@ -1,6 +1,6 @@
 // The machine's ports that containers hold, and the choice of a free one when the client leaves it to the engine.
 
-import { everyAddressLike } from "./ip";
+import { everyAddressLike } from "../address/wildcard";
 
 /** The range of ports that the engine chooses from (surface §6.6). */
 const FIRST_RANDOM_PORT: u32 = 32768;

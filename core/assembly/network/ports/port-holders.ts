@@ -1,10 +1,10 @@
 // Ports of containers whose run is over but not yet released: a start that needs one of them waits for the release.
 
-import { Container } from "../container/container";
-import { containerStore } from "../container/store";
-import { PublishedPort } from "./endpoint";
-import { overlap } from "./ip";
-import { portWishesOf } from "./join";
+import { Container } from "../../container/container";
+import { containerStore } from "../../container/store";
+import { PublishedPort } from "../endpoint";
+import { overlap } from "../address/wildcard";
+import { portWishesOf } from "../join";
 import { PortWish } from "./port-wishes";
 
 /** A container that is about to release a port which this one asks for by number; null if there is none. */

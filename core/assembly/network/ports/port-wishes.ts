@@ -1,8 +1,9 @@
 // The ports that a container asks to publish: `PortBindings`, and with `PublishAllPorts` all exposed ports.
 
-import { Json } from "../json/json";
-import { decimalOf } from "../text/decimal";
-import { canonicalAddress, EVERY_IPV4, EVERY_IPV6, isIpv6, overlap } from "./ip";
+import { Json } from "../../json/json";
+import { decimalOf } from "../../text/decimal";
+import { canonicalAddress } from "../address/address";
+import { isIpv6, overlap } from "../address/wildcard";
 
 const MAX_PORT: i32 = 65535;
 /** Beyond this many addresses each gets its own port, since every pair of them is compared. */
@@ -34,8 +35,11 @@ export class PortWish {
   }
 }
 
-/** Malformed entries are skipped: `refusePorts` refused them at create. `ipv6`: whether the machine has IPv6. */
-export function readPortWishes(hostConfig: Json, config: Json, ipv6: bool): PortWish[] {
+/**
+ * Malformed entries are skipped: `refusePorts` refused them at create. `everywhere`: the addresses of a port that names
+ * none, IPv4 first.
+ */
+export function readPortWishes(hostConfig: Json, config: Json, everywhere: string[]): PortWish[] {
   const wishes: PortWish[] = [];
   const bindings = hostConfig.find("PortBindings");
   const bound = new Set<string>();
@@ -43,14 +47,14 @@ export function readPortWishes(hostConfig: Json, config: Json, ipv6: bool): Port
     for (let i = 0; i < bindings.keys.length; i++) {
       const keys = portKeysOf(bindings.keys[i]);
       for (let k = 0; k < keys.length; k++) bound.add(keys[k]);
-      if (keys.length == 1) addWishes(wishes, keys[0], bindings.items[i], ipv6);
+      if (keys.length == 1) addWishes(wishes, keys[0], bindings.items[i], everywhere);
     }
   }
   const exposed = config.find("ExposedPorts");
   if (!hostConfig.boolOf("PublishAllPorts") || exposed === null) return wishes;
   for (let i = 0; i < exposed.keys.length; i++) {
     const keys = portKeysOf(exposed.keys[i]);
-    for (let k = 0; k < keys.length; k++) if (!bound.has(keys[k])) addWish(wishes, keys[k], "", "", ipv6);
+    for (let k = 0; k < keys.length; k++) if (!bound.has(keys[k])) addWish(wishes, keys[k], "", "", everywhere);
   }
   return wishes;
 }
@@ -135,16 +139,16 @@ export function withoutBindings(bindings: Json): string[] {
   return keys;
 }
 
-function addWishes(wishes: PortWish[], key: string, list: Json, ipv6: bool): void {
+function addWishes(wishes: PortWish[], key: string, list: Json, everywhere: string[]): void {
   // An empty list counts as one binding without address and port (surface §2.14).
-  if (list.items.length == 0) addWish(wishes, key, "", "", ipv6);
+  if (list.items.length == 0) addWish(wishes, key, "", "", everywhere);
   for (let i = 0; i < list.items.length; i++) {
-    addWish(wishes, key, list.items[i].stringOf("HostIp"), list.items[i].stringOf("HostPort"), ipv6);
+    addWish(wishes, key, list.items[i].stringOf("HostIp"), list.items[i].stringOf("HostPort"), everywhere);
   }
 }
 
 /** `key`: in the form of `portKeysOf`. */
-function addWish(wishes: PortWish[], key: string, address: string, hostPort: string, ipv6: bool): void {
+function addWish(wishes: PortWish[], key: string, address: string, hostPort: string, everywhere: string[]): void {
   const range = rangeOf(hostPort);
   if (range == NO_RANGE) return;
   const protocol = protocolOf(key);
@@ -152,17 +156,17 @@ function addWish(wishes: PortWish[], key: string, address: string, hostPort: str
   const wish = new PortWish(
     port,
     protocol,
-    addressesOf(address, protocol, ipv6),
+    addressesOf(address, protocol, everywhere),
     <u16>firstOf(range),
     <u16>lastOf(range),
   );
   if (wishes.length == 0 || !wishes[wishes.length - 1].unite(wish)) wishes.push(wish);
 }
 
-/** Without an address a port is published on all addresses, of both families if the machine has IPv6. */
-function addressesOf(address: string, protocol: string, ipv6: bool): string[] {
+function addressesOf(address: string, protocol: string, everywhere: string[]): string[] {
   if (address.length > 0) return [canonicalAddress(address)];
-  return ipv6 && protocol != SCTP ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
+  // SCTP is not forwarded from IPv6 to a container's IPv4.
+  return protocol == SCTP ? [everywhere[0]] : everywhere.slice(0);
 }
 
 const SCTP: string = "sctp";

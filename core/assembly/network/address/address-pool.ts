@@ -1,0 +1,98 @@
+// Which addresses of a subnet are given out. Docker gives out the lowest free address (surface §2.24).
+
+import { Address, parseAddress } from "./address";
+import { Subnet } from "./subnet";
+
+/** Owner of addresses that no container gets: the gateway's, and those that the client set aside. */
+const NOBODY: string = "";
+
+export class AddressPool {
+  private readonly owners: Map<string, string> = new Map<string, string>();
+  /** Every usable address of the range before this one is taken, so that the search need not begin at the start. */
+  private lowest: Address;
+  /** The addresses from which the engine chooses. */
+  private readonly firstUsable: Address;
+  private readonly lastUsable: Address;
+
+  /** `range`: the part of the subnet from which the engine chooses. */
+  constructor(
+    readonly subnet: Subnet,
+    range: Subnet,
+  ) {
+    const first = range.base.equals(subnet.base) && keepsEnds(subnet) ? range.base.plus(1) : range.base;
+    this.firstUsable = first;
+    this.lowest = first;
+    const endsWithSubnet = range.last.equals(subnet.last);
+    this.lastUsable = endsWithSubnet && keepsEnds(subnet) && !subnet.isIpv6 ? before(range.last) : range.last;
+  }
+
+  /** No container gets the address. */
+  reserve(address: Address): void {
+    this.owners.set(address.text, NOBODY);
+  }
+
+  /** The lowest free address; null if there is none. */
+  take(owner: string): Address | null {
+    for (let at = this.lowest; !this.lastUsable.isBefore(at); at = at.plus(1)) {
+      this.lowest = at;
+      if (this.owners.has(at.text)) continue;
+      this.owners.set(at.text, owner);
+      return at;
+    }
+    return null;
+  }
+
+  /** Takes an address of the client's choice; false if it is not free. */
+  takeFixed(address: Address, owner: string): bool {
+    const isEnd = keepsEnds(this.subnet) && (address.equals(this.subnet.base) || this.isBroadcast(address));
+    if (isEnd || this.owners.has(address.text)) return false;
+    this.owners.set(address.text, owner);
+    return true;
+  }
+
+  /** Takes the address of a container that has it already. */
+  keep(address: Address, owner: string): void {
+    this.owners.set(address.text, owner);
+  }
+
+  /** Only the address's owner can free it. */
+  free(address: Address, owner: string): void {
+    const key = address.text;
+    if (!this.owners.has(key) || this.owners.get(key) != owner) return;
+    this.owners.delete(key);
+    if (address.isBefore(this.lowest)) this.lowest = address;
+  }
+
+  /** Number of addresses from which the engine can still choose. */
+  get available(): i64 {
+    let usable = <i64>(this.lastUsable.low - this.firstUsable.low) + 1;
+    const keys = this.owners.keys();
+    for (let i = 0; i < keys.length; i++) {
+      const address: Address = parseAddress(keys[i])!;
+      if (!address.isBefore(this.firstUsable) && !this.lastUsable.isBefore(address)) usable -= 1;
+    }
+    return usable;
+  }
+
+  /** Number of addresses that are taken or reserved; those of the network itself and for broadcasts count, too. */
+  get used(): i32 {
+    const ends = !keepsEnds(this.subnet) ? 0 : this.subnet.isIpv6 ? 1 : 2;
+    return this.owners.size + ends;
+  }
+
+  private isBroadcast(address: Address): bool {
+    return !this.subnet.isIpv6 && address.equals(this.subnet.last);
+  }
+}
+
+/**
+ * A subnet of more than two addresses keeps the first one for itself, and in IPv4 the last one for broadcasts
+ * (RFC 1812 §4.2.2.11, RFC 3021; for IPv6 RFC 4291 §2.6.1).
+ */
+function keepsEnds(subnet: Subnet): bool {
+  return subnet.hostBits > 1;
+}
+
+function before(address: Address): Address {
+  return new Address(address.bits, address.high, address.low - 1);
+}

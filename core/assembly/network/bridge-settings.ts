@@ -1,0 +1,91 @@
+// The options of a bridge network: `com.docker.network.…`.
+
+import { parseFlag } from "../api/parameters";
+import { Json } from "../json/json";
+import { badParameter, notBuilt, Refusal } from "../refusal";
+import { quoteText } from "../text/go-quote";
+import { decimalOf } from "../text/decimal";
+import { parseIpv4 } from "./address/ipv4-text";
+
+const NAME: string = "com.docker.network.bridge.name";
+const ICC: string = "com.docker.network.bridge.enable_icc";
+const MASQUERADE: string = "com.docker.network.bridge.enable_ip_masquerade";
+const BINDING: string = "com.docker.network.bridge.host_binding_ipv4";
+const MTU: string = "com.docker.network.driver.mtu";
+/** Options that are not implemented yet. Docker ignores options that it does not know, and so does this engine. */
+const NOT_BUILT: string[] = [
+  "com.docker.network.bridge.gateway_mode_ipv4",
+  "com.docker.network.bridge.gateway_mode_ipv6",
+  "com.docker.network.bridge.inhibit_ipv4",
+  "com.docker.network.bridge.trusted_host_interfaces",
+  "com.docker.network.container_iface_prefix",
+];
+/** Bytes of an interface's name (IFNAMSIZ, without the final zero). */
+const LONGEST_NAME: i32 = 15;
+const LARGEST_MTU: i32 = 65535;
+
+export class BridgeSettings {
+  /** Name of the interface; empty if the engine chooses one. */
+  interfaceName: string = "";
+  /** Containers reach each other on the bridge. */
+  connectsContainers: bool = true;
+  /** Packets of containers leave under the machine's address. */
+  masquerades: bool = true;
+  /** Where a port is published that names no address; empty for all addresses. */
+  hostBinding: string = "";
+  /** Bytes of the largest packet; 0 for the kernel's default. */
+  mtu: u32 = 0;
+}
+
+/** The options have been checked. */
+export function bridgeSettingsOf(keys: string[], values: string[]): BridgeSettings {
+  const settings = new BridgeSettings();
+  for (let i = 0; i < keys.length; i++) {
+    const value = values[i];
+    if (keys[i] == NAME) settings.interfaceName = value;
+    else if (keys[i] == ICC) settings.connectsContainers = parseFlag(value).value;
+    else if (keys[i] == MASQUERADE) settings.masquerades = parseFlag(value).value;
+    else if (keys[i] == BINDING) settings.hostBinding = value == EVERY ? "" : value;
+    else if (keys[i] == MTU) settings.mtu = <u32>max(0, decimalOf(value, LARGEST_MTU));
+  }
+  return settings;
+}
+
+const EVERY: string = "0.0.0.0";
+
+/** Why the options are refused; null if they are valid. */
+export function refuseBridgeOptions(options: Json | null): Refusal | null {
+  if (options === null) return null;
+  for (let i = 0; i < options.keys.length; i++) {
+    const refusal = refuseOption(options.keys[i], options.items[i].text);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+function refuseOption(name: string, value: string): Refusal | null {
+  if (NOT_BUILT.includes(name)) return notBuilt(`the network option ${name}`);
+  if (name == NAME) return isInterfaceName(value) ? null : badParameter(`invalid bridge name: ${quoteText(value)}`);
+  if (name == ICC || name == MASQUERADE) return unparsed(name, value, parseFlag(value).error);
+  if (name == BINDING) return parseIpv4(value) < 0 ? unparsed(name, value, "invalid ip") : null;
+  if (name != MTU) return null;
+  const isNumber = decimalOf(value, LARGEST_MTU) >= 0;
+  return isNumber ? null : unparsed(name, value, `strconv.Atoi: parsing ${quoteText(value)}: invalid syntax`);
+}
+
+/** `why`: empty if the value is valid. */
+function unparsed(name: string, value: string, why: string): Refusal | null {
+  return why.length == 0 ? null : badParameter(`failed to parse ${name} value: ${value} (${why})`);
+}
+
+/** A name that the kernel allows, and that firewall rules can hold. An empty one leaves the choice to the engine. */
+function isInterfaceName(name: string): bool {
+  if (name == "." || name == ".." || name.length > LONGEST_NAME) return false;
+  for (let i = 0; i < name.length; i++) {
+    const unit = name.charCodeAt(i);
+    if (unit <= 0x20 || unit >= 0x7f || FORBIDDEN.includes(name.charAt(i))) return false;
+  }
+  return true;
+}
+
+const FORBIDDEN: string = '/:"\\';

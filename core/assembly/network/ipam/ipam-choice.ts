@@ -1,0 +1,79 @@
+// The addresses of a new network: the subnets that the client gave, or one of the engine's choice, and in each the
+// machine's own address.
+
+import { Json } from "../../json/json";
+import { badParameter, forbidden, internal, Refusal } from "../../refusal";
+import { Address, parseAddress } from "../address/address";
+import { AddressPool } from "../address/address-pool";
+import { parseSubnet } from "../address/subnet";
+import { freeSubnet } from "./default-pools";
+import { IpamConfig } from "./ipam-config";
+import { Network } from "../network";
+import { networkStore } from "../store";
+
+const OVERLAPS = "invalid pool request: Pool overlaps with other one on this address space";
+const NONE_LEFT = "all predefined address pools have been fully subnetted";
+/** The bridge has one address of each family. */
+const ONE_SUBNET = "bridge driver doesn't support multiple subnets";
+const TAKEN = "Address already in use";
+
+/** Why the network cannot have these addresses; null after they were chosen. `configs`: `IPAM.Config`, checked. */
+export function chooseIpam(network: Network, configs: Json): Refusal | null {
+  for (let i = 0; i < configs.items.length; i++) network.ipam.push(configOf(configs.items[i]));
+  let count = 0;
+  for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isIpv6) count += 1;
+  if (count > 1) return forbidden(ONE_SUBNET);
+  network.subnetsGiven = count > 0;
+  return count == 0 ? chooseSubnet(network) : takeSubnet(network.ipv4!);
+}
+
+function configOf(given: Json): IpamConfig {
+  const config = new IpamConfig(given.stringOf("Subnet"));
+  config.range = given.stringOf("IPRange");
+  config.gateway = given.stringOf("Gateway");
+  const auxiliary = given.entry("AuxiliaryAddresses");
+  if (auxiliary === null) return config;
+  for (let i = 0; i < auxiliary.keys.length; i++) {
+    config.auxiliaryKeys.push(auxiliary.keys[i]);
+    config.auxiliaryValues.push(auxiliary.items[i].text);
+  }
+  return config;
+}
+
+/** Docker lists a subnet of its own choice before those that the client gave. */
+function chooseSubnet(network: Network): Refusal | null {
+  const subnet = freeSubnet(networkStore.subnets());
+  if (subnet === null) return badParameter(NONE_LEFT);
+  const config = new IpamConfig(subnet.text);
+  config.gateway = subnet.base.plus(1).text;
+  network.ipam.unshift(config);
+  return null;
+}
+
+function takeSubnet(config: IpamConfig): Refusal | null {
+  const subnet = parseSubnet(config.subnet)!;
+  const others = networkStore.subnets();
+  for (let i = 0; i < others.length; i++) if (others[i].overlaps(subnet)) return forbidden(OVERLAPS);
+  const pool = new AddressPool(subnet, config.range.length > 0 ? parseSubnet(config.range)! : subnet);
+  const gateway = chooseGateway(config, pool);
+  if (gateway !== null) return gateway;
+  for (let i = 0; i < config.auxiliaryKeys.length; i++) {
+    const address: Address = parseAddress(config.auxiliaryValues[i])!;
+    if (pool.takeFixed(address, "")) continue;
+    const which = `${config.auxiliaryKeys[i]}:${config.auxiliaryValues[i]}`;
+    return internal(`failed to allocate secondary ip address (${which}): ${TAKEN}`);
+  }
+  return null;
+}
+
+function chooseGateway(config: IpamConfig, pool: AddressPool): Refusal | null {
+  if (config.gateway.length > 0) {
+    if (pool.takeFixed(parseAddress(config.gateway)!, "")) return null;
+    return internal(`failed to allocate gateway (${config.gateway}): ${TAKEN}`);
+  }
+  const address = pool.take("");
+  if (address === null) return internal("failed to allocate gateway (): No available addresses on this pool");
+  config.gateway = address.text;
+  config.gatewayHidden = true;
+  return null;
+}

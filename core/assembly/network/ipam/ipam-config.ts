@@ -1,0 +1,52 @@
+// One entry of a network's `IPAM.Config`: a subnet, and what is set aside in it.
+
+import { Fields } from "../../records/fields";
+import { Address, parseAddress } from "../address/address";
+import { AddressPool } from "../address/address-pool";
+import { parseSubnet, Subnet } from "../address/subnet";
+
+export class IpamConfig {
+  /** The part of the subnet from which the engine chooses addresses; empty for all of it. */
+  range: string = "";
+  /** The machine's address on the network. Empty in a configuration that other networks only copy. */
+  gateway: string = "";
+  /** The gateway is the engine's choice in a subnet that the client gave. Clients are not shown such a gateway. */
+  gatewayHidden: bool = false;
+  /** Names and addresses that no container gets. */
+  auxiliaryKeys: string[] = [];
+  auxiliaryValues: string[] = [];
+
+  /** `subnet`: as in `172.17.0.0/16` or `fd00::/64`. */
+  constructor(readonly subnet: string) {}
+
+  get isIpv6(): bool {
+    return this.subnet.includes(":");
+  }
+
+  /** Its addresses, with none given to a container yet. */
+  pool(): AddressPool {
+    const subnet = parseSubnet(this.subnet)!;
+    const range: Subnet | null = this.range.length > 0 ? parseSubnet(this.range) : null;
+    const pool = new AddressPool(subnet, range === null ? subnet : range);
+    reserve(pool, this.gateway);
+    for (let i = 0; i < this.auxiliaryValues.length; i++) reserve(pool, this.auxiliaryValues[i]);
+    return pool;
+  }
+}
+
+function reserve(pool: AddressPool, text: string): void {
+  const address: Address | null = parseAddress(text);
+  if (address !== null) pool.reserve(address);
+}
+
+export function ipamConfigFields(fields: Fields, given: IpamConfig | null): IpamConfig {
+  const subnet = fields.text("subnet", given === null ? "" : given.subnet);
+  const config = given === null ? new IpamConfig(subnet) : given;
+  config.range = fields.optionalText("range", config.range);
+  config.gateway = fields.optionalText("gateway", config.gateway);
+  config.gatewayHidden = fields.optionalBool("gatewayHidden", config.gatewayHidden);
+  if (fields.has("auxiliary", config.auxiliaryKeys.length > 0)) {
+    fields.textMap("auxiliary", config.auxiliaryKeys, config.auxiliaryValues);
+  }
+  return config;
+}

@@ -1,0 +1,114 @@
+// A network as clients see it (surface §6.5).
+
+import { JsonWriter } from "../json/writer";
+import { formatTime } from "../text/time";
+import { containersOn } from "./endpoints-on-network";
+import { IpamConfig } from "./ipam/ipam-config";
+import { Network } from "./network";
+
+/** From this version on, a network tells whether it has IPv4. */
+const WITH_IPV4 = 48;
+
+export function writeNetworkJson(
+  json: JsonWriter,
+  network: Network,
+  version: i32,
+  withContainers: bool,
+  withStatus: bool,
+): void {
+  json.beginObject();
+  json.stringField("Name", network.name);
+  json.stringField("Id", network.id);
+  json.stringField("Created", formatTime(network.created));
+  json.stringField("Scope", "local");
+  json.stringField("Driver", network.driver);
+  if (version >= WITH_IPV4) json.boolField("EnableIPv4", network.ipv4 !== null);
+  json.boolField("EnableIPv6", false);
+  writeIpam(json, network);
+  json.boolField("Internal", network.internal);
+  json.boolField("Attachable", network.attachable);
+  json.boolField("Ingress", false);
+  json.key("ConfigFrom").beginObject().stringField("Network", "").endObject();
+  json.boolField("ConfigOnly", false);
+  if (withContainers) writeContainers(json, network);
+  json.key("Options");
+  writeOptions(json, network);
+  json.key("Labels");
+  writeMap(json, network.labelKeys, network.labelValues);
+  if (withStatus) writeStatus(json, network);
+  json.endObject();
+}
+
+/** Counts of addresses. Those of the network itself, for broadcasts and of the machine count as in use, too. */
+function writeStatus(json: JsonWriter, network: Network): void {
+  json.key("Status").beginObject().key("IPAM").beginObject();
+  const pool = network.pool;
+  if (pool !== null) {
+    json.key("Subnets").beginObject().key(pool.subnet.text).beginObject();
+    json.i64Field("IPsInUse", pool.used);
+    json.i64Field("DynamicIPsAvailable", pool.available);
+    json.endObject().endObject();
+  }
+  json.endObject().endObject();
+}
+
+function writeIpam(json: JsonWriter, network: Network): void {
+  json.key("IPAM").beginObject();
+  json.stringField("Driver", "default");
+  if (network.ipamOptionKeys.length == 0) json.nullField("Options");
+  else {
+    json.key("Options");
+    writeMap(json, network.ipamOptionKeys, network.ipamOptionValues);
+  }
+  json.key("Config").beginArray();
+  for (let i = 0; i < network.ipam.length; i++) writeConfig(json, network.ipam[i]);
+  json.endArray().endObject();
+}
+
+function writeConfig(json: JsonWriter, config: IpamConfig): void {
+  json.beginObject();
+  json.stringField("Subnet", config.subnet);
+  if (config.range.length > 0) json.stringField("IPRange", config.range);
+  if (config.gateway.length > 0 && !config.gatewayHidden) json.stringField("Gateway", config.gateway);
+  if (config.auxiliaryKeys.length > 0) {
+    json.key("AuxiliaryAddresses");
+    writeMap(json, config.auxiliaryKeys, config.auxiliaryValues);
+  }
+  json.endObject();
+}
+
+function writeOptions(json: JsonWriter, network: Network): void {
+  if (network.name != "bridge") return writeMap(json, network.optionKeys, network.optionValues);
+  json.beginObject();
+  json.stringField("com.docker.network.bridge.default_bridge", "true");
+  json.stringField("com.docker.network.bridge.enable_icc", "true");
+  json.stringField("com.docker.network.bridge.enable_ip_masquerade", "true");
+  json.stringField("com.docker.network.bridge.host_binding_ipv4", "0.0.0.0");
+  json.stringField("com.docker.network.bridge.name", network.interfaceName);
+  json.stringField("com.docker.network.driver.mtu", "1500");
+  json.endObject();
+}
+
+function writeMap(json: JsonWriter, keys: string[], values: string[]): void {
+  json.beginObject();
+  for (let i = 0; i < keys.length; i++) json.stringField(keys[i], values[i]);
+  json.endObject();
+}
+
+/** Running containers only. */
+function writeContainers(json: JsonWriter, network: Network): void {
+  json.key("Containers").beginObject();
+  const all = containersOn(network);
+  for (let i = 0; i < all.length; i++) {
+    if (!all[i].running) continue;
+    const endpoint = all[i].endpoint!;
+    json.key(all[i].id).beginObject();
+    json.stringField("Name", all[i].name);
+    json.stringField("EndpointID", endpoint.endpointId);
+    json.stringField("MacAddress", endpoint.mac);
+    json.stringField("IPv4Address", `${endpoint.address}/${endpoint.prefixLength.toString()}`);
+    json.stringField("IPv6Address", "");
+    json.endObject();
+  }
+  json.endObject();
+}
