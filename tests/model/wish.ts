@@ -45,11 +45,14 @@ export function wishOf(body: string | null): Wish {
       !isPlain ||
       !isJob(json?.["Cmd"]) ||
       (body?.length ?? 0) > MOST ||
-      String(host["NetworkMode"]).startsWith("container:") ||
+      !ALWAYS_THERE.includes(String(host["NetworkMode"])) ||
       (host["AutoRemove"] === true && policy.Name !== undefined),
     image: withTag(String(json?.["Image"] ?? "")),
   };
 }
+
+/** Other networks may not exist when the container starts. */
+const ALWAYS_THERE = ["none", "bridge", "host"];
 
 /** Largest size of a body that is parsed. */
 const MOST = 4 * 1024 * 1024;

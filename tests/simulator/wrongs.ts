@@ -194,7 +194,7 @@ export const WRONGS: readonly Found[] = [
   },
   {
     ...{ says: "does not stop probes that take too long", on: "processes", command: "signal-exec", each: 1 },
-    ...{ instead: NOTHING, found: "health", seed: 31 },
+    ...{ instead: NOTHING, found: "health", seed: 99 },
   },
   { says: "reports a start that it has not made", hear: misheard, found: "promises", seed: 14 },
   { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations" },

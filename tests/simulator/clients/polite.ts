@@ -42,6 +42,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [1, () => [`untag ${draw.one([...IMAGES, "made"])}`]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes", "networks"])}`]],
     [2, () => [`${draw.one(["make-volume", "remove-volume"])} data`]],
+    [3, () => [`${draw.one(["make-network", "make-network", "remove-network"])} own`]],
     [1, () => [`stats ${name} once`, `top ${name}`]],
     [1, () => ["info", "version", "usage"]],
     [1, () => [`update ${name} ${draw.one([64, 128])}`]],

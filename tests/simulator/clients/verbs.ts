@@ -60,6 +60,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
     send: ([name = ""]) => ({ ...ask("POST", "/volumes/create"), body: JSON.stringify({ Name: name }) }),
   },
   "remove-volume": { send: ([name = "", query = ""]) => ask("DELETE", `/volumes/${name}`, query) },
+  "make-network": {
+    send: ([name = ""]) => ({ ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name }) }),
+  },
+  "remove-network": { send: ([name = ""]) => ask("DELETE", `/networks/${name}`) },
   info: { send: () => ask("GET", "/info") },
   version: { send: () => ask("GET", "/version") },
   usage: { send: () => ask("GET", "/system/df") },

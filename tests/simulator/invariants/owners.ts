@@ -40,7 +40,9 @@ export class Owners implements Invariant {
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
     const containers = [...ledger.containers.values()];
     unique("name", containers, ({ name }) => [name]);
-    unique("address", containers, ({ endpoint }) => (endpoint === undefined ? [] : [endpoint.address]));
+    unique("address", containers, ({ endpoint }) =>
+      endpoint === undefined ? [] : [`${endpoint.address} on ${endpoint.networkId}`],
+    );
     unique("port", containers, ({ endpoint }) => {
       return (endpoint?.ports ?? []).map((port) => `${port.hostAddress} ${port.hostPort}/${port.protocol}`);
     });

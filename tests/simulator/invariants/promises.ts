@@ -6,6 +6,7 @@ import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
 
 const VOLUME = "volume/";
+const NETWORK = "network/";
 
 export class Promises implements Oracle, Invariant {
   readonly #ledger: Ledger;
@@ -18,6 +19,10 @@ export class Promises implements Oracle, Invariant {
   readonly #volumes = new Set<string>();
   /** Volumes that a client asked to remove, or that may be removed with their container. */
   readonly #mayGoAlong = new Set<string>();
+  /** Ids of networks whose creation was answered with 201. */
+  readonly #networks = new Set<string>();
+  /** Networks that a client asked to remove. */
+  readonly #leaving = new Set<string>();
   readonly #started = new Set<string>();
   /** The last run that a reply reported as ended. */
   readonly #ended = new Map<string, number>();
@@ -35,6 +40,9 @@ export class Promises implements Oracle, Invariant {
     if (path.endsWith("/volumes/prune")) for (const name of this.#ledger.keys(VOLUME)) this.#mayGoAlong.add(name);
     const volume = /\/volumes\/([^/]+)$/.exec(path)?.[1];
     if (method === "DELETE" && volume !== undefined) this.#mayGoAlong.add(decoded(volume));
+    const network = /\/networks\/([^/]+)$/.exec(path)?.[1];
+    if (path.endsWith("/networks/prune")) for (const id of this.#ledger.keys(NETWORK)) this.#leaving.add(id);
+    if (method === "DELETE" && network !== undefined) this.#mayLeave(decoded(network));
     const ref = /\/containers\/([^/]+)/.exec(path)?.[1];
     const about = ref === undefined ? undefined : this.#find(decoded(ref));
     if (about === undefined) return;
@@ -46,6 +54,9 @@ export class Promises implements Oracle, Invariant {
   answered(asked: Asked, { status, body }: Answer): null {
     if (status === 201 && /\/containers\/create/.test(asked.target)) this.#wasCreated(body ?? "");
     if (status === 201 && /\/volumes\/create/.test(asked.target)) this.#volumes.add(named(body ?? ""));
+    if (status === 201 && /\/networks\/create/.test(asked.target)) {
+      this.#networks.add((JSON.parse(body ?? "") as { Id: string }).Id);
+    }
     const about = this.#about.get(asked.number);
     if (about === undefined || status !== 204) return null;
     const [, verb = ""] = /\/containers\/[^/]+\/([^/?]+)/.exec(asked.target) ?? [];
@@ -86,7 +97,7 @@ export class Promises implements Oracle, Invariant {
   /** The containers that exist now must stay until a client asks for a removal. */
   forsaken(): void {
     const told = [this.#created, this.#mayGo, this.#removed, this.#volumes, this.#mayGoAlong, this.#started];
-    for (const one of [...told, this.#ended, this.#codes, this.#about]) one.clear();
+    for (const one of [...told, this.#networks, this.#leaving, this.#ended, this.#codes, this.#about]) one.clear();
     for (const container of this.#ledger.containers.values()) {
       if (container.creating !== true && wordOf(container) !== "removing") this.#created.add(container.id);
       if (container.autoRemove) this.#mayGo.add(container.id);
@@ -105,6 +116,7 @@ export class Promises implements Oracle, Invariant {
       if (container?.autoRemove === true) this.#mayTakeAlong(container);
     }
     for (const { tag, val } of outputs.records) {
+      if (tag === "delete" && val.startsWith(NETWORK)) this.#networkIsGone(val.slice(NETWORK.length));
       if (tag !== "delete" || !val.startsWith(VOLUME)) continue;
       const name = val.slice(VOLUME.length);
       this.#unused(name);
@@ -144,6 +156,23 @@ export class Promises implements Oracle, Invariant {
     const container = this.#ledger.containers.get(Id);
     if (container?.autoRemove === true) this.#mayGo.add(Id);
     for (const { name } of container?.mounts.filter(isVolume) ?? []) this.#volumes.add(name);
+  }
+
+  /** A network is removed only on request, and only if no container is on it. */
+  #networkIsGone(id: string): void {
+    for (const { id: container, endpoint } of this.#ledger.containers.values()) {
+      if (endpoint?.networkId === id) broken(`network ${id} is gone, though ${container} is on it`);
+    }
+    if (!this.#networks.delete(id) || this.#leaving.has(id)) return;
+    broken(`network ${id} was reported, and is gone without a removal`);
+  }
+
+  /** `ref`: a name, an id or the beginning of an id. */
+  #mayLeave(ref: string): void {
+    for (const id of this.#ledger.keys(NETWORK)) {
+      const { name } = this.#ledger.json<{ name: string }>(NETWORK + id) ?? {};
+      if (name === ref || id.startsWith(ref)) this.#leaving.add(id);
+    }
   }
 
   /** A volume is removed only if no container that stays has it. */

@@ -114,8 +114,10 @@ function areKept({ records, before }: Ledger, prefix: string): boolean {
   return keys.every((key) => records.has(key) && isEqual(before.get(key), records.get(key)!));
 }
 
-/** Whether its inspect shows nothing of other containers. */
+const BUILT_IN = ["default", "bridge", "host", "none"];
+
+/** Whether its inspect shows nothing of other containers, nor of networks that come and go. */
 function isAlone(ledger: Ledger, id: string): boolean {
   const { networkMode, links = [] } = ledger.json<{ networkMode: string; links?: unknown[] }>(`container/${id}`)!;
-  return links.length === 0 && !networkMode.startsWith("container:");
+  return links.length === 0 && BUILT_IN.includes(networkMode);
 }

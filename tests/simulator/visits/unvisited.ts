@@ -13,6 +13,4 @@ export const UNVISITED: Readonly<Record<string, string>> = {
   "block-counter time": FIGURES,
   "block-counter sectors": FIGURES,
   "deed migrated": "stories begin without records, so none is of an earlier version",
-  "network-command drop":
-    "only for networks without a record: the only network comes with the engine, and a damaged record keeps it",
 };
