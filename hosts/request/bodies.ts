@@ -1,20 +1,23 @@
 // Bodies of requests, which the core names by the request's id. The host that carries out the command takes each body
 // once.
 
+import { interrupted } from "../shared/failure.js";
 import type { Bodies, RequestId } from "../shared/host.js";
 
 export class RequestBodies implements Bodies {
-  readonly #bodies = new Map<RequestId, AsyncIterable<Uint8Array>>();
+  /** Of requests under way; null once it was taken. */
+  readonly #bodies = new Map<RequestId, AsyncIterable<Uint8Array> | null>();
 
   offer(request: RequestId, body: AsyncIterable<Uint8Array>): void {
     this.#bodies.set(request, body);
   }
 
-  /** Throws if there is no such body, or if it was taken before. */
+  /** Throws `client-gone` if the request is over: its client may have left before the command began. */
   take(request: RequestId): AsyncIterable<Uint8Array> {
     const body = this.#bodies.get(request);
-    if (body === undefined) throw new Error(`request ${request} has no body to take`);
-    this.#bodies.delete(request);
+    if (body === undefined) throw interrupted("client-gone");
+    if (body === null) throw new Error(`request ${request} has no body to take`);
+    this.#bodies.set(request, null);
     return body;
   }
 

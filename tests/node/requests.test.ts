@@ -2,9 +2,19 @@
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import { failureOf } from "../../hosts/shared/failure.js";
 import type { engine } from "../../hosts/shared/host.js";
 import { openWorld, settle, unmount } from "../driver/fake.js";
 import { scriptedServer, until, whole } from "./scripted-server.js";
+
+/** The failure that a function throws. */
+function failureThrown(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return failureOf(error);
+  }
+}
 
 const echoTarget = (request: engine.Request, reply: (command: ReturnType<typeof whole>) => void) =>
   reply(whole(200, request.target));
@@ -230,6 +240,8 @@ describe("a body", () => {
     expect(() => bodies.take(request.id)).toThrow("no body to take");
     reply(request.id, whole(200, "done"));
     expect((await client.response()).text).toBe("done");
+    // The request is over, and its body with it, as if its client had left.
+    expect(failureThrown(() => bodies.take(request.id))).toEqual({ tag: "interrupted", val: "client-gone" });
     const next = await nextRequest();
     reply(next.id, whole(200, next.target));
     expect((await client.response()).text).toBe("/next");
