@@ -97,7 +97,7 @@ onEngines(
     });
 
     for (const how of ["run", "exec"] as const) {
-      test(`${how} -it: a new size of the terminal is told; Ctrl-C reaches what runs`, async ({ skip }) => {
+      test(`${how} -it: resizes the container's terminal; Ctrl-C interrupts the running command`, async ({ skip }) => {
         if (TERMINAL_MISSING !== null) skip(TERMINAL_MISSING);
         // A failed try may have left it.
         await docker().well("rm", "-f", "beside");

@@ -1,8 +1,9 @@
 """Runs a command on a pseudo-terminal: terminal.py STEPS COMMAND…
 
-STEPS is a JSON list of [text to wait for, text to send]; instead of a text, [rows, columns] gives the terminal that
-size, and tells the command so until the next text that is waited for has come: a docker client that is still telling
-its first size loses the signal. What the terminal showed goes to standard output; the exit code is the command's.
+STEPS is a JSON list of pairs: [text to wait for, action]. An action is a text to type, or [rows, columns] to resize the
+terminal. After a resize, the script repeats the signal SIGWINCH until the next text that it waits for has appeared. A
+docker client that is still sending its first size would lose a single signal. The terminal's output goes to standard
+output. The exit code is the command's, or 128 plus the number of the signal that ended it.
 """
 
 import fcntl

@@ -1,9 +1,11 @@
 // Places secrets everywhere they may enter our daemons, and searches everywhere they might come out: traces, shared
 // traces, messages about them, the database, the log.
 
-import { lstatSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { decodeTrace } from "../../hosts/trace/decode.js";
+import type { Segment } from "../../hosts/trace/format.js";
 import { run, type Finished } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
@@ -26,6 +28,10 @@ function searched(engine: Engine): void {
   let daemon: DaemonProcess;
   let registry: MemoryRegistry;
   const file = (name: string): string => join(daemon.directories.root, name);
+  const save = async (name: string, ...flags: string[]): Promise<void> => {
+    const saved = await coracle("trace", "save", "-H", `unix://${daemon.socketPath}`, ...flags, file(name));
+    expect(saved).toMatchObject({ code: 0, stderr: "" });
+  };
 
   beforeAll(async () => {
     daemon = await startWithBusybox(engine, ["--insecure-registry", "10.213.0.0/16", "--log-level", "debug"]);
@@ -34,10 +40,8 @@ function searched(engine: Engine): void {
     const client = new EngineClient(daemon.socketPath);
     await tellSecrets(canaries, client, registry.host);
     await tellPrivate(canaries, client);
-    for (const [name, ...flags] of [["whole"], ["shared", "--share"]] as const) {
-      const saved = await coracle("trace", "save", "-H", `unix://${daemon.socketPath}`, ...flags, file(name));
-      expect(saved).toMatchObject({ code: 0, stderr: "" });
-    }
+    await save("whole");
+    await save("shared", "--share");
   });
   afterAll(async () => {
     await registry?.close();
@@ -84,6 +88,31 @@ function searched(engine: Engine): void {
     expect(text).toContain("coracle.why");
     expect(secretsIn(Buffer.from(text), canaries.secret)).toEqual([]);
   });
+
+  // A simulated daemon keeps no records.
+  if (engine.kind !== "linux") return;
+
+  test("no secret or private value is in a shared trace that begins after a restart", async () => {
+    await daemon.end("SIGTERM");
+    rmSync(join(daemon.directories.dataRoot, "trace"), { recursive: true });
+    await daemon.start();
+    await save("later");
+    await save("later-shared", "--share");
+    // The trace has no requests of before. These values are only in the records that the engine opens with.
+    const opened = openedWith(file("later"));
+    const found = secretsIn(opened, canaries.private);
+    for (const place of ["cmd", "env", "label", "test", "network", "network-label", "ipam"]) {
+      expect(found).toContainEqual(expect.stringMatching(`-${place}\\.$`));
+    }
+    expect(secretsIn(opened, canaries.secret)).toEqual([]);
+    expect(secretsIn(readFileSync(file("later-shared")), [...canaries.secret, ...canaries.private])).toEqual([]);
+  });
+}
+
+/** The records that a trace begins with. */
+function openedWith(file: string): Buffer {
+  const [{ start }] = decodeTrace(readFileSync(file, "utf8")).segments as [Segment];
+  return Buffer.concat(start.tag === "open" ? start.opening.records.map(({ value }) => value) : []);
 }
 
 /** Without the files of mounts. */

@@ -1,9 +1,9 @@
-// Bytes with the addresses in them, as passed between a core and its host.
+// The bytes that a core and its host pass to each other, and the addresses in these bytes.
 
 import type { Flat, Layouts } from "../../core/bindgen/layout.js";
 import type { Type } from "../../core/bindgen/world.js";
 
-/** Bytes of each value of a call, whatever the width of its type. */
+/** The size in bytes of each value of a call, whatever its type is. */
 const SLOT = 8;
 
 /** A piece of memory or the values of a call, and everything that it points to. */
@@ -66,7 +66,7 @@ export class InMemory implements Form {
   }
 }
 
-/** Positions count values. The unused part of a variant's case is zero. */
+/** Writes the flat values of a call. A position is a value's index. Values that a variant's case does not use are 0. */
 export class AsValues implements Form {
   readonly block: Block;
 

@@ -6,14 +6,14 @@ import { resolved } from "../../core/bindgen/spelling.js";
 import type { Field, Primitive, Type } from "../../core/bindgen/world.js";
 import { AsValues, Block, InMemory, type Form } from "./block.js";
 
-/** A value of jco: a record as an object, a variant as `{ tag, val }`, and so on. */
+/** A value as jco represents it: a record is an object, a variant is `{ tag, val }`, and so on. */
 type Value = unknown;
 
 /** Writes values as blocks. */
 export class Blocks {
   constructor(readonly layouts: Layouts) {}
 
-  /** The parameters of a call. If there are too many values, they are in memory, and the call has their address. */
+  /** The parameters of a call. If there are too many values, they are in memory, and the call passes their address. */
   parameters(params: Field[], values: Value[]): Block {
     const types = params.map(({ type }) => type);
     return this.#values(types, values, MAX_FLAT_PARAMS);
@@ -95,7 +95,7 @@ export class Blocks {
     form.put(at, size, BigInt(value as number | bigint | boolean));
   }
 
-  /** In UTF-16, as the core is built (core/bindgen/componentize.ts); counted in units. */
+  /** Strings are in UTF-16, as the core is built for (core/bindgen/componentize.ts). Their length counts code units. */
   #text(form: Form, at: number, value: string): void {
     const block = new Block(2 * value.length, 2);
     block.bytes.set(Buffer.from(value, "utf16le"));

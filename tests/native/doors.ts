@@ -19,7 +19,7 @@ export interface Door {
   func: Func;
   /** The name in the module: `coracle:engine/engine#step`; for an import `coracle:engine/timers.perform`. */
   name: string;
-  /** An export of the module that is called after it, with its result. */
+  /** The export that is called afterwards with the result, to free the result's memory; null if there is none. */
   after: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface Doors {
   exports: Door[];
 }
 
-/** For the core as it is built. */
+/** Finds the functions in the core that was built last. */
 export async function coreDoors(): Promise<Doors> {
   const world = readWit(await readWorld(join(ROOT, "core/wit")));
   const module = new WebAssembly.Module(readFileSync(CORE_WASM));

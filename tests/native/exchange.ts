@@ -1,17 +1,17 @@
-// All that goes into a core and comes out of it, as a file: `host.c` reads it, lets a core do all of it again, and
-// compares. Numbers are u32 and little-endian. The file is a row of
+// Records everything that goes in and out of a core, in a file. `host.c` reads the file, makes the same calls to a
+// core, and compares what comes out. Numbers are u32 and little-endian. The file is a sequence of
 //
-//   'N'                                 an instance begins, in place of the one before
-//   'C' TEXT LABEL, u32 EXPORT, BLOCK   the instance is called with these values; LABEL is for people
-//   'I' u32 IMPORT, BLOCK               during this call it calls an import, with these values; any number
-//   'R' BLOCK                           the call returns this value, or none
+//   'N'                                 a new instance replaces the previous one
+//   'C' TEXT LABEL, u32 EXPORT, BLOCK   the host calls an export with these values; LABEL is for error messages
+//   'I' u32 IMPORT, BLOCK               during this call, the core calls an import with these values; any number of 'I'
+//   'R' BLOCK                           the call returns this result, if it has one
 //
-// and at its end 'E'. EXPORT and IMPORT are places in the lists of `Doors`. TEXT is u32 length and UTF-8 bytes.
+// and ends with 'E'. EXPORT and IMPORT are indexes in the lists of `Doors`. TEXT is a u32 length and UTF-8 bytes.
 // BLOCK is
 //
-//   u32 align, u32 size                          the values of a call have eight bytes each
-//   u32 count, each: u32 at, u32 length, bytes   what stands where; the rest is padding
-//   u32 count, each: u32 at, BLOCK               where the address of which other block stands
+//   u32 align, u32 size                          each value of a call takes eight bytes
+//   u32 count, each: u32 at, u32 length, bytes   the bytes at offset `at`; all others are padding or addresses
+//   u32 count, each: u32 at, BLOCK               at offset `at` is the address of this other block
 
 import type { engine } from "../../hosts/shared/host.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
@@ -35,7 +35,7 @@ export interface Output {
 
 type Functions = Record<string, (...values: unknown[]) => unknown>;
 
-/** Records what goes in and out of the instances of the cores that it watches. One call at a time. */
+/** Records the inputs and outputs of all instances of the watched cores. Only one call may run at a time. */
 export class Exchange {
   readonly #doors: Doors;
   readonly #blocks: Blocks;
@@ -60,7 +60,7 @@ export class Exchange {
     return Buffer.concat([...this.#chunks, Buffer.from("E")]);
   }
 
-  /** The same core, watched. */
+  /** Returns the same core, with its calls recorded. */
   watch(core: CompiledCore): CompiledCore {
     return {
       instantiate: (imports) => {
@@ -148,7 +148,7 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** Runs of meaningful bytes. */
+/** The sequences of adjacent meaningful bytes. */
 function partsOf({ bytes, known, size }: Block): { at: number; bytes: Uint8Array }[] {
   const parts: { at: number; bytes: Uint8Array }[] = [];
   for (let at = known.indexOf(1); at >= 0;) {

@@ -1,5 +1,5 @@
-// C code between `host.c`, which handles only values and bytes, and the functions that wasm2c makes of the core's, each
-// with its own parameters.
+// Generates the C code between `host.c` and the functions that wasm2c generates from the core. `host.c` handles only
+// values and bytes, but each function from wasm2c has its own parameters.
 
 import { MAX_FLAT_PARAMS, type Flat } from "../../core/bindgen/layout.js";
 import type { Door, Doors } from "./doors.js";
@@ -9,7 +9,7 @@ export const MODULE = "core";
 
 const C_TYPE: Record<Flat, string> = { i32: "u32", i64: "u64", f32: "f32", f64: "f64" };
 
-/** The text of a C file. */
+/** Returns the text of the C file. */
 export function glue(doors: Doors): string {
   const imports = doors.imports.map((door, index) => importFunction(doors, door, index));
   const exports = doors.exports.map((door, index) => callCase(doors, door, index));
@@ -77,7 +77,7 @@ function parameters(layouts: Doors["layouts"], { params }: Door["func"]): Flat[]
   return flats.length > MAX_FLAT_PARAMS ? ["i32"] : flats;
 }
 
-/** Names in C, mangled like wasm2c does. */
+/** The name in C, mangled in the same way as by wasm2c. */
 function mangled(name: string): string {
   const code = (character: string): string => `Z${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
   return name.replace(/[^\w]|Z/g, code);

@@ -1,6 +1,7 @@
-// A host of the core without JavaScript: wasm2c turns the core into C, and it is a part of this program. The program
-// reads a file as exchange.ts lays it down, makes the calls in it, and compares what the core asks for and returns, byte
-// by byte. It ends with 0 if all is the same; else with 1, and the first difference on standard error.
+// A host of the core without JavaScript: wasm2c turns the core into C, which is compiled into this program. The program
+// reads a file in the format of exchange.ts and makes the calls in it. It compares the core's import calls and results
+// with the file, byte by byte. The exit code is 0 if they are all the same. Otherwise the exit code is 1, and the first
+// difference goes to standard error.
 
 #include "host.h"
 
@@ -14,11 +15,11 @@
 #error "values and addresses are copied as they lie in memory: little-endian"
 #endif
 
-/* As many as a call can have. */
+/* The largest number of values in a call. */
 #define MOST_VALUES 16
 #define SLOT 8
 
-/* What blocks are about: values of a call, if there are any here, or else the core's memory. */
+/* Where the bytes of a block are: in `values`, or, if that is NULL, at `address` in the core's memory. */
 struct place {
   uint8_t *values;
   uint32_t address;
@@ -29,7 +30,7 @@ static const uint8_t *file;
 static size_t file_size;
 static size_t file_at;
 
-/* The call that is made, and what is compared of it, for people. */
+/* For error messages: the label of the current call, and the function whose values are being compared. */
 static uint32_t label_length;
 static const char *label = "";
 static const char *what = "";
@@ -71,7 +72,7 @@ static uint32_t take_index(uint32_t count) {
 
 /* ---- Blocks ---- */
 
-/* Of these the file has as many as it says. */
+/* Reads the align and the size of a block of values, of which there may be at most `most`. */
 static struct place place_of_values(uint64_t *values, uint32_t most) {
   uint32_t align = take_u32();
   uint32_t size = take_u32();
@@ -79,7 +80,7 @@ static struct place place_of_values(uint64_t *values, uint32_t most) {
   return (struct place){.values = (uint8_t *)values, .size = size};
 }
 
-/* To be asked for again after each call of the core: its memory may have moved. */
+/* Do not keep the result across a call of the core: the core's memory may move. */
 static uint8_t *bytes_of(struct place place, uint32_t at, uint32_t length) {
   if ((uint64_t)at + length > place.size) fail("byte %" PRIu32 " is outside of its block", at);
   if (place.values != NULL) return place.values + at;
@@ -126,7 +127,7 @@ static void compare_part(struct place place) {
   fail("byte %" PRIu32 " of %" PRIu32 " is %d, not %d", at + i, place.size, given[i], expected[i]);
 }
 
-/* What the block that is next in the file has, behind its size, and what the core has. */
+/* Compares the core's bytes at `place` with the next block of the file, whose align and size were read already. */
 static void compare(struct place place) {
   for (uint32_t left = take_u32(); left > 0; left--) compare_part(place);
   for (uint32_t left = take_u32(); left > 0; left--) {

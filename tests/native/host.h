@@ -1,4 +1,5 @@
-// Between host.c and the C that glue.ts makes of the boundary: which functions the core has, and how they are called.
+// The interface between host.c and the C code that glue.ts generates: which functions the core imports and exports, and
+// how they are called.
 
 #ifndef HOST_H
 #define HOST_H
@@ -7,7 +8,7 @@
 
 #include "core.h"
 
-/* The instance that is there. */
+/* The current instance of the core. */
 extern Z_core_instance_t core;
 
 extern const char *const import_names[];
@@ -15,16 +16,16 @@ extern const char *const export_names[];
 extern const uint32_t import_count;
 extern const uint32_t export_count;
 
-/* Makes `core` a new instance. */
+/* Frees the previous instance, if there is one, and creates a new one in `core`. */
 void begin_core(void);
 
-/* Calls an export with these values. Returns what it returns, or 0. */
+/* Calls an export with these values. Returns its result, or 0 if it has none. */
 uint64_t call_core(uint32_t which, const uint64_t *values);
 
-/* The core may have back what an export has returned. */
+/* Lets the core free the memory of an export's result. */
 void release_result(uint32_t which, uint64_t result);
 
-/* The core calls an import with so many values. */
+/* Called when the core calls an import. `count` is the number of values. */
 void on_import(uint32_t which, const uint64_t *values, uint32_t count);
 
 #endif

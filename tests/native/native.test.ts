@@ -14,12 +14,12 @@ import { Exchange, type Output } from "./exchange.js";
 import { makeProgram, reasonForNoProgram } from "./program.js";
 import { recordedStory } from "./story.js";
 
-/** gcc takes some seconds for the core, on a quiet machine. */
+/** gcc takes some seconds to compile the core if the machine is idle. */
 const LONGEST_MS = 300_000;
-/** The core's message in the answer to the first request. */
+/** The error message in the core's reply to the first request. */
 const ANSWER = "No such container";
 
-describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () => {
+describeUnless(reasonForNoProgram(), "the core as part of a C program", () => {
   let directory: string;
   let doors: Doors;
   let exchange: Exchange;
@@ -41,14 +41,14 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
     return run([by, file]);
   }
 
-  test("the exchange has to do with every function of the boundary", () => {
+  test("the exchange covers every import and export of the core", () => {
     const all = [...doors.imports, ...doors.exports];
     expect(all.filter((door) => !exchange.outputs.some((output) => output.door === door))).toEqual([]);
-    // The session was begun once and opened again after a crash; more instances were opened from snapshots.
+    // The session starts one instance, and a second one after the crash. More instances are opened from snapshots.
     expect(exchange.instances).toBeGreaterThan(2);
   });
 
-  test("puts out the same", async () => {
+  test("in the program, the core makes the same import calls and returns the same results", async () => {
     const { calls, outputs } = exchange;
     expect(await compared(exchange.bytes())).toMatchObject({
       code: 0,
@@ -57,7 +57,7 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
     });
   });
 
-  test("a byte that was to be another is told, wherever it is put out", async () => {
+  test("the program reports a byte that differs from the recording, for every function with outputs", async () => {
     for (const [output, last] of oneOfEach(doors, exchange.outputs)) {
       const bytes = exchange.bytes();
       bytes[last]! ^= 1;
@@ -67,7 +67,7 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
     }
   });
 
-  test("so is an import that is called once too often, or once too rarely", async () => {
+  test("the program reports one import call too many, or one too few", async () => {
     const isImport = ({ door }: Output): boolean => doors.imports.includes(door);
     const output = exchange.outputs.findLast(isImport)!;
     const bytes = exchange.bytes();
@@ -80,7 +80,7 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
   });
 
   test(
-    "so is what comes of one bit of its wasm",
+    "the program reports the first output that changes if one bit of the core's wasm is flipped",
     async () => {
       const wasm = readFileSync(CORE_WASM);
       const at = wasm.indexOf(Buffer.from(ANSWER, "utf16le"));
@@ -96,7 +96,7 @@ describeUnless(reasonForNoProgram(), "the core as a part of a program of C", () 
   );
 });
 
-/** Everything that goes in and out of the core during the replay, followed by its other exports. */
+/** Records everything that goes in and out of the core during a replay, and then during calls of its other exports. */
 async function exchangeOf(doors: Doors): Promise<Exchange> {
   const trace = await recordedStory();
   const exchange = new Exchange(doors);
@@ -111,7 +111,7 @@ async function exchangeOf(doors: Doors): Promise<Exchange> {
   return exchange;
 }
 
-/** The middle output of each function that has outputs, and the position of one of its bytes in the file. */
+/** The middle one of each function's outputs, and the position of its last compared byte in the file. */
 function oneOfEach({ imports, exports }: Doors, outputs: Output[]): [Output, number][] {
   return [...imports, ...exports].flatMap((door): [Output, number][] => {
     const own = outputs.filter((output) => output.door === door && output.last !== null);
@@ -125,7 +125,7 @@ function beginningOf({ label, door }: Output): string {
   return `${label}: ${door.name}: `;
 }
 
-/** As the core answers, or as it stores its texts. */
+/** Whether the bytes contain a text, in UTF-8 as in replies, or in UTF-16 as in the core's memory. */
 function has(bytes: Buffer, text: string): boolean {
   return bytes.includes(text) || bytes.includes(Buffer.from(text, "utf16le"));
 }

@@ -1,5 +1,4 @@
-// A program for this machine, made of the core: wasm2c turns the wasm into C, and gcc compiles it together with
-// `host.c`.
+// Builds a native program from the core: wasm2c turns the wasm into C, and gcc compiles it together with `host.c`.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +11,7 @@ const SOURCES = fileURLToPath(new URL(".", import.meta.url));
 /** Debian's runtime files for wasm2c's C. */
 const RUNTIME = "/usr/share/wabt/wasm2c";
 
-/** Why no such program can be made here, or null. */
+/** Why the program cannot be built on this machine; null if it can. */
 export function reasonForNoProgram(): string | null {
   if (findProgram("wasm2c") === null || !existsSync(RUNTIME)) return "wasm2c is not installed (Debian: wabt)";
   if (findProgram("gcc") === null) return "gcc is not installed";
@@ -20,7 +19,7 @@ export function reasonForNoProgram(): string | null {
   return null;
 }
 
-/** Builds it in its own folder. Resolves to its path. */
+/** Builds the program in the given directory. Resolves to the program's path. */
 export async function makeProgram(wasm: Uint8Array, doors: Doors, directory: string): Promise<string> {
   mkdirSync(directory, { recursive: true });
   const place = (name: string): string => join(directory, name);

@@ -1,9 +1,9 @@
-// A session on the simulated host that uses everything that the core imports, and its trace.
+// Runs a session on the simulated host that calls everything that the core imports, and records its trace.
 
 import { coreIdentity, decodeTrace, openEngine, Recorder, Ring, simulatedHost } from "coracle-engine";
 import type { Engine, Trace } from "coracle-engine";
 
-/** So few that the trace has many segments: each begins with an instance opened from a snapshot. */
+/** Small, so that the trace has many segments. A segment that continues another begins with a snapshot. */
 const INPUTS_OF_A_SEGMENT = 60;
 
 /** Runs the session. Resolves to its recording. */

@@ -9,8 +9,8 @@ import { Network } from "./network";
 import { networkStore } from "./store";
 
 /**
- * The network on which the container is, or will be when it starts; null if there is none such. A container that shares
- * another's network is on none of its own.
+ * The network that the container is connected to, or will be connected to when it starts; null if there is none. A
+ * container that shares another container's network has no network of its own.
  */
 export function networkOf(container: Container): Network | null {
   if (container.networkDisabled || otherIn(container.networkMode).length > 0) return null;

@@ -42,8 +42,8 @@ export function tellVolume(volume: Volume): void {
 }
 
 /**
- * Passes the volume on to a client for whom it is being made, or to another container that is being created with it.
- * With either it is removed if that fails, too. False if there is none.
+ * Passes the volume on to a pending request to create it, or else to another container that is being created with it.
+ * If that fails, too, the volume is removed, unless it can be passed on again. Returns false if there is neither.
  */
 export function passOn(volume: Volume): bool {
   const isMade = volume.making > 0;

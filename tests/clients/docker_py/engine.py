@@ -1,4 +1,4 @@
-"""The engine, found as every program finds it: by DOCKER_HOST."""
+"""A client of the engine that the environment variable DOCKER_HOST names."""
 
 import calendar
 import time
@@ -9,7 +9,8 @@ client = docker.from_env(timeout=90)
 
 
 def clock():
-    """A moment after all events so far, and before all to come, by the engine's clock: seconds with their fraction."""
+    """Returns the engine's time, in seconds since 1970 with a fraction. All events before this call are earlier, and
+    all events after it are later."""
     time.sleep(0.005)
     moment, fraction = client.info()["SystemTime"].rstrip("Z").split(".")
     time.sleep(0.005)

@@ -1,4 +1,4 @@
-"""Files in and out, and images made of containers."""
+"""Copies files into and out of containers, and commits containers as images."""
 
 import io
 import tarfile

@@ -1,4 +1,4 @@
-"""Commands that wait until they may go on: what they say then comes neither too early nor later than it has to."""
+"""Scripts that wait for a file before they write output, so that a test controls when the output comes."""
 
 import contextlib
 
@@ -8,7 +8,7 @@ from engine import client
 
 FIRST, SECOND = "until test -e /first; do sleep 0.05; done", "until test -e /second; do sleep 0.05; done"
 
-# What is asked while the tested one is busy with an answer.
+# A second client, for requests while the tested client is still reading a response.
 other = docker.from_env(timeout=90)
 
 
@@ -18,7 +18,7 @@ def go_on(container, *, name):
 
 @contextlib.contextmanager
 def at_answers(container):
-    """Whoever waits at FIRST goes on once the client has the head of an answer to the start of an exec."""
+    """Lets a script that waits at FIRST go on as soon as the client has received the headers of an exec's output."""
 
     def go(response, **_):
         if response.request.path_url.endswith("/start"):
@@ -33,6 +33,7 @@ def at_answers(container):
 
 
 def said(container, script, **options):
-    """This client loses what reaches it together with the head of the answer: the script waits until it has that."""
+    """Runs a script that waits until the client has received the response headers. Otherwise the client would lose
+    output that arrives together with the headers."""
     with at_answers(container):
         return container.exec_run(["sh", "-c", f"{FIRST}; {script}"], **options)

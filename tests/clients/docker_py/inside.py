@@ -1,4 +1,4 @@
-"""More processes in a container, and what is attached to one."""
+"""Runs more processes in a container (exec), and attaches to containers."""
 
 import gate
 from engine import client
@@ -18,7 +18,8 @@ def exec_run():
 
 
 def streamed(container, **options):
-    """What is said on one stream after the other: nobody knows which comes first if both have something to read."""
+    """Returns the output of an exec that writes to stderr only after the client has read its stdout. If both were
+    written at once, their order would be undefined."""
     script = f"{gate.FIRST}; echo out; {gate.SECOND}; echo err >&2"
     with gate.at_answers(container):
         stream = container.exec_run(["sh", "-c", script], stream=True, **options).output
@@ -75,7 +76,7 @@ def terminal():
 
 
 def read_all(socket):
-    """To the end of what the engine sends."""
+    """Reads until the engine closes the connection's stream."""
     text = b""
     while part := socket._sock.recv(4096):
         text += part

@@ -1,4 +1,4 @@
-"""What an engine tells of its containers, and of itself."""
+"""Reads information about containers and the engine: logs, statistics, lists, events."""
 
 import datetime
 import io

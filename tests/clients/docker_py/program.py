@@ -1,5 +1,6 @@
-"""What users of docker-py do, a story a function: each line on standard input is a story's name and its arguments as a
-JSON list, each line on standard output what it printed."""
+"""Does what users of docker-py do: each function of the modules is a test case, called a story. Each line on standard
+input is a JSON list: a story's name and its arguments. For each, one line goes to standard output: a JSON object with
+the text that the story printed ("told"), or with that text and a traceback if the story failed ("failed")."""
 
 import contextlib
 import inspect

@@ -135,7 +135,8 @@ def machinery():
 
 def removed_by_itself():
     container = client.containers.create("busybox", ["sh", "-c", "exit 3"], auto_remove=True)
-    # Whoever asks while it is being removed is never answered by dockerd 20.10.
+    # dockerd 20.10 never answers a wait request that arrives while the container is being removed. So the request is
+    # sent before the container starts.
     with concurrent.futures.ThreadPoolExecutor() as beside:
         removed = beside.submit(container.wait, condition="removed")
         container.start()

@@ -1,4 +1,4 @@
-// Puts a file into a container and fetches the folder back: copy CONTAINER
+// Copies a file into a folder of a container, and then copies the folder out of it: copy CONTAINER
 package main
 
 import (

@@ -1,4 +1,4 @@
-// What the client's own tests make of errors: errors IMAGE
+// Prints how the SDK's own functions classify errors: errors IMAGE
 package main
 
 import (

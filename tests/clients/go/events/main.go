@@ -1,5 +1,5 @@
-// Tells what happens to containers of a name until one is destroyed: events NAME. It says "listening" first; what
-// happened since SINCE is told, too, if that is given: events NAME SINCE
+// Prints "listening", and then a container's events until it is destroyed: events NAME. With a time, it prints the
+// events since that time, too: events NAME SINCE
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Lists the images: one line a tag.
+// Lists the images, one line per tag.
 package main
 
 import (

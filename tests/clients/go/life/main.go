@@ -1,4 +1,4 @@
-// The rest of what can be done with a container, one after the other, and told: life IMAGE
+// Calls the other operations on containers, one after the other, and prints their results: life IMAGE
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	check(cli.ContainerRestart(ctx, id, &patience))
 	state("restart")
 
-	// The shell has made the file by the time it has become the sleep.
+	// Waits until the process is the sleep: by then, the shell has created the file.
 	command := ""
 	for ; command != "sleep 1000"; time.Sleep(10 * time.Millisecond) {
 		processes, err := cli.ContainerTop(ctx, id, nil)
@@ -82,7 +82,7 @@ func main() {
 	fmt.Println("prune", len(pruned.ContainersDeleted), pruned.ContainersDeleted[0] == id)
 }
 
-// has reads a tar to its end.
+// has reads a tar to its end, and returns whether it has an entry of that name.
 func has(archive io.ReadCloser, name string) bool {
 	defer archive.Close()
 	found := false

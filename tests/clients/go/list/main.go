@@ -1,4 +1,4 @@
-// Lists containers: list [FILTER=VALUE…]; with filters also those that do not run.
+// Lists the running containers; with filters, the stopped ones, too: list [FILTER=VALUE…]
 package main
 
 import (

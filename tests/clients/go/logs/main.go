@@ -1,4 +1,4 @@
-// Follows a container's log to its end: logs CONTAINER
+// Prints the last three lines of a container's log, and follows the log to its end: logs CONTAINER
 package main
 
 import (

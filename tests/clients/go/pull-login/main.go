@@ -1,4 +1,4 @@
-// Logs in at a registry and pulls an image from it: pull-login IMAGE USER PASSWORD
+// Logs in to a registry and pulls an image from it: pull-login IMAGE USER PASSWORD
 package main
 
 import (

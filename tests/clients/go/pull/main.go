@@ -1,4 +1,4 @@
-// Pulls an image and shows the progress as the command line does: pull IMAGE
+// Pulls an image and shows the progress as the docker CLI does: pull IMAGE
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Pulls an image, runs a command in it to its end, and ends with its code: run IMAGE COMMAND…
+// Pulls an image, runs a command in a new container, prints its output, and exits with its exit code:
+// run IMAGE [COMMAND…]
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Reads what a container uses, twice from a stream and once without one: stats CONTAINER
+// Reads a container's resource usage, twice from a stream and once without a stream: stats CONTAINER
 package main
 
 import (

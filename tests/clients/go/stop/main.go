@@ -1,4 +1,4 @@
-// Stops every running container, and does not wait for those that ignore it.
+// Stops every running container, with a timeout of 0 seconds.
 package main
 
 import (

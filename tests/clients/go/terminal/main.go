@@ -1,4 +1,5 @@
-// A container on a terminal: attaches before it starts, resizes it, types, and ends with its code: terminal IMAGE LINE…
+// Runs a shell in a container with a terminal: terminal IMAGE LINE… It attaches before the start, resizes the terminal,
+// types the lines, prints the output, and exits with the container's exit code.
 package main
 
 import (
