@@ -12,6 +12,7 @@ import type { Fork, Life, Lent } from "./life.js";
 import type { Observer } from "./observer.js";
 import { OpenRequests, endedBy } from "../request/index.js";
 import { Setbacks } from "./instance-retry.js";
+import { TrapLimit } from "./trap-limit.js";
 import { Succession } from "./succession.js";
 
 export { CutOff } from "./succession.js";
@@ -194,6 +195,7 @@ export class Driver {
       inbox: this.#inbox,
       alarms,
       setbacks: this.#setbacks,
+      traps: new TrapLimit(this.#host.timers),
       options: () => this.#options.engine,
       ready: () => {
         if (!this.#pumping) this.#pump();

@@ -1,10 +1,11 @@
-// Remembers recent failures of the core's instances, to decide whether to try another one, and how soon.
+// How the driver goes on after it has lost an instance of the core: how long it waits before it opens the next one, and
+// how long requests wait for that.
 
 import type { Alarms } from "./alarms.js";
 import type { Clock } from "../shared/host.js";
 
-const TRAPS = 3;
-const TRAP_WINDOW_NS = 60_000_000_000n;
+/** If the next instance takes longer than this, requests are refused. */
+export const SOON_NS = 1_000_000_000n;
 /**
  * The pause before the next instance after a failure of the machine. It doubles each time until a transaction is
  * durable again.
@@ -15,23 +16,12 @@ const LONGEST_PAUSE_NS = 5_000_000_000n;
 export class Setbacks {
   readonly #clock: Clock;
   readonly #alarms: Alarms;
-  readonly #traps: bigint[] = [];
   #pauseNs = FIRST_PAUSE_NS;
   #endPause: (() => void) | null = null;
 
   constructor(clock: Clock, alarms: Alarms) {
     this.#clock = clock;
     this.#alarms = alarms;
-  }
-
-  trapped(): void {
-    this.#traps.push(this.#clock.now().monotonic);
-  }
-
-  /** Three traps within a minute: the core will not recover. */
-  get tooManyTraps(): boolean {
-    const since = this.#clock.now().monotonic - TRAP_WINDOW_NS;
-    return this.#traps.filter((at) => at >= since).length >= TRAPS;
   }
 
   /** The machine can keep records again. */

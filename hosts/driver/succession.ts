@@ -8,13 +8,15 @@ import { Trap } from "./instance.js";
 import { Life, NotKept, RecordsRefused } from "./life.js";
 import type { Fork, Lent } from "./life.js";
 import { endedIn } from "../request/index.js";
-import type { Setbacks } from "./instance-retry.js";
+import { type Setbacks, SOON_NS } from "./instance-retry.js";
+import type { TrapLimit } from "./trap-limit.js";
 
 export interface SuccessionNeeds {
   lent: Lent;
   inbox: Inbox;
   alarms: Alarms;
   setbacks: Setbacks;
+  traps: TrapLimit;
   options: () => Omit<engine.Options, "epoch">;
   /** An instance is there and takes inputs. */
   ready: () => void;
@@ -26,8 +28,6 @@ export interface SuccessionNeeds {
 /** The driver was ended by `cut` before it had opened. */
 export class CutOff extends Error {}
 
-/** If the next instance takes longer than this, requests are refused. */
-const SOON_NS = 1_000_000_000n;
 /** Running launches are usually over by then. Those that take longer are aborted. */
 const PATIENCE_NS = 500_000_000n;
 /** How long to wait for commands in flight before the next instance: one that runs beside it would undo its work. */
@@ -104,7 +104,7 @@ export class Succession {
 
   /** The instance has trapped. */
   trapped(error: unknown): void {
-    this.#needs.setbacks.trapped();
+    this.#needs.traps.trapped();
     this.lose(error);
   }
 
@@ -204,14 +204,14 @@ export class Succession {
     while (!this.#closed) {
       if (!(error instanceof Trap)) await this.#pause(error);
       if (this.#closed) return;
-      if (this.#needs.setbacks.tooManyTraps) return this.#needs.fatal(error);
+      if (this.#needs.traps.isReached) return this.#needs.fatal(error);
       try {
         return await this.#open();
       } catch (thrown) {
         if (this.#cutOff) return;
         if (thrown instanceof RecordsRefused) return this.#needs.fatal(thrown);
         error = thrown;
-        if (thrown instanceof Trap) this.#needs.setbacks.trapped();
+        if (thrown instanceof Trap) this.#needs.traps.trapped();
         this.#tell(error);
       }
     }
@@ -236,9 +236,9 @@ export class Succession {
       await this.#open();
     } catch (error) {
       if (this.#cutOff || !(error instanceof NotKept || error instanceof Trap)) throw error;
-      if (error instanceof Trap) this.#needs.setbacks.trapped();
+      if (error instanceof Trap) this.#needs.traps.trapped();
       this.#tell(error);
-      if (this.#needs.setbacks.tooManyTraps) throw error;
+      if (this.#needs.traps.isReached) throw error;
       if (error instanceof Trap) return this.#openFirst();
       this.#replacing = this.#openNext(error);
     }

@@ -7,7 +7,7 @@ import { drawCommand } from "./clients/polite.js";
 import { drawRudeness } from "./clients/rude.js";
 import { drawFault } from "./faults.js";
 import { Draw } from "./random.js";
-import { rareFaults } from "./rare-faults.js";
+import { machineFaults } from "./machine-faults.js";
 
 export function* drawLines(seed: number): Generator<string> {
   const draw = new Draw(seed, "story");
@@ -15,7 +15,7 @@ export function* drawLines(seed: number): Generator<string> {
   const faultOnceIn = draw.one([6, 15, 40, 1_000_000]);
   const cast = new Cast(seed);
   const clients = drawClients(draw);
-  const rare = rareFaults(seed);
+  const rare = machineFaults(seed);
   for (const line of arrivals(draw, cast)) yield* spoken(draw, cast, clients[0]!.name, line);
   for (;;) {
     if (draw.onceIn(faultOnceIn)) yield drawFault(draw, cast.known);

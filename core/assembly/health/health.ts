@@ -43,6 +43,22 @@ export class Health {
     this.log.push(result);
   }
 
+  /** A check has passed. */
+  passed(): void {
+    this.streak = 0;
+    this.status = HEALTHY;
+  }
+
+  /**
+   * A check has failed. `early`: it began in the start period, so it does not count while the container is starting.
+   * `retries`: failures in a row that make the container unhealthy.
+   */
+  failed(early: bool, retries: i32): void {
+    if (this.status == STARTING && early) return;
+    this.streak += 1;
+    if (this.streak >= retries) this.status = UNHEALTHY;
+  }
+
   /** In the form of the list of containers: `(health: starting)`, `(healthy)`. */
   get words(): string {
     return this.status == STARTING ? "health: starting" : this.status;

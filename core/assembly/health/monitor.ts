@@ -7,7 +7,7 @@ import { lengthOfRun } from "../container/exit/run-length";
 import { emitContainer } from "../event/emit";
 import { acting, HEALTH_CHECK } from "../origin";
 import { Task } from "../task";
-import { Health, HealthResult, HEALTHY, STARTING, UNHEALTHY } from "./health";
+import { Health, HealthResult, STARTING } from "./health";
 import { HealthPlan } from "./plan";
 import { Probe, ProbeOwner } from "./probe";
 
@@ -53,25 +53,14 @@ export class Monitor extends Task implements ProbeOwner {
     const before = health.status;
     this.probe = null;
     health.add(result);
-    if (result.exitCode == 0) {
-      health.streak = 0;
-      health.status = HEALTHY;
-    } else this.failed(begun);
+    if (result.exitCode == 0) health.passed();
+    else health.failed(begun < this.plan.startPeriod, this.plan.retries);
     if (health.status == before) this.container.touchLater();
     else {
       this.container.touch();
       emitContainer(this.container, `health_status: ${health.status}`);
     }
     this.begin();
-  }
-
-  /** While the container is starting, failures of checks that began in the start period do not count. */
-  private failed(begun: i64): void {
-    const health = this.health;
-    const forgiven = health.status == STARTING && begun < this.plan.startPeriod;
-    if (forgiven) return;
-    health.streak += 1;
-    if (health.streak >= this.plan.retries) health.status = UNHEALTHY;
   }
 }
 

@@ -3,23 +3,23 @@ import type { Mutant } from "../mutant.js";
 export const HEALTH_MUTANTS: readonly Mutant[] = [
   {
     name: "a successful health check does not end a streak of failures",
-    file: "health/monitor.ts",
-    right: `      health.streak = 0;`,
-    wrong: `      if (!WRONG) health.streak = 0;`,
+    file: "health/health.ts",
+    right: `    this.streak = 0;\n    this.status = HEALTHY;`,
+    wrong: `    if (!WRONG) this.streak = 0;\n    this.status = HEALTHY;`,
     finder: { story: "new-run" },
   },
   {
     name: "a container is unhealthy one failure too late",
-    file: "health/monitor.ts",
-    right: `health.streak >= this.plan.retries`,
-    wrong: `health.streak >= this.plan.retries + (WRONG ? 1 : 0)`,
+    file: "health/health.ts",
+    right: `this.streak >= retries`,
+    wrong: `this.streak >= retries + (WRONG ? 1 : 0)`,
     finder: { story: "health-given-up" },
   },
   {
     name: "failures in the start period count",
-    file: "health/monitor.ts",
-    right: `if (forgiven) return;`,
-    wrong: `if (!WRONG && forgiven) return;`,
+    file: "health/health.ts",
+    right: `if (this.status == STARTING && early) return;`,
+    wrong: `if (!WRONG && this.status == STARTING && early) return;`,
     finder: { story: "health" },
   },
   {

@@ -107,7 +107,7 @@ export const HOSTS_DRIVER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "one trap too many is forgiven",
-    file: "hosts/driver/instance-retry.ts",
+    file: "hosts/driver/trap-limit.ts",
     right: `.length >= TRAPS;`,
     wrong: `.length >= TRAPS + (WRONG ? 1 : 0);`,
     finder: {

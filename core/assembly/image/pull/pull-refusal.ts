@@ -1,4 +1,4 @@
-// Errors of a pull when the registry or the host fails (surface §2.22, §6.3).
+// Errors of a pull: a reserved name, or a registry or host that fails (surface §2.22, §6.3).
 
 import { Failure } from "../../../../build/bindings/types";
 import { answeredCode } from "../../failure/answer";
@@ -10,6 +10,14 @@ import { internal, notFound, Refusal, RefusalKind } from "../../refusal";
 import { Reference } from "../reference";
 
 const UNKNOWN_MANIFEST = "MANIFEST_UNKNOWN";
+/** The name that means "no image" in a Dockerfile. */
+const NO_IMAGE = "scratch";
+
+/** Null for a name that an image may have. */
+export function reservedNameRefusal(reference: Reference): Refusal | null {
+  if (reference.familiarName != NO_IMAGE) return null;
+  return new Refusal(RefusalKind.Forbidden, "'scratch' is a reserved name");
+}
 
 /** Why a manifest or a list of tags is not available. `known`: the client sent credentials. */
 export function manifestRefusal(failure: Failure, reference: Reference, known: bool): Refusal {

@@ -2,17 +2,16 @@
 
 import { registryAuthOf } from "../../api/registry-auth";
 import { Call } from "../../call";
-import { badParameter, notBuilt, Refusal, RefusalKind } from "../../refusal";
+import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { hostPlatform } from "../host-platform";
 import { parsePlatform, Platform, platformError } from "../platform";
 import { parseReference, Reference, referenceError } from "../reference";
+import { reservedNameRefusal } from "./pull-refusal";
 import { Pull } from "./pull-task";
 import { credentialsOf } from "./registry";
 
 /** The first version with the parameter `platform`. */
 const WITH_PLATFORM: i32 = 32;
-/** The name that means "no image" in a Dockerfile. */
-const NO_IMAGE = "scratch";
 
 export function createImage(call: Call): Refusal | null {
   const name = call.query.first("fromImage");
@@ -23,7 +22,8 @@ export function createImage(call: Call): Refusal | null {
   if (named === null) return badParameter(referenceError());
   const reference = withTag(named, call.query.first("tag"));
   if (reference === null) return badParameter("invalid tag format");
-  if (reference.familiarName == NO_IMAGE) return new Refusal(RefusalKind.Forbidden, "'scratch' is a reserved name");
+  const reserved = reservedNameRefusal(reference);
+  if (reserved !== null) return reserved;
 
   // Accepted from here on: the pull is cancelled if the client disconnects.
   const auth = registryAuthOf(call.request.headers);

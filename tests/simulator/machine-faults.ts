@@ -1,4 +1,5 @@
-// Draws faults that few stories have. They have their own sequence, so that a seed's other draws stay the same.
+// Draws faults of the machine: power, sleep, ports, records. Few stories have them. They have their own sequence, so
+// that a seed's other draws stay the same.
 
 import { Draw } from "./random.js";
 
@@ -6,7 +7,7 @@ import { Draw } from "./random.js";
 const ONCE_IN = [1_000_000, 1_000_000, 1_000_000, 120, 60, 30];
 
 /** Yields a rare fault, or null if there is none this time. */
-export function* rareFaults(seed: number): Generator<string | null, never> {
+export function* machineFaults(seed: number): Generator<string | null, never> {
   const draw = new Draw(seed, "rare faults");
   const onceIn = draw.one(ONCE_IN);
   for (;;) yield draw.onceIn(onceIn) ? drawFault(draw) : null;
