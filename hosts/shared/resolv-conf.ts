@@ -1,16 +1,14 @@
 // `/etc/resolv.conf` of a container (resolv.conf(5)): the client's lines, and the machine's own lines for the rest.
 
-/** Docker's default if the machine has no server that its containers can reach. */
-const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];
-
 const KINDS = ["search", "nameserver", "options"];
 
 /**
  * `asked`: the client's lines; undefined for a copy of `own`, the machine's file. `apart`: the container has its own
- * network namespace. There loopback addresses are the container's own, and there is no IPv6.
+ * network namespace. There loopback addresses are the container's own, and there is no IPv6. `others`: servers to use if
+ * none of the machine's can be reached there.
  */
-export function resolvConf(asked: string | undefined, own: string, apart: boolean): string {
-  const usable = apart ? reachable(own) : own;
+export function resolvConf(asked: string | undefined, own: string, apart: boolean, others: readonly string[]): string {
+  const usable = apart ? reachable(own, others) : own;
   if (asked === undefined) return usable;
   const lines = KINDS.flatMap((kind) => {
     const wanted = linesOf(asked, kind);
@@ -23,12 +21,12 @@ export function resolvConf(asked: string | undefined, own: string, apart: boolea
 }
 
 /** The text without servers that cannot be reached. */
-function reachable(text: string): string {
+function reachable(text: string, others: readonly string[]): string {
   const isReachable = (line: string): boolean => !/^\s*nameserver\s+(127\.|\S*:)/.test(line);
   const lines = text.split("\n");
   const left = lines.filter(isReachable);
   if (linesOf(left.join("\n"), "nameserver").length > 0) return left.length === lines.length ? text : left.join("\n");
-  return [...PUBLIC_SERVERS.map((server) => `nameserver ${server}`), ...left].join("\n");
+  return [...others.map((server) => `nameserver ${server}`), ...left].join("\n");
 }
 
 /** Lines that begin with a word. */

@@ -11,6 +11,9 @@ export interface Identity {
   home: string;
 }
 
+/** Bytes of a passwd or group file, which a host keeps in memory to read it. Larger ones count as missing. */
+export const ACCOUNTS_BYTES_MAX = 4 * 1024 * 1024;
+
 /** The largest id that Docker allows. The kernel has larger ones. */
 const ID_MAX = 2147483647;
 

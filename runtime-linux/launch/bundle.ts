@@ -25,7 +25,7 @@ import { DEFAULT_PROFILE } from "../seccomp/default-profile.js";
 import { compileFilter } from "../seccomp/filter.js";
 import { applyProfile, parseProfile, type Seccomp } from "../seccomp/profile.js";
 import { bytesOf } from "../../hosts/streams/tar/index.js";
-import { identify, type Identity } from "../../hosts/shared/users.js";
+import { ACCOUNTS_BYTES_MAX, identify, type Identity } from "../../hosts/shared/users.js";
 
 /** The parts of the spec's `config.json` that are read or written here. Everything else passes through. */
 export interface Spec {
@@ -63,9 +63,6 @@ export interface Names {
   namespace(name: string): string | undefined;
 }
 
-/** Larger passwd and group files count as missing. */
-const PASSWD_BYTES_MAX = 4 * 1024 * 1024;
-
 /**
  * Writes the bundle into the run's directory, which must exist. Returns the spec. The written file has weights of block
  * devices only if the runtime is to set them.
@@ -81,7 +78,8 @@ export function writeBundle(
   const directory = paths.run(launch.container, launch.run);
   const asked = parseLimited<Spec>(launch.spec, ({ process }) => process?.rlimits);
   const apart = (asked.linux?.namespaces ?? []).some(({ type }) => type === "network");
-  for (const file of launch.files) writeFile(paths.containerFile(launch.container, file.name), file, apart);
+  for (const file of launch.files)
+    writeFile(paths.containerFile(launch.container, file.name), file, apart, launch.publicServers);
   for (const path of launch.directories) makeDirectory(path);
   choosePropagation(asked);
   const spec = resolveSpec(asked, launch, paths, kernel, names);
@@ -153,7 +151,7 @@ type Asked = Pick<processes.Launch, "user" | "groups" | "tty" | "rows" | "column
 
 /** The user and groups according to the container's own files. */
 export function identityOf({ user, groups }: Pick<Asked, "user" | "groups">, root: string, kernel: Kernel): Identity {
-  const read = (path: string): string => readConfined(kernel, root, path, PASSWD_BYTES_MAX);
+  const read = (path: string): string => readConfined(kernel, root, path, ACCOUNTS_BYTES_MAX);
   const [passwd, group] = ["/etc/passwd", "/etc/group"].map(read);
   return identify(user, groups, passwd ?? "", group ?? "");
 }

@@ -29,11 +29,11 @@ const OWN: Readonly<Record<string, string>> = {
   "resolv.conf": "/etc/resolv.conf",
 };
 
-/** Writes a file for a run. `apart`: the container has its own network namespace. */
-export function writeFile(path: string, file: processes.ContainerFile, apart: boolean): void {
+/** Writes a file for a run. `apart`: the container has its own network namespace. `servers`: see `public-servers`. */
+export function writeFile(path: string, file: processes.ContainerFile, apart: boolean, servers: string[]): void {
   const { name, content } = file;
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path); // an old link: see `adoptFiles`
-  put(path, name === "resolv.conf" ? Buffer.from(resolver(content, apart)) : bytesOf(file));
+  put(path, name === "resolv.conf" ? Buffer.from(resolver(content, apart, servers)) : bytesOf(file));
 }
 
 /** Writes a file during a run. */
@@ -96,11 +96,11 @@ function ownOf(name: string): string {
 /** If systemd-resolved answers on the machine itself, this file lists its upstream servers. */
 const RESOLVED = "/run/systemd/resolve/resolv.conf";
 
-function resolver(content: Uint8Array | undefined, apart: boolean): string {
+function resolver(content: Uint8Array | undefined, apart: boolean, servers: string[]): string {
   const text = Buffer.from(readOwn("/etc/resolv.conf")).toString();
   const isStub = apart && /^\s*nameserver\s+127\.0\.0\.53\b/m.test(text);
   const own = (isStub && Buffer.from(readOwn(RESOLVED)).toString()) || text;
-  return resolvConf(content && Buffer.from(content).toString(), own, apart);
+  return resolvConf(content && Buffer.from(content).toString(), own, apart, servers);
 }
 
 /** The machine's own file; empty if it has none. */

@@ -17,6 +17,7 @@ export const NO_STREAMS: Pick<Stdio, "exec" | "archive" | "export" | "saved"> = 
 export const PLAIN_LAUNCH = {
   groups: [],
   files: [],
+  publicServers: [],
   directories: [],
   closed: [],
   tty: false,

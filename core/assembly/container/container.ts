@@ -130,6 +130,8 @@ export class Container {
   startsAgain: bool = false;
   /** Null for a container made by an engine that did not yet record this. */
   lastChange: LastChange | null = null;
+  /** Its volumes and directories are still being made; the client of create has no answer yet. */
+  creating: bool = false;
 
   // ---------------------------------------------------------------- not in the record
   /** The record is written before the step ends: see `touch`. */
@@ -152,8 +154,6 @@ export class Container {
   turning: bool = false;
   /** The last run that was sent SIGKILL. */
   killedRun: u32 = 0;
-  /** Its volumes and directories are still being made; the client of create has no answer yet. */
-  creating: bool = false;
   /** Operations on the container's files: the mount stays until the last of them ends. */
   filesWorks: i32 = 0;
   /** Operations that unpack archives into the container. */

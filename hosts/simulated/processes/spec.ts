@@ -50,7 +50,7 @@ export function filesOf(
   const apart = (spec.linux?.namespaces ?? []).some(({ type }) => type === "network");
   return launch.files.map(({ name, content }) => [
     name,
-    name === "resolv.conf" ? resolverFile(content, own(name), apart) : (content ?? own(name)),
+    name === "resolv.conf" ? resolverFile(content, own(name), apart, launch.publicServers) : (content ?? own(name)),
   ]);
 }
 
@@ -68,9 +68,14 @@ export function viewOf(spec: Spec, launch: processes.Launch, seen: Seen): ViewSp
   };
 }
 
-function resolverFile(asked: Uint8Array | undefined, own: Uint8Array, apart: boolean): Uint8Array {
+function resolverFile(
+  asked: Uint8Array | undefined,
+  own: Uint8Array,
+  apart: boolean,
+  others: readonly string[],
+): Uint8Array {
   const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-  return new TextEncoder().encode(resolvConf(asked && text(asked), text(own), apart));
+  return new TextEncoder().encode(resolvConf(asked && text(asked), text(own), apart, others));
 }
 
 /** The parts of the spec that /proc and /sys show. */

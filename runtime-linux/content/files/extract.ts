@@ -5,7 +5,7 @@ import { interrupted } from "../../../hosts/shared/failure.js";
 import type { Bodies, content } from "../../../hosts/shared/host.js";
 import { fromClient } from "../../../hosts/streams/index.js";
 import { TarReader, absolutePath, bytesOf } from "../../../hosts/streams/tar/index.js";
-import { identify } from "../../../hosts/shared/users.js";
+import { ACCOUNTS_BYTES_MAX, identify } from "../../../hosts/shared/users.js";
 import { readOpen } from "../../confine.js";
 import { O_PATH, type Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
@@ -78,6 +78,3 @@ function readIn(view: View, path: string): string {
     closeSync(fd);
   }
 }
-
-/** Larger passwd and group files count as missing. */
-const ACCOUNTS_BYTES_MAX = 4 << 20;

@@ -189,7 +189,7 @@ onRuntimes("processes found again", (on) => {
     await processes.perform(1n, { tag: "reap", val: subject(container) }, () => {});
 
     // The next run has its own files in their place.
-    writeFile(paths.containerFile(container, "hosts"), { ...file, content: Buffer.from("next\n") }, true);
+    writeFile(paths.containerFile(container, "hosts"), { ...file, content: Buffer.from("next\n") }, true, []);
     expect(lstatSync(paths.containerFile(container, "hosts")).isFile()).toBe(true);
     await again.close();
   });

@@ -15,6 +15,9 @@ import { securityOf } from "./security-options";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
 
+/** Docker's default name servers, for a machine that has none for its containers. */
+const PUBLIC_SERVERS: string[] = ["8.8.8.8", "8.8.4.4"];
+
 /** `profile`: the client's own seccomp profile; null if it chose none. */
 export function launchOf(container: Container, profile: CheckedProfile | null): Launch {
   const config = documentOf(container.config);
@@ -29,6 +32,7 @@ export function launchOf(container: Container, profile: CheckedProfile | null): 
     hostConfig.stringsOf("GroupAdd"),
     profile === null ? securityOf(hostConfig).seccomp : profile.text,
     filesOf(container, config, hostConfig),
+    PUBLIC_SERVERS,
     bindSources(container),
     closedPlaces(),
     devicesOf(hostConfig),
