@@ -15,8 +15,11 @@ test(`the README has at most ${MOST_LINES} lines`, () => {
   expect(textOf("README.md").split("\n").length).toBeLessThanOrEqual(MOST_LINES);
 });
 
-test("each top folder has a README", () => {
+test("each top folder has a README: where to begin, and what it may import", () => {
   expect(FOLDERS.filter((folder) => !existsSync(join(ROOT, folder, "README.md")))).toEqual([]);
+  const texts = FOLDERS.map((folder) => [folder, textOf(`${folder}/README.md`)] as const);
+  expect(texts.filter(([, text]) => !/\b(begin|start) with\b/i.test(text)).map(([folder]) => folder)).toEqual([]);
+  expect(texts.filter(([, text]) => !/may import/i.test(text)).map(([folder]) => folder)).toEqual([]);
 });
 
 test("each link to a page of this project has a target", () => {

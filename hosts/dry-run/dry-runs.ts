@@ -1,7 +1,8 @@
 // The dry runs of an engine: recognizes their requests, and limits how many dry runs there are at a time.
 //
-// The host recognizes such a request before any core sees it, because this determines which instance decides.
-// Everything else about the request, including its refusal, is up to the core as usual.
+// The host recognizes such a request before any core sees it, because this determines which instance decides. It answers
+// by itself only what concerns the dry run: a misspelled header, a session's own requests, and that no dry run can be
+// started. Everything else about the request, including its refusal, is up to the core as usual.
 
 import type { Passage } from "../request/index.js";
 import type { Ended } from "../driver/index.js";

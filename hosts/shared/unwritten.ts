@@ -1,4 +1,5 @@
-// Why records could not be written. The reason goes to the log, because the instance of the core that wrote them is gone.
+// Why records could not be written. The instance of the core that wrote them is gone, so the host tells the reason: in the
+// log, and to clients whose requests were lost with the instance.
 
 export const NO_SPACE = "no space left on device";
 

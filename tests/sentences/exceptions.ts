@@ -80,7 +80,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     where: ["hosts/shared/unwritten.ts"],
     says: ["no space left on device"],
-    why: "the reason goes to the log: the instance of the core that wrote the records is gone",
+    why: "the instance of the core that wrote the records is gone, so the host tells the log and the clients why",
   },
   {
     where: ["hosts/node/http/"],
