@@ -1,6 +1,6 @@
 // Finds the differences between two worlds.
 
-import { textOf } from "./fold.js";
+import { equal } from "./equal.js";
 import type { Change, World } from "./world.js";
 
 /** For consecutive worlds: equal parts are the same objects. */
@@ -51,5 +51,5 @@ function sameAtEnds(before: readonly object[], after: readonly object[]): [first
 
 function fieldsThatDiffer<Thing extends object>(was: Thing, is: Thing): string[] {
   const names = Object.keys(is) as (keyof Thing & string)[];
-  return names.filter((name) => was[name] !== is[name] && textOf(was[name]) !== textOf(is[name]));
+  return names.filter((name) => !equal(was[name], is[name]));
 }

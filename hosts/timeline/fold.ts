@@ -4,7 +4,8 @@ import type { ContainerRecord, ImageRecord, NetworkRecord, RecordKind } from "..
 import type { engine } from "../shared/host.js";
 import type { StepOutputs } from "../shared/outputs.js";
 import { EventList } from "./event-list.js";
-import { RUNNING, containerOf, familiar, parsed, splitKey } from "./kept-records.js";
+import { equal } from "./equal.js";
+import { RUNNING, containerOf, familiar, ipv4Of, parsed, splitKey } from "./kept-records.js";
 import type { ImageConfig } from "./kept-records.js";
 import type { EventView } from "./event-view.js";
 import type { ContainerView, ImageView, LayerView, NetworkView, VolumeView, World } from "./world.js";
@@ -148,7 +149,7 @@ export class WorldFold {
     else this.#containers.set(id, view);
     touched.add("container");
     if (networkOf(before) !== networkOf(view)) touched.add("network");
-    if (textOf(before?.volumes) !== textOf(view?.volumes)) touched.add("volume");
+    if (!equal(before?.volumes, view?.volumes)) touched.add("volume");
   }
 
   #imageViews(): ImageView[] {
@@ -186,10 +187,13 @@ export class WorldFold {
 
   #networkViews(containers: readonly ContainerView[]): NetworkView[] {
     const before = new Map(this.#world.networks.map((network) => [network.id, network]));
-    return [...this.#networks.values()].map(({ id, name, driver, ipam = [] }) => {
-      const { subnet = "", gateway = "" } = ipam[0] ?? {};
-      const on = containers.filter((one) => one.network === name && RUNNING.has(one.status)).map((one) => one.id);
-      return unchangedOr(before.get(id), { id, name, driver, subnet, gateway, containers: on });
+    const networks = [...this.#networks.values()];
+    const users = new Map<string, string[]>(networks.map(({ name }) => [name, []]));
+    for (const one of containers) users.get(networkOf(one) ?? "")?.push(one.id);
+    return networks.map((record) => {
+      const { id, name, driver } = record;
+      const { subnet = "", gateway = "" } = ipv4Of(record) ?? {};
+      return unchangedOr(before.get(id), { id, name, driver, subnet, gateway, containers: users.get(name) ?? [] });
     });
   }
 
@@ -213,12 +217,7 @@ function networkOf(container: ContainerView | undefined): string | null {
 
 /** The old object if nothing in it has changed, so that a comparison by identity notices that. */
 function unchangedOr<Value>(before: Value | undefined, now: Value): Value {
-  return before !== undefined && textOf(before) === textOf(now) ? before : now;
-}
-
-/** Equal values give equal texts. */
-export function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, one: unknown) => (typeof one === "bigint" ? `${one}n` : one));
+  return before !== undefined && equal(before, now) ? before : now;
 }
 
 function sorted(containers: ContainerView[]): ContainerView[] {

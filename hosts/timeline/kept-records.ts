@@ -1,7 +1,7 @@
 // Reads the core's records, as far as the world shows them.
 
 import { MOUNT_KINDS, type StatusWord, STATUSES } from "../../build/core/enum-words.js";
-import type { ContainerRecord, RecordKind } from "../../build/core/record-types.js";
+import type { ContainerRecord, IpamConfigRecord, NetworkRecord, RecordKind } from "../../build/core/record-types.js";
 import type { engine } from "../shared/host.js";
 import type { ContainerView } from "./world.js";
 
@@ -42,6 +42,11 @@ export function containerOf(record: ContainerRecord, rule: engine.Rule | null): 
       .filter(({ kind }) => MOUNT_KINDS[kind] === "volume")
       .map(({ name: volume, destination }) => ({ name: volume, destination })),
   };
+}
+
+/** The configuration whose addresses containers get, as in the core. A network may list an IPv6 one before it. */
+export function ipv4Of({ ipam = [] }: NetworkRecord): IpamConfigRecord | undefined {
+  return ipam.find(({ subnet }) => !subnet.includes(":"));
 }
 
 /** JSON numbers hold times to within a quarter of a microsecond. A time before 1970 means "never". */

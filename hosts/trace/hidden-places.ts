@@ -1,4 +1,5 @@
-// Lists the places of values that a shared trace must not show: members of JSON and parameters of queries, by name.
+// Lists the places of values that a shared trace must not show: members of JSON (in requests, in the core's records)
+// and parameters of queries, by name.
 
 /** `values`: the values of `NAME=value` and of maps. `texts`: every text. `lines`: the commands in Dockerfile lines. */
 export type Hiding = "values" | "texts" | "lines";
@@ -18,7 +19,8 @@ const PLACES: readonly Place[] = [
   // `label!` is the filter that excludes labels.
   { name: /^(?:labels?!?|annotations)$/iu, hides: "values" },
   // Options of drivers for volumes, networks, addresses and storage. A network share's `o` usually has its password.
-  { name: /^(?:options|driver_?opts|storage_?opts?|log_?(?:opts?|options))$/iu, hides: "values" },
+  // `ipamOptions` is in the record of a network, which has `options` of its own.
+  { name: /^(?:(?:ipam_?)?options|driver_?opts|storage_?opts?|log_?(?:opts?|options))$/iu, hides: "values" },
   { name: /^config$/iu, within: /^logconfig$/iu, hides: "values" },
   { name: /^(?:cmd|command|entrypoint|args|arguments|shell|onbuild|created_?by)$/iu, hides: "texts" },
   { name: /^path$/iu, beside: /^args$/iu, hides: "texts" },

@@ -1,11 +1,11 @@
 // The same actions give the same session again: back in time, in branches, after a crash, by a link.
 
 import { describe, expect, test } from "vitest";
-import { textOf } from "../../hosts/timeline/fold.js";
 import { decodeFragment, encodeFragment } from "../../hosts/browser/session/sharing/fragment.js";
 import { hashOfSteps } from "../../hosts/browser/session/hash.js";
 import { written } from "../../hosts/browser/session/request.js";
 import { fromFragment, toFragment } from "../../hosts/browser/session/sharing/share.js";
+import type { World } from "../../hosts/timeline/world.js";
 import {
   CORE,
   SECOND,
@@ -173,3 +173,8 @@ describe("a link", () => {
     expect(container(again, "hello")).toMatchObject({ status: "created" });
   });
 });
+
+/** Equal worlds have equal texts. */
+function textOf(world: World): string {
+  return JSON.stringify(world, (_key, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
+}

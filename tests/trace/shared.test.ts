@@ -1,6 +1,8 @@
 // Traces for sharing: the text is complete from any starting point, and holds no value of an environment or a label.
 
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { readRecordFields } from "../../core/record-types.js";
 import { storyLine } from "../../hosts/timeline/story.js";
 import { tell } from "../../hosts/trace/tell.js";
 import { Timeline } from "../../hosts/timeline/timeline.js";
@@ -14,6 +16,7 @@ import { RecordedEngine, identity, trapping } from "./engine.js";
 import { SECRETS, live } from "./stories.js";
 import { bareLines, summed } from "./sums.js";
 
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ENV = "value-of-an-environment";
 const LABEL = "value-of-a-label";
 
@@ -26,6 +29,16 @@ const FILTERS = [
   `{"label":["a=${FILTERED[3]}",]}`,
 ].map((filters) => encodeURIComponent(typeof filters === "string" ? filters : JSON.stringify(filters)));
 const BENT = "value-in-no-json";
+
+/** Values of a network, which a trace that begins later has only in the network's record. None is part of another. */
+const OF_NETWORK = ["an-option", "an-ipam-option", "a-network-label"].map((place) => `value-of-${place}`);
+const [OPTION, IPAM_OPTION, NETWORK_LABEL] = OF_NETWORK;
+const NETWORK = {
+  Name: "own-network",
+  Options: { a: OPTION },
+  IPAM: { Driver: "default", Options: { a: IPAM_OPTION } },
+  Labels: { a: NETWORK_LABEL },
+};
 
 /** Segments of a few steps: all but the first begin with a snapshot. */
 async function recorded(filtering: string[] = []): Promise<Segment[]> {
@@ -92,6 +105,28 @@ test("has none of the values, wherever it begins", async () => {
   for (const from of [0, 1, 2, 6]) {
     const bytes = Buffer.from(shared(segments.slice(from)).join("\n"));
     expect(secretsIn(bytes, [...SECRETS, ENV, LABEL, BENT, ...FILTERED])).toEqual([]);
+  }
+});
+
+test("has none of the values of a network that was created before the trace begins", async () => {
+  const engine = new RecordedEngine({ inputs: 4, segments: 1000 });
+  await engine.open();
+  const { status } = await engine.ask({ method: "POST", target: "/networks/create", body: NETWORK });
+  expect(status).toBe(201);
+  engine.driver.cut();
+  await live(engine);
+  const { segments } = decodeTrace(engine.ring.text());
+  const restart = segments.findIndex(({ epoch, start }) => epoch === 2 && start.tag === "open");
+  // The first begins with the records that the instance opened with, the second with those in a snapshot.
+  for (const [from, how] of [
+    [restart, '"open"'],
+    [restart + 1, '"resumed"'],
+  ] as const) {
+    const lines = shared(segments.slice(from));
+    expect(lines[1]).toContain(how);
+    const bytes = Buffer.from(lines[1]!);
+    expect(secretsIn(bytes, ["own-network", "ipamOptions"])).toHaveLength(2);
+    expect(secretsIn(bytes, OF_NETWORK)).toEqual([]);
   }
 });
 
@@ -168,6 +203,10 @@ describe("values", () => {
   test.each<[unknown, unknown]>([
     [{ DriverOpts: OPTIONS }, { DriverOpts: HIDDEN }],
     [
+      { ipamOptions: OPTIONS, options: { a: "b" }, labels: { c: "d" }, ipam: [{ subnet: "10.1.0.0/16" }] },
+      { ipamOptions: HIDDEN, options: { a: "x" }, labels: { c: "x" }, ipam: [{ subnet: "10.1.0.0/16" }] },
+    ],
+    [
       { driver_opts: OPTIONS, StorageOpt: { size: "1G" } },
       { driver_opts: HIDDEN, StorageOpt: { size: "xx" } },
     ],
@@ -202,5 +241,18 @@ describe("values", () => {
     const options = { Options: OPTIONS };
     expect(hidden(options, "mount -o password=hunter2: denied")).toBe("mount -o password=xxxxxxx: denied");
     expect(hidden({ Cmd: ["mysql", "-phunter2", "1000"] }, "mysql -phunter2 1000")).toBe("mysql xxxxxxxxx 1000");
+  });
+
+  function isShown(member: string): boolean {
+    const { [member]: map } = new HiddenValues().hideIn({ [member]: { a: "b" } }) as Record<string, { a: string }>;
+    return map?.a === "b";
+  }
+
+  test("of every map in a record are hidden, except for addresses", async () => {
+    const fields = [...(await readRecordFields(ROOT)).values()].flat();
+    const maps = fields.filter(({ type }) => type === "Record<string, string>").map(({ name }) => name);
+    const shown = maps.filter((name) => isShown(name));
+    expect(maps).toContain("ipamOptions");
+    expect(shown).toEqual(["auxiliary"]);
   });
 });

@@ -158,7 +158,8 @@ export async function tellPrivate(canaries: Canaries, client: EngineClient): Pro
   for (const HostConfig of hosts) await client.call("POST", "/containers/create", { Image: "busybox", HostConfig });
   await client.call("POST", "/volumes/create", { Name: "b", DriverOpts: options("volume") });
   const ipam = { Driver: "default", Options: options("ipam") };
-  await client.call("POST", "/networks/create", { Name: "b", Options: options("network"), IPAM: ipam });
+  const network = { Name: "b", Options: options("network"), IPAM: ipam, Labels: { a: say("network-label") } };
+  await client.must(201, "POST", "/networks/create", network);
   const settings = { EndpointsConfig: { bridge: { DriverOpts: options("endpoint") } } };
   await client.call("POST", "/containers/create", { Image: "busybox", NetworkingConfig: settings });
   const service = {
