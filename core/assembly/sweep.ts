@@ -44,11 +44,11 @@ export function findLostNetworks(found: string[]): void {
   }
 }
 
-/** Networks without a record. */
+/** Networks without a record. That of a record which was set aside stays: containers may be on it. */
 export function strayNetworks(found: string[]): string[] {
   const strays: string[] = [];
   for (let i = 0; i < found.length; i++) {
-    if (networkStore.find(found[i]) !== null) continue;
+    if (networkStore.find(found[i]) !== null || setAside.hasOrLost(NETWORK_RECORDS + found[i])) continue;
     tellSwept(`network ${found[i]}`, "there is no record of it");
     strays.push(found[i]);
   }

@@ -1,28 +1,23 @@
 // Networks: a bridge interface with the machine's address, and firewall rules for its traffic.
 
+import { isDeepStrictEqual } from "node:util";
 import type { networks } from "../../hosts/shared/host.js";
 import { malformed } from "../../hosts/shared/failure.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
-import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
+import { ipv4, prefixOf } from "./addresses.js";
+import { choiceFor, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
 import { acceptForwarding, forgetForwarding, routeThrough } from "./forwarding.js";
 import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
-import * as links from "./links.js";
-import { carryOut } from "./netlink.js";
+import { findLink } from "./look-ups.js";
 import type { Places } from "./places.js";
 import { nft, noTable, publishedBy, tableOf } from "./rules.js";
-
-/** A network that was made. It is kept under its id. */
-interface Made {
-  bridge: networks.Bridge;
-  /** We made the interface; it did not exist before. */
-  ours: boolean;
-}
 
 export class Bridges {
   readonly #kernel: Kernel;
   readonly #places: Places;
+  /** The networks that were made, by their ids. */
   readonly #made: KeptFiles<Made>;
 
   constructor(
@@ -55,10 +50,11 @@ export class Bridges {
   async make(bridge: networks.Bridge): Promise<void> {
     const { network, interfaceName } = bridge;
     check(bridge);
-    const kept = this.#made.find(network);
-    const ours = kept?.value.ours || this.#indexOf(bridge) === 0;
-    if (!kept?.whole) this.#made.begin(network, { bridge, ours });
-    await this.#makeInterface(bridge);
+    const kept = this.#made.entries().map(([, { value }]) => value);
+    const link = await findLink(this.#kernel, interfaceName);
+    const made = { bridge, ...(await choiceFor(this.#kernel, bridge, link, kept)) };
+    this.#begin(made);
+    await makeInterface(this.#kernel, made, link);
     routeThrough(interfaceName);
     await nft([tableOf(bridge), publishedBy(network, this.#places.on(network))].join("\n"));
     await acceptForwarding(interfaceName);
@@ -68,25 +64,19 @@ export class Bridges {
   async drop(network: string): Promise<void> {
     const kept = this.#made.find(network);
     if (!kept) return;
-    const { bridge, ours } = kept.value;
+    const { bridge } = kept.value;
     this.#made.undo(network);
-    if (ours && !this.#isShared(bridge)) await carryOut(this.#kernel, links.removeLink(bridge.interfaceName));
+    if (!this.#isShared(bridge)) await undoInterface(this.#kernel, kept.value);
     await nft(noTable(network));
     await forgetForwarding(bridge.interfaceName);
     await this.#made.erase(network);
   }
 
-  async #makeInterface(bridge: networks.Bridge): Promise<void> {
-    const { interfaceName, subnet } = bridge;
-    const gateway = ipv4(bridge.gateway);
-    await carryOut(this.#kernel, links.makeBridge(interfaceName, Uint8Array.from([0x02, 0x42, ...gateway])));
-    await carryOut(
-      this.#kernel,
-      links.addAddress(this.#indexOf(bridge), gateway, prefixOf(subnet), broadcastOf(subnet)),
-      links.withoutIpv6(interfaceName),
-      ...(bridge.mtu > 0 ? [links.setMtu(interfaceName, bridge.mtu)] : []),
-      links.setUp(interfaceName),
-    );
+  /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */
+  #begin(made: Made): void {
+    const kept = this.#made.find(made.bridge.network);
+    const isSame = kept?.value.ours === made.ours && isDeepStrictEqual(kept.value.added, made.added);
+    if (!kept?.whole || !isSame) this.#made.begin(made.bridge.network, made);
   }
 
   /** Whether another network uses the same interface. */
@@ -101,8 +91,11 @@ export class Bridges {
   }
 }
 
-/** Names that the kernel allows, except those that nft's syntax cannot hold. */
-const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\]{1,15}$/;
+/**
+ * Names that the kernel allows, except those that nft's syntax cannot hold, and those that stand for other interfaces:
+ * `*` is a wildcard in nft, and `+` in iptables. For `x%d`, the kernel makes `x0`.
+ */
+const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\*+%]{1,15}$/;
 
 /** Checks the arguments before anything is made. */
 function check({ interfaceName, subnet, gateway }: networks.Bridge): void {

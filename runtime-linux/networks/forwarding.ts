@@ -10,7 +10,21 @@ import { runProgram } from "./rules.js";
  */
 export function routeThrough(bridge: string): void {
   setSysctl("net/ipv4/ip_forward", "1");
-  setSysctl(`net/ipv4/conf/${bridge}/route_localnet`, "1");
+  setSysctl(localRouting(bridge), "1");
+}
+
+/** Whether 127.0.0.0/8 is routed to the bridge. */
+export function routesLocally(bridge: string): boolean {
+  return sysctl(localRouting(bridge)) === "1";
+}
+
+/** Ends the routing of 127.0.0.0/8 to the bridge. */
+export function endLocalRouting(bridge: string): void {
+  setSysctl(localRouting(bridge), "0");
+}
+
+function localRouting(bridge: string): string {
+  return `net/ipv4/conf/${bridge}/route_localnet`;
 }
 
 /**
@@ -69,7 +83,10 @@ async function iptables(rule: string): Promise<void> {
   if (code !== 0) throw failedTool("iptables", code, stderr);
 }
 
+function sysctl(name: string): string {
+  return readFileSync(`/proc/sys/${name}`, "utf8").trim();
+}
+
 function setSysctl(name: string, value: string): void {
-  const file = `/proc/sys/${name}`;
-  if (readFileSync(file, "utf8").trim() !== value) writeFileSync(file, value);
+  if (sysctl(name) !== value) writeFileSync(`/proc/sys/${name}`, value);
 }

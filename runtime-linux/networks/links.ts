@@ -5,6 +5,7 @@ import {
   fields,
   NLM_F_CREATE,
   NLM_F_EXCL,
+  RTM_DELADDR,
   RTM_DELLINK,
   RTM_NEWADDR,
   RTM_NEWLINK,
@@ -16,12 +17,12 @@ import {
 export const LOOPBACK = 1;
 
 /**
- * Makes a bridge; an existing one of that name is fine. Its hardware address is fixed: otherwise it would be that of
- * the lowest port.
+ * Makes a bridge. Fails if an interface of that name exists: without NLM_F_EXCL, the kernel would change that one. The
+ * bridge's hardware address is fixed: otherwise it would be that of the lowest port.
  */
 export function makeBridge(name: string, mac: Uint8Array): Request {
   const body = [link(0), attribute(IFLA_IFNAME, name), attribute(IFLA_ADDRESS, mac), kind("bridge")];
-  return request(`make bridge ${name}`, RTM_NEWLINK, NLM_F_CREATE, body, []);
+  return request(`make bridge ${name}`, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, body, []);
 }
 
 /** The end of a veth pair in a container's namespace. */
@@ -97,14 +98,19 @@ export function removeLink(name: string): Request {
 
 /** Gives a link an IPv4 address. */
 export function addAddress(index: number, address: Uint8Array, prefix: number, broadcast: Uint8Array): Request {
-  const header = fields([AF_INET, 1], [prefix, 1], [IFA_F_PERMANENT, 1], [RT_SCOPE_UNIVERSE, 1], [index, 4]);
   const body = [
-    header,
+    addressHeader(index, prefix),
     attribute(IFA_LOCAL, address),
     attribute(IFA_ADDRESS, address),
     attribute(IFA_BROADCAST, broadcast),
   ];
   return request(`add address ${address.join(".")}`, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
+}
+
+/** Takes an IPv4 address from a link. */
+export function removeAddress(index: number, address: Uint8Array, prefix: number): Request {
+  const body = [addressHeader(index, prefix), attribute(IFA_LOCAL, address)];
+  return request(`remove address ${address.join(".")}`, RTM_DELADDR, 0, body, ["EADDRNOTAVAIL", "ENODEV"]);
 }
 
 /** Adds a default route through a gateway. */
@@ -116,17 +122,17 @@ export function addDefaultRoute(index: number, gateway: Uint8Array): Request {
   return request(about, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
 }
 
-const AF_INET = 2;
+export const AF_INET = 2;
 const AF_INET6 = 10;
 const IFF_UP = 1;
-const IFLA_ADDRESS = 1;
-const IFLA_IFNAME = 3;
+export const IFLA_ADDRESS = 1;
+export const IFLA_IFNAME = 3;
 const IFLA_MTU = 4;
 const IFLA_MASTER = 10;
-const IFLA_LINKINFO = 18;
+export const IFLA_LINKINFO = 18;
 const IFLA_AF_SPEC = 26;
 const IFLA_NET_NS_FD = 28;
-const IFLA_INFO_KIND = 1;
+export const IFLA_INFO_KIND = 1;
 const IFLA_INFO_DATA = 2;
 const IFLA_INFO_SLAVE_KIND = 4;
 const IFLA_INFO_SLAVE_DATA = 5;
@@ -136,7 +142,7 @@ const VETH_INFO_PEER = 1;
 const IFLA_INET6_ADDR_GEN_MODE = 8;
 const IN6_ADDR_GEN_MODE_NONE = 1;
 const IFA_ADDRESS = 1;
-const IFA_LOCAL = 2;
+export const IFA_LOCAL = 2;
 const IFA_BROADCAST = 4;
 const IFA_F_PERMANENT = 0x80;
 const RTA_OIF = 4;
@@ -148,6 +154,11 @@ const RTN_UNICAST = 1;
 
 function request(about: string, type: number, flags: number, body: Uint8Array[], settled: string[]): Request {
   return { about, type, flags, body: Buffer.concat(body), settled };
+}
+
+/** struct ifaddrmsg. */
+function addressHeader(index: number, prefix: number): Uint8Array {
+  return fields([AF_INET, 1], [prefix, 1], [IFA_F_PERMANENT, 1], [RT_SCOPE_UNIVERSE, 1], [index, 4]);
 }
 
 /** struct ifinfomsg. */

@@ -22,7 +22,10 @@ const NETLINK_ROUTE = 0;
 export const NETLINK_NETFILTER = 12;
 export const RTM_NEWLINK = 16;
 export const RTM_DELLINK = 17;
+export const RTM_GETLINK = 18;
 export const RTM_NEWADDR = 20;
+export const RTM_DELADDR = 21;
+export const RTM_GETADDR = 22;
 export const RTM_NEWROUTE = 24;
 export const NLM_F_EXCL = 0x200;
 export const NLM_F_CREATE = 0x400;
@@ -77,6 +80,12 @@ export class Netlink {
     return answers.flatMap((answer) => [...bodies(answer)]);
   }
 
+  /** Asks for one object: the body of the kernel's answer, or undefined if the object does not exist. */
+  async find(request: Request): Promise<Uint8Array | undefined> {
+    const answers = await this.kernel.netlink(this.fd, encode(request, 0, 0));
+    return answers.flatMap((answer) => [...bodies(answer)])[0];
+  }
+
   close(): void {
     closeSync(this.fd);
   }
@@ -127,6 +136,11 @@ export function fields(...values: [value: number, bytes: 1 | 2 | 4][]): Uint8Arr
     at += bytes;
   }
   return made;
+}
+
+/** The number of 32 bits at an offset. */
+export function numberAt(bytes: Uint8Array, at: number): number {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(at, LITTLE);
 }
 
 /** Requests per call. The socket needs room for the answers to all of them: some 200 by default. */

@@ -17,12 +17,13 @@ type Join = networks.Join;
  *   chain comes before conntrack, which turns containers' answers back into packets for 127.0.0.1.
  * - `publish`: translates an address and port of the machine to those of a container, for packets from elsewhere, from
  *   containers and from the machine itself.
- * - `leaving`: containers' packets go out under the machine's address, unless the network does not masquerade. So do packets to a published port from the same
- *   bridge or from 127.0.0.1, since their answers must come back this way.
+ * - `leaving`: containers' packets go out under the machine's address, unless the network does not masquerade. So do
+ *   packets to a published port from the same bridge or from 127.0.0.1, since their answers must come back this way.
  * - `entering`: only answers and published ports get in from outside the bridge; for an internal network nothing gets
- *   in or out.
+ *   in or out. It sees packets from the bridge back to the bridge, too, if a container sends them to the gateway.
  */
-export function tableOf({ network, interfaceName, subnet, internal, masquerades }: Bridge): string {
+export function tableOf(made: Bridge): string {
+  const { network, interfaceName, subnet, masquerades } = made;
   const table = tableName(network);
   const bridge = JSON.stringify(interfaceName);
   return [
@@ -42,23 +43,37 @@ export function tableOf({ network, interfaceName, subnet, internal, masquerades 
       ...(masquerades ? [`ip saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`] : []),
       `oifname ${bridge} ip saddr { ${subnet}, 127.0.0.0/8 } ct status dnat masquerade`,
     ]),
-    ...chain(table, "entering", "type filter hook forward priority filter ;", internal ? closed(bridge) : open(bridge)),
+    ...chain(table, "entering", "type filter hook forward priority filter ;", entering(made, bridge)),
   ].join("\n");
 }
 
-function open(bridge: string): string[] {
+function entering({ internal, connectsContainers }: Bridge, bridge: string): string[] {
+  return internal ? closed(bridge, connectsContainers) : open(bridge, connectsContainers);
+}
+
+/**
+ * If the network does not connect its containers, ports of the bridge are isolated from each other. But a container may
+ * send packets for another one to the gateway, which would route them back to the bridge. So these count as packets
+ * from outside.
+ */
+function open(bridge: string, connects: boolean): string[] {
   return [
     `oifname != ${bridge} accept`,
-    `iifname ${bridge} accept`,
+    ...(connects ? [`iifname ${bridge} accept`] : []),
     `ct state established,related accept`,
     `ct status dnat accept`,
     `drop`,
   ];
 }
 
-/** For an internal network: what comes from the bridge stays on it, and nothing else gets in. */
-function closed(bridge: string): string[] {
-  return [`iifname ${bridge} oifname ${bridge} accept`, `iifname ${bridge} drop`, `oifname ${bridge} drop`];
+/**
+ * For an internal network: what comes from the bridge stays on it, and nothing else gets in. If the network does not
+ * connect its containers, only published ports and answers are routed back to the bridge, as in `open`.
+ */
+function closed(bridge: string, connects: boolean): string[] {
+  const back = `iifname ${bridge} oifname ${bridge}`;
+  const ways = connects ? [""] : ["ct state established,related ", "ct status dnat "];
+  return [...ways.map((way) => `${back} ${way}accept`), `iifname ${bridge} drop`, `oifname ${bridge} drop`];
 }
 
 /** Removes the network's table. A missing table is no error. */

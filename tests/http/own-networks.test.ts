@@ -160,6 +160,8 @@ onEngines("own networks", (engine, kind) => {
           { Subnet: "10.211.0.0/24", IPRange: "10.0.0.0/8" },
           "invalid ip-range 10.0.0.0/8: CIDR block is bigger than its parent subnet 10.211.0.0/24",
         ],
+        [{ Subnet: "010.211.0.0/24" }, "invalid subnet 010.211.0.0/24: invalid CIDR block notation"],
+        [{ Subnet: "::ffff:10.211.0.0/24" }, "invalid subnet ::ffff:10.211.0.0/24: invalid CIDR block notation"],
         [
           { Subnet: "10.211.0.0/24", IPRange: "fd00::/64" },
           "invalid ip-range fd00::/64: parent subnet is an IPv4 block",
@@ -169,6 +171,11 @@ onEngines("own networks", (engine, kind) => {
         const answer = await asked("POST", "/networks/create", { Name: "x", IPAM: { Config: [config] } });
         expect(answer).toEqual([400, `invalid network config:\n${text}`]);
       }
+      const nothing = { Subnet: "10.211.0.0/24", AuxiliaryAddresses: { a: "" } };
+      expect(await asked("POST", "/networks/create", { Name: "x", IPAM: { Config: [nothing] } })).toEqual([
+        400,
+        "non parsable secondary ip address (a:) passed for network x",
+      ]);
     });
 
     test("options of the bridge", async () => {
@@ -186,6 +193,11 @@ onEngines("own networks", (engine, kind) => {
         `failed to parse ${mtu} value: x (strconv.Atoi: parsing "x": invalid syntax)`,
       ]);
       expect((await create({ "com.docker.network.bridge.name": "a".repeat(16) }))[0]).toBe(status);
+      if (kind === "reference") return;
+      expect(await create({ [mtu]: "-5" })).toEqual([400, "invalid MTU number: -5"]);
+      for (const name of ["e*", "eth+", "x%d", "a/b"]) {
+        expect((await create({ "com.docker.network.bridge.name": name }))[0]).toBe(400);
+      }
     });
 
     testExcept(kind, { reference: REFERENCE.unbuilt })("what is not built yet is refused", async () => {

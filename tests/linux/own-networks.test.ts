@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { must, run, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
-import { EngineClient, type Json } from "../support/engine-client.js";
+import { EngineClient, messageOf, type Json } from "../support/engine-client.js";
 import { engines, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
@@ -57,6 +57,25 @@ describeUnless(missing, "own networks", () => {
     await until("an answer", async () => (await answer(daemon.netns.address, "18511")) === "hello\n");
   });
 
+  test("without connections between containers, none reaches another through the gateway", async () => {
+    // Addresses of no other test: the kernel still knows those tests' pings, and would let equal ones pass as answers.
+    for (const [name, net, connects, code] of [
+      ["apart", "10.214.0", "false", 1],
+      ["joined", "10.215.0", "true", 0],
+    ] as const) {
+      await make(name, net, { Options: { "com.docker.network.bridge.enable_icc": connects } });
+      // Both send packets for each other to the gateway: answers on the direct way would be dropped.
+      const HostConfig = { NetworkMode: name, CapAdd: ["NET_ADMIN"] };
+      const detour = (to: string): string => `ip route add ${to} via ${net}.1 && echo routed`;
+      const neighbour = ["sh", "-c", `${detour(`${net}.3`)} && exec sleep 1000`];
+      const id = await engine.running({ HostConfig, Cmd: neighbour });
+      await until("a route", async () => (await engine.logs(id)).stdout === "routed\n");
+      const asking = `${detour(`${net}.2`)} && ping -c 1 -W 2 ${net}.2 > /dev/null`;
+      const seen = await engine.run({ HostConfig, Cmd: ["sh", "-c", asking] });
+      expect([seen.stdout, seen.code]).toEqual(["routed\n", code]);
+    }
+  });
+
   test("packets have the size, the address and the interface that options ask for", async () => {
     await make("sized", "10.211.0", {
       Options: { "com.docker.network.driver.mtu": "1400", "com.docker.network.bridge.name": "sized0" },
@@ -70,6 +89,13 @@ describeUnless(missing, "own networks", () => {
     expect(NetworkSettings.Ports).toEqual({ "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18512" }] });
     await until("an answer", async () => (await answer("127.0.0.1", "18512")) === "hello\n");
     expect(await answer(daemon.netns.address, "18512")).toBe("");
+  });
+
+  test("an interface of the machine that is no bridge is not taken", async () => {
+    const Options = { "com.docker.network.bridge.name": "up0" };
+    const answer = await engine.call("POST", "/networks/create", { Name: "taken", Options });
+    expect([answer.status, messageOf(answer)]).toEqual([500, "existing interface up0 is not a bridge"]);
+    expect((await engine.call("GET", "/networks/taken")).status).toBe(404);
   });
 
   test("they outlive the engine, and nothing of a removed one stays on the machine", async () => {

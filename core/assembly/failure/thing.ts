@@ -108,6 +108,8 @@ export function wrongKindText(thing: Thing): string {
       return `${GATHERING} "${thing.name}": not a device node`;
     case Noun.RatedDevice:
       return `stat ${thing.name}: not a device node`;
+    case Noun.NetworkInterface:
+      return `existing interface ${thing.name} is not a bridge`;
     default:
       return `"${thing.name}" is not a file`;
   }

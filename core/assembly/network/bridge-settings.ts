@@ -19,6 +19,11 @@ const NOT_BUILT: string[] = [
   "com.docker.network.bridge.inhibit_ipv4",
   "com.docker.network.bridge.trusted_host_interfaces",
   "com.docker.network.container_iface_prefix",
+  "com.docker.network.bridge.default_bridge",
+  "com.docker.network.enable_ipv4",
+  "com.docker.network.enable_ipv6",
+  "com.docker.network.host_ipv4",
+  "com.docker.network.host_ipv6",
 ];
 /** Bytes of an interface's name (IFNAMSIZ, without the final zero). */
 const LONGEST_NAME: i32 = 15;
@@ -67,10 +72,20 @@ function refuseOption(name: string, value: string): Refusal | null {
   if (NOT_BUILT.includes(name)) return notBuilt(`the network option ${name}`);
   if (name == NAME) return isInterfaceName(value) ? null : badParameter(`invalid bridge name: ${quoteText(value)}`);
   if (name == ICC || name == MASQUERADE) return unparsed(name, value, parseFlag(value).error);
-  if (name == BINDING) return parseIpv4(value) < 0 ? unparsed(name, value, "invalid ip") : null;
-  if (name != MTU) return null;
-  const isNumber = decimalOf(value, LARGEST_MTU) >= 0;
-  return isNumber ? null : unparsed(name, value, `strconv.Atoi: parsing ${quoteText(value)}: invalid syntax`);
+  if (name == BINDING) return parseIpv4(value) < 0 ? unparsed(name, value, "nil ip") : null;
+  return name == MTU ? refuseMtu(value) : null;
+}
+
+function refuseMtu(value: string): Refusal | null {
+  if (decimalOf(value, LARGEST_MTU) >= 0) return null;
+  const digits = value.startsWith("-") ? value.slice(1) : value;
+  if (isDecimal(digits)) return badParameter(`invalid MTU number: ${value}`);
+  return unparsed(MTU, value, `strconv.Atoi: parsing ${quoteText(value)}: invalid syntax`);
+}
+
+function isDecimal(text: string): bool {
+  for (let i = 0; i < text.length; i++) if (!"0123456789".includes(text.charAt(i))) return false;
+  return text.length > 0;
 }
 
 /** `why`: empty if the value is valid. */
@@ -78,7 +93,7 @@ function unparsed(name: string, value: string, why: string): Refusal | null {
   return why.length == 0 ? null : badParameter(`failed to parse ${name} value: ${value} (${why})`);
 }
 
-/** A name that the kernel allows, and that firewall rules can hold. An empty one leaves the choice to the engine. */
+/** A name that the kernel allows, and that means itself in firewall rules (`e*` and `e+` do not). An empty one leaves the choice to the engine. */
 function isInterfaceName(name: string): bool {
   if (name == "." || name == ".." || name.length > LONGEST_NAME) return false;
   for (let i = 0; i < name.length; i++) {
@@ -88,4 +103,4 @@ function isInterfaceName(name: string): bool {
   return true;
 }
 
-const FORBIDDEN: string = '/:"\\';
+const FORBIDDEN: string = '/:"\\*+%';

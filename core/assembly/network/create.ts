@@ -29,7 +29,7 @@ export function createNetwork(call: Call): Refusal | null {
   if (name == "default" || (other !== null && other.isBuiltIn)) {
     return forbidden(`operation is not permitted on predefined ${name} network `);
   }
-  if (other !== null && (other.removing || other.untold)) {
+  if (other !== null && (other.removing || other.creating)) {
     // It is not known yet whether the name is free.
     other.queue.push(call);
     return null;

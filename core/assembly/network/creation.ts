@@ -25,21 +25,27 @@ export class NetworkCreation extends Task {
   private why: string = "";
 
   constructor(
-    private readonly call: Call,
+    /** Null if the engine that got the request is gone. */
+    private readonly call: Call | null,
     private readonly network: Network,
   ) {
     super();
   }
 
   begin(): void {
-    this.network.untold = true;
+    this.network.creating = true;
     networkStore.add(this.network);
     networkStore.put(this.network);
+    this.make();
+  }
+
+  /** For a network that an earlier engine did not make to the end; making it again is harmless. */
+  make(): void {
     askNetworks(this, Step.Make, new NetworkCommandMake(this.network.asBridge()));
   }
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (step == Step.Drop) return this.failed();
+    if (step == Step.Drop) return this.failed(failure === null);
     if (failure === null) return this.made();
     this.why = failureText(failure);
     askNetworks(this, Step.Drop, new NetworkCommandDrop(this.network.id));
@@ -47,17 +53,24 @@ export class NetworkCreation extends Task {
 
   private made(): void {
     const network = this.network;
-    network.untold = false;
     network.made = true;
+    network.creating = false;
+    networkStore.put(network);
     eventRing.emit(networkEvent(network, "create"));
     const json = new JsonWriter().beginObject().stringField("Id", network.id).stringField("Warning", "");
-    sendJson(this.call, 201, line(json.endObject()));
+    const call = this.call;
+    if (call !== null) sendJson(call, 201, line(json.endObject()));
     takeUpNetworkQueue(network);
   }
 
-  private failed(): void {
-    networkStore.remove(this.network);
-    sendRefusal(this.call, internal(this.why));
-    takeUpNetworkQueue(this.network);
+  /** `dropped`: nothing of it is left. Else it stays as a network that a client can remove. */
+  private failed(dropped: bool): void {
+    const network = this.network;
+    network.creating = false;
+    if (dropped) networkStore.remove(network);
+    else networkStore.put(network);
+    const call = this.call;
+    if (call !== null) sendRefusal(call, internal(this.why));
+    takeUpNetworkQueue(network);
   }
 }

@@ -19,6 +19,7 @@ export function inspectNetwork(call: Call): Refusal | null {
   }
   const lookup = lookUpNetwork(call.name);
   const network = lookup.network;
+  if (lookup.matches > 1) return badParameter(ambiguous(call.name, lookup.matches));
   if (network === null) return lookup.refusal;
   const scope = call.version >= 31 ? call.query.first("scope") : "";
   if (scope.length > 0 && scope != "local") return notFound(`network ${call.name} not found`);
@@ -26,4 +27,9 @@ export function inspectNetwork(call: Call): Refusal | null {
   writeNetworkJson(json, network, call.version, true, call.version >= WITH_STATUS);
   sendJson(call, 200, line(json));
   return null;
+}
+
+/** Other requests say it in other words (surface §2.4). */
+function ambiguous(reference: string, matches: i32): string {
+  return `${matches.toString()} matches found based on ID prefix: network ${reference} is ambiguous`;
 }

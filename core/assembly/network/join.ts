@@ -40,7 +40,8 @@ export function chooseAddress(container: Container, network: Network): Refusal |
 }
 
 /** The address that the client asked for; null if the engine chooses. */
-function fixedAddress(container: Container): Address | null {
+export function fixedAddress(container: Container): Address | null {
+  if (container.settings.length == 0) return null;
   const config = settingsOf(container).entry("IPAMConfig");
   return config === null ? null : parseAddress(config.stringOf("IPv4Address"));
 }

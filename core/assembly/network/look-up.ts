@@ -8,6 +8,8 @@ export class NetworkLookup {
   constructor(
     readonly network: Network | null,
     readonly refusal: Refusal | null,
+    /** Networks whose ids begin with the reference, if there are several; else 0. */
+    readonly matches: i32 = 0,
   ) {}
 }
 
@@ -24,8 +26,8 @@ export function lookUpNetwork(reference: string): NetworkLookup {
     matches += 1;
   }
   if (matches > 1) {
-    const text = `${matches.toString()} matches found based on ID prefix: network ${reference} is ambiguous`;
-    return new NetworkLookup(null, badParameter(text));
+    const text = `network ${reference} is ambiguous (${matches.toString()} matches found based on ID prefix)`;
+    return new NetworkLookup(null, badParameter(text), matches);
   }
   return new NetworkLookup(found, found === null ? notFound(`network ${reference} not found`) : null);
 }
@@ -39,6 +41,6 @@ function isThere(network: Network): bool {
 export function lookUpMadeNetwork(reference: string): NetworkLookup {
   const lookup = lookUpNetwork(reference);
   const network = lookup.network;
-  if (network === null || !network.untold) return lookup;
+  if (network === null || !network.creating) return lookup;
   return new NetworkLookup(null, notFound(`network ${reference} not found`));
 }

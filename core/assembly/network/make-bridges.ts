@@ -4,6 +4,7 @@
 import { Failure, NetworkCommandDrop, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";
 import { Task } from "../task";
+import { NetworkCreation } from "./creation";
 import { Network } from "./network";
 import { networkStore } from "./store";
 
@@ -19,9 +20,10 @@ export function makeBridges(strays: string[]): void {
 function makeAll(): void {
   const networks = networkStore.all();
   for (let i = 0; i < networks.length; i++) {
-    if (networks[i].driver == "bridge" && !networks[i].removing) {
-      askNetworks(new Making(networks[i]), 0, new NetworkCommandMake(networks[i].asBridge()));
-    }
+    const network = networks[i];
+    if (network.driver != "bridge" || network.removing) continue;
+    if (network.creating) new NetworkCreation(null, network).make();
+    else askNetworks(new Making(network), 0, new NetworkCommandMake(network.asBridge()));
   }
 }
 
@@ -45,6 +47,6 @@ class Making extends Task {
   }
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    this.network.made = failure === null;
+    this.network.made = failure === null && !this.network.removing;
   }
 }

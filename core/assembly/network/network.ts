@@ -34,7 +34,7 @@ export class Network {
   /** The host has made it since the engine opened. */
   made: bool = false;
   /** It is still being made for the client that asked for it, and goes again if that fails. */
-  untold: bool = false;
+  creating: bool = false;
   /** Requests that wait until its creation or removal is over. */
   queue: Call[] = [];
   private opened: AddressPool | null = null;
@@ -102,6 +102,7 @@ function networkFields(fields: Fields, given: Network | null): Network {
   network.internal = fields.optionalBool("internal", network.internal);
   network.subnetsGiven = fields.optionalBool("subnetsGiven", network.subnetsGiven);
   network.attachable = fields.optionalBool("attachable", network.attachable);
+  network.creating = fields.optionalBool("creating", network.creating);
   network.removing = fields.optionalBool("removing", network.removing);
   if (fields.has("ipamOptions", network.ipamOptionKeys.length > 0)) {
     fields.textMap("ipamOptions", network.ipamOptionKeys, network.ipamOptionValues);
@@ -136,7 +137,7 @@ function problemOf(network: Network, id: string): string {
   const isDefault = network.name == "bridge";
   if (isDefault != (network.interfaceName == DEFAULT_INTERFACE)) return "its interface is another one's";
   for (let i = 0; i < network.ipam.length; i++) {
-    if (parseSubnet(network.ipam[i].subnet) === null) return "one of its subnets is invalid";
+    if (!network.ipam[i].isValid) return "one of its subnets is invalid";
   }
   if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface is invalid";
   return "";

@@ -3,9 +3,13 @@
 
 import { PruneFilters } from "../api/prune-filters";
 import { Call } from "../call";
+import { Container } from "../container/container";
+import { Status } from "../container/lifecycle";
+import { containerStore } from "../container/store";
 import { Event } from "../event/event";
 import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
+import { setAside } from "../records/set-aside";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
@@ -23,9 +27,27 @@ export function pruneNetworks(call: Call): Refusal | null {
   const problem = filters.read(call.query.first("filters"), KEYS);
   if (problem !== null) return problem;
   if (engine.pruning) return conflict("a prune operation is already running");
+  const leaving = leavingContainer();
+  if (leaving !== null) {
+    // Its client has been told of its end already.
+    leaving.queue.push(call);
+    return null;
+  }
 
   // Accepted from here on: the work continues even if the client disconnects.
   new NetworkPrune(call, choose(filters)).begin();
+  return null;
+}
+
+/** A container whose run is over, and which is about to leave a network that may be pruned; null if there is none. */
+function leavingContainer(): Container | null {
+  const all = containerStore.all();
+  for (let i = 0; i < all.length; i++) {
+    const endpoint = all[i].endpoint;
+    if (endpoint === null || all[i].status != Status.Releasing) continue;
+    const network = networkStore.find(endpoint.networkId);
+    if (network !== null && !network.isBuiltIn) return all[i];
+  }
   return null;
 }
 
@@ -35,7 +57,8 @@ function choose(filters: PruneFilters): Network[] {
   const used = networksInUse();
   for (let i = 0; i < all.length; i++) {
     const network = all[i];
-    if (network.isBuiltIn || network.untold || network.removing || used.has(network.id)) continue;
+    if (network.isBuiltIn || network.creating || network.removing || used.has(network.id)) continue;
+    if (setAside.isOnNetwork(network.id)) continue;
     if (filters.match(network.created, network.labelKeys, network.labelValues)) chosen.push(network);
   }
   return chosen;

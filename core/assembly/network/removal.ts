@@ -48,6 +48,8 @@ class NetworkRemoval extends Task {
       this.client.removed(network);
     } else {
       mark(network, false);
+      // The host may have removed a part of it.
+      network.made = false;
       this.client.failed(network, failureText(failure));
     }
     takeUpNetworkQueue(network);

@@ -18,6 +18,9 @@ export class NetworkStore {
   private readonly byId: Map<string, Network> = new Map<string, Network>();
   private readonly byName: Map<string, Network> = new Map<string, Network>();
 
+  /** Subnets of the networks that were there when the engine opened: the machine has routes to them. */
+  atOpen: Subnet[] = [];
+
   add(network: Network): void {
     this.byId.set(network.id, network);
     this.byName.set(network.name, network);
@@ -25,14 +28,14 @@ export class NetworkStore {
 
   put(network: Network): void {
     putRecord(NETWORK_RECORDS + network.id, writeNetwork(network));
-    if (!network.isBuiltIn) showContainersAnew();
+    if (!network.isBuiltIn) showContainersAnew(network);
   }
 
   remove(network: Network): void {
     this.byId.delete(network.id);
     this.byName.delete(network.name);
     deleteRecord(NETWORK_RECORDS + network.id);
-    showContainersAnew();
+    showContainersAnew(network);
   }
 
   /** Also networks that are just being made or removed. */
@@ -104,7 +107,7 @@ export class NetworkStore {
     const network = new Network(place === null ? this.lostId() : place.networkId, name, driver);
     network.created = engine.now.wall;
     if (driver == "bridge") {
-      const subnet = place === null ? anySubnet(this.subnets()) : subnetOf(place);
+      const subnet = place === null ? anySubnet(this.subnets(), this.atOpen) : subnetOf(place);
       const config = new IpamConfig(subnet.text);
       config.gateway = place === null ? subnet.base.plus(1).text : place.gateway;
       network.ipam.push(config);
@@ -114,11 +117,11 @@ export class NetworkStore {
     this.put(network);
   }
 
-  /** Id of the first network whose record was set aside; a new id if there is none. */
+  /** Id of the one network whose record was set aside. A new id if there is none, or if it is unknown which one it is. */
   private lostId(): string {
     const lost = setAside.startingWith(NETWORK_RECORDS);
-    for (let i = 0; i < lost.length; i++) if (isFullId(lost[i]) && this.find(lost[i]) === null) return lost[i];
-    return engine.ids.next();
+    const isOne = lost.length == 1 && isFullId(lost[0]) && this.find(lost[0]) === null;
+    return isOne ? lost[0] : engine.ids.next();
   }
 
   /**
@@ -130,16 +133,25 @@ export class NetworkStore {
     for (let i = 0; i < containers.length; i++) {
       const place = containers[i].endpoint;
       if (place === null || place.networkName != name || !isFullId(place.networkId)) continue;
-      if (this.find(place.networkId) === null && parseAddress(place.gateway) !== null) return place;
+      if (this.find(place.networkId) === null && hasSubnet(place)) return place;
     }
     return null;
   }
 }
 
 /** Lists of containers show the ids of their networks. */
-function showContainersAnew(): void {
+function showContainersAnew(network: Network): void {
   const containers = containerStore.all();
-  for (let i = 0; i < containers.length; i++) containers[i].listed = null;
+  for (let i = 0; i < containers.length; i++) {
+    const mode = containers[i].networkMode;
+    if (mode == network.name || network.id.startsWith(mode)) containers[i].listed = null;
+  }
+}
+
+/** A damaged record may name any gateway. */
+function hasSubnet(place: Endpoint): bool {
+  const gateway: Address | null = parseAddress(place.gateway);
+  return gateway !== null && !gateway.isIpv6 && place.prefixLength > 0;
 }
 
 function subnetOf(place: Endpoint): Subnet {

@@ -144,6 +144,15 @@ export class SetAside {
     return this.remains.get(container);
   }
 
+  /** Whether a container whose record was set aside is on the network. */
+  isOnNetwork(network: string): bool {
+    const all = this.remains.values();
+    for (let i = 0; i < all.length; i++) {
+      for (let j = 0; j < all[i].joins.length; j++) if (all[i].joins[j].network == network) return true;
+    }
+    return false;
+  }
+
   /** A record with this key was written. During `open` the damaged one is kept even so. */
   replaced(key: string): void {
     if (!this.opening) this.forget(key);

@@ -53,8 +53,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "a network is removed while containers are on it",
     file: "network/remove.ts",
-    right: `  if (containers.length > 0) return`,
-    wrong: `  if (!WRONG && containers.length > 0) return`,
+    right: `  const isUsed = containers.length > 0`,
+    wrong: `  const isUsed = (!WRONG && containers.length > 0)`,
     finder: { story: "network-life" },
   },
   {
@@ -88,15 +88,22 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "a network that could not be made stays",
     file: "network/creation.ts",
-    right: `    networkStore.remove(this.network);`,
-    wrong: `    if (!WRONG) networkStore.remove(this.network);`,
+    right: `    if (dropped) networkStore.remove(network);`,
+    wrong: `    if (!WRONG && dropped) networkStore.remove(network);`,
     finder: { story: "network-creation-fails" },
   },
   {
     name: "a container starts on a network that is still being made",
     file: "network/look-up.ts",
-    right: `  if (network === null || !network.untold) return lookup;`,
-    wrong: `  if (WRONG || network === null || !network.untold) return lookup;`,
+    right: `  if (network === null || !network.creating) return lookup;`,
+    wrong: `  if (WRONG || network === null || !network.creating) return lookup;`,
     finder: { story: "network-gone-in-delay" },
+  },
+  {
+    name: "a network that is being made when the engine ends stays unfinished",
+    file: "network/make-bridges.ts",
+    right: `    if (network.creating) new`,
+    wrong: `    if (!WRONG && network.creating) new`,
+    finder: { story: "network-creation-interrupted" },
   },
 ];

@@ -120,7 +120,7 @@ export class Owners implements Invariant {
     if (process?.run !== run) throw new Breach("owners", `run ${run} of ${id} is ${status}, but has no process`);
     if (!found.mounts.includes(id)) throw new Breach("owners", `${id} runs, but its files are not mounted`);
     const joined = found.joins.some((join) => join.container === id);
-    if (networkMode === "bridge" && (!joined || endpoint === undefined)) {
+    if (["bridge", "own"].includes(networkMode) && (!joined || endpoint === undefined)) {
       throw new Breach("owners", `${id} runs with a bridge, but has not joined it`);
     }
   }

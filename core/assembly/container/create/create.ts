@@ -8,7 +8,7 @@ import { Call } from "../../call";
 import { Image } from "../../image/image";
 import { asI64, isI64, Json } from "../../json/json";
 import { jsonBytes } from "../../json/writer";
-import { networkStore } from "../../network/store";
+import { lookUpNetwork } from "../../network/look-up";
 import { badParameter, Refusal } from "../../refusal";
 import { sendRefusal } from "../../reply";
 import { engine } from "../../state";
@@ -157,7 +157,7 @@ function takeHostConfig(container: Container, hostConfig: Json): void {
 
 /** A built-in network by its name, even if the client gave its id, since each of them is a mode of its own. */
 function modeOf(given: string): string {
-  const network = networkStore.find(given);
+  const network = lookUpNetwork(given).network;
   return network !== null && network.isBuiltIn ? network.name : given;
 }
 

@@ -6,7 +6,6 @@ import { MembersByName } from "../../json/members-by-name";
 import { parseKept } from "../../json/reader";
 import { jsonBytes, JsonWriter } from "../../json/writer";
 import { Address, parseAddress } from "../../network/address/address";
-import { parseSubnet } from "../../network/address/subnet";
 import { listOfProblems } from "../../network/list-of-problems";
 import { Network } from "../../network/network";
 import { networkOf } from "../../network/networks-of-container";
@@ -78,7 +77,7 @@ function addressProblem(network: Network, settings: Json): StartError | null {
   const config = settings.entry("IPAMConfig");
   const fixed: string[] = config === null ? [] : [config.stringOf("IPv4Address"), config.stringOf("IPv6Address")];
   for (let i = 0; i < fixed.length; i++) {
-    if (fixed[i].length > 0) problems.push(subnetProblem(network, parseAddress(fixed[i])!));
+    if (fixed[i].length > 0) problems.push(subnetProblem(network, fixed[i]));
   }
   const told = problems.filter((problem: string) => problem.length > 0);
   if (told.length == 0) return null;
@@ -86,16 +85,16 @@ function addressProblem(network: Network, settings: Json): StartError | null {
   return new StartError(text, OTHER_CODE, badParameter(text));
 }
 
-/** Empty if there is none. */
-function subnetProblem(network: Network, address: Address): string {
+/** Empty if there is none. `text`: the fixed address; create has not always checked it. */
+function subnetProblem(network: Network, text: string): string {
   if (!network.subnetsGiven) {
     return "user specified IP address is supported only when connecting to networks with user configured subnets";
   }
-  for (let i = 0; i < network.ipam.length; i++) {
-    // Only IPv4 is implemented yet.
-    if (!address.isIpv6 && parseSubnet(network.ipam[i].subnet)!.contains(address)) return "";
-  }
-  return `no configured subnet contains IP address ${address.text}`;
+  const address: Address | null = parseAddress(text);
+  // Only IPv4 is implemented yet.
+  const pool = network.pool;
+  if (address !== null && pool !== null && pool.subnet.contains(address)) return "";
+  return `no configured subnet contains IP address ${text}`;
 }
 
 /** The settings that only user-defined networks support. */

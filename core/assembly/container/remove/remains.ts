@@ -97,6 +97,7 @@ class Clearance extends Task {
     for (let i = 0; i < joins.length; i++) {
       networkStore.freeAddress(joins[i].network, joins[i].address, this.id);
     }
+    joins.length = 0;
     setAside.forget(CONTAINER_RECORDS + this.id);
     setAside.forget(HELD_RECORDS + this.id);
     layerStore.forgetLost();

@@ -32,7 +32,7 @@ import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, mac
 import { lookUpMadeNetwork } from "../../network/look-up";
 import { Network } from "../../network/network";
 import { networkOf } from "../../network/networks-of-container";
-import { releasingHolder } from "../../network/ports/port-holders";
+import { releasingHolder } from "../../network/releasing-holder";
 import { networkStore } from "../../network/store";
 import { badParameter, conflict, internal, notModified, Refusal } from "../../refusal";
 import { Task } from "../../task";
@@ -94,7 +94,7 @@ export function startContainer(call: Call): Refusal | null {
     return null;
   }
   const network = networkOf(container);
-  if (network !== null && network.untold) {
+  if (network !== null && network.creating) {
     network.queue.push(call);
     return null;
   }

@@ -35,9 +35,12 @@ export class AddressPool {
   take(owner: string): Address | null {
     for (let at = this.lowest; !this.lastUsable.isBefore(at); at = at.plus(1)) {
       this.lowest = at;
-      if (this.owners.has(at.text)) continue;
-      this.owners.set(at.text, owner);
-      return at;
+      if (!this.owners.has(at.text)) {
+        this.owners.set(at.text, owner);
+        return at;
+      }
+      // After the family's last address there is none.
+      if (at.equals(this.lastUsable)) return null;
     }
     return null;
   }
@@ -60,7 +63,8 @@ export class AddressPool {
     const key = address.text;
     if (!this.owners.has(key) || this.owners.get(key) != owner) return;
     this.owners.delete(key);
-    if (address.isBefore(this.lowest)) this.lowest = address;
+    const isChosenFrom = !address.isBefore(this.firstUsable);
+    if (isChosenFrom && address.isBefore(this.lowest)) this.lowest = address;
   }
 
   /** Number of addresses from which the engine can still choose. */

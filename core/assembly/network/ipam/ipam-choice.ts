@@ -2,8 +2,8 @@
 // machine's own address.
 
 import { Json } from "../../json/json";
-import { badParameter, forbidden, internal, Refusal } from "../../refusal";
-import { Address, parseAddress } from "../address/address";
+import { badParameter, forbidden, internal, notBuilt, Refusal } from "../../refusal";
+import { Address, canonicalAddress, parseAddress } from "../address/address";
 import { AddressPool } from "../address/address-pool";
 import { parseSubnet } from "../address/subnet";
 import { freeSubnet } from "./default-pools";
@@ -13,6 +13,8 @@ import { networkStore } from "../store";
 
 const OVERLAPS = "invalid pool request: Pool overlaps with other one on this address space";
 const NONE_LEFT = "all predefined address pools have been fully subnetted";
+/** Docker's name for an address that is the containers' gateway instead of the machine's own. */
+const OTHER_GATEWAYS: string[] = ["DefaultGatewayIPv4", "DefaultGatewayIPv6"];
 /** The bridge has one address of each family. */
 const ONE_SUBNET = "bridge driver doesn't support multiple subnets";
 const TAKEN = "Address already in use";
@@ -24,13 +26,13 @@ export function chooseIpam(network: Network, configs: Json): Refusal | null {
   for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isIpv6) count += 1;
   if (count > 1) return forbidden(ONE_SUBNET);
   network.subnetsGiven = count > 0;
-  return count == 0 ? chooseSubnet(network) : takeSubnet(network.ipv4!);
+  return count == 0 ? chooseSubnet(network) : takeSubnet(network.name, network.ipv4!);
 }
 
 function configOf(given: Json): IpamConfig {
-  const config = new IpamConfig(given.stringOf("Subnet"));
-  config.range = given.stringOf("IPRange");
-  config.gateway = given.stringOf("Gateway");
+  const config = new IpamConfig(canonicalSubnet(given.stringOf("Subnet")));
+  config.range = canonicalSubnet(given.stringOf("IPRange"));
+  config.gateway = canonicalAddress(given.stringOf("Gateway"));
   const auxiliary = given.entry("AuxiliaryAddresses");
   if (auxiliary === null) return config;
   for (let i = 0; i < auxiliary.keys.length; i++) {
@@ -40,9 +42,15 @@ function configOf(given: Json): IpamConfig {
   return config;
 }
 
+/** Empty for an empty text. Blocks of a family that the network does not have were not checked, and stay as they are. */
+function canonicalSubnet(text: string): string {
+  const subnet = parseSubnet(text);
+  return subnet === null ? text : subnet.text;
+}
+
 /** Docker lists a subnet of its own choice before those that the client gave. */
 function chooseSubnet(network: Network): Refusal | null {
-  const subnet = freeSubnet(networkStore.subnets());
+  const subnet = freeSubnet(networkStore.subnets(), networkStore.atOpen);
   if (subnet === null) return badParameter(NONE_LEFT);
   const config = new IpamConfig(subnet.text);
   config.gateway = subnet.base.plus(1).text;
@@ -50,18 +58,24 @@ function chooseSubnet(network: Network): Refusal | null {
   return null;
 }
 
-function takeSubnet(config: IpamConfig): Refusal | null {
+function takeSubnet(name: string, config: IpamConfig): Refusal | null {
   const subnet = parseSubnet(config.subnet)!;
   const others = networkStore.subnets();
   for (let i = 0; i < others.length; i++) if (others[i].overlaps(subnet)) return forbidden(OVERLAPS);
   const pool = new AddressPool(subnet, config.range.length > 0 ? parseSubnet(config.range)! : subnet);
   const gateway = chooseGateway(config, pool);
   if (gateway !== null) return gateway;
+  return setAsideAuxiliary(name, config, pool);
+}
+
+/** `name`: of the network. */
+function setAsideAuxiliary(name: string, config: IpamConfig, pool: AddressPool): Refusal | null {
   for (let i = 0; i < config.auxiliaryKeys.length; i++) {
-    const address: Address = parseAddress(config.auxiliaryValues[i])!;
-    if (pool.takeFixed(address, "")) continue;
-    const which = `${config.auxiliaryKeys[i]}:${config.auxiliaryValues[i]}`;
-    return internal(`failed to allocate secondary ip address (${which}): ${TAKEN}`);
+    if (OTHER_GATEWAYS.includes(config.auxiliaryKeys[i])) return notBuilt(config.auxiliaryKeys[i]);
+    const which = `(${config.auxiliaryKeys[i]}:${config.auxiliaryValues[i]})`;
+    const address: Address | null = parseAddress(config.auxiliaryValues[i]);
+    if (address === null) return badParameter(`non parsable secondary ip address ${which} passed for network ${name}`);
+    if (!pool.takeFixed(address, "")) return internal(`failed to allocate secondary ip address ${which}: ${TAKEN}`);
   }
   return null;
 }

@@ -23,6 +23,15 @@ export class IpamConfig {
     return this.subnet.includes(":");
   }
 
+  /** False for one from a damaged record. */
+  get isValid(): bool {
+    const subnet = parseSubnet(this.subnet);
+    if (subnet === null || subnet.isIpv6 != this.isIpv6) return false;
+    if (this.range.length == 0 || this.isIpv6) return true;
+    const range = parseSubnet(this.range);
+    return range !== null && subnet.contains(range.base);
+  }
+
   /** Its addresses, with none given to a container yet. */
   pool(): AddressPool {
     const subnet = parseSubnet(this.subnet)!;

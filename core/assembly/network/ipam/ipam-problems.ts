@@ -2,8 +2,9 @@
 
 import { Json } from "../../json/json";
 import { badParameter, Refusal } from "../../refusal";
-import { Address, parseAddress } from "../address/address";
-import { parsePrefix, Prefix, Subnet } from "../address/subnet";
+import { Address } from "../address/address";
+import { strictAddress, strictPrefix } from "../address/strict";
+import { Prefix, Subnet } from "../address/subnet";
 import { listOfProblems } from "../list-of-problems";
 
 const NO_BLOCK = "invalid CIDR block notation";
@@ -18,7 +19,7 @@ export function refuseIpam(configs: Json, ipv6: bool): Refusal | null {
 
 function addProblems(problems: string[], config: Json, ipv6: bool): void {
   const text = config.stringOf("Subnet");
-  const prefix: Prefix | null = parsePrefix(text);
+  const prefix: Prefix | null = strictPrefix(text);
   if (prefix === null) {
     problems.push(`invalid subnet ${text}: ${NO_BLOCK}`);
     return;
@@ -41,7 +42,7 @@ function addProblems(problems: string[], config: Json, ipv6: bool): void {
 function addRangeProblems(problems: string[], text: string, subnet: Subnet): void {
   if (text.length == 0) return;
   const about = `invalid ip-range ${text}: `;
-  const range: Prefix | null = parsePrefix(text);
+  const range: Prefix | null = strictPrefix(text);
   if (range === null) {
     problems.push(about + NO_BLOCK);
     return;
@@ -60,7 +61,7 @@ function addRangeProblems(problems: string[], text: string, subnet: Subnet): voi
 /** Empty for no address, or a valid one. */
 function addressProblem(text: string, subnet: Subnet): string {
   if (text.length == 0) return "";
-  const address: Address | null = parseAddress(text);
+  const address: Address | null = strictAddress(text);
   if (address === null) return "invalid address";
   if (address.isIpv6 != subnet.isIpv6) return `parent subnet is an ${familyOf(subnet)} block`;
   return subnet.contains(address) ? "" : `parent subnet ${subnet.text} doesn't contain this address`;

@@ -1,0 +1,42 @@
+// The firewall rules of a network as text: which packets the machine forwards to it and from it.
+import { expect, test } from "vitest";
+import type { networks } from "../../../hosts/shared/host.js";
+import { tableOf } from "../../../runtime-linux/networks/rules.js";
+
+const bridge: networks.Bridge = {
+  network: "ab".repeat(32),
+  name: "net",
+  interfaceName: "br0",
+  subnet: "172.31.0.0/16",
+  gateway: "172.31.0.1",
+  internal: false,
+  connectsContainers: true,
+  masquerades: true,
+  mtu: 0,
+};
+const ANSWERS = "ct state established,related accept";
+const PUBLISHED = "ct status dnat accept";
+
+test("a network forwards its containers' packets anywhere, and lets answers and published ports in", () => {
+  const rules = [`oifname != "br0" accept`, `iifname "br0" accept`, ANSWERS, PUBLISHED, "drop"];
+  expect(entering({})).toEqual(rules);
+});
+
+test("without connections between containers, packets from the bridge get back to it only as others do", () => {
+  expect(entering({ connectsContainers: false })).toEqual([`oifname != "br0" accept`, ANSWERS, PUBLISHED, "drop"]);
+});
+
+test("an internal network forwards nothing but packets from its bridge back to it", () => {
+  const drops = [`iifname "br0" drop`, `oifname "br0" drop`];
+  const back = `iifname "br0" oifname "br0"`;
+  expect(entering({ internal: true })).toEqual([`${back} accept`, ...drops]);
+  const apart = entering({ internal: true, connectsContainers: false });
+  expect(apart).toEqual([`${back} ${ANSWERS}`, `${back} ${PUBLISHED}`, ...drops]);
+});
+
+/** The rules of the chain that decides about forwarded packets. */
+function entering(more: Partial<networks.Bridge>): string[] {
+  const start = "add rule ip coracle-abababababab entering ";
+  const lines = tableOf({ ...bridge, ...more }).split("\n");
+  return lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
+}
