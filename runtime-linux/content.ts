@@ -1,16 +1,18 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
+import { Unpacking, mayBeGivenUp } from "../hosts/shared/index.js";
 import type {
   Bodies,
-  content,
-  engine,
   Operation,
   Outcome,
   Perform,
-  replies,
   Report,
+  Work,
+  content,
+  engine,
+  replies,
   types,
-} from "../hosts/shared/host.js";
+} from "../hosts/shared/index.js";
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
 import { compare } from "./content/files/changes.js";
@@ -22,10 +24,8 @@ import { layerTars } from "./content/layers/layer-tars.js";
 import { Layers } from "./content/layers/layers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { mayBeGivenUp } from "../hosts/shared/commands.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
-import { Unpacking, type Work } from "../hosts/shared/unpacking.js";
 import type { Kernel } from "./kernel.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";

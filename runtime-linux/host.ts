@@ -2,7 +2,7 @@
 
 import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
-import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/shared/host.js";
+import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/shared/index.js";
 import { linuxContent } from "./content.js";
 import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
 import { join } from "node:path";
-import type { engine } from "../hosts/shared/host.js";
+import type { engine } from "../hosts/shared/index.js";
 import { describeInit } from "./launch/init.js";
 import type { Kernel } from "./kernel.js";
 import { goArchitecture } from "./machine/architecture.js";

@@ -5,7 +5,7 @@
 // The kernel makes links, addresses and routes on direct request (rtnetlink). This takes about 2 ms for a container,
 // where the usual programs take 40. Published ports add one nft transaction.
 
-import type { engine, networks, Outcome, Perform } from "../hosts/shared/host.js";
+import type { Outcome, Perform, engine, networks } from "../hosts/shared/index.js";
 import type { Kernel } from "./kernel.js";
 import { Bridges } from "./networks/bridges.js";
 import { Places } from "./networks/places.js";

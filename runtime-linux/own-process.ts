@@ -1,8 +1,8 @@
 // Counts what the engine's own process has open and running.
 
 import { readdirSync } from "node:fs";
-import { HostFailure } from "../hosts/shared/failure.js";
-import type { engine } from "../hosts/shared/host.js";
+import { HostFailure } from "../hosts/shared/index.js";
+import type { engine } from "../hosts/shared/index.js";
 
 /** Tasks are what keeps Node's event loop alive: connections, timers, children, work on its threads. */
 export function ownProcess(): engine.OwnProcess {

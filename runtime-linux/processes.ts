@@ -3,8 +3,8 @@
 
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { engine, Input, Operation, Outcome, Perform, processes, Stdio, types } from "../hosts/shared/host.js";
-import { noSuch } from "../hosts/shared/failure.js";
+import { noSuch } from "../hosts/shared/index.js";
+import type { Input, Operation, Outcome, Perform, Stdio, engine, processes, types } from "../hosts/shared/index.js";
 import { Cgroups } from "./cgroups/cgroups.js";
 import { identityOf } from "./launch/bundle.js";
 import { adoptFiles, rewriteFile } from "./launch/container-files.js";

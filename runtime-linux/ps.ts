@@ -1,8 +1,8 @@
 // Runs the machine's `ps` for a container's processes.
 
 import { execFile, type ExecFileException } from "node:child_process";
-import type { Outcome } from "../hosts/shared/host.js";
-import { failedTool, failureOf, HostFailure, noSuch, silent, tooLarge } from "../hosts/shared/failure.js";
+import { HostFailure, failedTool, failureOf, noSuch, silent, tooLarge } from "../hosts/shared/index.js";
+import type { Outcome } from "../hosts/shared/index.js";
 import { findProgram } from "./launch/runtimes.js";
 
 /** The host's own limits (`core/wit/processes.wit`). */

@@ -1,7 +1,7 @@
 // Running operations that can be aborted (`abandon` of core/wit/content.wit).
 
-import { interrupted } from "../hosts/shared/failure.js";
-import type { Operation } from "../hosts/shared/host.js";
+import { interrupted } from "../hosts/shared/index.js";
+import type { Operation } from "../hosts/shared/index.js";
 
 export class UnderWay {
   readonly #controllers = new Map<Operation, AbortController>();

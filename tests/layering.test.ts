@@ -12,6 +12,7 @@ import { circlesIn } from "./support/import-circles.js";
 /** Folders of `hosts` that others import only through their index. A folder in another is a room of its own. */
 const DOORS = [
   "driver",
+  "shared",
   "request",
   "streams",
   "streams/compression",

@@ -1,6 +1,6 @@
 // Timers on a host's clock that can all be cancelled at once.
 
-import type { Clock } from "../shared/host.js";
+import type { Clock } from "../shared/index.js";
 
 export class Alarms {
   readonly #clock: Clock;

@@ -3,7 +3,7 @@
 
 import { Alarms } from "./alarms.js";
 import type { Ended } from "./effects.js";
-import type { Bodies, Host, Input, Replies, ReplyOrCut, RequestId, engine } from "../shared/host.js";
+import type { Bodies, Host, Input, Replies, ReplyOrCut, RequestId, engine } from "../shared/index.js";
 import { Idle } from "./idle.js";
 import { Inbox, isEnd } from "./inbox.js";
 import { Instance } from "./instance.js";

@@ -1,11 +1,20 @@
 // Starts the effects of steps on the host, and turns their results into inputs. One object for each instance of the
 // core.
 
-import { lasts, mayBeGivenUp, onlyAsks } from "../shared/commands.js";
-import { failureOf } from "../shared/failure.js";
-import type { Host, Input, Operation, Outcome, Report, engine, records, timers } from "../shared/host.js";
+import { failureOf, lasts, mayBeGivenUp, onlyAsks } from "../shared/index.js";
+import type {
+  Effect,
+  Host,
+  HostEffect,
+  Input,
+  Operation,
+  Outcome,
+  Report,
+  engine,
+  records,
+  timers,
+} from "../shared/index.js";
 import { SubjectQueues, subjectOf } from "./order.js";
-import type { Effect, HostEffect } from "../shared/outputs.js";
 import { ProgressReports } from "./progress-pace.js";
 import { Timers } from "./timers.js";
 

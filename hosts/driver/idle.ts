@@ -1,7 +1,7 @@
 // Reports when nothing has happened for a while, with only one timer at a time however much happens.
 
 import type { Alarms } from "./alarms.js";
-import type { Clock } from "../shared/host.js";
+import type { Clock } from "../shared/index.js";
 
 const IDLE_NS = 200_000_000n;
 

@@ -2,7 +2,7 @@
 // if there will be none for a while.
 
 import type { Ended } from "./effects.js";
-import type { Input, Replies, RequestId } from "../shared/host.js";
+import type { Input, Replies, RequestId } from "../shared/index.js";
 import { refuse } from "../request/index.js";
 
 export class Inbox {

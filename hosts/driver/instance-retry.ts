@@ -2,7 +2,7 @@
 // how long requests wait for that.
 
 import type { Alarms } from "./alarms.js";
-import type { Clock } from "../shared/host.js";
+import type { Clock } from "../shared/index.js";
 
 /** If the next instance takes longer than this, requests are refused. */
 export const SOON_NS = 1_000_000_000n;

@@ -3,8 +3,7 @@
 import type { Core, ImportObject } from "../../build/core/core.js";
 import type { ComponentInstance, Immediate } from "./component.js";
 import { mayCollect, mustCollect } from "./garbage-collection.js";
-import type { Input, engine, types } from "../shared/host.js";
-import type { StepOutputs } from "../shared/outputs.js";
+import type { Input, StepOutputs, engine, types } from "../shared/index.js";
 
 /** Makes instances of the core: a `CompiledComponent` of `component.ts`, or a replacement for tests. */
 export interface CompiledCore {

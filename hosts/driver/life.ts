@@ -2,12 +2,21 @@
 
 import { Effects } from "./effects.js";
 import type { Became } from "./effects.js";
-import type { Host, Input, RecordChange, Replies, RequestId, engine, types } from "../shared/host.js";
+import type {
+  Effect,
+  Host,
+  Input,
+  RecordChange,
+  Replies,
+  RequestId,
+  StepOutputs,
+  engine,
+  types,
+} from "../shared/index.js";
 import { Instance } from "./instance.js";
 import type { CompiledCore } from "./instance.js";
 import type { Attempt, ObservedStep, Observer, Opening } from "./observer.js";
 import { Outbox } from "./outbox.js";
-import type { Effect, StepOutputs } from "../shared/outputs.js";
 import type { OpenRequests } from "../request/index.js";
 
 /** What a driver shares with its instances, one after the other. */

@@ -1,8 +1,7 @@
 // Observers of a driver. They are told of every step of the core before any of its outputs leave. Observing changes
 // nothing.
 
-import type { Input, engine, types } from "../shared/host.js";
-import type { StepOutputs } from "../shared/outputs.js";
+import type { Input, StepOutputs, engine, types } from "../shared/index.js";
 
 /** One call of the core, with its outputs. */
 export interface ObservedStep {

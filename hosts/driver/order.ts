@@ -2,8 +2,8 @@
 // given order; all others run concurrently. The core handles other dependencies, for example that a mount waits for a
 // join.
 
-import { subjectIn } from "../shared/commands.js";
-import type { HostEffect } from "../shared/outputs.js";
+import { subjectIn } from "../shared/index.js";
+import type { HostEffect } from "../shared/index.js";
 
 /**
  * The subject of a command, as core/wit marks it. Null for a command that waits for nothing: a query, or `abandon`,

@@ -2,8 +2,7 @@
 // to and including that step are flushed. Answers that do not depend on the state leave at once. While one transaction
 // is being flushed, later steps run ahead; their records go into the next one together.
 
-import type { RecordChange } from "../shared/host.js";
-import type { StepOutputs } from "../shared/outputs.js";
+import type { RecordChange, StepOutputs } from "../shared/index.js";
 
 export class Outbox {
   readonly #gather: () => Promise<void>;

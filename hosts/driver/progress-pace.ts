@@ -1,6 +1,6 @@
 // Reduces progress reports: a host may report every block that it reads, but the core needs only a few a second.
 
-import type { Input, Operation, Report } from "../shared/host.js";
+import type { Input, Operation, Report } from "../shared/index.js";
 
 const INTERVAL_NS = 25_000_000n;
 

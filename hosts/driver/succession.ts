@@ -2,7 +2,7 @@
 
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Alarms } from "./alarms.js";
-import type { engine } from "../shared/host.js";
+import type { engine } from "../shared/index.js";
 import type { Inbox } from "./inbox.js";
 import { Trap } from "./instance.js";
 import { Life, NotKept, RecordsRefused } from "./life.js";

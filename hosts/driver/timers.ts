@@ -1,7 +1,6 @@
 // The timers that an instance of the core has set.
 
-import type { Clock, Operation } from "../shared/host.js";
-import type { Effect } from "../shared/outputs.js";
+import type { Clock, Effect, Operation } from "../shared/index.js";
 
 interface Timer {
   at: bigint;

@@ -1,6 +1,6 @@
 // How many traps of the core end the process: three within a minute, since the core will not recover then.
 
-import type { Clock } from "../shared/host.js";
+import type { Clock } from "../shared/index.js";
 
 const TRAPS = 3;
 const TRAP_WINDOW_NS = 60_000_000_000n;

@@ -3,7 +3,7 @@
 
 import { ReplyRouter, RequestBodies, straight } from "../request/index.js";
 import type { Door, Passage } from "../request/index.js";
-import type { Stdio, replies } from "../shared/host.js";
+import type { Stdio, replies } from "../shared/index.js";
 import { Attachments } from "../streams/index.js";
 
 export function answering(answer: replies.Whole): Passage {

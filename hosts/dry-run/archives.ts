@@ -1,9 +1,8 @@
 // Reads archives that clients send to a dry run to their end and discards them. It keeps only the names and sizes of
 // their members, and the bytes of small members, such as the JSON documents that list the images in them.
 
-import { imaginedOnly, noSuch, tooLarge } from "../shared/failure.js";
-import type { content, engine } from "../shared/host.js";
-import { joined } from "../shared/bytes.js";
+import { imaginedOnly, joined, noSuch, tooLarge } from "../shared/index.js";
+import type { content, engine } from "../shared/index.js";
 import { fromClient } from "../streams/index.js";
 import { decompressed } from "../streams/compression/index.js";
 import { TarReader, cleanName, textOf } from "../streams/tar/index.js";

@@ -1,9 +1,8 @@
 // Performs the commands of a dry run that only ask. They go to the live engine's host under other operation ids, since
 // the dry run's instance and the live one continue counting from the same number.
 
-import { onlyAsks } from "../shared/commands.js";
-import type { Host, Operation, Outcome } from "../shared/host.js";
-import type { HostEffect } from "../shared/outputs.js";
+import { onlyAsks } from "../shared/index.js";
+import type { Host, HostEffect, Operation, Outcome } from "../shared/index.js";
 
 /** An epoch that no instance reaches, so that no instance has an operation id that begins with it. */
 const NO_EPOCH = 0xffff_ffffn << 32n;

@@ -2,7 +2,7 @@
 
 import type { Channel } from "../request/index.js";
 import type { HijackedClient } from "../streams/index.js";
-import type { replies } from "../shared/host.js";
+import type { replies } from "../shared/index.js";
 import type { Plan } from "./format.js";
 import { AnswerInPlan } from "./planned-answer.js";
 

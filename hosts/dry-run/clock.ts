@@ -1,7 +1,7 @@
 // The clock of a dry run. It is ahead of the live engine's clock by all the waiting that the dry run has skipped.
 
 import TinyQueue from "tinyqueue";
-import type { Clock, types } from "../shared/host.js";
+import type { Clock, types } from "../shared/index.js";
 
 interface Alarm {
   at: bigint;

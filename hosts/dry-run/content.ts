@@ -1,9 +1,8 @@
 // The `content` interface of a dry run. It really asks registries for manifests and configurations. It only imagines
 // layers, with the sizes that their manifest gives. It reads archives to their end and discards them.
 
-import { isQuestion, type QuestionOf } from "../shared/commands.js";
-import { imaginedOnly, interrupted } from "../shared/failure.js";
-import type { Bodies, Operation, Outcome, content, engine, types } from "../shared/host.js";
+import { imaginedOnly, interrupted, isQuestion } from "../shared/index.js";
+import type { Bodies, Operation, Outcome, QuestionOf, content, engine, types } from "../shared/index.js";
 import { lastPart } from "../streams/tar/index.js";
 import type { ThrownArchives } from "./archives.js";
 import type { Asks } from "./asks.js";

@@ -1,6 +1,6 @@
 // Drives a dry run: whenever no operation is pending, the event that clients wait for happens at once.
 
-import { turn } from "../shared/turn.js";
+import { turn } from "../shared/index.js";
 import type { DryRunClock } from "./clock.js";
 import type { Waits } from "./waits.js";
 import type { DryRunWorld } from "./world.js";

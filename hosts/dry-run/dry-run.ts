@@ -5,7 +5,7 @@ import { refuse, ReplyRouter, RequestBodies } from "../request/index.js";
 import type { Door } from "../request/index.js";
 import { Driver } from "../driver/index.js";
 import type { CompiledCore, DriverOptions, Ended, Fork, ObservedStep } from "../driver/index.js";
-import type { Host, Input, RequestId, Stdio, replies } from "../shared/host.js";
+import type { Host, Input, RequestId, Stdio, replies } from "../shared/index.js";
 import { Attachments } from "../streams/index.js";
 import { DryRunClock } from "./clock.js";
 import { Course } from "./course.js";

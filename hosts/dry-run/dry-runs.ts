@@ -6,7 +6,7 @@
 
 import type { Passage } from "../request/index.js";
 import type { Ended } from "../driver/index.js";
-import { turn } from "../shared/turn.js";
+import { turn } from "../shared/index.js";
 import { answering } from "./answering.js";
 import { HEADER, jsonReply, markedChannel, planChannel } from "./channels.js";
 import { DryRun } from "./dry-run.js";

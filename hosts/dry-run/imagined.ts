@@ -2,7 +2,7 @@
 // ended, volumes and layers that it has made. About everything else the live host may be asked.
 
 import type { Ended } from "../driver/index.js";
-import type { Input, types } from "../shared/host.js";
+import type { Input, types } from "../shared/index.js";
 
 /** Larger than Linux's largest process id (PID_MAX_LIMIT, 2^22), so no process of the machine can have it. */
 const FIRST_PID = (1 << 22) + 1;

@@ -1,9 +1,8 @@
 // Collects the plan of a dry run, step by step.
 
-import { onlyAsks } from "../shared/commands.js";
-import type { Input, Operation, RecordChange, RequestId, types } from "../shared/host.js";
+import { onlyAsks } from "../shared/index.js";
+import type { Effect, Input, Operation, RecordChange, Reply, RequestId, StepOutputs, types } from "../shared/index.js";
 import type { ObservedStep } from "../driver/index.js";
-import type { Effect, Reply, StepOutputs } from "../shared/outputs.js";
 import { withoutCredentials } from "../redaction/index.js";
 import type { Plan, PlanEntry, PlannedEffect, PlannedRecord } from "./format.js";
 import { readable, readableBytes, readableTime } from "./readable.js";

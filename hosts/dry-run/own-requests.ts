@@ -1,6 +1,6 @@
 // Sends a dry run's own GET requests to its core, in the same way as clients' requests. Clients do not see them.
 
-import type { Input, RequestId, replies } from "../shared/host.js";
+import type { Input, RequestId, replies } from "../shared/index.js";
 
 import { parsed } from "./readable.js";
 

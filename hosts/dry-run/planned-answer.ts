@@ -1,8 +1,8 @@
 // The answer that a plan shows: what the client would receive.
 
 import { namesAndValues } from "../request/index.js";
-import { joined } from "../shared/bytes.js";
-import type { replies } from "../shared/host.js";
+import { joined } from "../shared/index.js";
+import type { replies } from "../shared/index.js";
 import type { PlannedAnswer } from "./format.js";
 import { readableBytes } from "./readable.js";
 

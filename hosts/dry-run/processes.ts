@@ -4,9 +4,8 @@
 // it. So no other signal ends a process here, and `stop` continues with SIGKILL after its timeout. An exec exits with
 // 0 at once.
 
-import { isQuestion, type QuestionOf } from "../shared/commands.js";
-import { imaginedOnly } from "../shared/failure.js";
-import type { Outcome, processes, types } from "../shared/host.js";
+import { imaginedOnly, isQuestion } from "../shared/index.js";
+import type { Outcome, QuestionOf, processes, types } from "../shared/index.js";
 import type { Asks } from "./asks.js";
 import type { Imagined } from "./imagined.js";
 

@@ -1,7 +1,7 @@
 // Turns values of the boundary into readable JSON (see `format.ts`).
 
-import type { types } from "../shared/host.js";
-import { toBase64 } from "../shared/base64.js";
+import { toBase64 } from "../shared/index.js";
+import type { types } from "../shared/index.js";
 import type { PlannedBytes } from "./format.js";
 
 const strict = new TextDecoder("utf-8", { fatal: true });

@@ -1,7 +1,7 @@
 // The records of a dry run, which are not stored. Its journal continues the live one, which it only reads.
 
-import { MemoryJournal } from "../shared/journal.js";
-import type { Journal, RecordChange, RecordStore, engine, records } from "../shared/host.js";
+import { MemoryJournal } from "../shared/index.js";
+import type { Journal, RecordChange, RecordStore, engine, records } from "../shared/index.js";
 
 /** The most bytes of its own journal entries that a dry run can read again. */
 const MOST_BYTES = 4 << 20;

@@ -1,7 +1,7 @@
 // The streams of a dry run. Reads go to the live engine. Input from a client is accepted and discarded.
 
-import { imaginedOnly } from "../shared/failure.js";
-import type { ExecStdio, LogBytes, Stdin, Stdio, types } from "../shared/host.js";
+import { imaginedOnly } from "../shared/index.js";
+import type { ExecStdio, LogBytes, Stdin, Stdio, types } from "../shared/index.js";
 import type { Imagined } from "./imagined.js";
 
 /** `requireReal` throws for a view into what is only imagined. */

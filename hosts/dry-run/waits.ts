@@ -1,6 +1,6 @@
 // Tracks what the clients of a dry run wait for: an answer that needs time to pass, or the end of a process.
 
-import type { RequestId, engine, replies, types } from "../shared/host.js";
+import type { RequestId, engine, replies, types } from "../shared/index.js";
 
 interface Waiting {
   /** Whether the request may change something. */

@@ -2,8 +2,8 @@
 // carried out. The marks in core/wit tell which is which: *ask*, or *state* and *once*.
 
 import type { Ended } from "../driver/index.js";
-import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../shared/host.js";
-import { isQuestion } from "../shared/commands.js";
+import { isQuestion } from "../shared/index.js";
+import type { Bodies, Host, Input, Operation, Outcome, Perform, networks, volumes } from "../shared/index.js";
 import { ThrownArchives } from "./archives.js";
 import { Asks } from "./asks.js";
 import type { DryRunClock } from "./clock.js";

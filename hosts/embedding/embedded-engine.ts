@@ -5,7 +5,7 @@ import { CutOff } from "../driver/index.js";
 import type { CompiledCore, Driver } from "../driver/index.js";
 import { AssembledEngine, BrokenOff, EngineClosed, hostWith, loadImage, offersOf, within } from "../engine/index.js";
 import type { Connection, DryRun } from "../engine/index.js";
-import type { RecordStore, engine } from "../shared/host.js";
+import type { RecordStore, engine } from "../shared/index.js";
 import { packageCore } from "./core.js";
 import { coreOptionsOf } from "./core-options.js";
 import type { Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";

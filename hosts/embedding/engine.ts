@@ -1,7 +1,7 @@
 // The engine in another program: the exports of `coracle-engine`.
 
 import type { Connection, DryRun } from "../engine/index.js";
-import type { Host, RecordStore, engine } from "../shared/host.js";
+import type { Host, RecordStore, engine } from "../shared/index.js";
 import type { Observer } from "../driver/index.js";
 
 export type { Connection, DryRun };

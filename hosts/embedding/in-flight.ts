@@ -1,7 +1,7 @@
 // An engine's commands to its host that have not ended.
 
-import { mayBeGivenUp, type Asked } from "../shared/commands.js";
-import type { Host, Operation, Outcome, Perform } from "../shared/host.js";
+import { mayBeGivenUp } from "../shared/index.js";
+import type { Asked, Host, Operation, Outcome, Perform } from "../shared/index.js";
 
 /**
  * In a process of its own, an engine's commands die with it. An engine that crashes in another program leaves them

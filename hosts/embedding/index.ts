@@ -5,24 +5,30 @@ export type { CompiledCore, Connection, DryRun, Engine, EngineEvent, EngineOptio
 export type { Plan, PlanEntry, PlannedAnswer, PlannedBytes, PlannedEffect, PlannedRecord } from "../dry-run/index.js";
 
 // For a host of your own.
+export { HostFailure, MemoryJournal, realClock } from "../shared/index.js";
 export type {
   Bodies,
   Clock,
+  Effect,
+  ExecStdio,
   Host,
+  HostEffect,
   Input,
   Journal,
-  ExecStdio,
   LogBytes,
-  OutputPiece,
   Operation,
   Outcome,
+  OutputPiece,
   Perform,
   Progress,
   RecordChange,
   RecordStore,
+  Reply,
+  Report as ReportProgress,
   RequestId,
   Stdin,
   Stdio,
+  StepOutputs,
   content,
   engine,
   failures,
@@ -33,18 +39,13 @@ export type {
   timers,
   types,
   volumes,
-} from "../shared/host.js";
+} from "../shared/index.js";
 // Browsers have a `Report` and a `FileSystem` of their own. If you forgot the import, you would get those by mistake.
-export type { Report as ReportProgress } from "../shared/host.js";
 export type { HostOffers } from "../engine/index.js";
 export { hostWith } from "../engine/index.js";
-export { HostFailure } from "../shared/failure.js";
-export { MemoryJournal } from "../shared/journal.js";
-export { realClock } from "../shared/clock.js";
 
 // For observers.
 export type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../driver/index.js";
-export type { Effect, HostEffect, Reply, StepOutputs } from "../shared/outputs.js";
 export { Recorder, Ring, TraceError, decodeTrace } from "../trace/index.js";
 export type {
   Call as SegmentCall,

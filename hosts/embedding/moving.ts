@@ -1,9 +1,9 @@
 // Waits for something in a world whose time may stand still.
 
 import { within } from "../engine/index.js";
-import type { Host } from "../shared/host.js";
+import { turn } from "../shared/index.js";
+import type { Host } from "../shared/index.js";
 import type { SimulatedTime } from "../simulated/index.js";
-import { turn } from "../shared/turn.js";
 
 /** How often to check a world that moves by itself: it may be stopped meanwhile. */
 const LOOK_MS = 10;

@@ -6,13 +6,13 @@ import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../runtime-linux/launch/runtimes.js";
 import type { HostOffers } from "../engine/index.js";
-import type { Host } from "../shared/host.js";
+import { VERSION } from "../shared/index.js";
+import type { Host } from "../shared/index.js";
 import { claimRoots } from "../node/claim-roots.js";
 import { systemClock } from "../node/clock.js";
 import { openRecords } from "../node/database/records.js";
 import { nodeTransport } from "../node/registry-transport.js";
 import { registryClient } from "../registry/index.js";
-import { VERSION } from "../shared/version.js";
 import type { LinuxOptions } from "./linux-options.js";
 
 export async function openLinuxHost(options: LinuxOptions): Promise<Host & HostOffers> {

@@ -1,6 +1,6 @@
 // The Linux machine as the host of an embedded engine.
 
-import type { Host } from "../shared/host.js";
+import type { Host } from "../shared/index.js";
 import type { LinuxOptions } from "./linux-options.js";
 
 /**

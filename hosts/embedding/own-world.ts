@@ -1,6 +1,6 @@
 // Reserves a host for one engine: taken when the engine is opened, closed along with it.
 
-import type { Host, RecordStore } from "../shared/host.js";
+import type { Host, RecordStore } from "../shared/index.js";
 
 const taken = new WeakSet<Host>();
 

@@ -1,7 +1,7 @@
 // Requests of an engine's owner to that engine, through the same door as clients.
 
 import type { Door } from "../request/index.js";
-import type { Input, ReplyOrCut, RequestId } from "../shared/host.js";
+import type { Input, ReplyOrCut, RequestId } from "../shared/index.js";
 
 /** The parts of a door for requests whose reply is neither spliced nor hijacked. */
 export type PlainDoor = Omit<Door, "stdio" | "attachments">;

@@ -7,7 +7,7 @@ import { Driver, Instance, together } from "../driver/index.js";
 import type { CompiledCore, DriverOptions, Observer } from "../driver/index.js";
 import { DryRuns } from "../dry-run/index.js";
 import type { Asking } from "../dry-run/index.js";
-import type { Clock, Host, Input, RequestId, Stdio, engine } from "../shared/host.js";
+import type { Clock, Host, Input, RequestId, Stdio, engine } from "../shared/index.js";
 import { Attachments } from "../streams/index.js";
 import { End, GRACE_MS } from "./end.js";
 import type { Clients, Entrance } from "./entrance.js";

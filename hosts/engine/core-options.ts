@@ -1,9 +1,9 @@
 // The options that tell the core about its engine.
 
 import type { DriverOptions } from "../driver/index.js";
-import type { Host, engine } from "../shared/host.js";
+import { VERSION } from "../shared/index.js";
+import type { Host, engine } from "../shared/index.js";
 import { ociRuntimesOf } from "./oci-runtimes.js";
-import { VERSION } from "../shared/version.js";
 
 /** Settings that can change while an engine runs. */
 export interface EngineSettings {

@@ -1,6 +1,6 @@
 // The time limit for an orderly end: one deadline for all of it, counted from the request to end.
 
-import type { Clock } from "../shared/host.js";
+import type { Clock } from "../shared/index.js";
 import { LONGEST_CLOSE_NS } from "../driver/index.js";
 import { within } from "./within.js";
 

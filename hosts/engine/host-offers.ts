@@ -1,6 +1,6 @@
 // Optional features that a host may offer an engine.
 
-import type { Host } from "../shared/host.js";
+import type { Host } from "../shared/index.js";
 
 /** Optional features that a host may offer an engine. The engine uses each if it is there. */
 export interface HostOffers {

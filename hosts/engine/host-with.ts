@@ -1,6 +1,6 @@
 // Replaces some members of a host.
 
-import type { Host } from "../shared/host.js";
+import type { Host } from "../shared/index.js";
 import { offersOf } from "./host-offers.js";
 import type { HostOffers } from "./host-offers.js";
 

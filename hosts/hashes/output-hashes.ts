@@ -2,10 +2,8 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { replies } from "../shared/host.js";
-import type { Reply, StepOutputs } from "../shared/outputs.js";
-import { twelveToBase64 } from "../shared/base64.js";
-import { ByteWriter, ascii } from "../shared/byte-writer.js";
+import { ByteWriter, ascii, twelveToBase64 } from "../shared/index.js";
+import type { Reply, StepOutputs, replies } from "../shared/index.js";
 import { remembering } from "./known-bytes.js";
 import { murmur3 } from "./murmur3.js";
 

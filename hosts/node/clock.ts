@@ -1,6 +1,6 @@
 // The machine's time.
 
-import type { Clock, types } from "../shared/host.js";
+import type { Clock, types } from "../shared/index.js";
 
 /** The longest wait that Node's timers can express. */
 const LONGEST_MS = 2_147_483_647n;

@@ -4,7 +4,8 @@ import { rmSync } from "node:fs";
 import { DRY_RUN } from "../dry-run/index.js";
 import { AssembledEngine, coreOptions } from "../engine/index.js";
 import type { EngineParts } from "../engine/index.js";
-import type { Host } from "../shared/host.js";
+import { VERSION } from "../shared/index.js";
+import type { Host } from "../shared/index.js";
 import { Trap } from "../driver/index.js";
 import type { CompiledCore } from "../driver/index.js";
 import { systemClock } from "./clock.js";
@@ -24,7 +25,6 @@ import { Surplus } from "./surplus.js";
 import { FlightRecorder } from "./trace/flight-recorder.js";
 import { Incidents } from "./trace/incidents.js";
 import { traceReply } from "./trace/request.js";
-import { VERSION } from "../shared/version.js";
 
 /** The core that a daemon runs. */
 export interface DaemonCore {

@@ -1,6 +1,6 @@
 // Writes to the daemon's log what the core did with its findings, at the start or in the journal: one line each.
 
-import type { Input, engine } from "../shared/host.js";
+import type { Input, engine } from "../shared/index.js";
 import type { ObservedStep, Observer } from "../driver/index.js";
 import type { Log } from "./log.js";
 

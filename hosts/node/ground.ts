@@ -1,7 +1,7 @@
 // The machine that the daemon runs its engine on, real or simulated.
 
 import type { PlainDoor } from "../engine/index.js";
-import type { Host, engine } from "../shared/host.js";
+import type { Host, engine } from "../shared/index.js";
 import type { DaemonConfig } from "./config/config.js";
 import type { Log } from "./log.js";
 

@@ -8,7 +8,7 @@ import { comeFirst } from "../../runtime-linux/launch/priority.js";
 import { detectRuntimes, KNOWN } from "../../runtime-linux/launch/runtimes.js";
 import type { Swept } from "../../runtime-linux/swept.js";
 import { registryClient } from "../registry/index.js";
-import { VERSION } from "../shared/version.js";
+import { VERSION } from "../shared/index.js";
 import { claimRoots } from "./claim-roots.js";
 import { systemClock } from "./clock.js";
 import { lackingRuntimes } from "./config/config.js";

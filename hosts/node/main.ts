@@ -9,7 +9,7 @@ import { DIFF_USAGE, compareFiles } from "./trace/diff-command.js";
 import { REPLAY_USAGE, replayTrace } from "./trace/replay-command.js";
 import type { Told } from "./trace/replay-command.js";
 import { SAVE_USAGE, saveTrace } from "./trace/save.js";
-import { VERSION } from "../shared/version.js";
+import { VERSION } from "../shared/index.js";
 
 /** Ends the process when it is done: with 0, or with 1 after an error. `args`: without the program's name. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -4,7 +4,7 @@ import { libc } from "../../runtime-linux/kernel/libc.js";
 import { processMemory } from "../../runtime-linux/kernel/memory.js";
 import { bodyOf } from "../request/index.js";
 import { loadImage } from "../engine/index.js";
-import { VERSION } from "../shared/version.js";
+import { VERSION } from "../shared/index.js";
 import { KNOWN, runtimesOf, simulatedHost } from "../simulated/index.js";
 import { lackingRuntimes } from "./config/config.js";
 import type { Ground, OpenGround } from "./ground.js";

@@ -1,9 +1,9 @@
 // Keeps credentials out of traces. In inputs, stand-ins of the same length and encoding replace their values, so that
 // the core decides the same: an anonymous client stays anonymous, and what could not be decoded still cannot.
 
-import type { Input, engine, failures } from "../shared/host.js";
+import { fromBase64, toBase64 } from "../shared/index.js";
+import type { Input, engine, failures } from "../shared/index.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
-import { fromBase64, toBase64 } from "../shared/base64.js";
 import { maskJson } from "./masked-json.js";
 import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
 

@@ -1,7 +1,7 @@
 // The value of the `Authorization` header: tokens (Docker token authentication, OAuth 2) and Basic.
 
-import { timeOfDay } from "../shared/clock.js";
-import type { types } from "../shared/host.js";
+import { timeOfDay } from "../shared/index.js";
+import type { types } from "../shared/index.js";
 import type { Challenge } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import { exchange, readText, type Line, type Question } from "./exchange.js";

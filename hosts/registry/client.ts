@@ -1,9 +1,8 @@
 // An OCI distribution client for pulls: what the `content` commands need of a registry. The core decides which endpoint
 // to ask, and whether to ask again.
 
-import { realClock, timeOfDay } from "../shared/clock.js";
-import { damaged, isUnreachable, mismatch } from "../shared/failure.js";
-import type { Clock, content, engine, types } from "../shared/host.js";
+import { damaged, isUnreachable, mismatch, realClock, timeOfDay } from "../shared/index.js";
+import type { Clock, content, engine, types } from "../shared/index.js";
 import { Authorizer, type Demand } from "./authorization.js";
 import { parseChallenges, type Challenge } from "./challenge.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";

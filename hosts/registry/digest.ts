@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { malformed } from "../shared/failure.js";
+import { malformed } from "../shared/index.js";
 
 /**
  * `sha256:` and 64 hex digits. It does not use WebCrypto. WebCrypto is asynchronous, which a simulated world cannot

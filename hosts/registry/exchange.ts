@@ -1,8 +1,7 @@
 // One request and its answer. Follows redirects, notices silence, and can be aborted.
 
-import { after } from "../shared/clock.js";
-import { interrupted, tooLarge, type HostFailure } from "../shared/failure.js";
-import type { Clock } from "../shared/host.js";
+import { after, interrupted, tooLarge } from "../shared/index.js";
+import type { Clock, HostFailure } from "../shared/index.js";
 import { failedExchange, unanswered } from "./failures.js";
 import { MOST_REDIRECTS } from "./limits.js";
 import { secretsOf } from "./secrets.js";

@@ -1,8 +1,8 @@
 // Failures between us and a registry, as data (`core/wit/failures.wit`). URLs lose their queries, because the URL of a
 // redirect may be signed.
 
-import { HostFailure } from "../shared/failure.js";
-import type { failures } from "../shared/host.js";
+import { HostFailure } from "../shared/index.js";
+import type { failures } from "../shared/index.js";
 import { parseChallenges } from "./challenge.js";
 import { withoutSecrets } from "./secrets.js";
 

@@ -1,6 +1,6 @@
 // SECRET. The secrets that are sent to a registry, and how to remove them from texts of others.
 
-import type { types } from "../shared/host.js";
+import type { types } from "../shared/index.js";
 
 /** The credentials and everything derived from them. `header`: the value of `authorization`. */
 export function secretsOf(credentials: types.Credentials | undefined, header: string | undefined): string[] {

@@ -1,6 +1,6 @@
 // Which connections an attempt to reach a registry accepts.
 
-import type { types } from "../shared/host.js";
+import type { types } from "../shared/index.js";
 
 /** It applies to requests to the registry, to their redirects, and to its token server. */
 export interface Trust {

@@ -1,8 +1,8 @@
 // Why there was no answer, or not all of it: translates errors of Node, undici and OpenSSL. Their messages are passed on
 // only for unknown errors.
 
-import { cutShort, HostFailure } from "../shared/failure.js";
-import type { failures } from "../shared/host.js";
+import { HostFailure, cutShort } from "../shared/index.js";
+import type { failures } from "../shared/index.js";
 import { unanswered, withoutQuery, type Asked } from "./failures.js";
 import { withoutSecrets } from "./secrets.js";
 

@@ -1,8 +1,8 @@
 // Bodies of requests, which the core names by the request's id. The host that carries out the command takes each body
 // once.
 
-import { interrupted } from "../shared/failure.js";
-import type { Bodies, RequestId } from "../shared/host.js";
+import { interrupted } from "../shared/index.js";
+import type { Bodies, RequestId } from "../shared/index.js";
 
 export class RequestBodies implements Bodies {
   /** Of requests under way; null once it was taken. */

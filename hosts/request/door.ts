@@ -3,7 +3,7 @@
 
 import type { RequestBodies } from "./bodies.js";
 import type { Channel, ExchangeContext } from "./exchange.js";
-import type { Input, RequestId, Stdio } from "../shared/host.js";
+import type { Input, RequestId, Stdio } from "../shared/index.js";
 import type { ReplyRouter } from "./reply-router.js";
 import type { Attachments } from "../streams/index.js";
 

@@ -1,8 +1,8 @@
 // One request and its reply, for any kind of client. It passes on to the client what the core sends, and tells the core
 // what happens to the client.
 
-import { failureOf } from "../shared/failure.js";
-import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "../shared/host.js";
+import { failureOf } from "../shared/index.js";
+import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "../shared/index.js";
 import type { ReplyReceiver } from "./reply-router.js";
 import { AddressedClient, Attachment, ExecAttachment, serveLogs } from "../streams/index.js";
 import type { Attachments, Ending, HijackedClient } from "../streams/index.js";

@@ -1,6 +1,6 @@
 // Routes the core's replies to the clients that wait for them.
 
-import type { Replies, ReplyOrCut, RequestId } from "../shared/host.js";
+import type { Replies, ReplyOrCut, RequestId } from "../shared/index.js";
 
 /** One receiver. It never throws and never waits. */
 export interface ReplyReceiver {

@@ -1,6 +1,6 @@
 // The requests that the core has not finished, and what happens to them when an instance of the core is discarded.
 
-import type { Input, Replies, RequestId, engine, replies } from "../shared/host.js";
+import type { Input, Replies, RequestId, engine, replies } from "../shared/index.js";
 
 /** `waiting`: nothing sent. `answering`: a head is out. Otherwise the bytes come without the core. */
 type State = "waiting" | "answering" | Stream;

@@ -1,6 +1,6 @@
 // The simulated world behind the interfaces of `hosts/shared/host.ts`.
 
-import type { Host } from "../shared/host.js";
+import type { Host } from "../shared/index.js";
 import { archiveOf, exportOf } from "./content/archive.js";
 import { MACHINE, runtimesOf } from "./machine.js";
 import type { SimulatedHost, SimulatedOptions } from "./options.js";

@@ -1,6 +1,6 @@
 // The simulated machine and its OCI runtimes.
 
-import type { engine } from "../shared/host.js";
+import type { engine } from "../shared/index.js";
 
 /** Facts for `/info` and `/version`, including routes to the machine's own network (RFC 5737). */
 export const MACHINE: engine.Machine = {

@@ -1,7 +1,7 @@
 // Networks of the simulated machine: which containers are on them, with which addresses and published ports.
 
-import { interrupted, malformed, noSuch, refusedPort } from "../shared/failure.js";
-import type { Outcome, Perform, engine, networks } from "../shared/host.js";
+import { interrupted, malformed, noSuch, refusedPort } from "../shared/index.js";
+import type { Outcome, Perform, engine, networks } from "../shared/index.js";
 import type { SimulatedTime } from "./time.js";
 
 /** Making or removing an interface and its rules takes about as long as on Linux. */

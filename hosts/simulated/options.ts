@@ -1,6 +1,6 @@
 // Options of a simulated world, and what an embedder can see and change from outside.
 
-import type { Host, engine, types } from "../shared/host.js";
+import type { Host, engine, types } from "../shared/index.js";
 import type { Transport } from "../registry/index.js";
 import type { Faults } from "./faults.js";
 import type { FileSystem } from "./files/file-system.js";

@@ -1,6 +1,6 @@
 // The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
-import type { Bodies, RequestId, engine } from "../shared/host.js";
+import type { Bodies, RequestId, engine } from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";

@@ -1,8 +1,7 @@
 // Records in memory. Flushed records survive the engine.
 
-import type { RecordChange, RecordStore, engine } from "../shared/host.js";
-import { MemoryJournal } from "../shared/journal.js";
-import { NO_SPACE, Unwritten } from "../shared/unwritten.js";
+import { MemoryJournal, NO_SPACE, Unwritten } from "../shared/index.js";
+import type { RecordChange, RecordStore, engine } from "../shared/index.js";
 import type { FaultSource } from "./faults.js";
 
 export class WorldRecords implements RecordStore {

@@ -1,6 +1,6 @@
 // Time of the simulated world: a queue of events that run one after the other, at a chosen pace.
 
-import type { Clock } from "../shared/host.js";
+import type { Clock } from "../shared/index.js";
 
 /**
  * How fast the world's time passes. `{ times: 1 }` is real time; `{ times: 60 }` is a minute per second. `fast` jumps

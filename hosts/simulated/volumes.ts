@@ -1,7 +1,7 @@
 // Carries out `volumes` commands. Volumes are trees that outlive containers.
 
-import { malformed, noSuch } from "../shared/failure.js";
-import type { Outcome, Perform, volumes } from "../shared/host.js";
+import { malformed, noSuch } from "../shared/index.js";
+import type { Outcome, Perform, volumes } from "../shared/index.js";
 import { roomed } from "./content/room.js";
 import type { Disk } from "./files/disk.js";
 import { FileError } from "./files/file-system.js";

@@ -1,9 +1,9 @@
 // The simulated world's clock: see `time.ts`. Events run one at a time, and each includes everything that it causes.
 
 import TinyQueue from "tinyqueue";
-import type { types } from "../shared/host.js";
+import { turn } from "../shared/index.js";
+import type { types } from "../shared/index.js";
 import type { Pace, SimulatedTime } from "./time.js";
-import { turn } from "../shared/turn.js";
 
 /** 2026-01-01T00:00:00Z. */
 export const DEFAULT_BEGINNING = 1_767_225_600_000_000_000n;

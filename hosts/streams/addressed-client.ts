@@ -1,6 +1,6 @@
 // A client off HTTP that also gets messages from the engine: why an exec could not be started.
 
-import type { replies } from "../shared/host.js";
+import type { replies } from "../shared/index.js";
 import type { HijackedClient } from "./hijacked-client.js";
 
 export class AddressedClient implements HijackedClient {

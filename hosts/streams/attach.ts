@@ -1,7 +1,7 @@
 // A connection as a container's stdio: the container's output is read from the log, and the client's bytes go to its
 // stdin.
 
-import type { LogBytes, Stdin, Stdio, engine, replies } from "../shared/host.js";
+import type { LogBytes, Stdin, Stdio, engine, replies } from "../shared/index.js";
 import { DetachKeys } from "./detach-keys.js";
 import { logSnapshot } from "./log-snapshot.js";
 import { LogReader } from "./log-lines.js";

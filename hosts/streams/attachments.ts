@@ -1,8 +1,8 @@
 // Which clients are attached to which container. An exit is reported after they have all earlier output. So a client
 // that waits for the exit on another connection then finds all output there, as with Docker.
 
-import { after, realClock } from "../shared/clock.js";
-import type { Clock, Input, Stdio } from "../shared/host.js";
+import { after, realClock } from "../shared/index.js";
+import type { Clock, Input, Stdio } from "../shared/index.js";
 import type { Attachment } from "./attach.js";
 
 /** How long a client that does not read can delay an exit; the same as Docker. */

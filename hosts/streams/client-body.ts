@@ -1,6 +1,6 @@
 // Bodies of requests as hosts read them.
 
-import { HostFailure, interrupted } from "../shared/failure.js";
+import { HostFailure, interrupted } from "../shared/index.js";
 
 /** If a body breaks off, the client went away. An aborted one is not awaited, because it may never continue. */
 export async function* fromClient(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {

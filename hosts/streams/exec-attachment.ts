@@ -1,7 +1,7 @@
 // A connection as an exec's stdio: it gets the exec's output, and the client's bytes go to the exec's stdin.
 
-import { isMissing } from "../shared/failure.js";
-import type { ExecStdio, OutputPiece, Stdio, replies } from "../shared/host.js";
+import { isMissing } from "../shared/index.js";
+import type { ExecStdio, OutputPiece, Stdio, replies } from "../shared/index.js";
 import { DetachKeys } from "./detach-keys.js";
 import { FRAME_HEADER, STDERR, STDOUT, writeFrameHeader } from "./frames.js";
 import { aborted, endingOf, letGo, type Client, type Ending } from "./attach.js";

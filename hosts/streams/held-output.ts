@@ -1,6 +1,6 @@
 // A buffer between an exec and its client. Output is held, captured, or dropped if there is no client.
 
-import type { OutputPiece } from "../shared/host.js";
+import type { OutputPiece } from "../shared/index.js";
 
 /** As much as two pipes hold (pipe(7)). */
 const HELD_BYTES_MAX = 2 * 65_536;

@@ -1,6 +1,6 @@
 // A client whose connection was taken off HTTP, for any kind of connection.
 
-import type { replies } from "../shared/host.js";
+import type { replies } from "../shared/index.js";
 import type { Client } from "./attach.js";
 
 /** A client whose connection is off HTTP. */

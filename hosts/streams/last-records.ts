@@ -1,7 +1,7 @@
 // Finds the last records of a log: where to begin, and how many records to skip from there. Lines are found backwards.
 // But the number of records of a long line is known only by reading it from its beginning.
 
-import type { LogBytes, replies } from "../shared/host.js";
+import type { LogBytes, replies } from "../shared/index.js";
 import { logSnapshot } from "./log-snapshot.js";
 import { LogReader } from "./log-lines.js";
 import { firstOf, tailOf } from "./log-tail.js";

@@ -2,7 +2,7 @@
 // part of a line: conmon cuts at its own read size. The texts of a stream's lines are what the process wrote; F adds a
 // newline. One line is not conmon's: where a run's stream has ended without a newline, there is an E without text.
 
-import type { LogBytes } from "../shared/host.js";
+import type { LogBytes } from "../shared/index.js";
 import { STDERR, STDOUT } from "./frames.js";
 import { share } from "./share.js";
 

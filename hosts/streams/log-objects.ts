@@ -1,6 +1,6 @@
 // Log lines as JSON objects, which clients of newer versions can request (surface §2.7).
 
-import type { replies } from "../shared/host.js";
+import type { replies } from "../shared/index.js";
 import { STDOUT } from "./frames.js";
 import { TIMESTAMP_LENGTH } from "./timestamps.js";
 import type { Moment } from "./timestamps.js";

@@ -1,7 +1,7 @@
 // Formats log records for a client of `logs`: each with its frame header and time if requested, or as a JSON object.
 
-import type { replies } from "../shared/host.js";
-import { ByteBuilder } from "../shared/bytes.js";
+import { ByteBuilder } from "../shared/index.js";
+import type { replies } from "../shared/index.js";
 import { FRAME_HEADER, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogObjects } from "./log-objects.js";
 import type { LastRecords } from "./last-records.js";

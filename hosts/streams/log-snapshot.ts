@@ -1,6 +1,6 @@
 // A log as it was at some moment.
 
-import type { LogBytes } from "../shared/host.js";
+import type { LogBytes } from "../shared/index.js";
 
 /** The log as it was at `size` bytes. The caller will read again from `from` on. */
 export function logSnapshot(log: LogBytes, size: number, from?: number): LogBytes {

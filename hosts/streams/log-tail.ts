@@ -1,6 +1,6 @@
 // Finds where the last lines of a log begin. It reads backwards, because a log may be larger than memory.
 
-import type { LogBytes, replies } from "../shared/host.js";
+import type { LogBytes, replies } from "../shared/index.js";
 import { STDERR, STDOUT } from "./frames.js";
 import { LogLine } from "./log-lines.js";
 import { RECORD_BYTES, type Beginnings } from "./record-cutter.js";

@@ -1,6 +1,6 @@
 // Serves `logs`: sends a container's log to a client.
 
-import type { LogBytes, replies } from "../shared/host.js";
+import type { LogBytes, replies } from "../shared/index.js";
 import { lastRecords } from "./last-records.js";
 import { LogReader } from "./log-lines.js";
 import { LogRecords } from "./log-records.js";

@@ -1,8 +1,8 @@
 // Turns log lines back into the process's output for attached clients, without lines and times. A frame holds bytes of
 // one stream that arrived together.
 
-import type { replies } from "../shared/host.js";
-import { ByteBuilder } from "../shared/bytes.js";
+import { ByteBuilder } from "../shared/index.js";
+import type { replies } from "../shared/index.js";
 import { FRAME_HEADER, STDOUT, writeFrameHeader } from "./frames.js";
 import { LogLine } from "./log-lines.js";
 

@@ -1,7 +1,7 @@
 // Cuts a log into records as Docker's json-file driver does: one for each line. A line longer than 16 KiB gives one for
 // each 16 KiB and one for the rest. Records are in the order in which they were completed.
 
-import { ByteBuilder } from "../shared/bytes.js";
+import { ByteBuilder } from "../shared/index.js";
 import { STDERR, STDOUT } from "./frames.js";
 import { LogLine } from "./log-lines.js";
 import { Moment } from "./timestamps.js";

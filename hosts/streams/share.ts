@@ -1,7 +1,7 @@
 // Divides the event loop between log readers and everybody else. A container with much output and many followers wakes
 // them all at once. Other requests must not wait until each of them has been served.
 
-import { turn } from "../shared/turn.js";
+import { turn } from "../shared/index.js";
 
 /** Bytes of logs to read in one turn of the loop, for all readers together. To read and format them takes some 3 ms. */
 const BYTES_A_TURN = 128 * 1024;

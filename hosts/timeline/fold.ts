@@ -1,8 +1,7 @@
 // Folds the core's records into the world that a visitor sees.
 
 import type { ContainerRecord, ImageRecord, NetworkRecord, RecordKind } from "../../build/core/record-types.js";
-import type { engine } from "../shared/host.js";
-import type { StepOutputs } from "../shared/outputs.js";
+import type { StepOutputs, engine } from "../shared/index.js";
 import { EventList } from "./event-list.js";
 import { equal } from "./equal.js";
 import { RUNNING, containerOf, familiar, ipv4Of, parsed, splitKey } from "./kept-records.js";

@@ -2,7 +2,7 @@
 
 import { MOUNT_KINDS, type StatusWord, STATUSES } from "../../build/core/enum-words.js";
 import type { ContainerRecord, IpamConfigRecord, NetworkRecord, RecordKind } from "../../build/core/record-types.js";
-import type { engine } from "../shared/host.js";
+import type { engine } from "../shared/index.js";
 import type { ContainerView } from "./world.js";
 
 /** Statuses in which a container is on its network. */

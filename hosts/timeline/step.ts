@@ -1,8 +1,7 @@
 // One call of the core on the timeline.
 
-import type { Input, engine } from "../shared/host.js";
+import type { Input, StepOutputs, engine } from "../shared/index.js";
 import type { Opening } from "../driver/index.js";
-import type { StepOutputs } from "../shared/outputs.js";
 import type { Change, World } from "./world.js";
 
 export type Note = engine.Note;

@@ -1,8 +1,7 @@
 // The timeline of a session. It observes the driver and keeps every step, in words and with the world after it.
 
-import type { Input, RequestId, engine, types } from "../shared/host.js";
+import type { Effect, Input, RequestId, StepOutputs, engine, types } from "../shared/index.js";
 import type { ObservedStep, Observer, Opening } from "../driver/index.js";
-import type { Effect, StepOutputs } from "../shared/outputs.js";
 import { eventOf } from "./journal-event.js";
 import { changesBetween } from "./changes.js";
 import { EMPTY_WORLD, WorldFold } from "./fold.js";

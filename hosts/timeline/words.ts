@@ -1,8 +1,7 @@
 // Describes steps in words: their inputs, effects and replies.
 
-import { failureText } from "../shared/failure.js";
-import type { Input, engine, replies, volumes } from "../shared/host.js";
-import type { Effect, Reply } from "../shared/outputs.js";
+import { failureText } from "../shared/index.js";
+import type { Effect, Input, Reply, engine, replies, volumes } from "../shared/index.js";
 import type { World } from "./world.js";
 
 const SIGNALS: Readonly<Record<number, string>> = {

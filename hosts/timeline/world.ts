@@ -1,6 +1,6 @@
 // The world as the engine knows it at one step, folded from the records and events of its steps.
 
-import type { engine } from "../shared/host.js";
+import type { engine } from "../shared/index.js";
 import type { EventList } from "./event-list.js";
 
 export interface PortView {

@@ -1,9 +1,7 @@
 // The checksums that end a trace's lines. Each covers its line and the checksum before it. So they reveal a changed
 // line, and a line that is missing, doubled or moved. They find faults, not forgers: anyone can compute new ones.
 
-import { twelveToBase64 } from "../shared/base64.js";
-import { ByteWriter } from "../shared/byte-writer.js";
-import { ascii } from "../shared/byte-writer.js";
+import { ByteWriter, ascii, twelveToBase64 } from "../shared/index.js";
 import { Malformed } from "./codec.js";
 import { murmur3 } from "../hashes/index.js";
 

@@ -1,9 +1,8 @@
 // Writes values of the boundary as JSON and reads them back, type by type. Reading is strict: it refuses anything
 // else.
 
-import { fromBase64, toBase64 } from "../shared/base64.js";
-import { textOf, ascii } from "../shared/byte-writer.js";
-import type { ByteWriter } from "../shared/byte-writer.js";
+import { ascii, fromBase64, textOf, toBase64 } from "../shared/index.js";
+import type { ByteWriter } from "../shared/index.js";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

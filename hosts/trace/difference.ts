@@ -2,7 +2,7 @@
 
 import { OUTPUT_KINDS } from "../hashes/index.js";
 import type { OutputHashes } from "../hashes/index.js";
-import type { types } from "../shared/host.js";
+import type { types } from "../shared/index.js";
 import { encoded } from "./codec.js";
 import type { Position, Segment } from "./format.js";
 import { input, opening } from "./values.js";

@@ -60,7 +60,7 @@
 // headers `Location` and the bytes of `chunk` count as empty.
 
 import type { OutputHashes } from "../hashes/index.js";
-import type { Input, types } from "../shared/host.js";
+import type { Input, types } from "../shared/index.js";
 import type { Opening } from "../driver/index.js";
 
 export const FORMAT = "coracle-trace";

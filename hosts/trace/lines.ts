@@ -1,13 +1,11 @@
 // Writes the lines of a trace, as a recorder writes them one by one.
 
 import type { OutputHashes } from "../hashes/index.js";
-import type { Input, types } from "../shared/host.js";
+import { ascii, textOf } from "../shared/index.js";
+import type { ByteWriter, Input, types } from "../shared/index.js";
 import type { Opening } from "../driver/index.js";
 import { Chain } from "./chain.js";
 import type { Codec } from "./codec.js";
-import { textOf } from "../shared/byte-writer.js";
-import type { ByteWriter } from "../shared/byte-writer.js";
-import { ascii } from "../shared/byte-writer.js";
 import { bytes, encoded } from "./codec.js";
 import { FORMAT, VERSION } from "./format.js";
 import type { Call, End, Segment, Start, Trace } from "./format.js";

@@ -1,10 +1,9 @@
 // Records the inputs of a driver's core, segment by segment. With a sink that keeps only the newest segments, it is a
 // flight recorder.
 
-import type { Input } from "../shared/host.js";
-import type { StepOutputs } from "../shared/outputs.js";
+import { ByteWriter } from "../shared/index.js";
+import type { Input, StepOutputs } from "../shared/index.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../driver/index.js";
-import { ByteWriter } from "../shared/byte-writer.js";
 import { Chain, SUM_BYTES } from "./chain.js";
 import { withoutCredentials } from "../redaction/index.js";
 import type { End, Start } from "./format.js";

@@ -2,7 +2,7 @@
 
 import { OUTPUT_KINDS, hashesOf } from "../hashes/index.js";
 import type { OutputHashes } from "../hashes/index.js";
-import type { Input, engine, types } from "../shared/host.js";
+import type { Input, engine, types } from "../shared/index.js";
 import { Instance, Trap } from "../driver/index.js";
 import type { CompiledCore, ObservedStep, Opening } from "../driver/index.js";
 import { TraceError } from "./decode.js";

@@ -1,9 +1,8 @@
 // Turns inputs and outputs of the core into those of a shared trace: without the values that hidden-places.ts lists,
 // and without bytes that cannot be searched for them.
 
-import type { Input, Outcome, engine, records } from "../shared/host.js";
+import type { Input, Outcome, StepOutputs, engine, records } from "../shared/index.js";
 import type { Opening } from "../driver/index.js";
-import type { StepOutputs } from "../shared/outputs.js";
 import type { HiddenValues } from "./hidden-values.js";
 import { hiddenPair } from "./hidden-values.js";
 

@@ -23,9 +23,9 @@
 // processes. Names of variables and options and keys of labels stay; so do names, paths and addresses. A trace has no
 // credentials anyway.
 
-import type { Input, engine, types } from "../shared/host.js";
+import { fromBase64, toBase64 } from "../shared/index.js";
+import type { Input, engine, types } from "../shared/index.js";
 import type { CompiledCore, ObservedStep, Opening } from "../driver/index.js";
-import { fromBase64, toBase64 } from "../shared/base64.js";
 import { Chain } from "./chain.js";
 import { Malformed, encoded, malformed, objectOf, onlyThese, optional, pair, record, text, u32 } from "./codec.js";
 import { TraceError } from "./decode.js";

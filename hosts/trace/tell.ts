@@ -4,7 +4,7 @@ import type { CompiledCore } from "../driver/index.js";
 import type { Segment } from "./format.js";
 import { replaying, toItsEnd } from "./replay.js";
 import type { Replayed, ReplayOptions } from "./replay.js";
-import type { types } from "../shared/host.js";
+import type { types } from "../shared/index.js";
 import { Timeline } from "../timeline/index.js";
 import type { Step, TimelineOptions } from "../timeline/index.js";
 

@@ -4,7 +4,7 @@
 import type { OutputHashes } from "../hashes/index.js";
 import { inventory, journalEnd, options, stored } from "../../build/core/codecs.js";
 import type { Opening } from "../driver/index.js";
-import type { types } from "../shared/host.js";
+import type { types } from "../shared/index.js";
 import { bytes, list, optional, pair, record, s64, text, u64 } from "./codec.js";
 import type { Codec } from "./codec.js";
 

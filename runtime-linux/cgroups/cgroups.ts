@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { noSuch, unmoved } from "../../hosts/shared/failure.js";
+import { noSuch, unmoved } from "../../hosts/shared/index.js";
 import { groupOf } from "./chosen-groups.js";
 import { namesIn } from "../directories.js";
 import type { Kernel } from "../kernel.js";

@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { BlockIO, ThrottledDevice } from "../../hosts/shared/device-rates.js";
-import { HostFailure, noSuch } from "../../hosts/shared/failure.js";
+import { HostFailure, noSuch } from "../../hosts/shared/index.js";
+import type { BlockIO, ThrottledDevice } from "../../hosts/shared/index.js";
 import { groupOf } from "./chosen-groups.js";
 import type { Cgroups } from "./cgroups.js";
 import type { Resources } from "../launch/devices.js";

@@ -3,15 +3,15 @@
 import * as fs from "node:fs";
 import { mkdtemp, readFile, rename } from "node:fs/promises";
 import {
-  faultyName,
   HostFailure,
+  faultyName,
   interrupted,
   malformed,
   noSuch,
   tooLarge,
   wrongKind,
-} from "../../hosts/shared/failure.js";
-import type { content, engine } from "../../hosts/shared/host.js";
+} from "../../hosts/shared/index.js";
+import type { content, engine } from "../../hosts/shared/index.js";
 import { fromClient } from "../../hosts/streams/index.js";
 import { TarReader, baseOf, bytesOf, cleanName, parentOf, textOf } from "../../hosts/streams/tar/index.js";
 import type { TarEntry, TarSink } from "../../hosts/streams/tar/index.js";

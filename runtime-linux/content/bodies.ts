@@ -4,7 +4,7 @@
 // than the call.
 
 import * as fs from "node:fs";
-import { interrupted, refusedCall } from "../../hosts/shared/failure.js";
+import { interrupted, refusedCall } from "../../hosts/shared/index.js";
 import { textOf } from "../../hosts/streams/tar/index.js";
 import type { TarEntry } from "../../hosts/streams/tar/index.js";
 

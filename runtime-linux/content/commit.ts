@@ -5,8 +5,8 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, read } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
-import { interrupted } from "../../hosts/shared/failure.js";
-import type { engine } from "../../hosts/shared/host.js";
+import { interrupted } from "../../hosts/shared/index.js";
+import type { engine } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import {
   OPAQUE,

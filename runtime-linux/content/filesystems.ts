@@ -3,8 +3,8 @@
 import * as fs from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { HostFailure, malformed } from "../../hosts/shared/failure.js";
-import type { content } from "../../hosts/shared/host.js";
+import { HostFailure, malformed } from "../../hosts/shared/index.js";
+import type { content } from "../../hosts/shared/index.js";
 import { makePrivate, namesIn, removeAll, removeEmpty } from "../directories.js";
 import { mountsBelow } from "./files/mounted.js";
 import { MNT_DETACH, type Kernel } from "../kernel.js";

@@ -1,6 +1,6 @@
 // Reports a layer's progress at a pace that a reader can follow.
 
-import type { engine, Report } from "../../hosts/shared/host.js";
+import type { Report, engine } from "../../hosts/shared/index.js";
 
 export class LayerProgress {
   readonly #report: Report;

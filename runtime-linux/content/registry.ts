@@ -1,6 +1,6 @@
 // What this folder needs of a registry client. The distribution protocol itself is implemented elsewhere.
 
-import type { content, engine } from "../../hosts/shared/host.js";
+import type { content, engine } from "../../hosts/shared/index.js";
 
 /** A blob that can be read once. */
 export interface BlobStream {

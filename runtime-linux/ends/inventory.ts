@@ -2,7 +2,7 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { engine } from "../../hosts/shared/host.js";
+import type { engine } from "../../hosts/shared/index.js";
 import { namesIn } from "../directories.js";
 import { killRun } from "./kill-run.js";
 import type { Surroundings } from "../launch/surroundings.js";

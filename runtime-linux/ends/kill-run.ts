@@ -1,6 +1,6 @@
 // Kills a run: the programs that manage it and all its processes.
 
-import { unmoved } from "../../hosts/shared/failure.js";
+import { unmoved } from "../../hosts/shared/index.js";
 import { KILL_ROUNDS_MAX, pauseKilling } from "../cgroups/cgroups.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import { killNaming } from "./processes-of-run.js";

@@ -1,8 +1,7 @@
 // Commands for a run while it is alive: send a signal, take a sample, change limits, freeze and thaw.
 
-import { withRates } from "../../hosts/shared/device-rates.js";
-import { noSuch, type HostFailure } from "../../hosts/shared/failure.js";
-import type { engine, processes } from "../../hosts/shared/host.js";
+import { noSuch, withRates } from "../../hosts/shared/index.js";
+import type { HostFailure, engine, processes } from "../../hosts/shared/index.js";
 import { numberOf, type Resources } from "../launch/devices.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import { setLimits } from "../cgroups/limits.js";

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { types } from "../../hosts/shared/host.js";
+import type { types } from "../../hosts/shared/index.js";
 import { namesIn } from "../directories.js";
 import { hadMemoryKills } from "../cgroups/memory-kills.js";
 import { runName, type Paths } from "../paths.js";

@@ -1,13 +1,12 @@
 // One exec that this engine started: its streams and its end.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecStdio, engine, processes, types } from "../../hosts/shared/host.js";
-import { noSuch } from "../../hosts/shared/failure.js";
+import { noSuch } from "../../hosts/shared/index.js";
+import type { ExecStdio, ProcessSpec, engine, processes, types } from "../../hosts/shared/index.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import { isAlive, type RunNote } from "../ends/run.js";
 import { ExecOutput } from "./output.js";
 import { LOST_CODE, type ExecPlace } from "./place.js";
-import type { ProcessSpec } from "../../hosts/shared/failure.js";
 import { spawnDirect, spawnSupervised, started, type Spawned } from "./spawn.js";
 import { ExecStdin } from "./stdin.js";
 import { copiedTerminal, openTerminal, TerminalSocket, type ExecTerminal } from "./terminal.js";

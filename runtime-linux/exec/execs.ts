@@ -1,8 +1,8 @@
 // Execs in containers: starts, signals, resizes and cleans them up, and finds them again after a restart.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { engine, ExecStdio, Input, processes, types } from "../../hosts/shared/host.js";
-import { noSuch } from "../../hosts/shared/failure.js";
+import { noSuch } from "../../hosts/shared/index.js";
+import type { ExecStdio, Input, engine, processes, types } from "../../hosts/shared/index.js";
 import { resolveProcess, type Spec } from "../launch/bundle.js";
 import { parseLimited } from "../launch/spec-text.js";
 import { availableOf } from "../capabilities.js";

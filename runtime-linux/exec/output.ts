@@ -1,7 +1,7 @@
 // An exec's output, read from its pipes or its terminal.
 
 import type { Readable } from "node:stream";
-import type { OutputPiece } from "../../hosts/shared/host.js";
+import type { OutputPiece } from "../../hosts/shared/index.js";
 import { HeldOutput } from "../../hosts/streams/index.js";
 
 /** How long to wait for other processes that still hold the output after the exec has ended; the same as Docker. */

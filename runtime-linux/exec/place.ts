@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { types } from "../../hosts/shared/host.js";
+import type { types } from "../../hosts/shared/index.js";
 import { specText } from "../launch/spec-text.js";
 import { makePrivate, removeAll, removeEmpty } from "../directories.js";
 import { isAlive, processStat, type Run } from "../ends/run.js";

@@ -2,7 +2,8 @@
 // its exit code is kept if the engine dies.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { refusedByRuntime, startBroke, type ProcessSpec } from "../../hosts/shared/failure.js";
+import { refusedByRuntime, startBroke } from "../../hosts/shared/index.js";
+import type { ProcessSpec } from "../../hosts/shared/index.js";
 import { missingProgram, saidBy, startChild, type Child, type Command } from "../launch/child.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import type { RunNote } from "../ends/run.js";

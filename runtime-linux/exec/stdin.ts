@@ -1,7 +1,7 @@
 // Bytes to an exec's stdin. What arrives before its start is kept until then.
 
 import { PassThrough, type Writable } from "node:stream";
-import type { Stdin } from "../../hosts/shared/host.js";
+import type { Stdin } from "../../hosts/shared/index.js";
 
 export class ExecStdin implements Stdin {
   readonly #bytes = new PassThrough();

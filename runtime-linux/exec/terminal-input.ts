@@ -3,7 +3,7 @@
 
 import { writeSync } from "node:fs";
 import { Writable, type Readable } from "node:stream";
-import { noSuch } from "../../hosts/shared/failure.js";
+import { noSuch } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 
 /** Nothing reports that the process has read. So it tries again, with growing pauses. */

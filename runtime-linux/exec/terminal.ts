@@ -8,7 +8,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ReadStream } from "node:tty";
-import { startBroke } from "../../hosts/shared/failure.js";
+import { startBroke } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { ExecPlace } from "./place.js";
 import { TerminalInput } from "./terminal-input.js";

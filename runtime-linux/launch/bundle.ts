@@ -5,14 +5,13 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import type { processes } from "../../hosts/shared/host.js";
-import { malformed } from "../../hosts/shared/failure.js";
+import { ACCOUNTS_BYTES_MAX, identify, malformed, withRates } from "../../hosts/shared/index.js";
+import type { Identity, processes } from "../../hosts/shared/index.js";
 import { atStart, available, type Capabilities } from "../capabilities.js";
 import { chooseGroup } from "../cgroups/chosen-groups.js";
 import { readConfined } from "../confine.js";
 import { fileFailure } from "../content/files/file-failure.js";
 import { sourceOfFile, writeFile } from "./container-files.js";
-import { withRates } from "../../hosts/shared/device-rates.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import { requireInit } from "./init.js";
 import type { Kernel } from "../kernel.js";
@@ -25,7 +24,6 @@ import { DEFAULT_PROFILE } from "../seccomp/default-profile.js";
 import { compileFilter } from "../seccomp/filter.js";
 import { applyProfile, parseProfile, type Seccomp } from "../seccomp/profile.js";
 import { bytesOf } from "../../hosts/streams/tar/index.js";
-import { ACCOUNTS_BYTES_MAX, identify, type Identity } from "../../hosts/shared/users.js";
 
 /** The parts of the spec's `config.json` that are read or written here. Everything else passes through. */
 export interface Spec {

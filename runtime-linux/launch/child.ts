@@ -5,7 +5,7 @@ import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import type { ChildEnd, Kernel } from "../kernel.js";
-import { noSuch } from "../../hosts/shared/failure.js";
+import { noSuch } from "../../hosts/shared/index.js";
 import { environment } from "./own-environment.js";
 import { findProgram } from "./runtimes.js";
 

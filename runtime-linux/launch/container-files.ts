@@ -16,9 +16,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { processes } from "../../hosts/shared/host.js";
-import { noSuch } from "../../hosts/shared/failure.js";
-import { resolvConf } from "../../hosts/shared/resolv-conf.js";
+import { noSuch, resolvConf } from "../../hosts/shared/index.js";
+import type { processes } from "../../hosts/shared/index.js";
 import type { Paths } from "../paths.js";
 import type { Run } from "../ends/run.js";
 

@@ -2,9 +2,8 @@
 
 import { readdirSync, realpathSync, statSync, type BigIntStats } from "node:fs";
 import { join } from "node:path";
-import type { BlockIO, DeviceNumber } from "../../hosts/shared/device-rates.js";
-import type { processes } from "../../hosts/shared/host.js";
-import { noSuch, wrongKind } from "../../hosts/shared/failure.js";
+import { noSuch, wrongKind } from "../../hosts/shared/index.js";
+import type { BlockIO, DeviceNumber, processes } from "../../hosts/shared/index.js";
 import { splitDevice } from "../content/files/copy.js";
 
 /** A member of `linux.devices` (OCI runtime spec, config-linux.md). */

@@ -4,8 +4,8 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import type { engine } from "../../hosts/shared/host.js";
-import { noSuch } from "../../hosts/shared/failure.js";
+import { noSuch } from "../../hosts/shared/index.js";
+import type { engine } from "../../hosts/shared/index.js";
 import { isStatic } from "./elf.js";
 import { environment } from "./own-environment.js";
 import { findProgram } from "./runtimes.js";

@@ -1,6 +1,6 @@
 // Namespaces of another container, found through its running process.
 
-import { noSuch } from "../../hosts/shared/failure.js";
+import { noSuch } from "../../hosts/shared/index.js";
 import { namesIn } from "../directories.js";
 import type { Paths } from "../paths.js";
 import { isAlive, Run, type FirstProcess } from "../ends/run.js";

@@ -3,8 +3,8 @@
 import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { processes, types } from "../../hosts/shared/host.js";
-import { refusedByRuntime, silent, startBroke } from "../../hosts/shared/failure.js";
+import { refusedByRuntime, silent, startBroke } from "../../hosts/shared/index.js";
+import type { processes, types } from "../../hosts/shared/index.js";
 import { groupOf } from "../cgroups/chosen-groups.js";
 import { writeBundle, type Spec } from "./bundle.js";
 import { endOf, saidBy, startChild } from "./child.js";

@@ -4,7 +4,7 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
-import { HostFailure, noSuch } from "../../hosts/shared/failure.js";
+import { HostFailure, noSuch } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Run } from "../ends/run.js";
 

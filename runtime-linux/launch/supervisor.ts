@@ -4,7 +4,8 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { refusedByRuntime, startBroke, type ProcessSpec } from "../../hosts/shared/failure.js";
+import { refusedByRuntime, startBroke } from "../../hosts/shared/index.js";
+import type { ProcessSpec } from "../../hosts/shared/index.js";
 import { missingProgram, startChild, type Child } from "./child.js";
 import type { Kernel } from "../kernel.js";
 import { supervisedRuntime, type SupervisedRuntime } from "./supervised-runtime.js";

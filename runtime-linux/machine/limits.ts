@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { engine } from "../../hosts/shared/host.js";
+import type { engine } from "../../hosts/shared/index.js";
 
 export type Limits = Pick<
   engine.Machine,

@@ -2,7 +2,7 @@
 
 import { readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import type { engine } from "../../hosts/shared/host.js";
+import type { engine } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 
 /** `data` exists; `root` is where /proc and /sys are. */

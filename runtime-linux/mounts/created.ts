@@ -2,9 +2,8 @@
 // runtime any more. This is for runtimes that may not check by themselves.
 
 import { realpathSync, statSync } from "node:fs";
-import { isWithin } from "../../hosts/shared/closed-places.js";
-import { HostFailure, startBroke } from "../../hosts/shared/failure.js";
-import type { processes } from "../../hosts/shared/host.js";
+import { HostFailure, isWithin, startBroke } from "../../hosts/shared/index.js";
+import type { processes } from "../../hosts/shared/index.js";
 import { mountsOf, type MountLine } from "../content/files/mounted.js";
 import { MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_RDONLY, MS_REMOUNT, type Kernel } from "../kernel.js";
 import { insideOf } from "./mount-namespace.js";

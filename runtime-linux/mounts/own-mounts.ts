@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { failureOf, placeInVolume } from "../../hosts/shared/failure.js";
+import { failureOf, placeInVolume } from "../../hosts/shared/index.js";
 import type { Names } from "../launch/bundle.js";
 import { confine } from "../confine.js";
 import { joinedNamespace, runningOf } from "../launch/joined-namespaces.js";

@@ -2,8 +2,8 @@
 // other, following links within the container and through the earlier mounts.
 
 import { statfsSync } from "node:fs";
-import { isWithin, refuseClosed } from "../../hosts/shared/closed-places.js";
-import type { processes } from "../../hosts/shared/host.js";
+import { isWithin, refuseClosed } from "../../hosts/shared/index.js";
+import type { processes } from "../../hosts/shared/index.js";
 import { followed } from "../../hosts/streams/tar/index.js";
 import { linkTarget } from "../confine.js";
 

@@ -1,7 +1,7 @@
 // Mount propagation between the machine and a container, as binds ask for it (mount_namespaces(7)).
 
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { HostFailure } from "../../hosts/shared/failure.js";
+import { HostFailure } from "../../hosts/shared/index.js";
 import type { Sight } from "../launch/hybrid.js";
 
 interface Bind {

@@ -4,11 +4,10 @@ import { lookup } from "node:dns/promises";
 import { existsSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { basename, dirname, join } from "node:path";
-import { failureOf, HostFailure, refusedMount } from "../../hosts/shared/failure.js";
-import type { failures, volumes } from "../../hosts/shared/host.js";
+import { HostFailure, failureOf, parseMountOptions, refusedMount } from "../../hosts/shared/index.js";
+import type { failures, volumes } from "../../hosts/shared/index.js";
 import { mountsBelow } from "../content/files/mounted.js";
 import { MNT_DETACH, MS_BIND, MS_RDONLY, MS_REMOUNT, type Kernel } from "../kernel.js";
-import { parseMountOptions } from "../../hosts/shared/mount-options.js";
 
 /** Mounts it, unless something is mounted there. Throws `mount`; then nothing is. */
 export async function mountVolume(kernel: Kernel, mount: volumes.VolumeMount, place: string): Promise<void> {

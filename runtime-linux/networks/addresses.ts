@@ -1,6 +1,6 @@
 // Addresses as text and as bytes.
 
-import { malformed } from "../../hosts/shared/failure.js";
+import { malformed } from "../../hosts/shared/index.js";
 
 /** Four bytes of an IPv4 address in dotted form. */
 export function ipv4(text: string): Uint8Array {

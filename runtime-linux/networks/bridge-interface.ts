@@ -1,8 +1,8 @@
 // The interface of a network: a bridge that we make, or an existing one that somebody else made. The second kind is
 // used as it is: its hardware address, its MTU and its IPv6 addresses are not ours to change.
 
-import type { networks } from "../../hosts/shared/host.js";
-import { wrongKind } from "../../hosts/shared/failure.js";
+import { wrongKind } from "../../hosts/shared/index.js";
+import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
 import { endLocalRouting, routesLocally } from "./forwarding.js";

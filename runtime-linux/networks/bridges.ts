@@ -1,8 +1,8 @@
 // Networks: a bridge interface with the machine's address, and firewall rules for its traffic.
 
 import { isDeepStrictEqual } from "node:util";
-import type { networks } from "../../hosts/shared/host.js";
-import { malformed } from "../../hosts/shared/failure.js";
+import { malformed } from "../../hosts/shared/index.js";
+import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { ipv4, prefixOf } from "./addresses.js";

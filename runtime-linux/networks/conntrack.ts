@@ -2,7 +2,7 @@
 // goes, and the flow lasts as long as its client keeps sending. A client may have sent to a port before it was
 // published, or while another container had it. Without this, such a client would never reach the new container.
 
-import type { networks } from "../../hosts/shared/host.js";
+import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { isIpv6 } from "./addresses.js";
 import { attribute, fields, findAttribute, Netlink, NETLINK_NETFILTER, type Request } from "./netlink.js";

@@ -1,7 +1,7 @@
 // Makes the machine forward packets between a bridge and its other interfaces.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { failedTool } from "../../hosts/shared/failure.js";
+import { failedTool } from "../../hosts/shared/index.js";
 import { runProgram } from "./rules.js";
 
 /**

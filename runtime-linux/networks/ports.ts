@@ -3,8 +3,8 @@
 // IPv6, so traffic over IPv6 is received here and forwarded to their IPv4 address.
 
 import { closeSync } from "node:fs";
-import type { networks } from "../../hosts/shared/host.js";
-import { HostFailure, malformed, refusedPort } from "../../hosts/shared/failure.js";
+import { HostFailure, malformed, refusedPort } from "../../hosts/shared/index.js";
+import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { ipv4, isIpv6 } from "./addresses.js";
 import { forwardDatagrams } from "./forward-datagrams.js";

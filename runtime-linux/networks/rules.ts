@@ -1,8 +1,8 @@
 // The firewall rules of a bridge network: one nft table for each network, made and removed along with it. Published
 // ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
 
-import type { networks } from "../../hosts/shared/host.js";
-import { failedTool } from "../../hosts/shared/failure.js";
+import { failedTool } from "../../hosts/shared/index.js";
+import type { networks } from "../../hosts/shared/index.js";
 import { endOf, missingProgram, saidBy, startChild, type Child } from "../launch/child.js";
 import { libc } from "../kernel/libc.js";
 import { isIpv6 } from "./addresses.js";

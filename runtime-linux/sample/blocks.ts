@@ -1,6 +1,6 @@
 // Counters of block devices (blkio of cgroup v1, io.stat of v2).
 
-import type { engine } from "../../hosts/shared/host.js";
+import type { engine } from "../../hosts/shared/index.js";
 import { number, type ReadFile } from "./text.js";
 
 /** v1's files. Their names depend on the scheduler that counts. */

@@ -1,6 +1,6 @@
 // Counters of network interfaces (proc(5), /proc/net/dev).
 
-import type { engine } from "../../hosts/shared/host.js";
+import type { engine } from "../../hosts/shared/index.js";
 
 /** Leaves out `lo`. */
 export function readInterfaces(text: string): engine.InterfaceCount[] {

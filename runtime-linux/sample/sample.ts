@@ -3,8 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { engine } from "../../hosts/shared/host.js";
-import { noSuch } from "../../hosts/shared/failure.js";
+import { noSuch } from "../../hosts/shared/index.js";
+import type { engine } from "../../hosts/shared/index.js";
 import { groupOf } from "../cgroups/chosen-groups.js";
 import { parseCgroupMounts, unified, type CgroupMount } from "../cgroups/cgroups.js";
 import type { Paths } from "../paths.js";

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
 import type * as Koffi from "koffi";
-import { HostFailure } from "../../hosts/shared/failure.js";
+import { HostFailure } from "../../hosts/shared/index.js";
 import type { Argument, Seccomp } from "./profile.js";
 
 const EPERM = 1;

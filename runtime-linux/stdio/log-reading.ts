@@ -1,6 +1,6 @@
 // One reader's open view of a container's log.
 
-import type { LogBytes } from "../../hosts/shared/host.js";
+import type { LogBytes } from "../../hosts/shared/index.js";
 import type { LogFiles, LogPosition } from "./log-files.js";
 
 export class LogReading implements LogBytes, LogPosition {

@@ -1,6 +1,6 @@
 // Containers' logs: opens them for readers, and keeps them within their limits while a run writes them.
 
-import type { LogBytes } from "../../hosts/shared/host.js";
+import type { LogBytes } from "../../hosts/shared/index.js";
 import type { LogNote } from "../ends/run.js";
 import { LogFiles } from "./log-files.js";
 import { isOverlong } from "./log-overlong.js";

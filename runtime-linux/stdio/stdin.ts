@@ -7,7 +7,7 @@
 import { createRequire } from "node:module";
 import { closeSync, openSync } from "node:fs";
 import type * as UnixSocket from "node-unix-socket";
-import type { Stdin } from "../../hosts/shared/host.js";
+import type { Stdin } from "../../hosts/shared/index.js";
 import { SHUT_RD, type Kernel } from "../kernel.js";
 
 /** conmon reads packets into a buffer of this size and would lose the rest. */

@@ -2,7 +2,7 @@
 // change. In the copy the engine makes a dry run. What the engine really asks its host takes only the copy's time.
 
 import type { Plan } from "../../dry-run/index.js";
-import { joined } from "../../shared/bytes.js";
+import { joined } from "../../shared/index.js";
 import type { Exchange } from "./exchange.js";
 import type { WrittenRequest } from "./request.js";
 import type { Session } from "./session.js";

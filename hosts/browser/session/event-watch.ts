@@ -1,7 +1,7 @@
 // The event stream that keeps a session's world up to date: one request, repeated with each new engine instance.
 
 import type { Engine } from "../../embedding/engine.js";
-import type { engine } from "../../shared/host.js";
+import type { engine } from "../../shared/index.js";
 
 export class EventWatch {
   /** Target of the pending request. */

@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { StepOutputs } from "../../shared/outputs.js";
+import type { StepOutputs } from "../../shared/index.js";
 import { hashesOf } from "../../hashes/index.js";
 import type { Step } from "../../timeline/index.js";
 

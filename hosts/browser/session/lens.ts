@@ -2,8 +2,7 @@
 // session's later inputs, so that slow answers arrive too.
 
 import { Instance } from "../../driver/index.js";
-import type { RequestId } from "../../shared/host.js";
-import type { Reply, StepOutputs } from "../../shared/outputs.js";
+import type { Reply, RequestId, StepOutputs } from "../../shared/index.js";
 import { differences } from "./view/differences.js";
 import type { Exchange } from "./exchange.js";
 import type { LensGroup } from "./explain/explain.js";

@@ -1,7 +1,7 @@
 // A session: an engine on a simulated host, its notebook, and the timeline of everything that happened.
 
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { engine } from "../../shared/host.js";
+import type { engine } from "../../shared/index.js";
 import type { CompiledCore } from "../../driver/index.js";
 import type { Fault, FileSystem, Pace, SetFault } from "../../simulated/index.js";
 import type { EnteredAction } from "./action.js";

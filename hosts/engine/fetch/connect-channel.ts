@@ -2,7 +2,7 @@
 
 import type { Exchange } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { BrokenOff } from "../failures.js";
 import type { Connection } from "./connection.js";
 import type { LocalChannel } from "./fetch-channel.js";

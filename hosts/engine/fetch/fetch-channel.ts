@@ -2,7 +2,7 @@
 
 import type { Channel, Exchange } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { mayHaveBody } from "../../request/index.js";
 import { BrokenOff } from "../failures.js";
 import { headersOf } from "./reply-headers.js";

@@ -1,6 +1,6 @@
 // The head of a reply in the platform's own types.
 
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { isCounted, namesAndValues } from "../../request/index.js";
 
 /** `length`: of a body that is sent in one piece; otherwise null. */

@@ -1,8 +1,8 @@
 // A request's body before it is sent: bytes at hand, or a stream.
 
 import { SHORT_BODY, bodyOf, formOf } from "../../request/index.js";
-import { HostFailure, interrupted } from "../../shared/failure.js";
-import type { engine } from "../../shared/host.js";
+import { HostFailure, interrupted } from "../../shared/index.js";
+import type { engine } from "../../shared/index.js";
 
 /** What the core gets, and what a host may take by the request's id. */
 export interface ReceivedBody {

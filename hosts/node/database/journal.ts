@@ -2,10 +2,8 @@
 // total bytes of all entries ever written up to it, so that the journal's size is known without counting.
 
 import type * as Lmdb from "lmdb";
-import { interrupted } from "../../shared/failure.js";
-import type { Journal, RecordChange, engine, records } from "../../shared/host.js";
-import { checkNext, ENTRY_BYTES, firstNot, sizeOf } from "../../shared/journal.js";
-import { turn } from "../../shared/turn.js";
+import { ENTRY_BYTES, checkNext, firstNot, interrupted, sizeOf, turn } from "../../shared/index.js";
+import type { Journal, RecordChange, engine, records } from "../../shared/index.js";
 
 /** Comes before an entry's own bytes: its time, and that total. */
 const HEAD_BYTES = 16;

@@ -1,7 +1,7 @@
 // The body of a request from a socket, as a host reads it.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { HostFailure, interrupted } from "../../shared/failure.js";
+import { HostFailure, interrupted } from "../../shared/index.js";
 
 /**
  * The bytes of a request as they arrive. If the reader stops early, the connection remains usable. Fails once the reply

@@ -3,7 +3,7 @@
 import { Exchange } from "../../request/index.js";
 import type { Channel, ExchangeContext } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
-import type { RequestId, replies } from "../../shared/host.js";
+import type { RequestId, replies } from "../../shared/index.js";
 import type { Gate } from "./gate.js";
 import type { Ground } from "../ground.js";
 import { hijackHead } from "./reply-head.js";

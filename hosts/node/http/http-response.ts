@@ -1,7 +1,7 @@
 // A reply through Node's HTTP server.
 
 import type { ServerResponse } from "node:http";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { isCounted, isLengthless, namesAndValues } from "../../request/index.js";
 import type { Response } from "./response.js";
 

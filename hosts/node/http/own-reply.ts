@@ -1,6 +1,6 @@
 // Replies that the daemon gives itself, without the core.
 
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import type { Gate } from "./gate.js";
 import type { Response } from "./response.js";
 

@@ -3,7 +3,7 @@
 
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { isCounted, isLengthless, mayHaveBody } from "../../request/index.js";
 import { headerLines } from "./reply-head.js";
 import type { Response } from "./response.js";

@@ -1,7 +1,7 @@
 // Heads of replies in the format of the wire.
 
 import { STATUS_CODES } from "node:http";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { withoutControls } from "../../request/index.js";
 
 /** The head for a connection that is taken off HTTP. Nothing is added to it. */

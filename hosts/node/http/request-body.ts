@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { formOf } from "../../request/index.js";
-import type { engine } from "../../shared/host.js";
+import type { engine } from "../../shared/index.js";
 import type { RequestHead } from "./request-head.js";
 
 /**

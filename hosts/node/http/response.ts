@@ -1,6 +1,6 @@
 // The two ways of a reply to the client: through Node's server, or directly to the socket.
 
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 
 export interface Response {
   readonly headSent: boolean;

@@ -10,7 +10,7 @@ import fastify from "fastify";
 import { bodyOf, contextOf } from "../../request/index.js";
 import type { Passage } from "../../request/index.js";
 import type { Clients, Entrance } from "../../engine/index.js";
-import type { RequestId, engine } from "../../shared/host.js";
+import type { RequestId, engine } from "../../shared/index.js";
 import { bytesOf } from "./bodies.js";
 import { exchangeThrough } from "./gate-channel.js";
 import type { GateContext } from "./gate-channel.js";

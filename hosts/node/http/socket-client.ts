@@ -2,7 +2,7 @@
 
 import type { Duplex } from "node:stream";
 import type { HijackedClient } from "../../streams/index.js";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import type { Ground } from "../ground.js";
 import { hijackHead } from "./reply-head.js";
 

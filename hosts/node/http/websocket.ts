@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import type { HijackedClient } from "../../streams/index.js";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import type { RequestHead } from "./request-head.js";
 import { headerLines } from "./reply-head.js";
 

@@ -1,9 +1,8 @@
 // The daemon's flight recorder: keeps the core's latest inputs in files. It never makes the engine fail: what it cannot
 // keep is reported in the log and left out.
 
-import type { Input } from "../../shared/host.js";
+import type { Input, StepOutputs } from "../../shared/index.js";
 import type { Attempt, ObservedRest, ObservedStep, Observer, Opening } from "../../driver/index.js";
-import type { StepOutputs } from "../../shared/outputs.js";
 import { Recorder } from "../../trace/index.js";
 import type { Log } from "../log.js";
 import { SegmentFiles } from "./segment-files.js";

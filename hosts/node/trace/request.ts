@@ -1,7 +1,7 @@
 // The request that a daemon answers with its trace, and who may send it: the trace contains all containers'
 // environments.
 
-import type { engine } from "../../shared/host.js";
+import type { engine } from "../../shared/index.js";
 import { DRY_RUN } from "../../dry-run/index.js";
 import type { OwnReply } from "../http/own-reply.js";
 import type { RequestHead } from "../http/request-head.js";

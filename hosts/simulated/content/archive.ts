@@ -1,7 +1,7 @@
 // Responses to `archive` and `export`: a container's files as a tar (surface §2.13).
 
 import { Gzip, Zlib } from "fflate";
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { absolutePath, bytesOf, endOfArchive, firstMember, headerOf, paddingOf } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import { contentOf, type Inode } from "../files/inode.js";

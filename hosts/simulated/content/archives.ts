@@ -1,7 +1,7 @@
 // Archives that the host holds for the core. Their members are kept in memory.
 
-import { faultyName, HostFailure, interrupted, noSuch, tooLarge, wrongKind } from "../../shared/failure.js";
-import type { content, engine } from "../../shared/host.js";
+import { HostFailure, faultyName, interrupted, noSuch, tooLarge, wrongKind } from "../../shared/index.js";
+import type { content, engine } from "../../shared/index.js";
 import { fromClient } from "../../streams/index.js";
 import { decompressed } from "../../streams/compression/index.js";
 import { TarReader, bytesOf, cleanName, textOf } from "../../streams/tar/index.js";

@@ -1,6 +1,6 @@
 // The files of a tar, built up in memory as a tree. No name and no symbolic link leads out of the tree.
 
-import { faultyName } from "../../shared/failure.js";
+import { faultyName } from "../../shared/index.js";
 import { cleanName } from "../../streams/tar/index.js";
 import { inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";

@@ -1,6 +1,6 @@
 // Lists what a container has changed in its image's files.
 
-import type { content, engine } from "../../shared/host.js";
+import type { content, engine } from "../../shared/index.js";
 import { bytesOf } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import type { Inode } from "../files/inode.js";

@@ -1,9 +1,9 @@
 // Packs a container's changes as a layer tar: files that it copied up or made, and a whiteout for each file that it
 // removed (OCI image spec, layer.md). The same changes give the same bytes.
 
-import type { engine } from "../../shared/host.js";
+import { joined } from "../../shared/index.js";
+import type { engine } from "../../shared/index.js";
 import { digestOf } from "../../registry/index.js";
-import { joined } from "../../shared/bytes.js";
 import { OPAQUE, WHITEOUT, bytesOf, endOfArchive, headerOf, paddingOf } from "../../streams/tar/index.js";
 import type { TarEntry } from "../../streams/tar/index.js";
 import { contentOf, type Inode } from "../files/inode.js";

@@ -1,11 +1,9 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { interrupted, malformed } from "../../shared/failure.js";
-import type { Bodies, Clock, content, Operation, Outcome, Perform, replies, Report } from "../../shared/host.js";
-import { mayBeGivenUp } from "../../shared/commands.js";
+import { Unpacking, interrupted, malformed, mayBeGivenUp } from "../../shared/index.js";
+import type { Bodies, Clock, Operation, Outcome, Perform, Report, Work, content, replies } from "../../shared/index.js";
 import type { RegistryClient } from "../../registry/index.js";
 import { savedArchive } from "../../streams/tar/index.js";
-import { Unpacking, type Work } from "../../shared/unpacking.js";
 import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
 import { compare } from "./changes.js";

@@ -1,8 +1,7 @@
 // Unpacks a request's body into a directory of a container (surface §2.13).
 
-import { HostFailure, interrupted } from "../../shared/failure.js";
-import type { Bodies, content } from "../../shared/host.js";
-import { joined } from "../../shared/bytes.js";
+import { HostFailure, identify, interrupted, joined } from "../../shared/index.js";
+import type { Bodies, content } from "../../shared/index.js";
 import { fromClient } from "../../streams/index.js";
 import { decompressed } from "../../streams/compression/index.js";
 import {
@@ -20,7 +19,6 @@ import {
   textOf,
 } from "../../streams/tar/index.js";
 import type { TarEntry, TarSink } from "../../streams/tar/index.js";
-import { identify } from "../../shared/users.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";

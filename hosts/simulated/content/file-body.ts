@@ -1,6 +1,6 @@
 // The body of the file that is being read from a tar.
 
-import { joined } from "../../shared/bytes.js";
+import { joined } from "../../shared/index.js";
 import type { Inode } from "../files/inode.js";
 import type { Space } from "../files/space.js";
 import { roomed } from "./room.js";

@@ -2,7 +2,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { mismatch, noSuch } from "../../shared/failure.js";
+import { mismatch, noSuch } from "../../shared/index.js";
 import type { LayerTars } from "../../streams/tar/index.js";
 import { contentOf } from "../files/inode.js";
 import type { Layer, Layers } from "../files/layers.js";

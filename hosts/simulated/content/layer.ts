@@ -3,11 +3,10 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { cutShort, isUnreachable, mismatch, type HostFailure } from "../../shared/failure.js";
-import type { Clock, content, Report } from "../../shared/host.js";
+import { cutShort, isUnreachable, joined, mismatch } from "../../shared/index.js";
+import type { Clock, HostFailure, Report, content } from "../../shared/index.js";
 import { digestOf } from "../../registry/index.js";
 import type { RegistryClient } from "../../registry/index.js";
-import { joined } from "../../shared/bytes.js";
 import { decompressed } from "../../streams/compression/index.js";
 import { SplittingReader } from "../../streams/tar/index.js";
 import type { SplitPart } from "../../streams/tar/index.js";

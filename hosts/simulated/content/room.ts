@@ -1,6 +1,6 @@
 // The failure that a host reports when its disk is full.
 
-import { refusedCall } from "../../shared/failure.js";
+import { refusedCall } from "../../shared/index.js";
 import { FileError } from "../files/file-system.js";
 
 /** Runs something that takes room on the disk. If the disk is full, the failure names the file. */

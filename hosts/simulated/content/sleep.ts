@@ -1,7 +1,7 @@
 // Waiting in the world's time.
 
-import { interrupted } from "../../shared/failure.js";
-import type { Clock } from "../../shared/host.js";
+import { interrupted } from "../../shared/index.js";
+import type { Clock } from "../../shared/index.js";
 
 /** Resolves after this many nanoseconds; rejects as `interrupted` as soon as the signal is aborted. */
 export function sleep(clock: Clock, ns: bigint, signal?: AbortSignal): Promise<void> {

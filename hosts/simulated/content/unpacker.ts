@@ -1,7 +1,7 @@
 // Turns a layer's tar into a tree of changes (OCI image spec, layer.md).
 
-import { faultyName } from "../../shared/failure.js";
-import type { content } from "../../shared/host.js";
+import { faultyName } from "../../shared/index.js";
+import type { content } from "../../shared/index.js";
 import { META, OPAQUE, WHITEOUT, cleanName, ownerSet, refuseInPlace, textOf } from "../../streams/tar/index.js";
 import type { PlacingSink, TarEntry } from "../../streams/tar/index.js";
 import { inode, spaceOf, type Inode } from "../files/inode.js";

@@ -1,7 +1,7 @@
 // A container's files as its processes see them, looked at from outside, whether the container runs or not.
 
-import { refusedCall } from "../../shared/failure.js";
-import type { engine, types } from "../../shared/host.js";
+import { refusedCall } from "../../shared/index.js";
+import type { engine, types } from "../../shared/index.js";
 import { absolutePath, followed, lastPart } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import { FileError, type FileKind } from "../files/file-system.js";

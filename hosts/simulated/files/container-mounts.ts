@@ -1,8 +1,7 @@
 // Builds what is mounted over a container's file system from the mounts of its OCI config (runtime spec, config.md).
 
-import { refuseClosed } from "../../shared/closed-places.js";
-import { noSuch, placeInVolume } from "../../shared/failure.js";
-import type { processes } from "../../shared/host.js";
+import { noSuch, placeInVolume, refuseClosed } from "../../shared/index.js";
+import type { processes } from "../../shared/index.js";
 import { followed } from "../../streams/tar/index.js";
 import { directoryOf } from "../programs/paths.js";
 import { FileError } from "./file-system.js";

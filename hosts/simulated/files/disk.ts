@@ -1,7 +1,7 @@
 // The simulated disk: layers, containers' file systems, volumes, and the machine's own files. It survives the engine.
 
-import { noSuch } from "../../shared/failure.js";
-import type { volumes } from "../../shared/host.js";
+import { noSuch } from "../../shared/index.js";
+import type { volumes } from "../../shared/index.js";
 import type { FaultSource } from "../faults.js";
 import { mountContainer, type MountSpec, type Sources, type ViewSpec } from "./container-mounts.js";
 import type { FileSystem } from "./file-system.js";

@@ -1,6 +1,6 @@
 // Layers on the simulated disk. Each is a tree of changes, kept apart from the layer below, which may arrive later.
 
-import { noSuch } from "../../shared/failure.js";
+import { noSuch } from "../../shared/index.js";
 import type { SplitPart } from "../../streams/tar/index.js";
 import type { Inode } from "./inode.js";
 import { merged, type Change } from "./merge.js";

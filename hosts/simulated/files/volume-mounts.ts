@@ -1,8 +1,7 @@
 // What is mounted as the files of volumes: directories of the machine, memory, and what servers keep.
 
-import { refusedMount } from "../../shared/failure.js";
-import type { volumes } from "../../shared/host.js";
-import { parseMountOptions } from "../../shared/mount-options.js";
+import { parseMountOptions, refusedMount } from "../../shared/index.js";
+import type { volumes } from "../../shared/index.js";
 import { FileError } from "./file-system.js";
 import { lookup, type Mount, type MountTable } from "./lookup.js";
 import { memoryTree, toldOptions } from "./memory.js";

@@ -1,6 +1,6 @@
 // The cgroup that a container sees in /sys/fs/cgroup (Linux cgroup-v2.rst), with its current limits.
 
-import type { BlockIO, ThrottledDevice } from "../../shared/device-rates.js";
+import type { BlockIO, ThrottledDevice } from "../../shared/index.js";
 import type { Resources } from "./oci-spec.js";
 
 /** Paths below /sys, and a function that makes the content of each. */

@@ -1,8 +1,7 @@
 // Devices of the simulated machine in a container: their nodes and their rate limits.
 
-import { noSuch, wrongKind } from "../../shared/failure.js";
-import type { processes } from "../../shared/host.js";
-import type { DeviceNumber } from "../../shared/device-rates.js";
+import { noSuch, wrongKind } from "../../shared/index.js";
+import type { DeviceNumber, processes } from "../../shared/index.js";
 import { FileError, type FileStatus, type FileSystem } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { directoryOf } from "../programs/paths.js";

@@ -1,6 +1,6 @@
 // The stdout and stderr of a simulated exec.
 
-import type { OutputPiece } from "../../shared/host.js";
+import type { OutputPiece } from "../../shared/index.js";
 import { HeldOutput } from "../../streams/index.js";
 import type { Sink } from "./streams.js";
 

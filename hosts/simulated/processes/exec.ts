@@ -1,7 +1,7 @@
 // An exec: an extra process in a run, from its start to its end, and the streams between it and its client.
 
-import type { ExecStdio, engine, processes, types } from "../../shared/host.js";
-import { noSuch, refusedDirectory } from "../../shared/failure.js";
+import { noSuch, refusedDirectory } from "../../shared/index.js";
+import type { ExecStdio, engine, processes, types } from "../../shared/index.js";
 import { FileError } from "../files/file-system.js";
 import { NoProgram } from "../program.js";
 import { ExecOutput } from "./exec-output.js";

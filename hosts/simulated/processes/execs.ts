@@ -1,7 +1,7 @@
 // The execs of the simulated world. Like launches, they survive the engine.
 
-import type { engine, ExecStdio, Input, processes, types } from "../../shared/host.js";
-import { noSuch } from "../../shared/failure.js";
+import { noSuch } from "../../shared/index.js";
+import type { ExecStdio, Input, engine, processes, types } from "../../shared/index.js";
 import { Exec, type Start } from "./exec.js";
 import type { Run } from "./run.js";
 import { identityOf } from "./spec.js";

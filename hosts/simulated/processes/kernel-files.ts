@@ -1,6 +1,6 @@
 // The files of /proc and /sys that a container reads about itself and the machine (proc(5), cgroups(7)).
 
-import type { processes } from "../../shared/host.js";
+import type { processes } from "../../shared/index.js";
 import type { MadeFiles } from "../files/special.js";
 import { controlFiles } from "./control-files.js";
 import type { Resources, Spec } from "./oci-spec.js";

@@ -1,6 +1,6 @@
 // What a container's processes need from the world, and what limits them.
 
-import type { Clock } from "../../shared/host.js";
+import type { Clock } from "../../shared/index.js";
 import type { FileSystem } from "../files/file-system.js";
 import type { Program } from "../program.js";
 

@@ -1,8 +1,7 @@
 // Starts the runs of the simulated world: from a launch to its files, its kernel and its first process.
 
-import { withRates } from "../../shared/device-rates.js";
-import { HostFailure } from "../../shared/failure.js";
-import type { processes } from "../../shared/host.js";
+import { HostFailure, withRates } from "../../shared/index.js";
+import type { processes } from "../../shared/index.js";
 import { FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { PROGRAMS } from "../programs/table.js";

@@ -1,6 +1,6 @@
 // A container's log across all its runs, in conmon's k8s-file format: see `LogBytes` in `hosts/shared/host.ts`.
 
-import type { LogBytes, processes } from "../../shared/host.js";
+import type { LogBytes, processes } from "../../shared/index.js";
 import { never, type Sink } from "./streams.js";
 
 /** conmon reads this many bytes at a time and splits lines there. */

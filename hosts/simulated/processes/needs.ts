@@ -1,6 +1,6 @@
 // What the processes of the simulated world need of the rest of it.
 
-import type { Clock, engine } from "../../shared/host.js";
+import type { Clock, engine } from "../../shared/index.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
 import type { Program } from "../program.js";

@@ -1,6 +1,6 @@
 // The parts of a launch's `config.json` that are read here (OCI runtime spec).
 
-import type { BlockIO } from "../../shared/device-rates.js";
+import type { BlockIO } from "../../shared/index.js";
 import type { MountSpec } from "../files/disk.js";
 
 export interface Spec {

@@ -1,9 +1,8 @@
 // Containers' processes of the simulated world: launched, signalled, frozen, reaped. They survive the engine, and the
 // next engine finds them.
 
-import { withRates } from "../../shared/device-rates.js";
-import { interrupted, noSuch, refusedByRuntime } from "../../shared/failure.js";
-import type { engine, Input, Outcome, Perform, processes, Stdio } from "../../shared/host.js";
+import { interrupted, noSuch, refusedByRuntime, withRates } from "../../shared/index.js";
+import type { Input, Outcome, Perform, Stdio, engine, processes } from "../../shared/index.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { numberOf } from "./devices.js";
 import { EXEC_NS, EXEC_SPREAD_NS, EXIT_NS, LAUNCH_NS, LAUNCH_SPREAD_NS, SIGNAL_NS } from "./durations.js";

@@ -1,7 +1,7 @@
 // `ps` of the simulated machine, like procps (ps(1)), for the processes of one container.
 
-import { failedTool, type HostFailure } from "../../shared/failure.js";
-import type { Outcome } from "../../shared/host.js";
+import { failedTool } from "../../shared/index.js";
+import type { HostFailure, Outcome } from "../../shared/index.js";
 import { baseName } from "./executable.js";
 import type { ContainerProcess } from "./process.js";
 

@@ -1,7 +1,7 @@
 // One run of a container: its first process from launch to end, and its reported state.
 
-import { type HostFailure, noSuch, refusedDirectory, refusedProgram } from "../../shared/failure.js";
-import type { engine, processes, types } from "../../shared/host.js";
+import { noSuch, refusedDirectory, refusedProgram } from "../../shared/index.js";
+import type { HostFailure, Identity, engine, processes, types } from "../../shared/index.js";
 import type { ContainerLog } from "./log.js";
 import type { Kernel } from "./kernel.js";
 import { PidNamespace, type ProcessTable } from "./pid-namespace.js";
@@ -12,7 +12,6 @@ import type { StdinTarget } from "./stdin.js";
 import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 import { NoProgram } from "../program.js";
-import type { Identity } from "../../shared/users.js";
 import { FileError } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 

@@ -1,7 +1,7 @@
 // What the simulated kernel counts for a container, like cgroup v2. This world sends no packets and writes to no
 // devices, so it has nothing to count for them.
 
-import type { engine } from "../../shared/host.js";
+import type { engine } from "../../shared/index.js";
 import type { PidNamespace } from "./pid-namespace.js";
 
 const NOTHING: engine.Traffic = { bytes: 0n, packets: 0n, errors: 0n, dropped: 0n };

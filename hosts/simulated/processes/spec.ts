@@ -1,10 +1,8 @@
 // Reads a launch's `config.json` (OCI runtime spec): the user, the files and the limits of its processes, and what they
 // see of the kernel.
 
-import { malformed } from "../../shared/failure.js";
-import type { processes } from "../../shared/host.js";
-import { resolvConf } from "../../shared/resolv-conf.js";
-import { identify, type Identity } from "../../shared/users.js";
+import { identify, malformed, resolvConf } from "../../shared/index.js";
+import type { Identity, processes } from "../../shared/index.js";
 import type { MountSpec, ViewSpec } from "../files/disk.js";
 import { FileError, type FileSystem } from "../files/file-system.js";
 import type { MountedFiles } from "../files/mounted-files.js";

@@ -1,6 +1,6 @@
 // Bytes for a process's stdin. Input sent before the launch is queued. All clients of a run share one pipe.
 
-import type { Stdin } from "../../shared/host.js";
+import type { Stdin } from "../../shared/index.js";
 import type { Sink } from "./streams.js";
 import type { Terminal } from "./terminal.js";
 

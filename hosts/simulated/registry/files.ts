@@ -2,7 +2,7 @@
 
 import { gzipSync } from "fflate";
 import { digestOf } from "../../registry/index.js";
-import { joined } from "../../shared/bytes.js";
+import { joined } from "../../shared/index.js";
 import { bytesOf, endOfArchive, headerOf, paddingOf } from "../../streams/tar/index.js";
 import type { TarEntry } from "../../streams/tar/index.js";
 

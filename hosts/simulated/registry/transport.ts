@@ -1,6 +1,6 @@
 // The network between the engine and the simulated registries: its delays and faults.
 
-import type { Clock } from "../../shared/host.js";
+import type { Clock } from "../../shared/index.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../registry/index.js";
 import { sleep } from "../content/sleep.js";
 import type { FaultSource } from "../faults.js";

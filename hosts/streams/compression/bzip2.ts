@@ -4,8 +4,7 @@
 
 import bitReader, { type BitReader } from "unbzip2-stream/lib/bit_iterator.js";
 import bzip2 from "unbzip2-stream/lib/bzip2.js";
-import { damaged } from "../../shared/failure.js";
-import { ByteBuilder } from "../../shared/bytes.js";
+import { ByteBuilder, damaged } from "../../shared/index.js";
 
 /** The decompressed bytes. */
 export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

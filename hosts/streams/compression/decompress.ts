@@ -2,7 +2,7 @@
 
 import { Gunzip } from "fflate";
 import { Decompress } from "fzstd";
-import { damaged, HostFailure } from "../../shared/failure.js";
+import { HostFailure, damaged } from "../../shared/index.js";
 import { bunzip2 } from "./bzip2.js";
 import { recognized } from "./recognize.js";
 import { unxz } from "./xz.js";

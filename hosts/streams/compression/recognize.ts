@@ -1,6 +1,6 @@
 // Recognizes a stream's compression by its first bytes, since a media type may be wrong.
 
-import { joined } from "../../shared/bytes.js";
+import { joined } from "../../shared/index.js";
 
 /** `none`: the bytes pass through unchanged. */
 export type Compression = "gzip" | "zstd" | "bzip2" | "xz" | "none";

@@ -1,7 +1,7 @@
 // Decompression of xz in WebAssembly, as the bytes arrive.
 
 import * as xz from "xz-decompress";
-import { damaged, HostFailure } from "../../shared/failure.js";
+import { HostFailure, damaged } from "../../shared/index.js";
 
 // A CommonJS module whose names Node does not detect: without a bundler, its exports are the default export.
 const { XzReadableStream } = "default" in xz ? (xz.default as typeof xz) : xz;

@@ -1,7 +1,7 @@
 // Names in archives (surface §2.13), made from a client's path as Docker does it: Go's path/filepath, but a `/` or `/.`
 // at the end is kept, since it tells a link from its target.
 
-import { faultyName, HostFailure } from "../../shared/failure.js";
+import { HostFailure, faultyName } from "../../shared/index.js";
 import { textOf } from "./latin1.js";
 
 /** An absolute path without doubled slashes, `.` and `..`. These are resolved as text; the end is kept. */

@@ -1,6 +1,6 @@
 // Makes an entry from its header block and the pax records that apply to it.
 
-import { damaged } from "../../shared/failure.js";
+import { damaged } from "../../shared/index.js";
 import type { EntryType, TarEntry } from "./entry.js";
 import { malformed, ownerOf, type Header } from "./header.js";
 import { parseTime } from "./pax.js";

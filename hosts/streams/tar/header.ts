@@ -1,6 +1,7 @@
 // One header block of a tar: v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU.
 
-import { damaged, type HostFailure } from "../../shared/failure.js";
+import { damaged } from "../../shared/index.js";
+import type { HostFailure } from "../../shared/index.js";
 import { BLOCK } from "./entry.js";
 import { latin1Of } from "./latin1.js";
 

@@ -1,6 +1,6 @@
 // Names of a tar's entries: paths below a root that they cannot leave.
 
-import { faultyName } from "../../shared/failure.js";
+import { faultyName } from "../../shared/index.js";
 import type { TarEntry } from "./entry.js";
 import { textOf } from "./latin1.js";
 

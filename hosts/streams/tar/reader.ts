@@ -2,9 +2,7 @@
 // decodes pax records as UTF-8, which destroys the bytes of `security.capability`, and it needs two streams for each
 // entry.
 
-import { damaged, tooLarge } from "../../shared/failure.js";
-import { turn } from "../../shared/turn.js";
-import { joined } from "../../shared/bytes.js";
+import { damaged, joined, tooLarge, turn } from "../../shared/index.js";
 import { BLOCK, type TarEntry } from "./entry.js";
 import { entryOf } from "./entry-of.js";
 import { malformed, parseHeader, type Header } from "./header.js";

@@ -1,6 +1,6 @@
 // An archive of images, with the members that the core names, including tars of layers.
 
-import type { replies } from "../../shared/host.js";
+import type { replies } from "../../shared/index.js";
 import { endOfArchive, headerOf, NOTHING, paddingOf } from "./writer.js";
 
 /** The tars of a host's layers, by the chain whose top they are. */

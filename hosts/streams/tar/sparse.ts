@@ -1,7 +1,7 @@
 // Maps of sparse files: which parts of a file are in the tar, in the order of their offsets. The rest is holes. GNU tar
 // writes maps in four ways: in blocks after the header ("S"), in pax records (0.0 and 0.1), and before the data (1.0).
 
-import { damaged, tooLarge } from "../../shared/failure.js";
+import { damaged, tooLarge } from "../../shared/index.js";
 import { latin1Of } from "./latin1.js";
 import { malformed, number } from "./header.js";
 

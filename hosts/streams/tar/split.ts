@@ -1,7 +1,7 @@
 // Splits a tar in two (Docker's "tar-split"): the contents of the unpacked files, and its frame, which is everything
 // else. Both together give exactly the same tar again, as its digest requires (OCI image spec, layer.md and config.md).
 
-import { ByteBuilder } from "../../shared/bytes.js";
+import { ByteBuilder } from "../../shared/index.js";
 import type { TarEntry } from "./entry.js";
 import { TarReader } from "./reader.js";
 import type { TarSink } from "./sink.js";

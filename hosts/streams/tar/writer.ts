@@ -3,7 +3,7 @@
 import { BLOCK, type EntryType, type TarEntry } from "./entry.js";
 import { isAscii, latin1Bytes } from "./latin1.js";
 import { formatTime, paxRecord } from "./pax.js";
-import { joined } from "../../shared/bytes.js";
+import { joined } from "../../shared/index.js";
 
 /** All blocks before the entry's body. Owners are numeric only. */
 export function headerOf(entry: TarEntry): Uint8Array {

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createDeflate, createGzip } from "node:zlib";
-import type { replies, types } from "../../../hosts/shared/host.js";
+import type { replies, types } from "../../../hosts/shared/index.js";
 import { absolutePath, bytesOf, firstMember } from "../../../hosts/streams/tar/index.js";
 import { O_PATH } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";

@@ -1,7 +1,7 @@
 // What a container has changed in its image's files: compares its upper directory with the layers below.
 
 import * as fs from "node:fs";
-import type { content, engine } from "../../../hosts/shared/host.js";
+import type { content, engine } from "../../../hosts/shared/index.js";
 import { bytesOf, parentOf, textOf } from "../../../hosts/streams/tar/index.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";

@@ -2,7 +2,7 @@
 // change the tree meanwhile. Names are bytes, one for each character (see `tar/latin1.ts`).
 
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, type Stats } from "node:fs";
-import { faultyName, noSuch } from "../../../hosts/shared/failure.js";
+import { faultyName, noSuch } from "../../../hosts/shared/index.js";
 import { bytesOf, parentOf, textOf } from "../../../hosts/streams/tar/index.js";
 
 export interface Resolution {

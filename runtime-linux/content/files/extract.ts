@@ -1,11 +1,10 @@
 // Carries out `extract`: unpacks a request's body into a directory of a container.
 
 import { closeSync, constants } from "node:fs";
-import { interrupted } from "../../../hosts/shared/failure.js";
-import type { Bodies, content } from "../../../hosts/shared/host.js";
+import { ACCOUNTS_BYTES_MAX, identify, interrupted } from "../../../hosts/shared/index.js";
+import type { Bodies, content } from "../../../hosts/shared/index.js";
 import { fromClient } from "../../../hosts/streams/index.js";
 import { TarReader, absolutePath, bytesOf } from "../../../hosts/streams/tar/index.js";
-import { ACCOUNTS_BYTES_MAX, identify } from "../../../hosts/shared/users.js";
 import { readOpen } from "../../confine.js";
 import { O_PATH, type Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";

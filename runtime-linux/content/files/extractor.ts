@@ -2,7 +2,7 @@
 // from the container's root. Every change then goes through the directory's descriptor and affects the name itself.
 
 import * as fs from "node:fs";
-import { faultyName } from "../../../hosts/shared/failure.js";
+import { faultyName } from "../../../hosts/shared/index.js";
 import {
   baseOf,
   cleanName,

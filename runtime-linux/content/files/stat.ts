@@ -1,7 +1,7 @@
 // Stat and mkdir at a path of a container.
 
 import { closeSync, constants, fstatSync } from "node:fs";
-import type { engine } from "../../../hosts/shared/host.js";
+import type { engine } from "../../../hosts/shared/index.js";
 import { absolutePath, bytesOf, lastPart, textOf } from "../../../hosts/streams/tar/index.js";
 import { O_PATH } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";

@@ -3,8 +3,8 @@
 // out of the container.
 
 import * as fs from "node:fs";
-import { malformed, noSuch } from "../../../hosts/shared/failure.js";
-import type { types } from "../../../hosts/shared/host.js";
+import { malformed, noSuch } from "../../../hosts/shared/index.js";
+import type { types } from "../../../hosts/shared/index.js";
 import { bytesOf, followed } from "../../../hosts/streams/tar/index.js";
 import { openConfined } from "../../confine.js";
 import { MS_BIND, MS_RDONLY, MS_REC, MS_REMOUNT, O_PATH, type Kernel } from "../../kernel.js";

@@ -4,7 +4,7 @@
 import * as fs from "node:fs";
 import { readdir } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { faultyName } from "../../../hosts/shared/failure.js";
+import { faultyName } from "../../../hosts/shared/index.js";
 import { textOf } from "../../../hosts/streams/tar/index.js";
 
 export interface Found {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, pipeline, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { damaged, failureOf, HostFailure } from "../../../hosts/shared/failure.js";
+import { HostFailure, damaged, failureOf } from "../../../hosts/shared/index.js";
 import { bunzip2, recognized, unxz } from "../../../hosts/streams/compression/index.js";
 import { zstdInScript } from "./zstd.js";
 

@@ -1,6 +1,6 @@
 // Digests as file names.
 
-import { malformed } from "../../../hosts/shared/failure.js";
+import { malformed } from "../../../hosts/shared/index.js";
 
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
 

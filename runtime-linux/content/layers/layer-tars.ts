@@ -2,7 +2,8 @@
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { damaged, type HostFailure, mismatch, noSuch } from "../../../hosts/shared/failure.js";
+import { damaged, mismatch, noSuch } from "../../../hosts/shared/index.js";
+import type { HostFailure } from "../../../hosts/shared/index.js";
 import { textOf } from "../../../hosts/streams/tar/index.js";
 import type { LayerTars } from "../../../hosts/streams/tar/index.js";
 import { Confined } from "../files/confined.js";

@@ -4,8 +4,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
-import { cutShort, damaged, HostFailure, interrupted, isUnreachable, mismatch } from "../../../hosts/shared/failure.js";
-import type { content, Report } from "../../../hosts/shared/host.js";
+import { HostFailure, cutShort, damaged, interrupted, isUnreachable, mismatch } from "../../../hosts/shared/index.js";
+import type { Report, content } from "../../../hosts/shared/index.js";
 import type { BlobStream, Registry } from "../registry.js";
 import type { Kernel } from "../../kernel.js";
 import { decompressed } from "./decompress.js";

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { noSuch } from "../../../hosts/shared/failure.js";
+import { noSuch } from "../../../hosts/shared/index.js";
 import { makeLasting, namesIn, removeTree, syncPath } from "../../directories.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";

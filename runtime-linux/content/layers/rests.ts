@@ -3,7 +3,7 @@
 
 import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { content } from "../../../hosts/shared/host.js";
+import type { content } from "../../../hosts/shared/index.js";
 import { namesIn } from "../../directories.js";
 import { hexOf } from "./digests.js";
 

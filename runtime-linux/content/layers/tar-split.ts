@@ -8,7 +8,7 @@ import { createReadStream } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { damaged } from "../../../hosts/shared/failure.js";
+import { damaged } from "../../../hosts/shared/index.js";
 import { malformed } from "../../../hosts/streams/tar/index.js";
 import type { SplitPart } from "../../../hosts/streams/tar/index.js";
 import { decompressed } from "./decompress.js";

@@ -2,8 +2,8 @@
 // attributes (OCI image spec, layer.md; Linux overlayfs.rst). It never touches anything outside that directory.
 
 import * as fs from "node:fs";
-import { faultyName, isMissing } from "../../../hosts/shared/failure.js";
-import type { content } from "../../../hosts/shared/host.js";
+import { faultyName, isMissing } from "../../../hosts/shared/index.js";
+import type { content } from "../../../hosts/shared/index.js";
 import { S_IFBLK, S_IFCHR, S_IFIFO, type Device, type Kernel } from "../../kernel.js";
 import { FileBodies, named } from "../bodies.js";
 import { copyAttributes, copyFile } from "../files/copy.js";

@@ -3,7 +3,8 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import { Decompress } from "fzstd";
-import { damaged, type HostFailure } from "../../../hosts/shared/failure.js";
+import { damaged } from "../../../hosts/shared/index.js";
+import type { HostFailure } from "../../../hosts/shared/index.js";
 
 /** The frames' contents, up to 128 KiB at a time. Throws fzstd's errors, and `damaged` if the source breaks off. */
 export async function* zstdInScript(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

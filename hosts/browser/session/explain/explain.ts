@@ -1,6 +1,6 @@
 // Types for the explanation of an exchange, and for remedies of a refused one.
 
-import type { engine } from "../../../shared/host.js";
+import type { engine } from "../../../shared/index.js";
 import type { WrittenRequest } from "../request.js";
 import type { EventView } from "../../../timeline/index.js";
 

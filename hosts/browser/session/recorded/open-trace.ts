@@ -2,7 +2,7 @@
 // shown.
 
 import { Instance } from "../../../driver/index.js";
-import type { engine } from "../../../shared/host.js";
+import type { engine } from "../../../shared/index.js";
 import { Timeline } from "../../../timeline/index.js";
 import type { Step } from "../../../timeline/index.js";
 import { decodeSegments, isShared, listening, telling } from "../../../trace/index.js";

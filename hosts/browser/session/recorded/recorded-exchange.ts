@@ -1,9 +1,7 @@
 // A request of a recording, with its answer.
 
 import { signal } from "@preact/signals-core";
-import type { engine } from "../../../shared/host.js";
-import type { RequestId } from "../../../shared/host.js";
-import type { Reply } from "../../../shared/outputs.js";
+import type { Reply, RequestId, engine } from "../../../shared/index.js";
 import type { Step } from "../../../timeline/index.js";
 import type { AnswerHead, Exchange, ExchangeState, Piece } from "../exchange.js";
 import type { WrittenRequest } from "../request.js";

@@ -1,8 +1,7 @@
 // Stores the steps of a recording compactly: an hour has hundreds of thousands, with answers of half a gigabyte.
 
-import type { replies } from "../../../shared/host.js";
-import type { Reply } from "../../../shared/outputs.js";
-import { joined } from "../../../shared/bytes.js";
+import { joined } from "../../../shared/index.js";
+import type { Reply, replies } from "../../../shared/index.js";
 import type { Step } from "../../../timeline/index.js";
 import { CommonParts } from "../view/common-parts.js";
 

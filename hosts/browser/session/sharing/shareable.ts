@@ -1,6 +1,6 @@
 // Removes credentials from actions and cells before they are shared.
 
-import type { engine } from "../../../shared/host.js";
+import type { engine } from "../../../shared/index.js";
 import { ACCOUNT } from "../../../simulated/index.js";
 import { hiddenAddress, withoutCredentials } from "../../../redaction/index.js";
 import type { EnteredAction } from "../action.js";

@@ -1,6 +1,6 @@
 // A container's log in lines, for people.
 
-import type { LogBytes } from "../../../shared/host.js";
+import type { LogBytes } from "../../../shared/index.js";
 import { LogLine, Moment, STDERR } from "../../../streams/index.js";
 import type { LogEntry } from "../session.js";
 
