@@ -127,7 +127,9 @@ describeUnless(missing, "leftovers", () => {
     const kept = join(daemon.directories.execRoot, "networks", "made", `${network}.json`);
     const bridge = { network, name: "stray", interfaceName: "stray0", subnet: "10.99.0.0/24", gateway: "10.99.0.1" };
     const log = await restarted(async () => {
-      await must(daemon.netns.inside(["ip", "link", "add", "stray0", "type", "bridge"]));
+      // The hardware address that the engine gives the bridge of this gateway.
+      const mac = "02:42:0a:63:00:01";
+      await must(daemon.netns.inside(["ip", "link", "add", "stray0", "address", mac, "type", "bridge"]));
       writeFileSync(kept, JSON.stringify({ bridge, ours: true }));
     });
     expect(log).toContain(`swept network ${network}: there is no record of it`);
