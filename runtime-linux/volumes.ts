@@ -83,7 +83,8 @@ class Volumes {
       if (!name.startsWith(TRASH)) continue;
       const place = `${this.paths.volumes()}/${name}`;
       swept(place, "a volume was being removed");
-      await removeTree(place);
+      // A file that cannot be deleted must not keep the engine from starting. The next start tries again.
+      await removeTree(place).catch((error: unknown) => swept(place, `it cannot be deleted: ${String(error)}`));
     }
   }
 
@@ -105,8 +106,10 @@ class Volumes {
   }
 
   /**
-   * If a crash or an abort interrupts the copy, the next one starts from the beginning. A mark beside the files tells
-   * that. It is on disk before the files. It is removed once they are complete and before anybody may write to them.
+   * If a crash or an abort interrupts the copy, the next one for the same container starts from the beginning. A mark
+   * beside the files names the container. It is on disk before the files. It is removed once they are complete and before
+   * that container may write to them. Another container may have written to files of an interrupted copy, so its own copy
+   * keeps them, as it keeps all files that it finds.
    */
   async #populate({ name, container, path, mount }: volumes.Populate, signal: AbortSignal): Promise<void> {
     const data = this.paths.volume(checked(name));
@@ -116,10 +119,11 @@ class Volumes {
     if (mount) return this.#fillMounted(mount, source, signal);
     if (fs.readdirSync(data).length > 0) {
       if (!fs.existsSync(mark)) return;
+      if (fs.readFileSync(mark, "utf8") !== container) return fs.rmSync(mark);
       await this.#empty(data);
     }
     if (fs.readdirSync(source).length === 0) return copyAttributes(Buffer.from(source), Buffer.from(data), this.kernel);
-    fs.writeFileSync(mark, "");
+    fs.writeFileSync(mark, container);
     await syncPath(dirname(data));
     await copyTree(source, data, this.kernel, signal);
     await unlessGivenUp(signal, this.#sync(data));
@@ -170,7 +174,8 @@ class Volumes {
     // One rename, so that a crash does not leave half of it.
     const trash = await mkdtemp(`${this.paths.volumes()}/${TRASH}`);
     await rename(place, `${trash}/volume`);
-    await removeTree(trash);
+    // The volume is gone. What cannot be deleted of it is tried again at the next start.
+    await removeTree(trash).catch(() => {});
   }
 }
 

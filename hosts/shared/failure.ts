@@ -44,7 +44,9 @@ export function refusedCall(error: unknown, call: string, path: string): unknown
 /** For developers and for logs of hosts: `no-such: volume data`. */
 export function failureText({ tag, val }: failures.Failure): string {
   if (tag === "internal" || tag === "body-broke") return val;
-  return `${tag}: ${leaves(val).join(" ")}`;
+  // The options of a mount may have a password.
+  const shown = tag === "mount" ? { ...val, data: "" } : val;
+  return `${tag}: ${leaves(shown).join(" ")}`;
 }
 
 /** All values in it, however deep, except flags and zeros. */

@@ -120,12 +120,27 @@ describeUnless(missing, "a volume", () => {
     await perform({ tag: "make", val: "data" });
     writeFileSync(join(fixture.paths.volume("data"), "one"), "ha");
     writeFileSync(Buffer.concat([Buffer.from(`${fixture.paths.volume("data")}/`), Buffer.from([0xff])]), "not UTF-8");
-    writeFileSync(join(fixture.paths.volume("data"), "../populating"), "");
+    writeFileSync(join(fixture.paths.volume("data"), "../populating"), id);
     await perform({ tag: "populate", val: { name: "data", container: id, path: "/dir" } });
     expect(readFileSync(join(fixture.paths.volume("data"), "one"), "utf8")).toBe("whole");
     expect(readdirSync(fixture.paths.volume("data"))).toEqual(["one"]);
     expect(existsSync(join(fixture.paths.volume("data"), "../populating"))).toBe(false);
     expect(readdirSync(fixture.paths.volumes())).toEqual(["data"]);
+  });
+
+  test("keeps its files if the filling for another container was cut off: somebody may have written to them", async () => {
+    const { id, rootfs } = await fixture.mount();
+    mkdirSync(join(rootfs, "dir"));
+    writeFileSync(join(rootfs, "dir/one"), "image's");
+    for (const mark of ["e".repeat(64), ""]) {
+      await perform({ tag: "make", val: "data" });
+      writeFileSync(join(fixture.paths.volume("data"), "own"), "written");
+      writeFileSync(join(fixture.paths.volume("data"), "../populating"), mark);
+      await perform({ tag: "populate", val: { name: "data", container: id, path: "/dir" } });
+      expect(readdirSync(fixture.paths.volume("data"))).toEqual(["own"]);
+      expect(existsSync(join(fixture.paths.volume("data"), "../populating"))).toBe(false);
+      await perform({ tag: "drop", val: "data" });
+    }
   });
 
   test("whose filling is abandoned is filled again by the next command", async () => {

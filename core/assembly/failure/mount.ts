@@ -3,8 +3,9 @@
 import { PlaceInVolume, RefusedMount, UnsharedMount } from "../../../build/bindings/types";
 import { errnoText } from "./call";
 
-/** The secret among a network file system's options. */
-const PASSWORD: string = "password=";
+/** The secrets among a network file system's options (mount.cifs(8)). */
+const PASSWORDS: string[] = ["password=", "password2=", "pass=", "passwd="];
+const HIDDEN: string = "********";
 
 /** As dockerd's driver `local` and its library for mounts say it. */
 export function mountText(mount: RefusedMount): string {
@@ -21,8 +22,20 @@ export function mountText(mount: RefusedMount): string {
 
 function withoutPassword(data: string): string {
   const options = data.split(",");
-  for (let i = 0; i < options.length; i++) if (options[i].startsWith(PASSWORD)) options[i] = `${PASSWORD}********`;
-  return options.join(",");
+  const shown: string[] = [];
+  for (let i = 0; i < options.length; i++) {
+    const key = passwordKey(options[i]);
+    shown.push(key.length > 0 ? key + HIDDEN : options[i]);
+    // Two commas stand for one in the password.
+    while (key.length > 0 && i + 2 < options.length && options[i + 1].length == 0) i += 2;
+  }
+  return shown.join(",");
+}
+
+/** `password=`; empty for an option that is no password. */
+function passwordKey(option: string): string {
+  for (let i = 0; i < PASSWORDS.length; i++) if (option.startsWith(PASSWORDS[i])) return PASSWORDS[i];
+  return "";
 }
 
 export function placeInVolumeText(place: PlaceInVolume): string {

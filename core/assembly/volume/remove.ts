@@ -4,6 +4,8 @@ import { flagOf } from "../api/parameters";
 import { Call } from "../call";
 import { volumeEvent } from "../event/emit";
 import { eventRing } from "../event/ring";
+import { CONTAINER_RECORDS } from "../records/kinds";
+import { setAside } from "../records/set-aside";
 import { conflict, internal, notFound, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { beginVolumeRemoval, VolumeRemovalClient } from "./removal";
@@ -23,7 +25,8 @@ export function removeVolume(call: Call): Refusal | null {
     volume.queue.push(call);
     return null;
   }
-  const users = usersOf(name);
+  // It is unknown which volumes those containers use.
+  const users = usersOf(name).concat(setAside.startingWith(CONTAINER_RECORDS));
   if (users.length > 0) return conflict(`remove ${name}: volume is in use - [${users.join(", ")}]`);
   beginVolumeRemoval(volume, new Remover(call));
   return null;

@@ -109,8 +109,8 @@ export const VOLUME_MUTANTS: readonly Mutant[] = [
   {
     name: "a password is in the text of a mount that failed",
     file: "failure/mount.ts",
-    right: `options[i].startsWith(PASSWORD)`,
-    wrong: `!WRONG && options[i].startsWith(PASSWORD)`,
+    right: `if (option.startsWith(PASSWORDS[i]))`,
+    wrong: `if (!WRONG && option.startsWith(PASSWORDS[i]))`,
     finder: { story: "failures-in-words" },
   },
   {

@@ -19,7 +19,7 @@ import { eventRing } from "../../event/ring";
 import { failureText } from "../../failure/text";
 import { layerStore } from "../../image/layers/layer-store";
 import { freeEndpoint } from "../../network/join";
-import { HELD_RECORDS } from "../../records/kinds";
+import { CONTAINER_RECORDS, HELD_RECORDS } from "../../records/kinds";
 import { setAside } from "../../records/set-aside";
 import { conflict, internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
@@ -245,7 +245,9 @@ class Removal extends Task {
  */
 function isTaken(container: Container, mount: MountPoint): bool {
   if (!takesAlong(container, mount)) return false;
-  // Nobody else knows of a volume that was added for this container.
+  // Nobody else knows of a volume that was added for this container. Of any other, a container whose record was set aside
+  // may know.
+  if (!mount.added && setAside.startingWith(CONTAINER_RECORDS).length > 0) return false;
   if (!mount.added && isUsedBeside(mount.name, volumeStore.find(mount.name), container)) return false;
   const volume = volumeStore.find(mount.name);
   return volume === null || !passOn(volume);
