@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"time"
 
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/container"
@@ -37,11 +36,31 @@ func main() {
 	_, err = cli.ContainerCreate(ctx, &config, &container.HostConfig{NetworkMode: "x:y:z"}, nil, nil, "__")
 	fmt.Println("bad name", errdefs.IsInvalidParameter(err))
 
-	brief, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-	defer cancel()
-	_, failed := cli.ContainerWait(brief, created.ID, container.WaitConditionNotRunning)
+	late := &lateContext{Context: ctx, done: make(chan struct{})}
+	_, failed := cli.ContainerWait(late, created.ID, container.WaitConditionNotRunning)
+	// The engine has sent the head of its answer, and the end of the container is still missing.
+	close(late.done)
 	fmt.Println("wait", <-failed)
 	check(cli.ContainerRemove(ctx, created.ID, types.ContainerRemoveOptions{Force: true}))
+}
+
+// A context whose deadline has passed once done is closed. A deadline in time could pass before the engine answers.
+type lateContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (late *lateContext) Done() <-chan struct{} {
+	return late.done
+}
+
+func (late *lateContext) Err() error {
+	select {
+	case <-late.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }
 
 func check(err error) {
