@@ -99,7 +99,7 @@ onEngines(
     for (const how of ["run", "exec"] as const) {
       test(`${how} -it: resizes the container's terminal; Ctrl-C interrupts the running command`, async ({ skip }) => {
         if (TERMINAL_MISSING !== null) skip(TERMINAL_MISSING);
-        // A failed try may have left it.
+        // A failed attempt may have left the container.
         await docker().well("rm", "-f", "beside");
         await docker().well("run", "-d", "--name", "beside", "busybox", "sleep", "1000");
         const args = how === "run" ? ["run", "-it", "--rm", "busybox", "sh"] : ["exec", "-it", "beside", "sh"];

@@ -145,9 +145,9 @@ static void compare(struct place place) {
 
 void on_import(uint32_t which, const uint64_t *values, uint32_t count) {
   what = import_names[which];
-  if (*take(1) != 'I') fail("nothing more was to be asked for");
+  if (*take(1) != 'I') fail("the recording has no more import calls");
   uint32_t expected = take_index(import_count);
-  if (expected != which) fail("%s was to be asked", import_names[expected]);
+  if (expected != which) fail("the recording has a call of %s here", import_names[expected]);
   uint64_t given[MOST_VALUES];
   memcpy(given, values, count * sizeof *values);
   struct place place = place_of_values(given, count);
@@ -167,7 +167,7 @@ static void make_call(void) {
   fill(place_of_values(values, MOST_VALUES));
   uint64_t result = call_core(which, values);
   what = export_names[which];
-  if (*take(1) != 'R') fail("more was to be asked for");
+  if (*take(1) != 'R') fail("the recording has more import calls");
   compare(place_of_values(&result, 1));
   release_result(which, result);
   calls++;

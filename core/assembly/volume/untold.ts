@@ -18,8 +18,8 @@ export function beginMaking(container: Container): void {
 }
 
 /**
- * The creation is over. `made`: its client is told, and so learns of its
- * volumes; otherwise the removal asks which volumes go with the container.
+ * The creation is over. `made`: it has succeeded, so its client is told and knows its volumes. If it has failed, the
+ * container's removal decides which volumes are removed with it.
  */
 export function endMaking(container: Container, made: bool): void {
   const mounts = container.volumes;

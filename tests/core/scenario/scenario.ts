@@ -1,21 +1,23 @@
-// Runs a story against the core: text in, text out. A file is a row of blocks, each a few lines of input, `----`, and
-// what the core asked of its host. Ids are numbered as they appear (`#1`), operations too (`op1`). Besides the inputs
-// of `inputs.ts` a story may say
+// Runs a story against the core: text in, text out. A file consists of blocks. Each block has some lines of input, then
+// `----`, then what the core asked of its host. Ids are numbered in the order in which they appear (`#1`), and so are
+// operations (`op1`). Besides the inputs of `inputs.ts`, a story may have these lines:
 //
-//   image NAME LAYER…     an image to speak of: `config:NAME`, `manifest:NAME`, `sha256:NAME`, `sha256:LAYER`
-//   given NAME            its records are there, and its layers
+//   image NAME LAYER…     defines an image. Later lines refer to its parts as `config:NAME`, `manifest:NAME`,
+//                         `sha256:NAME` and `sha256:LAYER`
+//   given NAME            the engine has the records and the layers of this image
 //   given nothing         the engine was never started before
-//   given subnet SUBNET   the bridge has this one
-//   open [REGISTRY…]      a new instance of the core; registries that need no TLS. Lines below, indented, are what the
-//                         host finds: process, exec, mount, files, join, network, volume, chain, no-chain
+//   given subnet SUBNET   the default bridge has this subnet
+//   open [REGISTRY…]      opens a new instance of the core. REGISTRY: registries that need no TLS. The indented lines
+//                         below it say what the host finds: process, exec, mount, files, join, network, volume, chain,
+//                         no-chain
 //   sleep SECONDS         time passes
-//   clock SECONDS         the time of day is set, by so many seconds
-//   earlier MEMBER        records of containers are as an earlier version's, which kept no such number
-//   boot                  the machine was restarted: its monotonic clock begins anew
-//   sizes shown           what is measured by itself, too
-//   explain               why the last input or `open` led to what it did
+//   clock SECONDS         the time of day is set forward by this many seconds
+//   earlier MEMBER        records of containers are those of an earlier version, without this number
+//   boot                  the machine was restarted: its monotonic clock starts again
+//   sizes shown           shows measurements that the core asks for by itself, too
+//   explain               shows why the core did what it did after the last input or `open`
 //
-// and behind a request, after ` | `, which parts of its JSON answer matter: `State.Status Mounts.*.Name`.
+// A request may end with ` | ` and the parts of its JSON answer to show: `State.Status Mounts.*.Name`.
 
 import type { engine, types } from "../../../hosts/shared/host.js";
 import { type CompiledCore, Instance } from "../../../hosts/driver/instance.js";
