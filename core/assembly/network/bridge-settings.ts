@@ -3,8 +3,8 @@
 import { parseFlag } from "../api/parameters";
 import { Json } from "../json/json";
 import { badParameter, notBuilt, Refusal } from "../refusal";
-import { quoteText } from "../text/go-quote";
 import { decimalOf } from "../text/decimal";
+import { quoteText } from "../text/go-quote";
 import { parseIpv4 } from "./address/ipv4-text";
 
 const NAME: string = "com.docker.network.bridge.name";

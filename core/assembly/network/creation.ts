@@ -11,8 +11,8 @@ import { JsonWriter } from "../json/writer";
 import { internal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
 import { Task } from "../task";
+import { resumeCalls } from "../waiting-calls";
 import { Network } from "./network";
-import { takeUpNetworkQueue } from "./queue";
 import { networkStore } from "./store";
 
 enum Step {
@@ -60,7 +60,7 @@ export class NetworkCreation extends Task {
     const json = new JsonWriter().beginObject().stringField("Id", network.id).stringField("Warning", "");
     const call = this.call;
     if (call !== null) sendJson(call, 201, line(json.endObject()));
-    takeUpNetworkQueue(network);
+    resumeCalls(network.queue);
   }
 
   /** `dropped`: nothing of it is left. Else it stays as a network that a client can remove. */
@@ -71,6 +71,6 @@ export class NetworkCreation extends Task {
     else networkStore.put(network);
     const call = this.call;
     if (call !== null) sendRefusal(call, internal(this.why));
-    takeUpNetworkQueue(network);
+    resumeCalls(network.queue);
   }
 }

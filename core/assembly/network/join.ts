@@ -2,10 +2,10 @@
 
 import { Join, PortMapping, RefusedPort } from "../../../build/bindings/types";
 import { Container } from "../container/container";
+import { settingsOf } from "../container/endpoint/endpoint-settings";
 import { allocatedText, placeOfPort } from "../failure/port";
 import { Json } from "../json/json";
 import { parseKept } from "../json/reader";
-import { settingsOf } from "../container/endpoint/endpoint-settings";
 import { forbidden, internal, Refusal } from "../refusal";
 import { engine } from "../state";
 import { Address, parseAddress } from "./address/address";
@@ -13,9 +13,9 @@ import { macOf, parseMac } from "./address/mac";
 import { EVERY_IPV4, EVERY_IPV6 } from "./address/wildcard";
 import { Endpoint, PublishedPort } from "./endpoint";
 import { Network } from "./network";
+import { networkOf } from "./networks-of-container";
 import { PortWish, readPortWishes } from "./ports/port-wishes";
 import { takenPorts } from "./ports/taken-ports";
-import { networkOf } from "./networks-of-container";
 import { networkStore } from "./store";
 
 /** What is wrong with the hardware address from create, in Docker's words; null if nothing is. */

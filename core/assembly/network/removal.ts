@@ -9,8 +9,8 @@ import { failureText } from "../failure/text";
 import { acting, ENGINE_START } from "../origin";
 import { tellMended } from "../records/found";
 import { Task } from "../task";
+import { resumeCalls } from "../waiting-calls";
 import { Network } from "./network";
-import { takeUpNetworkQueue } from "./queue";
 import { networkStore } from "./store";
 
 /** Anyone who is told the result of a network's removal. */
@@ -52,7 +52,7 @@ class NetworkRemoval extends Task {
       network.made = false;
       this.client.failed(network, failureText(failure));
     }
-    takeUpNetworkQueue(network);
+    resumeCalls(network.queue);
   }
 }
 

@@ -8,9 +8,9 @@ import { setAside } from "../records/set-aside";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
 import { Address, parseAddress } from "./address/address";
-import { parseSubnet, Subnet } from "./address/subnet";
-import { anySubnet } from "./ipam/default-pools";
+import { Subnet } from "./address/subnet";
 import { Endpoint } from "./endpoint";
+import { anySubnet } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
 import { DEFAULT_INTERFACE, driverOf, Network, writeNetwork } from "./network";
 

@@ -12,11 +12,12 @@ import { JsonWriter } from "../json/writer";
 import { internal, Refusal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
 import { Task } from "../task";
+import { resumeCalls } from "../waiting-calls";
 import { writeVolume } from "./inspect";
 import { beginVolumeRemoval, VolumeRemovalClient } from "./removal";
 import { passOn, tellVolume } from "./untold";
 import { isUsed } from "./use";
-import { takeUpVolumeQueue, Volume } from "./volume";
+import { Volume } from "./volume";
 
 export class VolumeMaking extends Task {
   constructor(
@@ -37,7 +38,7 @@ export class VolumeMaking extends Task {
     volume.making -= 1;
     if (failure === null) this.made();
     else this.missed(internal(`create ${volume.name}: ${failureText(failure)}`));
-    if (!volume.isChanging) takeUpVolumeQueue(volume);
+    if (!volume.isChanging) resumeCalls(volume.queue);
   }
 
   private made(): void {

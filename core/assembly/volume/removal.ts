@@ -7,8 +7,9 @@ import { failureText } from "../failure/text";
 import { acting, ENGINE_START } from "../origin";
 import { tellMended } from "../records/found";
 import { Task } from "../task";
+import { resumeCalls } from "../waiting-calls";
 import { volumeStore } from "./store";
-import { takeUpVolumeQueue, Volume } from "./volume";
+import { Volume } from "./volume";
 
 /** Anyone who is told the result of a volume's removal. */
 export abstract class VolumeRemovalClient {
@@ -46,7 +47,7 @@ class VolumeRemoval extends Task {
       volumeStore.mark(volume, false);
       this.client.failed(volume, failureText(failure));
     }
-    takeUpVolumeQueue(volume);
+    resumeCalls(volume.queue);
   }
 }
 

@@ -113,13 +113,6 @@ export class Volume {
   }
 }
 
-/** Resumes the waiting requests. If one of them changes the volume again, the rest queue again. */
-export function takeUpVolumeQueue(volume: Volume): void {
-  const waiting = volume.queue;
-  volume.queue = [];
-  for (let i = 0; i < waiting.length; i++) waiting[i].again(waiting[i]);
-}
-
 function volumeFields(fields: Fields, given: Volume | null): Volume {
   const name = fields.text("name", given === null ? "" : given.name);
   const created = fields.number("created", given === null ? 0 : given.created);

@@ -39,8 +39,8 @@ export const VOLUME_MUTANTS: readonly Mutant[] = [
   {
     name: "requests that wait for a volume's removal are never answered",
     file: "volume/removal.ts",
-    right: `    takeUpVolumeQueue(volume);`,
-    wrong: `    if (!WRONG) takeUpVolumeQueue(volume);`,
+    right: `    resumeCalls(volume.queue);`,
+    wrong: `    if (!WRONG) resumeCalls(volume.queue);`,
     finder: { story: "volume-removal" },
   },
   {

@@ -29,12 +29,12 @@ import { volumeStore } from "../../volume/store";
 import { leaveVolumes } from "../../volume/unmounting";
 import { beginMaking, endMaking } from "../../volume/untold";
 import { Volume } from "../../volume/volume";
+import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
 import { isDirectory } from "../files/file-mode";
 import { originOf } from "../last-change";
 import { MountPoint } from "../mounts/mount-point";
 import { fillVolumes, volumesFilled } from "../mounts/own-volumes";
-import { takeUpQueue } from "../queue";
 import { RemovalClient } from "../remove/removal-client";
 import { removeNow } from "../remove/remove";
 import { documentOf } from "../spec/launch";
@@ -107,7 +107,7 @@ export class Creation extends Task {
     this.container.touch();
     this.finish();
     // A removal resumes the queue itself when it ends.
-    if (this.failure.length == 0) takeUpQueue(this.container);
+    if (this.failure.length == 0) resumeCalls(this.container.queue);
   }
 
   /** Checks what exists at the working directory's path. */

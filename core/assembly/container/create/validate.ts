@@ -15,10 +15,10 @@ import { runtimeProblem } from "../start/oci-runtimes";
 import { isSignal, parseSignal } from "../stop/signals";
 import { annotationProblem } from "./annotations";
 import { commandOf } from "./merge";
+import { KernelFacts } from "./unsupported-limits";
 import { deviceProblem } from "./validate-devices";
 import { networkProblem } from "./validate-network";
 import { isolationProblem, qualityProblem, resourceProblem, swappinessProblem } from "./validate-resources";
-import { KernelFacts } from "./unsupported-limits";
 
 /** Facts about the machine and the daemon's options. */
 export class ValidationFacts {

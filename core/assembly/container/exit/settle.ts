@@ -1,9 +1,9 @@
 // What follows a run automatically: another run, the container's removal, or nothing.
 
 import { acting, AUTO_REMOVE } from "../../origin";
+import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
-import { takeUpQueue } from "../queue";
 import { removeNow } from "../remove/remove";
 import { refuseRestarts, startAgain } from "../restart/restart";
 import { containerSizes } from "../usage/sizes";
@@ -28,7 +28,7 @@ function settle(container: Container): void {
     const backoff = container.backoff;
     if (backoff !== null) backoff.released();
   }
-  takeUpQueue(container);
+  resumeCalls(container.queue);
   // A failed start may have filled volumes, and it makes the count after the previous run obsolete.
   if (container.status == Status.Exited || container.status == Status.Created) containerSizes.changed(container);
 }

@@ -11,9 +11,9 @@ import { setAside } from "../../records/set-aside";
 import { Task } from "../../task";
 import { decimalOf } from "../../text/decimal";
 import { decodeUtf8 } from "../../text/utf8";
+import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
 import { Cause, Status } from "../lifecycle";
-import { takeUpQueue } from "../queue";
 import { isRefused } from "../stop/refused-signal";
 import { containerStore } from "../store";
 import { putHeldStill } from "./held-record";
@@ -89,6 +89,6 @@ class GoingOn extends Task {
       container.advance(Cause.Pause);
       emitContainer(container, "pause");
     }
-    takeUpQueue(container);
+    resumeCalls(container.queue);
   }
 }

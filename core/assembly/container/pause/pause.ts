@@ -16,9 +16,9 @@ import { failureText } from "../../failure/text";
 import { conflict, internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Task } from "../../task";
+import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
 import { Cause, Status } from "../lifecycle";
-import { takeUpQueue } from "../queue";
 import { restartingText } from "../restart/backoff";
 import { thaw } from "../stop/send-signal";
 import { containerStore } from "../store";
@@ -89,7 +89,7 @@ class Turn extends Task {
     const refusal = this.refusalOf(failure);
     if (refusal === null) this.turned();
     else sendRefusal(this.call, refusal);
-    takeUpQueue(container);
+    resumeCalls(container.queue);
   }
 
   private command(): ProcessCommand {

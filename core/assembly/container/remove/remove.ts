@@ -27,6 +27,7 @@ import { Task } from "../../task";
 import { volumeStore } from "../../volume/store";
 import { passOn } from "../../volume/untold";
 import { isUsedBeside, takesAlong } from "../../volume/use";
+import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
 import { endAttached } from "../exit/end-attached";
 import { answerRemovalFailed, answerWaiters } from "../exit/wait";
@@ -36,7 +37,6 @@ import { Cause, Status } from "../lifecycle";
 import { parentOf, removeLink, untieLinks } from "../links/links";
 import { tellNetworks } from "../links/links-of-run";
 import { MountPoint } from "../mounts/mount-point";
-import { takeUpQueue } from "../queue";
 import { cancelRestart } from "../restart/backoff";
 import { disarm } from "../restart/restart-policy";
 import { Killing } from "../stop/kill-timeout";
@@ -218,7 +218,7 @@ class Removal extends Task {
     answerWaiters(container, Condition.Removed);
     const clients = container.removals.splice(0);
     for (let i = 0; i < clients.length; i++) clients[i].removed();
-    takeUpQueue(container);
+    resumeCalls(container.queue);
   }
 
   private failed(): void {
@@ -228,7 +228,7 @@ class Removal extends Task {
     const clients = container.removals.splice(0);
     for (let i = 0; i < clients.length; i++) clients[i].failed(this.failure);
     answerRemovalFailed(container, `cannot remove container "${container.name}": ${this.failure}`);
-    takeUpQueue(container);
+    resumeCalls(container.queue);
   }
 
   /** The volume is removed, even if the removal of the container fails. */

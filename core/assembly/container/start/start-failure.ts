@@ -8,7 +8,7 @@ import { refusedLaunch } from "../../failure/runtime";
 import { failureText } from "../../failure/text";
 import { Members } from "../../json/members";
 import { notConnected } from "../../network/join";
-import { badParameter, internal, notFound } from "../../refusal";
+import { badParameter, internal } from "../../refusal";
 import { Container } from "../container";
 import { misplaced } from "../mounts/closed-place-problem";
 import { volumeProblem } from "../mounts/volume-problem";

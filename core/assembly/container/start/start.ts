@@ -36,6 +36,7 @@ import { releasingHolder } from "../../network/releasing-holder";
 import { networkStore } from "../../network/store";
 import { badParameter, conflict, internal, notModified, Refusal } from "../../refusal";
 import { Task } from "../../task";
+import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
 import { settingsProblem } from "../endpoint/endpoint-settings";
 import { linkedHosts } from "../endpoint/hosts-file";
@@ -47,7 +48,6 @@ import { Cause, Status } from "../lifecycle";
 import { linkProblem, rewriteHosts, tellNetworks } from "../links/links-of-run";
 import { fillVolumes, makeVolumes, volumesFilled } from "../mounts/own-volumes";
 import { tmpfsProblem } from "../mounts/tmpfs-options";
-import { takeUpQueue } from "../queue";
 import { rearm } from "../restart/restart-policy";
 import { deviceRequestProblem } from "../spec/device-requests";
 import { launchOf } from "../spec/launch";
@@ -323,7 +323,7 @@ class Start extends Task {
     if (linkedHosts(container) != this.linked) rewriteHosts(container);
     tellNetworks(container.linkedBy);
     this.client.started();
-    takeUpQueue(container);
+    resumeCalls(container.queue);
   }
 
   private giveUp(error: StartError): void {

@@ -9,8 +9,8 @@ import { Json } from "../../json/json";
 import { internal } from "../../refusal";
 import { sendRefusal } from "../../reply";
 import { Task } from "../../task";
+import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
-import { takeUpQueue } from "../queue";
 import { ratesOf } from "../spec/devices";
 import { documentOf } from "../spec/launch";
 import { limitsOf } from "../spec/spec-resources";
@@ -53,7 +53,7 @@ class Limiting extends Task {
       if (failure === null || over) updated.take();
       else sendRefusal(updated.call, internal(`Cannot update container ${container.id}: ${failureText(failure)}`));
     }
-    takeUpQueue(container);
+    resumeCalls(container.queue);
   }
 }
 

@@ -21,7 +21,6 @@ import { Call } from "../../call";
 import { Container } from "../../container/container";
 import { Cause, Status } from "../../container/lifecycle";
 import { holdStill, letGoOn } from "../../container/pause/held-still";
-import { takeUpQueue } from "../../container/queue";
 import { containerStore } from "../../container/store";
 import { containerEvent, emitContainer } from "../../event/emit";
 import { eventRing } from "../../event/ring";
@@ -33,6 +32,7 @@ import { badParameter, conflict, internal, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
+import { resumeCalls } from "../../waiting-calls";
 import { Image, parseImage } from "../image";
 import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
 import { chainOn } from "../layers/chain";
@@ -152,7 +152,7 @@ class CommitTask extends Task implements LayerOwner {
     if (failure !== null || !runs) letGoOn(container, this.run);
     if (failure !== null && runs) {
       this.failed(`cannot pause container ${container.id}: ${failureText(failure)}`);
-      return takeUpQueue(container);
+      return resumeCalls(container.queue);
     }
     if (failure === null && runs) {
       this.paused = true;
@@ -160,7 +160,7 @@ class CommitTask extends Task implements LayerOwner {
       emitContainer(container, "pause");
     }
     this.takeChanges();
-    takeUpQueue(container);
+    resumeCalls(container.queue);
   }
 
   private takeChanges(): void {
@@ -240,7 +240,7 @@ class CommitTask extends Task implements LayerOwner {
       emitContainer(this.container, "unpause");
     }
     this.answer();
-    takeUpQueue(this.container);
+    resumeCalls(this.container.queue);
   }
 
   private isStillPaused(): bool {

@@ -6,10 +6,10 @@ import { badParameter, forbidden, internal, notBuilt, Refusal } from "../../refu
 import { Address, canonicalAddress, parseAddress } from "../address/address";
 import { AddressPool } from "../address/address-pool";
 import { parseSubnet } from "../address/subnet";
-import { freeSubnet } from "./default-pools";
-import { IpamConfig } from "./ipam-config";
 import { Network } from "../network";
 import { networkStore } from "../store";
+import { freeSubnet } from "./default-pools";
+import { IpamConfig } from "./ipam-config";
 
 const OVERLAPS = "invalid pool request: Pool overlaps with other one on this address space";
 const NONE_LEFT = "all predefined address pools have been fully subnetted";

@@ -25,7 +25,7 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "requests that wait for a container are forgotten",
-    file: "container/queue.ts",
+    file: "waiting-calls.ts",
     right: `for (let i = 0; i < waiting.length; i++)`,
     wrong: `for (let i = WRONG ? 1 : 0; i < waiting.length; i++)`,
     finder: "search",
