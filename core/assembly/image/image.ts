@@ -173,8 +173,5 @@ function takeLabels(image: Image, document: Json): void {
   const config = document.find("config");
   const labels: Json | null = config === null ? null : config.find("Labels");
   if (labels === null || labels.kind != JsonKind.Object) return;
-  for (let i = 0; i < labels.length; i++) {
-    image.labelKeys.push(labels.keys[i]);
-    image.labelValues.push(labels.items[i].text);
-  }
+  labels.takeTexts(image.labelKeys, image.labelValues);
 }

@@ -162,6 +162,14 @@ export class Json {
     return value === null ? [] : value.strings();
   }
 
+  /** Appends the names and values of an object whose values are Strings to two lists. */
+  takeTexts(keys: string[], values: string[]): void {
+    for (let i = 0; i < this.keys.length; i++) {
+      keys.push(this.keys[i]);
+      values.push(this.items[i].text);
+    }
+  }
+
   /** The Strings among an Array's items. */
   strings(): string[] {
     const result: string[] = [];

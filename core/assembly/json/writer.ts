@@ -161,6 +161,13 @@ export class JsonWriter {
     return this.key(name).json(node);
   }
 
+  /** An object whose values are strings. */
+  textMap(keys: string[], values: string[]): JsonWriter {
+    this.beginObject();
+    for (let i = 0; i < keys.length; i++) this.stringField(keys[i], values[i]);
+    return this.endObject();
+  }
+
   stringArrayField(name: string, values: string[]): JsonWriter {
     this.key(name).beginArray();
     for (let i = 0; i < values.length; i++) this.string(values[i]);

@@ -112,9 +112,5 @@ function networkOf(wish: Json): Network {
 
 /** `map`: an object whose values are strings, or null. */
 function takeMap(map: Json | null, keys: string[], values: string[]): void {
-  if (map === null) return;
-  for (let i = 0; i < map.keys.length; i++) {
-    keys.push(map.keys[i]);
-    values.push(map.items[i].text);
-  }
+  if (map !== null) map.takeTexts(keys, values);
 }

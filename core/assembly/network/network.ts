@@ -104,15 +104,9 @@ function networkFields(fields: Fields, given: Network | null): Network {
   network.attachable = fields.optionalBool("attachable", network.attachable);
   network.creating = fields.optionalBool("creating", network.creating);
   network.removing = fields.optionalBool("removing", network.removing);
-  if (fields.has("ipamOptions", network.ipamOptionKeys.length > 0)) {
-    fields.textMap("ipamOptions", network.ipamOptionKeys, network.ipamOptionValues);
-  }
-  if (fields.has("options", network.optionKeys.length > 0)) {
-    fields.textMap("options", network.optionKeys, network.optionValues);
-  }
-  if (fields.has("labels", network.labelKeys.length > 0)) {
-    fields.textMap("labels", network.labelKeys, network.labelValues);
-  }
+  fields.optionalTextMap("ipamOptions", network.ipamOptionKeys, network.ipamOptionValues);
+  fields.optionalTextMap("options", network.optionKeys, network.optionValues);
+  fields.optionalTextMap("labels", network.labelKeys, network.labelValues);
   return network;
 }
 

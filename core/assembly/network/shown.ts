@@ -33,8 +33,7 @@ export function writeNetworkJson(
   if (withContainers) writeContainers(json, network);
   json.key("Options");
   writeOptions(json, network);
-  json.key("Labels");
-  writeMap(json, network.labelKeys, network.labelValues);
+  json.key("Labels").textMap(network.labelKeys, network.labelValues);
   if (withStatus) writeStatus(json, network);
   json.endObject();
 }
@@ -57,8 +56,7 @@ function writeIpam(json: JsonWriter, network: Network): void {
   json.stringField("Driver", "default");
   if (network.ipamOptionKeys.length == 0) json.nullField("Options");
   else {
-    json.key("Options");
-    writeMap(json, network.ipamOptionKeys, network.ipamOptionValues);
+    json.key("Options").textMap(network.ipamOptionKeys, network.ipamOptionValues);
   }
   json.key("Config").beginArray();
   for (let i = 0; i < network.ipam.length; i++) writeConfig(json, network.ipam[i]);
@@ -71,14 +69,16 @@ function writeConfig(json: JsonWriter, config: IpamConfig): void {
   if (config.range.length > 0) json.stringField("IPRange", config.range);
   if (config.gateway.length > 0 && !config.gatewayHidden) json.stringField("Gateway", config.gateway);
   if (config.auxiliaryKeys.length > 0) {
-    json.key("AuxiliaryAddresses");
-    writeMap(json, config.auxiliaryKeys, config.auxiliaryValues);
+    json.key("AuxiliaryAddresses").textMap(config.auxiliaryKeys, config.auxiliaryValues);
   }
   json.endObject();
 }
 
 function writeOptions(json: JsonWriter, network: Network): void {
-  if (network.name != "bridge") return writeMap(json, network.optionKeys, network.optionValues);
+  if (network.name != "bridge") {
+    json.textMap(network.optionKeys, network.optionValues);
+    return;
+  }
   json.beginObject();
   json.stringField("com.docker.network.bridge.default_bridge", "true");
   json.stringField("com.docker.network.bridge.enable_icc", "true");
@@ -86,12 +86,6 @@ function writeOptions(json: JsonWriter, network: Network): void {
   json.stringField("com.docker.network.bridge.host_binding_ipv4", "0.0.0.0");
   json.stringField("com.docker.network.bridge.name", network.interfaceName);
   json.stringField("com.docker.network.driver.mtu", "1500");
-  json.endObject();
-}
-
-function writeMap(json: JsonWriter, keys: string[], values: string[]): void {
-  json.beginObject();
-  for (let i = 0; i < keys.length; i++) json.stringField(keys[i], values[i]);
   json.endObject();
 }
 

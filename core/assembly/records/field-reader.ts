@@ -72,10 +72,7 @@ export class FieldReader extends Fields {
     const found = this.find(name);
     if (found === null) return;
     if (!found.isObject || !areTexts(found)) return this.wrong(name, "it is not an object of strings");
-    for (let i = 0; i < found.keys.length; i++) {
-      keys.push(found.keys[i]);
-      values.push(found.items[i].text);
-    }
+    found.takeTexts(keys, values);
   }
 
   document(name: string, json: Uint8Array): Uint8Array {

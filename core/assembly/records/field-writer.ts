@@ -49,9 +49,7 @@ export class FieldWriter extends Fields {
   }
 
   textMap(name: string, keys: string[], values: string[]): void {
-    this.json.key(name).beginObject();
-    for (let i = 0; i < keys.length; i++) this.json.stringField(keys[i], values[i]);
-    this.json.endObject();
+    this.json.key(name).textMap(keys, values);
   }
 
   document(name: string, json: Uint8Array): Uint8Array {

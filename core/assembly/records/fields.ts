@@ -46,6 +46,11 @@ export abstract class Fields {
     return this.has(name, value.length > 0) ? this.text(name, value) : value;
   }
 
+  /** Left out if it has no members. */
+  optionalTextMap(name: string, keys: string[], values: string[]): void {
+    if (this.has(name, keys.length > 0)) this.textMap(name, keys, values);
+  }
+
   /** Left out if it is false. */
   optionalBool(name: string, value: bool): bool {
     return this.has(name, value) ? this.bool(name, value) : value;

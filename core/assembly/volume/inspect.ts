@@ -80,13 +80,8 @@ export function writeVolume(json: JsonWriter, volume: Volume, users: i32 = -1): 
 
 /** Null if the client gave none, not even an empty object of them. */
 function writeOptions(json: JsonWriter, volume: Volume): void {
-  if (!volume.optioned) {
-    json.null();
-    return;
-  }
-  json.beginObject();
-  for (let i = 0; i < volume.optionKeys.length; i++) json.stringField(volume.optionKeys[i], volume.optionValues[i]);
-  json.endObject();
+  if (volume.optioned) json.textMap(volume.optionKeys, volume.optionValues);
+  else json.null();
 }
 
 /** A size of -1 means that it is not known yet. */
@@ -102,11 +97,6 @@ function writeUsage(json: JsonWriter, volume: Volume, users: i32): void {
 function writeLabels(json: JsonWriter, volume: Volume): void {
   const keys = labelKeysOf(volume);
   const values = labelValuesOf(volume);
-  if (keys.length == 0 && !volume.labelled) {
-    json.null();
-    return;
-  }
-  json.beginObject();
-  for (let i = 0; i < keys.length; i++) json.stringField(keys[i], values[i]);
-  json.endObject();
+  if (keys.length == 0 && !volume.labelled) json.null();
+  else json.textMap(keys, values);
 }

@@ -68,10 +68,7 @@ export class Volume {
   label(labels: Json | null): void {
     if (labels === null || labels.isNull) return;
     this.labelled = true;
-    for (let i = 0; i < labels.keys.length; i++) {
-      this.labelKeys.push(labels.keys[i]);
-      this.labelValues.push(labels.items[i].text);
-    }
+    labels.takeTexts(this.labelKeys, this.labelValues);
   }
 
   /** `options`: an object whose values are valid options, or null. */

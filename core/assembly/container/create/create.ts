@@ -140,12 +140,7 @@ function takeConfig(container: Container, config: Json): void {
   const timeout = config.find("StopTimeout");
   if (timeout !== null && isI64(timeout)) container.stopTimeout = asI64(timeout);
   const labels = config.find("Labels");
-  if (labels !== null) {
-    for (let i = 0; i < labels.keys.length; i++) {
-      container.labelKeys.push(labels.keys[i]);
-      container.labelValues.push(labels.items[i].text);
-    }
-  }
+  if (labels !== null) labels.takeTexts(container.labelKeys, container.labelValues);
 }
 
 function takeHostConfig(container: Container, hostConfig: Json): void {

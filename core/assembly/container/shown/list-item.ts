@@ -51,12 +51,7 @@ function writeHead(json: JsonWriter, container: Container): void {
   json.i64Field("Created", unixSeconds(container.created));
   json.key("Ports");
   writePorts(json, container);
-  json.key("Labels");
-  json.beginObject();
-  for (let i = 0; i < container.labelKeys.length; i++) {
-    json.stringField(container.labelKeys[i], container.labelValues[i]);
-  }
-  json.endObject();
+  json.key("Labels").textMap(container.labelKeys, container.labelValues);
   json.stringField("State", container.word);
 }
 

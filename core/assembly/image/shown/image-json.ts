@@ -57,9 +57,7 @@ export function writeLabels(json: JsonWriter, image: Image): void {
     json.null();
     return;
   }
-  json.beginObject();
-  for (let i = 0; i < image.labelKeys.length; i++) json.stringField(image.labelKeys[i], image.labelValues[i]);
-  json.endObject();
+  json.textMap(image.labelKeys, image.labelValues);
 }
 
 /** `Config` as the requested version shows it. */

@@ -34,11 +34,7 @@ function configOf(given: Json): IpamConfig {
   config.range = canonicalSubnet(given.stringOf("IPRange"));
   config.gateway = canonicalAddress(given.stringOf("Gateway"));
   const auxiliary = given.entry("AuxiliaryAddresses");
-  if (auxiliary === null) return config;
-  for (let i = 0; i < auxiliary.keys.length; i++) {
-    config.auxiliaryKeys.push(auxiliary.keys[i]);
-    config.auxiliaryValues.push(auxiliary.items[i].text);
-  }
+  if (auxiliary !== null) auxiliary.takeTexts(config.auxiliaryKeys, config.auxiliaryValues);
   return config;
 }
 

@@ -54,8 +54,6 @@ export function ipamConfigFields(fields: Fields, given: IpamConfig | null): Ipam
   config.range = fields.optionalText("range", config.range);
   config.gateway = fields.optionalText("gateway", config.gateway);
   config.gatewayHidden = fields.optionalBool("gatewayHidden", config.gatewayHidden);
-  if (fields.has("auxiliary", config.auxiliaryKeys.length > 0)) {
-    fields.textMap("auxiliary", config.auxiliaryKeys, config.auxiliaryValues);
-  }
+  fields.optionalTextMap("auxiliary", config.auxiliaryKeys, config.auxiliaryValues);
   return config;
 }
