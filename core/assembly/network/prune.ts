@@ -9,6 +9,7 @@ import { containerStore } from "../container/store";
 import { Event } from "../event/event";
 import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
+import { Lanes } from "../lanes";
 import { setAside } from "../records/set-aside";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
@@ -19,8 +20,6 @@ import { beginNetworkRemoval, NetworkRemovalClient } from "./removal";
 import { networkStore } from "./store";
 
 const KEYS: string[] = ["label", "label!", "until"];
-/** Number of removals in parallel. */
-const LANES = 8;
 
 export function pruneNetworks(call: Call): Refusal | null {
   const filters = new PruneFilters();
@@ -64,44 +63,36 @@ function choose(filters: PruneFilters): Network[] {
   return chosen;
 }
 
-class NetworkPrune {
-  private next: i32 = 0;
-  private open: i32 = 0;
+class NetworkPrune extends Lanes {
   private readonly removed: string[] = [];
 
   constructor(
     private readonly call: Call,
     private readonly chosen: Network[],
-  ) {}
+  ) {
+    super(chosen.length);
+  }
 
   begin(): void {
     engine.pruning = true;
-    this.open = 1;
-    for (let lane = 0; lane < LANES; lane++) this.take();
-    this.close();
+    this.run();
   }
 
-  /** A lane is done with its network, which stays if it could not be removed. */
+  protected take(index: i32): bool {
+    const network = this.chosen[index];
+    // Other clients may have removed it or started a container on it since it was chosen.
+    if (networkStore.find(network.id) !== network || network.removing) return false;
+    if (containersOn(network).length > 0) return false;
+    beginNetworkRemoval(network, new PruneClient(this));
+    return true;
+  }
+
   hear(network: Network, removed: bool): void {
     if (removed) this.removed.push(network.name);
-    this.take();
-    this.close();
+    this.done();
   }
 
-  private take(): void {
-    while (this.next < this.chosen.length) {
-      const network = this.chosen[this.next];
-      this.next += 1;
-      // Other clients may have removed it or started a container on it since it was chosen.
-      if (networkStore.find(network.id) !== network || network.removing || containersOn(network).length > 0) continue;
-      this.open += 1;
-      return beginNetworkRemoval(network, new PruneClient(this));
-    }
-  }
-
-  private close(): void {
-    this.open -= 1;
-    if (this.open > 0) return;
+  protected close(): void {
     engine.pruning = false;
     eventRing.emit(new Event("network", "prune", "", engine.now.wall).with("reclaimed", "0"));
     const json = new JsonWriter().beginObject();

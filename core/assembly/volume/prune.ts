@@ -8,6 +8,7 @@ import { Call } from "../call";
 import { Event } from "../event/event";
 import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
+import { Lanes } from "../lanes";
 import { CONTAINER_RECORDS } from "../records/kinds";
 import { setAside } from "../records/set-aside";
 import { conflict, Refusal } from "../refusal";
@@ -23,8 +24,6 @@ import { Volume } from "./volume";
 /** From this version on, named volumes are only removed on request. */
 const ANONYMOUS_ONLY = 42;
 const KEYS: string[] = ["label", "label!"];
-/** Number of removals in parallel. */
-const LANES = 8;
 
 export function pruneVolumes(call: Call): Refusal | null {
   const filters = new PruneFilters();
@@ -56,47 +55,39 @@ function choose(filters: PruneFilters, all: bool): Volume[] {
   return chosen;
 }
 
-class VolumePrune {
-  private next: i32 = 0;
-  private open: i32 = 0;
+class VolumePrune extends Lanes {
   private readonly removed: string[] = [];
   private reclaimed: i64 = 0;
 
   constructor(
     private readonly call: Call,
     private readonly chosen: Volume[],
-  ) {}
+  ) {
+    super(chosen.length);
+  }
 
   begin(): void {
     engine.pruningVolumes = true;
-    this.open = 1;
-    for (let lane = 0; lane < LANES; lane++) this.take();
-    this.close();
+    this.run();
   }
 
-  /** A lane is done with its volume. `bytes`: negative if the volume stays. */
+  protected take(index: i32): bool {
+    const volume = this.chosen[index];
+    if (!isFree(volume)) return false;
+    new PrunedVolume(this, volume).begin();
+    return true;
+  }
+
+  /** `bytes`: negative if the volume stays. */
   hear(volume: Volume, bytes: i64): void {
     if (bytes >= 0) {
       this.removed.push(volume.name);
       this.reclaimed += bytes;
     }
-    this.take();
-    this.close();
+    this.done();
   }
 
-  private take(): void {
-    while (this.next < this.chosen.length) {
-      const volume = this.chosen[this.next];
-      this.next += 1;
-      if (!isFree(volume)) continue;
-      this.open += 1;
-      return new PrunedVolume(this, volume).begin();
-    }
-  }
-
-  private close(): void {
-    this.open -= 1;
-    if (this.open > 0) return;
+  protected close(): void {
     engine.pruningVolumes = false;
     const event = new Event("volume", "prune", "", engine.now.wall);
     eventRing.emit(event.with("reclaimed", this.reclaimed.toString()));

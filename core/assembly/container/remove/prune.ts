@@ -6,6 +6,7 @@ import { Call } from "../../call";
 import { Event } from "../../event/event";
 import { eventRing } from "../../event/ring";
 import { JsonWriter } from "../../json/writer";
+import { Lanes } from "../../lanes";
 import { conflict, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { engine } from "../../state";
@@ -17,8 +18,6 @@ import { RemovalClient } from "./removal-client";
 import { removeIdle } from "./remove";
 
 const KEYS: string[] = ["label", "label!", "until"];
-/** Number of removals in parallel. */
-const LANES = 8;
 
 export function pruneContainers(call: Call): Refusal | null {
   const filters = new PruneFilters();
@@ -52,24 +51,26 @@ function isIdle(container: Container): bool {
   }
 }
 
-class Prune {
-  private next: i32 = 0;
-  private open: i32 = 0;
-  private free: i32 = 0;
-  private taking: bool = false;
+class Prune extends Lanes {
   private readonly removed: string[] = [];
   private reclaimed: i64 = 0;
 
   constructor(
     private readonly call: Call,
     private readonly chosen: Container[],
-  ) {}
+  ) {
+    super(chosen.length);
+  }
 
   begin(): void {
     engine.pruning = true;
-    this.open = 1;
-    for (let lane = 0; lane < LANES; lane++) this.take();
-    this.close();
+    this.run();
+  }
+
+  protected take(index: i32): bool {
+    const container = this.chosen[index];
+    containerSizes.whenCounted(container, new PruneCount(this, container));
+    return true;
   }
 
   counted(container: Container): void {
@@ -83,28 +84,10 @@ class Prune {
       this.removed.push(container.id);
       this.reclaimed += container.written;
     }
-    this.take();
-    this.close();
+    this.done();
   }
 
-  /** A lane is free. Thousands of containers may be skipped at once, so this is a loop, not a recursion. */
-  private take(): void {
-    this.free += 1;
-    if (this.taking) return;
-    this.taking = true;
-    while (this.free > 0 && this.next < this.chosen.length) {
-      const container = this.chosen[this.next];
-      this.next += 1;
-      this.free -= 1;
-      this.open += 1;
-      containerSizes.whenCounted(container, new PruneCount(this, container));
-    }
-    this.taking = false;
-  }
-
-  private close(): void {
-    this.open -= 1;
-    if (this.open > 0) return;
+  protected close(): void {
     engine.pruning = false;
     const event = new Event("container", "prune", "", engine.now.wall);
     eventRing.emit(event.with("reclaimed", this.reclaimed.toString()));
