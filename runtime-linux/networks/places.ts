@@ -217,18 +217,14 @@ function check({ address, bridge, mac: hardware }: networks.Join): void {
   mac(hardware);
 }
 
-/**
- * The requests inside the namespace. The default route goes through the container's first network, unless that leads
- * nowhere.
- */
-function insideRequests({ bridge, address }: networks.Join, index: number): Request[] {
-  const leads = index === links.LOOPBACK + 1 && !bridge.internal;
+/** The requests inside the namespace. */
+function insideRequests({ bridge, address, gateway }: networks.Join, index: number): Request[] {
   return [
     links.setUp(links.LOOPBACK),
     links.withoutIpv6(index),
     links.setUp(index),
     links.addAddress(index, ipv4(address), prefixOf(bridge.subnet), broadcastOf(bridge.subnet)),
-    ...(leads ? [links.addDefaultRoute(index, ipv4(bridge.gateway))] : []),
+    ...(gateway === "" ? [] : [links.addDefaultRoute(index, ipv4(gateway))]),
   ];
 }
 

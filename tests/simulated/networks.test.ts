@@ -100,7 +100,15 @@ describe("networks", () => {
 });
 
 function join(container: string, address: string, ports: networks.PortMapping[] = []): networks.Join {
-  return { container, containerName: `web-${container[0]}`, bridge, address, mac: "02:42:ac:11:00:02", ports };
+  return {
+    container,
+    containerName: `web-${container[0]}`,
+    bridge,
+    address,
+    gateway: bridge.gateway,
+    mac: "02:42:ac:11:00:02",
+    ports,
+  };
 }
 
 function port(hostAddress: string, hostPort: number, protocol = "tcp"): networks.PortMapping {

@@ -175,7 +175,15 @@ export function joinOf(container: Container, network: Network): Join {
     const port = endpoint.ports[i];
     ports.push(new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol));
   }
-  return new Join(container.id, container.name, network.asBridge(), endpoint.address, endpoint.mac, ports);
+  return new Join(
+    container.id,
+    container.name,
+    network.asBridge(),
+    endpoint.address,
+    endpoint.gateway,
+    endpoint.mac,
+    ports,
+  );
 }
 
 /** After a restart: reserves again what the container has on its network, or has not released. */

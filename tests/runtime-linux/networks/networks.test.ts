@@ -436,7 +436,15 @@ async function unfinish(directory: string): Promise<void> {
 
 function joinOf(container: string, host: number, ports: networks.PortMapping[] = []): networks.Join {
   const address = `172.31.0.${host}`;
-  return { container, containerName: `c${host}`, bridge, address, mac: `02:42:ac:1f:00:0${host}`, ports };
+  return {
+    container,
+    containerName: `c${host}`,
+    bridge,
+    address,
+    gateway: bridge.gateway,
+    mac: `02:42:ac:1f:00:0${host}`,
+    ports,
+  };
 }
 
 function port(hostAddress: string, hostPort: number, containerPort: number): networks.PortMapping {
