@@ -15,21 +15,8 @@ import { makeNamespace, releaseNamespace } from "../../../runtime-linux/networks
 import { Paths } from "../../../runtime-linux/paths.js";
 import { findProgram, must, pause, run, until } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
+import { bridge, missing, NETWORK } from "./bridge.js";
 
-const missing = reasonToSkip();
-
-const NETWORK = "ab".repeat(32);
-const bridge: networks.Bridge = {
-  network: NETWORK,
-  name: "bridge",
-  interfaceName: "crc0",
-  subnet: "172.31.0.0/16",
-  gateway: "172.31.0.1",
-  internal: false,
-  connectsContainers: true,
-  masquerades: true,
-  mtu: 0,
-};
 const WEB = "1".repeat(64);
 const OTHER = "2".repeat(64);
 const HOST_ADDRESS = "10.99.0.1";
@@ -299,66 +286,6 @@ describeUnless(missing, "networks of containers", () => {
     expect(await must(["iptables", "-S"])).toBe(before);
   });
 
-  test.each(["*", "crc*", "crc+", "crc%d"])("an interface cannot be named %s, which means other ones", async (name) => {
-    const failure = { tag: "malformed", val: { what: "interface-name", text: name } };
-    await expect(perform({ tag: "make", val: on(name) })).rejects.toMatchObject({ failure });
-    expect(readdirSync(paths.networks("made"))).toEqual([]);
-  });
-
-  test("an interface that is no bridge is refused, and stays as it is", async () => {
-    const before = [await stateOf("up0"), await must(["nft", "list", "ruleset"])];
-    const failure = { tag: "wrong-kind", val: { what: "network-interface", name: "up0" } };
-    await expect(perform({ tag: "make", val: on("up0") })).rejects.toMatchObject({ failure });
-    await perform({ tag: "drop", val: NETWORK });
-    expect([await stateOf("up0"), await must(["nft", "list", "ruleset"])]).toEqual(before);
-    expect(readdirSync(paths.networks("made"))).toEqual([]);
-  });
-
-  test("somebody else's bridge is used as it is, and loses only what the network has added", async () => {
-    const before = await makeLan();
-    for (let times = 0; times < 2; times++) {
-      await perform({ tag: "make", val: { ...on("lan0"), mtu: 1300 } });
-      const used = await stateOf("lan0");
-      expect(used).toContain("inet 172.31.0.1/16");
-      expect(used.filter((line) => line !== "inet 172.31.0.1/16")).toEqual([...before.slice(0, -1), "1"]);
-      await linux.close();
-      linux = linuxNetworks({ kernel: libc, paths });
-      expect(await linux.networks()).toEqual([NETWORK]);
-    }
-    await perform({ tag: "drop", val: NETWORK });
-    expect(await stateOf("lan0")).toEqual(before);
-    await must(["ip", "link", "del", "lan0"]);
-  });
-
-  test("an address and a setting that somebody else's bridge had before stay", async () => {
-    await makeLan();
-    await must(["ip", "addr", "add", "172.31.0.1/16", "dev", "lan0"]);
-    writeFileSync("/proc/sys/net/ipv4/conf/lan0/route_localnet", "1");
-    const before = await stateOf("lan0");
-    await perform({ tag: "make", val: on("lan0") });
-    await perform({ tag: "drop", val: NETWORK });
-    expect(await stateOf("lan0")).toEqual(before);
-    await must(["ip", "link", "del", "lan0"]);
-  });
-
-  test("a bridge that somebody has put in the place of ours stays", async () => {
-    await perform({ tag: "make", val: bridge });
-    await must(["ip", "link", "del", "crc0"]);
-    await must(["ip", "link", "add", "crc0", "address", "02:00:00:00:00:09", "type", "bridge"]);
-    const before = await stateOf("crc0");
-    await perform({ tag: "drop", val: NETWORK });
-    expect(await stateOf("crc0")).toEqual(before);
-    await must(["ip", "link", "del", "crc0"]);
-  });
-
-  /** Makes a bridge `lan0` as another program would, and returns its state. */
-  async function makeLan(): Promise<string[]> {
-    await must(["ip", "link", "add", "lan0", "address", "02:00:00:00:00:08", "mtu", "1400", "type", "bridge"]);
-    await must(["ip", "addr", "add", "10.98.0.1/24", "dev", "lan0"]);
-    await must(["ip", "link", "set", "lan0", "up"]);
-    return stateOf("lan0");
-  }
-
   const clean = ["lo", "up0", ""];
 
   function perform(command: networks.NetworkCommand): Promise<unknown> {
@@ -400,32 +327,6 @@ describeUnless(missing, "networks of containers", () => {
     await until(word, async () => (await fetchIn(namespace, "127.0.0.1", at)) === word);
   }
 });
-
-function on(interfaceName: string): networks.Bridge {
-  return { ...bridge, interfaceName };
-}
-
-/** Everything of an interface that a network might change. Whether it routes 127.0.0.0/8 comes last. */
-async function stateOf(link: string): Promise<string[]> {
-  const links = await must(["ip", "-j", "-d", "link", "show", "dev", link]);
-  const [{ address, mtu, inet6_addr_gen_mode: ipv6 }] = JSON.parse(links) as [ShownLink];
-  const [{ addr_info }] = JSON.parse(await must(["ip", "-j", "addr", "show", "dev", link])) as [ShownAddresses];
-  const addresses = addr_info.map(({ family, local, prefixlen }) => `${family} ${local}/${prefixlen}`);
-  const localRouting = await must(["cat", `/proc/sys/net/ipv4/conf/${link}/route_localnet`]);
-  return [address, `mtu ${mtu}`, `ipv6 ${ipv6}`, ...addresses, localRouting.trim()];
-}
-
-/** An interface as `ip link` shows it. */
-interface ShownLink {
-  address: string;
-  mtu: number;
-  inet6_addr_gen_mode: string;
-}
-
-/** An interface as `ip addr` shows it. */
-interface ShownAddresses {
-  addr_info: { family: string; local: string; prefixlen: number }[];
-}
 
 /** As after a crash before the last step. */
 async function unfinish(directory: string): Promise<void> {
@@ -480,10 +381,4 @@ function listen(at: number, address = "0.0.0.0"): Promise<ReturnType<typeof crea
     server.on("error", reject);
     server.listen(at, address, () => resolve(server));
   });
-}
-
-function reasonToSkip(): string | null {
-  if (process.getuid?.() !== 0) return "needs root";
-  const absent = ["ip", "nft", "iptables", "nsenter", "busybox"].find((program) => findProgram(program) === null);
-  return absent === undefined ? null : `${absent} is not installed`;
 }

@@ -1,0 +1,25 @@
+// The network of these tests, and what they need of the machine.
+import type { networks } from "../../../hosts/shared/host.js";
+import { findProgram } from "../../support/commands.js";
+
+export const NETWORK = "ab".repeat(32);
+export const bridge: networks.Bridge = {
+  network: NETWORK,
+  name: "bridge",
+  interfaceName: "crc0",
+  subnet: "172.31.0.0/16",
+  gateway: "172.31.0.1",
+  internal: false,
+  connectsContainers: true,
+  masquerades: true,
+  mtu: 0,
+};
+
+/** Why the tests are skipped; null if they run. */
+export const missing = reasonToSkip();
+
+function reasonToSkip(): string | null {
+  if (process.getuid?.() !== 0) return "needs root";
+  const absent = ["ip", "nft", "iptables", "nsenter", "busybox"].find((program) => findProgram(program) === null);
+  return absent === undefined ? null : `${absent} is not installed`;
+}
