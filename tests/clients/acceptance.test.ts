@@ -4,18 +4,12 @@ import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, must, run, until, type Finished } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { childrenOf, findProcesses } from "../support/processes.js";
 
 const docker = findProgram("docker");
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing =
-  docker === null
-    ? "the docker CLI is not installed"
-    : linux === undefined
-      ? "another engine was chosen"
-      : linux.missing;
+const missing = docker === null ? "the docker CLI is not installed" : missingLinux();
 
 describeUnless(missing, "the docker CLI over the daemon's life", () => {
   let daemon: DaemonProcess;

@@ -3,17 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, must, run, type Finished } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
 const docker = findProgram("docker");
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing =
-  docker === null
-    ? "the docker CLI is not installed"
-    : linux === undefined
-      ? "another engine was chosen"
-      : linux.missing;
+const missing = docker === null ? "the docker CLI is not installed" : missingLinux();
 
 describeUnless(missing, "networks and ports as the docker CLI sees them", () => {
   let daemon: DaemonProcess;

@@ -5,11 +5,10 @@ import { expect, test } from "vitest";
 import { findProgram } from "../support/commands.js";
 import { launchDaemon } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { CORACLE, engines } from "../support/engines.js";
+import { CORACLE, missingLinux } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 /** Programs that other engines need for what ours does itself. */
 const OTHERS = ["ip", "iptables", "netavark", "/usr/lib/podman/netavark", "dockerd", "containerd"];

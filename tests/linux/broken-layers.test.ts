@@ -6,14 +6,13 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { tarOf } from "../support/archives/images.js";
 import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { digestOf, packImage, type PackedImage } from "../support/registry/push-image.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 /** Bytes after which a connection breaks. */
 const SENT = 10;
 

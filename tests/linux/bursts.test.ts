@@ -5,12 +5,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { pause } from "../support/commands.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { rssKibibytes } from "../support/processes.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 /** Above the memory in use before the first request. */
 const MEBIBYTES_MORE = 40;

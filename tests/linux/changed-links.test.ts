@@ -8,14 +8,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, messageOf, type Json } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { busyboxLayer, dockerArchive } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
 import { rawTar } from "../support/archives/tar.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
 const crun = findProgram("crun");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 describeUnless(missing ?? (crun === null ? "needs crun" : null), "links that change while a runtime works", () => {
   let directory = "";

@@ -7,13 +7,12 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import type { RawResponse } from "../support/raw-http.js";
 import { rawTar, type RawEntry } from "../support/archives/tar.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 /** Duration of one race, and its limit until it has seen what it must. */
 const RACE_MS = 1500;

@@ -10,13 +10,12 @@ import { bestSurvey } from "../../hosts/node/database/snapshots.js";
 import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
 import { randomFrom } from "../support/random.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 const SEED = Number(process.env["CORACLE_TEST_DAMAGE_SEED"] ?? Date.now() % 1_000_000);
 const COUNT = Number(process.env["CORACLE_TEST_DAMAGED_STARTS"] ?? 12);
 const PAGE = 4096;

@@ -5,15 +5,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { pause, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { MEMORY_EATER } from "../support/measured/memory-eater.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
 import { type Event, past, pastSigned, short, stamp } from "../support/past-events.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 const CUTS = 5;
 
 describeUnless(missing, "events across restarts", () => {

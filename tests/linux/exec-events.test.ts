@@ -7,14 +7,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { tarOf } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
 import { type Event, past, stamp } from "../support/past-events.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 const CUTS = Number(process.env["CORACLE_TEST_EXEC_CUTS"] ?? (process.env["CI"] === "true" ? 25 : 8));
 
 describeUnless(missing, "events of requests that were answered right before the daemon was killed", () => {

@@ -4,14 +4,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json, messageOf } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { frames } from "../support/frames.js";
 import { describeUnless } from "../support/on-engines.js";
 import { readFor, stateOf } from "../support/processes.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 /** runc's terminal leaves newlines unchanged, ours does not, so earlier output has two carriage returns. */
 const linesOf = (text: Buffer): string[] => text.toString().split(/\r+\n/);

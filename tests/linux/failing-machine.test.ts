@@ -5,15 +5,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { must } from "../support/commands.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { tarOf } from "../support/archives/images.js";
 import { startMemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
 import { packImage } from "../support/registry/push-image.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 /** A runtime that cannot report its version is not offered. */
 const VERSION = 'case "$1" in --version) echo "runc version 1.1.5"; exit 0;; esac';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { tarOf } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
 import { readFor } from "../support/processes.js";
@@ -19,8 +19,7 @@ import {
   type SystemCall,
 } from "../support/measured/system-calls.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : (linux.missing ?? straceMissing());
+const missing = missingLinux() ?? straceMissing();
 
 const WRITES = ["write", "writev", "sendmsg", "sendto", "pwrite64", "pwritev"];
 const READS = ["read", "recvmsg", "recvfrom"];

@@ -7,11 +7,10 @@ import { expect, test } from "vitest";
 import { atOnce } from "../support/at-once.js";
 import { must, until } from "../support/commands.js";
 import { EngineClient, messageOf } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 const CONTAINERS = 40;
 const AT_ONCE = 8;
 

@@ -5,11 +5,10 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 /** Group `daemon`, which Debian always has. */
 const DAEMON_GID = 1;
 

@@ -4,13 +4,12 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { pause, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { takeCensus, type Census } from "../support/measured/census.js";
 import { findProcesses } from "../support/processes.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
 /** Why these tests cannot run here. */
-export const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+export const missing = missingLinux();
 
 /** Time limit for cleanup after an answer (of veths, for example). */
 const CALM_MS = 60_000;

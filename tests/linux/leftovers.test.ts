@@ -10,13 +10,12 @@ import { must, until } from "../support/commands.js";
 import { recordsOf } from "../support/measured/census.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, messageOf } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
 import { changeRecords } from "../support/records/stored-records.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 const STRAY = "5".repeat(64);
 
 describeUnless(missing, "leftovers", () => {

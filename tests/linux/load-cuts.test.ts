@@ -8,7 +8,7 @@ import { takeCensus, type Census } from "../support/measured/census.js";
 import { pause, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { randomFrom } from "../support/random.js";
@@ -20,8 +20,7 @@ import { ContainerClient, type Processes } from "../support/told/container-clien
 import { EventReader } from "../support/told/event-reader.js";
 import { ImageClient } from "../support/told/image-client.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 const CUTS = Number(process.env["CORACLE_TEST_CUTS"] ?? (process.env["CI"] === "true" ? 30 : 5));
 const SEED = Number(process.env["CORACLE_TEST_CUTS_SEED"] ?? Date.now() % 1_000_000);
 const CONTAINERS = 6;

@@ -7,13 +7,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findProgram, until } from "../support/commands.js";
 import { launchDaemon, type DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
-import { CORACLE, engines } from "../support/engines.js";
+import { CORACLE, missingLinux } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { commandLineOf, pids, readFor } from "../support/processes.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 /** Looks like an unknown runtime, because it has another name. */
 const ODD = ["runc", "crun"].map(findProgram).find((path) => path !== null);

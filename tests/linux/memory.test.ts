@@ -2,12 +2,11 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { rssKibibytes } from "../support/processes.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 const REQUESTS = 4000;
 /** How far the heaps of core and host grow with their first work, times three. */

@@ -11,15 +11,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { must, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { busyboxArchive, tarOf } from "../support/archives/images.js";
 import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { findProcesses } from "../support/processes.js";
 import { digestOf, packImage } from "../support/registry/push-image.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 const BYTES = 64 << 20;
 const NAME = "stopped";

@@ -3,11 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { must, run, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, messageOf, type Json } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 describeUnless(missing, "own networks", () => {
   let daemon: DaemonProcess;

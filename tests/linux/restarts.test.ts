@@ -6,11 +6,10 @@ import { pause, until } from "../support/commands.js";
 import { findProcesses, readFor } from "../support/processes.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 /** How long after a request the daemon is killed. */
 const DELAYS_MS = [0, 2, 5, 10, 20, 40, 80, 160];

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../support/commands.js";
 import { EngineClient } from "../support/engine-client.js";
-import { CORACLE, engines, startCoracle } from "../support/engines.js";
+import { CORACLE, missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 
 describeUnless(missing, "roots", () => {
   test("directories in use by a daemon are refused to a second one, which names the owner", async () => {

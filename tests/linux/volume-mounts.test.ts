@@ -6,11 +6,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { must, until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
-import { engines, startCoracle } from "../support/engines.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
-const linux = engines().find((engine) => engine.kind === "linux");
-const missing = linux === undefined ? "another engine was chosen" : linux.missing;
+const missing = missingLinux();
 const MEMORY = { type: "tmpfs", device: "tmpfs" };
 
 describeUnless(missing, "volumes with file systems", () => {

@@ -88,6 +88,12 @@ export function engines(): Engine[] {
   return [LINUX, SIMULATED, REFERENCE].filter((engine) => chosen === undefined || chosen.includes(engine.kind));
 }
 
+/** Why tests of the Linux daemon are skipped; null if they run. */
+export function missingLinux(): string | null {
+  const linux = engines().find(({ kind }) => kind === "linux");
+  return linux === undefined ? "another engine was chosen" : linux.missing;
+}
+
 /** The engines that really run containers. */
 export function realEngines(): Engine[] {
   return engines().filter(({ kind }) => kind !== "simulated");
