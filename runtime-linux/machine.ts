@@ -1,7 +1,7 @@
 // What the machine is and can do: the facts of `/info` and `/version`. They are read once, when the engine starts.
 
 import { mkdirSync, readFileSync } from "node:fs";
-import { availableParallelism, endianness, hostname, machine as kernelArchitecture, release } from "node:os";
+import { availableParallelism, hostname, machine as kernelArchitecture, release } from "node:os";
 import { join } from "node:path";
 import type { engine } from "../hosts/shared/index.js";
 import { describeInit } from "./launch/init.js";
@@ -10,6 +10,7 @@ import { goArchitecture } from "./machine/architecture.js";
 import { limitsOf } from "./machine/limits.js";
 import { describeStorage } from "./machine/storage.js";
 import { strangeDrops } from "./networks/forwarding.js";
+import { routesOf } from "./networks/routes.js";
 import type { Paths } from "./paths.js";
 
 export interface MachineNeeds {
@@ -48,7 +49,8 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     storageDriver: "overlay2",
     storage: describeStorage(kernel, paths.roots.data, root),
     sparseFiles: true,
-    routes: routesOf(read("proc/thread-self/net/route") || read("proc/net/route")),
+    routes: routesOf(root),
+    defaultBridge: paths.defaultBridge(),
     firewall: "nftables",
     droppingChains: await strangeDrops(),
     simulated: false,
@@ -63,22 +65,6 @@ function osRelease(text: string): Map<string, string> {
 
 function memoryTotal(meminfo: string): bigint {
   return BigInt(/^MemTotal:\s+(\d+) kB$/m.exec(meminfo)?.[1] ?? "0") * 1024n;
-}
-
-/**
- * Destinations of the main routing table in CIDR form, without default routes (proc(5): hexadecimal, in the machine's
- * byte order).
- */
-function routesOf(table: string): string[] {
-  const routes = table.split("\n").flatMap((line) => {
-    const columns = line.split("\t");
-    const [destination = "", mask = ""] = [columns[1], columns[7]];
-    if (!/^[0-9A-F]{8}$/.test(destination) || mask === "00000000") return [];
-    const prefix = Number.parseInt(mask, 16).toString(2).replaceAll("0", "").length;
-    const bytes = [...Buffer.from(destination, "hex")];
-    return [`${(endianness() === "LE" ? bytes.reverse() : bytes).join(".")}/${prefix}`];
-  });
-  return [...new Set(routes)];
 }
 
 function isOn(sysctl: string): boolean {

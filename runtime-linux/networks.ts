@@ -9,6 +9,7 @@ import type { Outcome, Perform, engine, networks } from "../hosts/shared/index.j
 import type { Kernel } from "./kernel.js";
 import { Bridges } from "./networks/bridges.js";
 import { Places } from "./networks/places.js";
+import { routesOf } from "./networks/routes.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";
 
@@ -39,7 +40,8 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
       if (command.tag === "make") await bridges.make(command.val);
       else if (command.tag === "drop") await bridges.drop(command.val);
       else if (command.tag === "join") await places.join(command.val);
-      else await places.leave(command.val);
+      else if (command.tag === "leave") await places.leave(command.val);
+      else return { tag: "names", val: routesOf() };
       return DONE;
     },
     joins: () => places.found(),

@@ -11,8 +11,11 @@ export interface Roots {
   exec: string;
 }
 
-/** The default exec root. */
+/** The default roots. */
+const DEFAULT_DATA_ROOT = "/var/lib/coracle";
 const DEFAULT_EXEC_ROOT = "/run/coracle";
+/** Bytes of an interface's name (IFNAMSIZ, without the final zero). */
+const LONGEST_INTERFACE = 15;
 
 /** Names of all files and directories. This class makes none of them. */
 export class Paths {
@@ -122,9 +125,16 @@ export class Paths {
   /** Parent of all containers' control groups, in every hierarchy. Each engine has its own, so it may remove it. */
   cgroupParent(): string {
     const { exec } = this.roots;
-    return exec === DEFAULT_EXEC_ROOT
-      ? "/coracle"
-      : `/coracle-${createHash("sha256").update(exec).digest("hex").slice(0, 8)}`;
+    return exec === DEFAULT_EXEC_ROOT ? "/coracle" : `/coracle-${shortHash(exec)}`;
+  }
+
+  /**
+   * Interface of the default bridge, for an engine that has none yet. Each engine has its own: two that shared a bridge
+   * would put their containers on one network. It follows from the data root, since the record of the network is there.
+   */
+  defaultBridge(): string {
+    const { data } = this.roots;
+    return data === DEFAULT_DATA_ROOT ? "coracle0" : `coracle-${shortHash(data)}`.slice(0, LONGEST_INTERFACE);
   }
 
   /** Control group of a container: `linux.cgroupsPath` of its spec. */
@@ -141,6 +151,10 @@ export class Paths {
   exits(): string {
     return join(this.roots.exec, "exits");
   }
+}
+
+function shortHash(root: string): string {
+  return createHash("sha256").update(root).digest("hex").slice(0, 8);
 }
 
 /** The name of one run of a container for supervisor and runtime. Unlike the container's id, it is never reused. */

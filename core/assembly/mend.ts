@@ -55,7 +55,6 @@ const SUPERVISOR_LOST_CODE: u32 = 137;
 export function mend(records: Stored[], inventory: Inventory): void {
   restore(records);
   findLostNetworks(inventory.networks);
-  networkStore.atOpen = networkStore.subnets();
   networkStore.ensurePredefined();
   const containers = containerStore.all();
   // This comes before the sweep: mounts that were made for interrupted creations are no longer needed.

@@ -41,6 +41,7 @@ export const MACHINE: engine.Machine = {
   storage: { fileSystem: 0, entryTypes: true, metacopy: false, redirects: false, userNamespace: false },
   sparseFiles: false,
   routes: ["192.0.2.0/24"],
+  defaultBridge: "coracle0",
   firewall: "nftables",
   droppingChains: [],
   simulated: true,

@@ -2,6 +2,7 @@
 
 import { interrupted, malformed, noSuch, refusedPort } from "../shared/index.js";
 import type { Outcome, Perform, engine, networks } from "../shared/index.js";
+import { MACHINE } from "./machine.js";
 import type { SimulatedTime } from "./time.js";
 
 /** Making or removing an interface and its rules takes about as long as on Linux. */
@@ -50,6 +51,9 @@ export class WorldNetworks {
         break;
       case "leave":
         this.#joins.delete(placeOf(command.val));
+        break;
+      case "routes":
+        return { tag: "names", val: [...MACHINE.routes, ...[...this.#bridges.values()].map(({ subnet }) => subnet)] };
     }
     return DONE;
   };

@@ -205,6 +205,8 @@ function networkWords(command: Command<"networks">, naming: Naming): string {
       return `put ${containerName(naming, command.val.container)} on network ${command.val.bridge.name}`;
     case "leave":
       return `take ${containerName(naming, command.val.container)} off its network`;
+    case "routes":
+      return "read the machine's routes";
   }
 }
 

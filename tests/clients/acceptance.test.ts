@@ -67,7 +67,8 @@ describeUnless(missing, "the docker CLI over the daemon's life", () => {
       await run(["umount", "-l", mount]);
     }
     await must(netns.inside(["nft", "flush", "ruleset"]));
-    await run(netns.inside(["ip", "link", "del", "coracle0"]));
+    const bridges = "for link in /sys/class/net/*/bridge; do ip link del $(basename $(dirname $link)); done";
+    await run(["ip", "netns", "exec", netns.name, "sh", "-c", bridges]);
     await rm(directories.execRoot, { recursive: true, force: true });
     await daemon.start();
   }

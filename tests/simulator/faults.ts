@@ -65,7 +65,14 @@ export const TRICKED: readonly (HostCommand | "any" | "source")[] = [
 ];
 
 /** Commands that are tricked only by a trick on `any`. */
-export const UNTRICKED: readonly HostCommand[] = ["signal-exec", "measure", "measure-tar", "compare", "abandon"];
+export const UNTRICKED: readonly HostCommand[] = [
+  "signal-exec",
+  "measure",
+  "measure-tar",
+  "compare",
+  "abandon",
+  "routes",
+];
 
 /** Draws a line that sets a fault. */
 export function drawFault(draw: Draw, names: readonly string[]): string {

@@ -1,11 +1,22 @@
 // POST /networks/create (surface §2.24). Only bridge networks with IPv4 are implemented yet.
 
+import {
+  Failure,
+  NetworkCommand,
+  NetworkCommandTag,
+  Outcome,
+  OutcomeNames,
+  OutcomeTag,
+} from "../../../build/bindings/types";
 import { readObject } from "../api/json-body";
+import { askNetworks } from "../ask";
 import { Call } from "../call";
 import { Json } from "../json/json";
 import { badParameter, conflict, forbidden, notBuilt, notFound, Refusal } from "../refusal";
+import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
+import { Task } from "../task";
 import { bridgeSettingsOf, refuseBridgeOptions } from "./bridge-settings";
 import { CREATE } from "./create-table";
 import { NetworkCreation } from "./creation";
@@ -25,18 +36,53 @@ export function createNetwork(call: Call): Refusal | null {
   if (wish === null) return body.refusal;
   const name = wish.stringOf("Name");
   if (name.trim().length == 0) return badParameter(`invalid name: ${name}`);
+  if (waitsForName(call, name)) return null;
+  const refusal = refuseName(name);
+  if (refusal !== null) return refusal;
+  const refused = refuseWish(wish, call.version);
+  if (refused === null) askNetworks(new Addition(call, wish), 0, new NetworkCommand(NetworkCommandTag.Routes));
+  return refused;
+}
+
+/** Whether it is not known yet if the name is free: its network is just being made or removed. */
+function waitsForName(call: Call, name: string): bool {
+  const other = networkStore.named(name);
+  if (other === null || !(other.removing || other.creating)) return false;
+  other.queue.push(call);
+  return true;
+}
+
+function refuseName(name: string): Refusal | null {
   const other = networkStore.named(name);
   if (name == "default" || (other !== null && other.isBuiltIn)) {
     return forbidden(`operation is not permitted on predefined ${name} network `);
   }
-  if (other !== null && (other.removing || other.creating)) {
-    // It is not known yet whether the name is free.
-    other.queue.push(call);
-    return null;
+  return other === null ? null : conflict(`network with name ${name} already exists`);
+}
+
+/**
+ * Continues with the machine's routes as they are now: since the engine opened, another engine, or whoever administers
+ * the machine, may have added some.
+ */
+class Addition extends Task {
+  constructor(
+    private readonly call: Call,
+    private readonly wish: Json,
+  ) {
+    super();
   }
-  if (other !== null) return conflict(`network with name ${name} already exists`);
-  const refusal = refuseWish(wish, call.version);
-  return refusal === null ? addNetwork(call, wish) : refusal;
+
+  /** If the routes cannot be read, those that were known before count. */
+  ended(_step: i32, outcome: Outcome | null, _failure: Failure | null): void {
+    if (outcome !== null && outcome.tag == OutcomeTag.Names) {
+      engine.options.machine.routes = (<OutcomeNames>outcome).value;
+    }
+    const name = this.wish.stringOf("Name");
+    if (waitsForName(this.call, name)) return;
+    const refusal = refuseName(name);
+    const refused = refusal === null ? addNetwork(this.call, this.wish) : refusal;
+    if (refused !== null) sendRefusal(this.call, refused);
+  }
 }
 
 function refuseWish(wish: Json, version: i32): Refusal | null {

@@ -128,17 +128,12 @@ function problemOf(network: Network, id: string): string {
   if (network.id != id) return "it is another network's";
   const driver = driverOf(network.name);
   if (driver.length > 0 && driver != network.driver) return "its driver is another one's";
-  const isDefault = network.name == "bridge";
-  if (isDefault != (network.interfaceName == DEFAULT_INTERFACE)) return "its interface is another one's";
   for (let i = 0; i < network.ipam.length; i++) {
     if (!network.ipam[i].isValid) return "one of its subnets is invalid";
   }
   if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface is invalid";
   return "";
 }
-
-/** Interface of the default bridge. */
-export const DEFAULT_INTERFACE: string = "coracle0";
 
 /** Driver of a built-in network; empty for any other name. */
 export function driverOf(name: string): string {

@@ -12,14 +12,11 @@ import { Subnet } from "./address/subnet";
 import { Endpoint } from "./endpoint";
 import { anySubnet } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
-import { DEFAULT_INTERFACE, driverOf, Network, writeNetwork } from "./network";
+import { driverOf, Network, writeNetwork } from "./network";
 
 export class NetworkStore {
   private readonly byId: Map<string, Network> = new Map<string, Network>();
   private readonly byName: Map<string, Network> = new Map<string, Network>();
-
-  /** Subnets of the networks that were there when the engine opened: the machine has routes to them. */
-  atOpen: Subnet[] = [];
 
   add(network: Network): void {
     this.byId.set(network.id, network);
@@ -107,11 +104,11 @@ export class NetworkStore {
     const network = new Network(place === null ? this.lostId() : place.networkId, name, driver);
     network.created = engine.now.wall;
     if (driver == "bridge") {
-      const subnet = place === null ? anySubnet(this.subnets(), this.atOpen) : subnetOf(place);
+      const subnet = place === null ? anySubnet(this.subnets()) : subnetOf(place);
       const config = new IpamConfig(subnet.text);
       config.gateway = place === null ? subnet.base.plus(1).text : place.gateway;
       network.ipam.push(config);
-      network.interfaceName = DEFAULT_INTERFACE;
+      network.interfaceName = engine.options.machine.defaultBridge;
     }
     this.add(network);
     this.put(network);

@@ -319,7 +319,8 @@ export class World {
     if (command.tag === "make") made.add(command.val.network);
     else if (command.tag === "drop") made.delete(command.val);
     else if (command.tag === "leave") joins.delete(command.val.container);
-    else this.#join(command.val);
+    else if (command.tag === "join") this.#join(command.val);
+    else return { tag: "names", val: [] };
     return { tag: "done" };
   }
 

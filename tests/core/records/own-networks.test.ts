@@ -1,6 +1,7 @@
 // Records of user-defined networks: damaged ones, those of version 1, and a creation that the end of the engine cut off.
 
 import { expect, test } from "vitest";
+import type { HostEffect } from "../../../hosts/shared/outputs.js";
 import { Opened } from "./opened.js";
 
 const NOTHING = new Opened(new Map()).records;
@@ -56,15 +57,19 @@ test("a network of version 1 keeps its subnet and its gateway", () => {
 });
 
 test("a creation that the end of the engine cut off is finished, or undone if the network cannot be made", () => {
-  const engine = new Opened(NOTHING);
-  engine.send("POST", "/networks/create", { Name: "own" });
-  const key = [...engine.records.keys()].find((one) => engine.records.get(one)!.includes('"name":"own"'))!;
-  const finished = new Opened(engine.records).settle();
+  const isMaking = ({ to, command }: HostEffect): boolean =>
+    to === "networks" && command.tag === "make" && command.val.name === "own";
+  let cut = new Map<string, string>();
+  const engine: Opened = new Opened(NOTHING, {}, (effect) => {
+    if (isMaking(effect)) cut = new Map(engine.records);
+    return undefined;
+  });
+  engine.call("POST", "/networks/create", { Name: "own" });
+  const key = [...cut.keys()].find((one) => cut.get(one)!.includes('"name":"own"'))!;
+  const finished = new Opened(cut).settle();
   expect(finished.call("GET", "/networks/own").status).toBe(200);
   expect(JSON.parse(finished.records.get(key)!)).not.toHaveProperty("creating");
-  const undone = new Opened(engine.records, {}, ({ to, command }) =>
-    to === "networks" && command.tag === "make" && command.val.name === "own" ? "it is full" : undefined,
-  ).settle();
+  const undone = new Opened(cut, {}, (effect) => (isMaking(effect) ? "it is full" : undefined)).settle();
   expect(undone.call("GET", "/networks/own").status).toBe(404);
   expect(undone.records.has(key)).toBe(false);
 });

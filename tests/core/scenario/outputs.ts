@@ -279,6 +279,8 @@ function shownNetwork(command: networks.NetworkCommand): string {
     }
     case "leave":
       return `leave ${command.val.container} from ${command.val.network}`;
+    case "routes":
+      return "routes";
   }
 }
 

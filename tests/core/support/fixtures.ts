@@ -42,6 +42,7 @@ const MACHINE: engine.Machine = {
   storage: { fileSystem: 0xef53, entryTypes: true, metacopy: false, redirects: false, userNamespace: false },
   sparseFiles: true,
   routes: [],
+  defaultBridge: "coracle0",
   firewall: "nftables",
   droppingChains: [],
   simulated: false,

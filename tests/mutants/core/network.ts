@@ -72,6 +72,13 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     finder: { story: "network-addresses" },
   },
   {
+    name: "a network gets a subnet of another engine",
+    file: "network/create.ts",
+    right: `    if (outcome !== null && outcome.tag`,
+    wrong: `    if (!WRONG && outcome !== null && outcome.tag`,
+    finder: { story: "network-routes" },
+  },
+  {
     name: "a fixed address is given to two containers",
     file: "network/address/address-pool.ts",
     right: `    if (isEnd || this.owners.has(address.text)) return false;`,

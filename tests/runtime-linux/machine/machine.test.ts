@@ -184,3 +184,11 @@ function machineOf(files: Record<string, string>): Promise<engine.Machine> {
   }
   return describeMachine({ kernel: libc, paths, root });
 }
+
+test("an engine's default bridge has a name of its own, and the usual one for the usual data root", () => {
+  const bridge = (data: string, exec: string): string => new Paths({ data, exec }).defaultBridge();
+  expect(bridge("/var/lib/coracle", "/run/other")).toBe("coracle0");
+  const names = ["/srv/one", "/srv/two"].map((data) => bridge(data, "/run/coracle"));
+  for (const name of names) expect(name).toMatch(/^coracle-[0-9a-f]{7}$/);
+  expect(new Set(names).size).toBe(2);
+});

@@ -8,7 +8,7 @@ import { AddressPool } from "../address/address-pool";
 import { parseSubnet } from "../address/subnet";
 import { Network } from "../network";
 import { networkStore } from "../store";
-import { freeSubnet } from "./default-pools";
+import { freeSubnet, hasSameRoute } from "./default-pools";
 import { IpamConfig } from "./ipam-config";
 
 const OVERLAPS = "invalid pool request: Pool overlaps with other one on this address space";
@@ -26,7 +26,7 @@ export function chooseIpam(network: Network, configs: Json): Refusal | null {
   for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isIpv6) count += 1;
   if (count > 1) return forbidden(ONE_SUBNET);
   network.subnetsGiven = count > 0;
-  return count == 0 ? chooseSubnet(network) : takeSubnet(network.name, network.ipv4!);
+  return count == 0 ? chooseSubnet(network) : takeSubnet(network, network.ipv4!);
 }
 
 function configOf(given: Json): IpamConfig {
@@ -46,7 +46,7 @@ function canonicalSubnet(text: string): string {
 
 /** Docker lists a subnet of its own choice before those that the client gave. */
 function chooseSubnet(network: Network): Refusal | null {
-  const subnet = freeSubnet(networkStore.subnets(), networkStore.atOpen);
+  const subnet = freeSubnet(networkStore.subnets());
   if (subnet === null) return badParameter(NONE_LEFT);
   const config = new IpamConfig(subnet.text);
   config.gateway = subnet.base.plus(1).text;
@@ -54,14 +54,17 @@ function chooseSubnet(network: Network): Refusal | null {
   return null;
 }
 
-function takeSubnet(name: string, config: IpamConfig): Refusal | null {
+function takeSubnet(network: Network, config: IpamConfig): Refusal | null {
   const subnet = parseSubnet(config.subnet)!;
   const others = networkStore.subnets();
   for (let i = 0; i < others.length; i++) if (others[i].overlaps(subnet)) return forbidden(OVERLAPS);
+  // An interface that exists already has the route that the client means.
+  const isNew = network.settings.interfaceName.length == 0;
+  if (isNew && hasSameRoute(subnet)) return forbidden(OVERLAPS);
   const pool = new AddressPool(subnet, config.range.length > 0 ? parseSubnet(config.range)! : subnet);
   const gateway = chooseGateway(config, pool);
   if (gateway !== null) return gateway;
-  return setAsideAuxiliary(name, config, pool);
+  return setAsideAuxiliary(network.name, config, pool);
 }
 
 /** `name`: of the network. */
