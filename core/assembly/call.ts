@@ -20,6 +20,8 @@ export class Call {
   name: string = "";
   /** Minor number of the requested version: 41 for `v1.41`; the newest version for a path without one. */
   version: i32 = 0;
+  /** Minor number of the newest version that its client is served. */
+  newest: i32 = MAX_VERSION;
   query: Query = new Query("");
   follower: Follower | null = null;
   /** Null until the request has found its route. */

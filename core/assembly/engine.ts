@@ -30,6 +30,7 @@ import {
   SourceFailure,
   Stored,
 } from "../../build/bindings/types";
+import { versionsProblem } from "./api/newest-version";
 import { dispatch } from "./api/router";
 import { Call, unknownCall } from "./call";
 import { exitedByItself, ranOutOfMemory } from "./container/exit/exit";
@@ -48,13 +49,15 @@ import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin"
 import { reasons } from "./reason";
 import { allRecords } from "./records/all";
 import { versionProblem } from "./records/version";
-import { commonHeaders, endReply, sendChunk, sendRefusal } from "./reply";
+import { endReply, sendChunk, sendRefusal } from "./reply";
 import { engine } from "./state";
 import { reload } from "./system/reload";
 
-export function refuses(records: Array<Stored>): string | null {
+export function refuses(options: Options, records: Array<Stored>): string | null {
   const problem = versionProblem(records);
-  return problem.length > 0 ? problem : null;
+  if (problem.length > 0) return problem;
+  const wrong = versionsProblem(options);
+  return wrong.length > 0 ? wrong : null;
 }
 
 export function open(
@@ -73,7 +76,6 @@ export function open(
   eventRing.openedAt(journal);
   acting.at = now.wall;
   acting.alone(ENGINE_START);
-  commonHeaders.build(options.version, options.machine.os);
   mend(records, inventory);
   watchAll();
   keep();

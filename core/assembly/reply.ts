@@ -17,31 +17,41 @@ import {
   SourceLogs,
   Whole,
 } from "../../build/bindings/types";
-import { MAX_VERSION_TEXT, MIN_VERSION } from "./api/versions";
+import { MIN_VERSION, versionText } from "./api/versions";
 import { Call, Follower } from "./call";
 import { JsonWriter } from "./json/writer";
 import { openCalls } from "./open-calls";
 import { reasons } from "./reason";
 import { Refusal, RefusalKind, Refused, statusOf } from "./refusal";
+import { engine } from "./state";
 import { encodeUtf8 } from "./text/utf8";
 
 const NO_BODY = new Uint8Array(0);
 
 /** Headers of every routed answer; the version check comes before `Docker-Experimental` (surface §2.1). */
-export class CommonHeaders {
-  unchecked: string = "";
-  all: string = "";
-  json: string = "";
+class CommonHeaders {
+  readonly unchecked: string;
+  readonly all: string;
+  readonly json: string;
 
-  build(version: string, os: string): void {
-    const server = `Server: Docker/${version} (${os})`;
-    this.unchecked = `Api-Version: ${MAX_VERSION_TEXT}\nOstype: ${os}\n${server}`;
-    this.all = `Api-Version: ${MAX_VERSION_TEXT}\nDocker-Experimental: false\nOstype: ${os}\n${server}`;
-    this.json = `${this.all}\nContent-Type: application/json`;
+  constructor(newest: string) {
+    const os = engine.options.machine.os;
+    const server = `Server: Docker/${engine.options.version} (${os})`;
+    this.unchecked = `Api-Version: ${newest}\nOstype: ${os}\n${server}`;
+    const all = `Api-Version: ${newest}\nDocker-Experimental: false\nOstype: ${os}\n${server}`;
+    this.all = all;
+    this.json = `${all}\nContent-Type: application/json`;
   }
 }
 
-export const commonHeaders: CommonHeaders = new CommonHeaders();
+/** By the newest version that they name. */
+const commonHeaders: Map<i32, CommonHeaders> = new Map<i32, CommonHeaders>();
+
+export function headersOf(call: Call): CommonHeaders {
+  const newest = call.newest;
+  if (!commonHeaders.has(newest)) commonHeaders.set(newest, new CommonHeaders(versionText(newest)));
+  return commonHeaders.get(newest);
+}
 
 export function sendWhole(call: Call, status: u16, headers: string, body: Uint8Array): void {
   openCalls.remove(call.id);
@@ -55,7 +65,7 @@ export function sendStateless(call: Call, headers: string, body: Uint8Array): vo
 }
 
 export function sendJson(call: Call, status: u16, body: Uint8Array): void {
-  sendWhole(call, status, commonHeaders.json, body);
+  sendWhole(call, status, headersOf(call).json, body);
 }
 
 /**
@@ -68,14 +78,14 @@ export function sendBare(call: Call, status: u16, headers: string, body: Uint8Ar
 
 /** A 204, or a 200 or 201 from an endpoint without a body. */
 export function sendEmpty(call: Call, status: u16): void {
-  sendWhole(call, status, commonHeaders.all, NO_BODY);
+  sendWhole(call, status, headersOf(call).all, NO_BODY);
 }
 
 export function sendRefusal(call: Call, refusal: Refusal): void {
   refused(call, refusal);
   if (refusal.kind == RefusalKind.NotModified) return sendEmpty(call, 304);
   const form = new ErrorForm(call);
-  sendWhole(call, statusOf(refusal.kind), `${commonHeaders.all}\n${form.headers}`, form.body(refusal.message));
+  sendWhole(call, statusOf(refusal.kind), `${headersOf(call).all}\n${form.headers}`, form.body(refusal.message));
 }
 
 /** The form of an error: JSON, or plain text below the first version that all endpoints serve (surface §2.1). */

@@ -51,9 +51,9 @@ export class Instance {
     });
   }
 
-  /** Why it cannot open these records, or undefined; see `core/wit/engine.wit`. */
-  refuses(records: engine.Stored[]): string | undefined {
-    return this.#enter(() => this.#component.exports.engine.refuses(records));
+  /** Why it cannot open with these options or these records, or undefined; see `core/wit/engine.wit`. */
+  refuses(options: engine.Options, records: engine.Stored[]): string | undefined {
+    return this.#enter(() => this.#component.exports.engine.refuses(options, records));
   }
 
   open(

@@ -69,10 +69,11 @@ export class Life {
     );
   }
 
-  /** Throws `RecordsRefused` if the core does not know their version. */
-  check(records: engine.Stored[]): void {
-    const why = this.#instance.refuses(records.filter(({ key }) => key.startsWith("engine/")));
-    if (why !== undefined) throw new RecordsRefused(why);
+  /** Throws `OpeningRefused` if the core cannot open with these options, or these records. */
+  check(options: engine.Options, records: engine.Stored[]): void {
+    const ofEngine = records.filter(({ key }) => key.startsWith("engine/"));
+    const why = this.#instance.refuses(options, ofEngine);
+    if (why !== undefined) throw new OpeningRefused(why);
   }
 
   /** Resolves when the core has repaired what it found and that is durable. Rejects with `Trap` or `NotKept`. */
@@ -215,8 +216,8 @@ export class Life {
   }
 }
 
-/** The core cannot open these records: nothing was changed. */
-export class RecordsRefused extends Error {}
+/** The core cannot open with these options or these records: nothing was changed. */
+export class OpeningRefused extends Error {}
 
 /** Records could not be made durable. */
 export class NotKept extends Error {

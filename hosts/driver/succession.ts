@@ -5,7 +5,7 @@ import type { Alarms } from "./alarms.js";
 import type { engine } from "../shared/index.js";
 import type { Inbox } from "./inbox.js";
 import { Trap } from "./instance.js";
-import { Life, NotKept, RecordsRefused } from "./life.js";
+import { Life, NotKept, OpeningRefused } from "./life.js";
 import type { Fork, Lent } from "./life.js";
 import { endedIn } from "../request/index.js";
 import { type Setbacks, SOON_NS } from "./instance-retry.js";
@@ -209,7 +209,7 @@ export class Succession {
         return await this.#open();
       } catch (thrown) {
         if (this.#cutOff) return;
-        if (thrown instanceof RecordsRefused) return this.#needs.fatal(thrown);
+        if (thrown instanceof OpeningRefused) return this.#needs.fatal(thrown);
         error = thrown;
         if (thrown instanceof Trap) this.#needs.traps.trapped();
         this.#tell(error);
@@ -249,11 +249,11 @@ export class Succession {
     const [records, journal] = [await host.records.load(), await host.records.journal.end()];
     const life = new Life(++this.#epoch, this.#needs.lent);
     // Checked before the inventory is taken, because the inventory removes leftovers of a crash.
-    life.check(records);
+    const options = { ...this.#needs.options(), epoch: life.epoch };
+    life.check(options, records);
     const inventory = await host.inventory();
     if (this.#cutOff) return;
     this.#lives.add(life);
-    const options = { ...this.#needs.options(), epoch: life.epoch };
     try {
       await life.open(host.timers.now(), { options, seed: host.seed(), records, journal, inventory });
     } catch (error) {

@@ -18,7 +18,7 @@ import { isReading } from "./waits.js";
 
 /** The parts of a request that are known before it is delivered. */
 export interface Asking {
-  /** The listener's name as the core gets it. One that ends with `?dry-run` has a session. */
+  /** The listener's name as the core gets it. One for which `isDryRun` holds has a session. */
   listener: string;
   method: string;
   target: string;
@@ -26,8 +26,13 @@ export interface Asking {
   headers: string;
 }
 
-/** The end of a listener's name that makes each of its requests a dry run. */
-export const DRY_RUN = "?dry-run";
+/** The last parameter of a listener's name that makes each of its requests a dry run: `unix:///run/x.sock?dry-run`. */
+export const DRY_RUN = "dry-run";
+
+/** Whether each request of the listener is a dry run. */
+export function isDryRun(listener: string): boolean {
+  return listener.endsWith(`?${DRY_RUN}`) || listener.endsWith(`&${DRY_RUN}`);
+}
 /** The path at which a session shows its plan (GET), and forgets it (DELETE). */
 const SESSION = "/coracle/dry-run";
 const ASKED = new RegExp(`^${HEADER}:(.*)$`, "im");
@@ -54,7 +59,7 @@ export class DryRuns {
 
   /** Null for a request to the live engine. Never rejects. */
   passage({ listener, method, target, headers }: Asking): Promise<Passage> | null {
-    const isSession = listener.endsWith(DRY_RUN);
+    const isSession = isDryRun(listener);
     const asked = ASKED.exec(headers)?.[1]?.trim();
     if (!isSession && asked === undefined) return null;
     if (asked !== undefined && asked !== "1" && asked !== "plan") return this.#refused(400, badHeader(asked));

@@ -1,6 +1,6 @@
 // The public parts of this folder: dry runs, and the plans that they answer with.
 
-export { DRY_RUN, DryRuns } from "./dry-runs.js";
+export { DRY_RUN, DryRuns, isDryRun } from "./dry-runs.js";
 export type { Asking } from "./dry-runs.js";
 export type { Plan, PlanEntry, PlannedAnswer, PlannedBytes, PlannedEffect, PlannedRecord } from "./format.js";
 export { DryRunSession } from "./session.js";

@@ -33,6 +33,8 @@ export interface EngineOptions {
   labels?: readonly string[];
   /** JSON bodies beyond this many bytes are refused with 413; 4 MiB by default. */
   bodyLimit?: number;
+  /** The newest API version that is served, for clients that only understand older ones: `1.41`. */
+  maxApiVersion?: string;
   /**
    * No instance of the core can be kept: the engine is down and stays so. By default the error is logged to the
    * console.

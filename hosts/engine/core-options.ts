@@ -23,6 +23,10 @@ export interface EngineIdentity extends EngineSettings {
   execRoot: string;
   /** JSON bodies larger than this many bytes are refused; 4 MiB by default. */
   bodyLimit?: number;
+  /** The newest API version that is served, such as `1.41`; null or missing: the newest that the core knows. */
+  maxApiVersion?: string | null;
+  /** Names of listeners that serve an older one, with the newest version there. */
+  listenerVersions?: Iterable<[string, string]>;
   logDriver?: string;
   logOptions?: Iterable<[string, string]>;
 }
@@ -33,6 +37,7 @@ export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["e
   const { platform, dataRoot, execRoot, bodyLimit = BODY_LIMIT, logDriver = "json-file", logOptions = [] } = given;
   return {
     ...{ version: VERSION, commit: "", built: "", platform, dataRoot, execRoot, bodyLimit },
+    ...{ maxApiVersion: given.maxApiVersion ?? "", listenerVersions: [...(given.listenerVersions ?? [])] },
     ...settingsOf(host, given),
     ...{ logDriver, logOptions: [...logOptions], machine: host.machine },
   };

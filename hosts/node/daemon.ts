@@ -1,7 +1,6 @@
 // The daemon: assembles host, driver and server, and ends them in the right order.
 
 import { rmSync } from "node:fs";
-import { DRY_RUN } from "../dry-run/index.js";
 import { AssembledEngine, coreOptions } from "../engine/index.js";
 import type { EngineParts } from "../engine/index.js";
 import { VERSION } from "../shared/index.js";
@@ -11,6 +10,7 @@ import type { CompiledCore } from "../driver/index.js";
 import { systemClock } from "./clock.js";
 import type { DaemonConfig } from "./config/config.js";
 import type { Configuration } from "./config/configuration.js";
+import { nameOf } from "./config/listeners.js";
 import { coreIdentity, loadCore } from "./core-files.js";
 import { tellFindings } from "./findings.js";
 import type { Closing, Ground } from "./ground.js";
@@ -64,8 +64,7 @@ async function start(
   closings: Closing[],
 ): Promise<readonly string[]> {
   const group = config.simulated === null ? socketGroup(config.group) : socketGroup(config.group ?? "");
-  const sockets = listeners(config);
-  for (const { path } of sockets) await clearSocket(path);
+  for (const { path } of config.listeners) await clearSocket(path);
   if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
   const ground = await openGround(config, closings, log);
   const { host, loadImages, hasHungUp, peerOf, remarks } = ground;
@@ -91,9 +90,9 @@ async function start(
   const own: ApiServerOptions["own"] = (head, from) => traceReply(head, from, telling);
   const api = await ApiServer.create({ entrance: engine, hasHungUp, peerOf, own });
   engine.join(api);
-  for (const { path, name } of sockets) {
-    await listen(api.accept(name), path, group);
-    closings.push(() => rmSync(path, { force: true }));
+  for (const listener of config.listeners) {
+    await listen(api.accept(nameOf(listener)), listener.path, group);
+    closings.push(() => rmSync(listener.path, { force: true }));
   }
   return remarks;
 }
@@ -125,7 +124,10 @@ async function opened(engine: AssembledEngine, incidents: Incidents): Promise<vo
 }
 
 function engineParts(config: DaemonConfig, host: Host, incidents: Incidents): Omit<EngineParts, "core"> {
-  const options = coreOptions(host, { ...config, platform: `node ${process.version}` });
+  const listenerVersions = config.listeners.flatMap((listener): [string, string][] =>
+    listener.maxApiVersion === null ? [] : [[nameOf(listener), listener.maxApiVersion]],
+  );
+  const options = coreOptions(host, { ...config, listenerVersions, platform: `node ${process.version}` });
   return {
     host,
     options: () => options,
@@ -142,25 +144,14 @@ function signalled(): Promise<string> {
   });
 }
 
-function greeting({ sockets, dryRunSockets }: DaemonConfig, remarks: readonly string[]): string[] {
-  const names = listeners({ sockets, dryRunSockets }).map(({ name }) => name);
+function greeting({ listeners }: DaemonConfig, remarks: readonly string[]): string[] {
+  const names = listeners.map(nameOf);
   return [
     `Coracle ${VERSION} listens on ${names.join(" and ")}`,
     ...remarks,
-    `Point a client at it:  export DOCKER_HOST=unix://${sockets[0] ?? dryRunSockets[0]}`,
+    `Point a client at it:  export DOCKER_HOST=unix://${listeners[0]!.path}`,
     "Try:                   docker run --rm busybox echo hello",
   ];
-}
-
-interface Listener {
-  path: string;
-  name: string;
-}
-
-/** Sockets with the names that requests carry. */
-function listeners({ sockets, dryRunSockets }: Pick<DaemonConfig, "sockets" | "dryRunSockets">): Listener[] {
-  const real = sockets.map((path) => ({ path, name: `unix://${path}` }));
-  return [...real, ...dryRunSockets.map((path) => ({ path, name: `unix://${path}${DRY_RUN}` }))];
 }
 
 function messageOf(error: unknown): string {

@@ -45,7 +45,7 @@ export function scripted(script: Script): CompiledCore {
         snapshot: () => new Uint8Array(),
         restore: () => {},
         explain: () => [],
-        refuses: (records) => script.refuses?.(records),
+        refuses: (_options, records) => script.refuses?.(records),
         records: () => [],
         rules: () => [],
       };

@@ -30,6 +30,16 @@ describe("first images", () => {
   });
 });
 
+test("the newest API version can be an older one, but none that the core does not know", async () => {
+  const host = (): SimulatedHost => simulatedHost({ pace: "fast", images: [] });
+  const engine = await openEngine({ host: host(), maxApiVersion: "1.41" });
+  onTestFinished(() => engine.close());
+  expect((await engine.fetch("/_ping")).headers.get("api-version")).toBe("1.41");
+  expect((await engine.fetch("/v1.42/info")).status).toBe(400);
+  const refused = openEngine({ host: host(), maxApiVersion: "1.99" });
+  await expect(refused).rejects.toThrow('invalid API version "1.99": it must be from 1.24 to 1.55');
+});
+
 describe("a crash", () => {
   test("comes on demand, after any output, and the engine recovers", async () => {
     for (let afterOutputs = 1; afterOutputs <= 12; afterOutputs++) {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../hosts/node/core-files.js";
 import { replay } from "../../hosts/trace/replay.js";
+import { OPTIONS } from "../core/support/fixtures.js";
 import { run, type Finished } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { coreDoors, CORE_WASM, type Doors } from "./doors.js";
@@ -109,8 +110,8 @@ async function exchangeOf(doors: Doors): Promise<Exchange> {
   const { instance, difference } = replay(trace, exchange.watch(loadCore()), { onStep: (step) => void step.explain() });
   expect(difference).toBeNull();
   const value = new TextEncoder().encode("999");
-  expect(instance!.refuses([{ key: "engine/version", value }])).toContain("records of version 999");
-  expect(instance!.refuses(instance!.records())).toBeUndefined();
+  expect(instance!.refuses(OPTIONS, [{ key: "engine/version", value }])).toContain("records of version 999");
+  expect(instance!.refuses(OPTIONS, instance!.records())).toBeUndefined();
   instance!.rules();
   instance!.collect();
   instance!.snapshot();

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { daemonConfig, lackingRuntimes } from "../../hosts/node/config/config.js";
 import { parseFlags } from "../../hosts/node/config/flags.js";
+import { nameOf, type Listener } from "../../hosts/node/config/listeners.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-config-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -18,6 +19,11 @@ function fileWith(text: string): string {
   const file = join(directory, `${files++}.json`);
   writeFileSync(file, text);
   return file;
+}
+
+/** A listener without parameters. */
+function live(path: string): Listener {
+  return { path, maxApiVersion: null, isDryRun: false };
 }
 
 const EMPTY = fileWith("{}");
@@ -55,8 +61,8 @@ describe("flags", () => {
         ...["--log-driver=local", "--log-opt", "max-size=10m", "--log-opt=compress="],
       ),
     ).toEqual({
-      sockets: ["/a.sock", "/b.sock", "/c.sock"],
-      dryRunSockets: [],
+      listeners: [live("/a.sock"), live("/b.sock"), live("/c.sock")],
+      maxApiVersion: null,
       group: "staff",
       dataRoot: "/data",
       trace: { directory: "/data/trace", limit: 64 << 20 },
@@ -83,7 +89,8 @@ describe("flags", () => {
 
   test("left out have defaults", () => {
     expect(config()).toMatchObject({
-      sockets: ["/run/coracle/coracle.sock"],
+      listeners: [live("/run/coracle/coracle.sock")],
+      maxApiVersion: null,
       group: null,
       dataRoot: "/var/lib/coracle",
       execRoot: "/run/coracle",
@@ -100,14 +107,28 @@ describe("flags", () => {
     [["--pace=fast"], { pace: "fast", seed: 0 }],
   ])("a simulated engine with %j is %j, and does not touch the files of a real one", (args, simulated) => {
     vi.stubEnv("XDG_RUNTIME_DIR", directory);
-    const { sockets, pidFile, ...rest } = config("--simulated", ...args);
+    const { listeners, pidFile, ...rest } = config("--simulated", ...args);
     expect(rest.simulated).toEqual(simulated);
-    expect([sockets, pidFile]).toEqual([[join(directory, "coracle/simulated.sock")], null]);
+    expect([listeners, pidFile]).toEqual([[live(join(directory, "coracle/simulated.sock"))], null]);
   });
 
-  test("dry-run sockets are marked", () => {
-    const { sockets, dryRunSockets } = config("-H", "unix:///a.sock", "-H", "unix:///dry.sock?dry-run");
-    expect({ sockets, dryRunSockets }).toEqual({ sockets: ["/a.sock"], dryRunSockets: ["/dry.sock"] });
+  test("sockets have parameters, and those for live requests come first", () => {
+    const hosts = ["unix:///dry.sock?dry-run", "/a.sock", "unix:///old.sock?max-api-version=1.41", "unix:///a.sock"];
+    const { listeners } = config(
+      ...[...hosts, "/both.sock?dry-run&max-api-version=1.30"].flatMap((host) => ["-H", host]),
+    );
+    expect(listeners).toEqual([
+      live("/a.sock"),
+      { path: "/old.sock", maxApiVersion: "1.41", isDryRun: false },
+      { path: "/dry.sock", maxApiVersion: null, isDryRun: true },
+      { path: "/both.sock", maxApiVersion: "1.30", isDryRun: true },
+    ]);
+    expect(listeners.map(nameOf)).toEqual([
+      "unix:///a.sock",
+      "unix:///old.sock?max-api-version=1.41",
+      "unix:///dry.sock?dry-run",
+      "unix:///both.sock?max-api-version=1.30&dry-run",
+    ]);
   });
 
   test("switches take a value only after =", () => {
@@ -128,8 +149,9 @@ describe("flags", () => {
     [["-H", "tcp://0.0.0.0:2375"], 'invalid host "tcp://0.0.0.0:2375": only unix sockets are served'],
     [
       ["-H", "/a", "-H", "unix:///a?dry-run"],
-      'invalid host "/a?dry-run": the same socket is given without ?dry-run, too',
+      'invalid host "unix:///a?dry-run": the same socket is given with other parameters, too',
     ],
+    [["-H", "/a?dry"], 'invalid host "/a?dry": "dry" is neither dry-run nor max-api-version=VERSION'],
     [["-l", "loud"], 'invalid log level "loud"'],
     [["--log-driver", "syslog"], 'invalid log driver "syslog": it must be one of json-file, local, none'],
     [["--log-opt", "bare"], 'invalid argument "bare" for --log-opt: it must be name=value'],
@@ -160,6 +182,7 @@ describe("the configuration file", () => {
         runtimes: { mine: { path: "/bin/mine", runtimeArgs: [] } },
         "default-runtime": "mine",
         "log-level": "error",
+        "max-api-version": "1.44",
         "log-driver": "json-file",
         "log-opts": { "max-file": "3" },
         debug: false,
@@ -169,8 +192,8 @@ describe("the configuration file", () => {
       }),
     );
     expect(config("--config-file", file)).toEqual({
-      sockets: ["/a.sock"],
-      dryRunSockets: [],
+      listeners: [live("/a.sock")],
+      maxApiVersion: "1.44",
       group: "g",
       eventsSize: 10 << 20,
       dataRoot: "/d",

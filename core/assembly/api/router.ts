@@ -6,16 +6,16 @@ import { Call } from "../call";
 import { acting, Asker, Origin } from "../origin";
 import { reasons } from "../reason";
 import { badParameter, notFound, Refusal, RefusalKind, statusOf } from "../refusal";
-import { commonHeaders, ErrorForm, refused, sendEmpty, sendRefusal, sendWhole } from "../reply";
+import { ErrorForm, headersOf, refused, sendEmpty, sendRefusal, sendWhole } from "../reply";
+import { engine } from "../state";
 import { decodePath, Target, visibleAscii } from "../text/url";
 import { parametersOf } from "./form";
+import { newestVersionAt } from "./newest-version";
 import { findRoute, Route, Routed } from "./routes";
 import { eraseSecretHeaders, eraseSecretParameters, forgetSecretParameters } from "./secrets";
 import { MIN_VERSION, RequestedVersion, requestedVersion, tooNewEndpoint } from "./versions";
 
 const NO_PAGE: string = "page not found";
-/** The version for a path without one. */
-const NEWEST: RequestedVersion = new RequestedVersion();
 
 export function dispatch(request: Request): void {
   answer(request);
@@ -26,6 +26,7 @@ export function dispatch(request: Request): void {
 
 function answer(request: Request): void {
   const call = new Call(request);
+  call.newest = newestVersionAt(engine.options, request.listener);
   const target = new Target(request.target);
   if (request.method == "OPTIONS") return sendEmpty(call, 200);
   if (target.path.indexOf("//") >= 0) return redirect(call, target);
@@ -35,12 +36,12 @@ function answer(request: Request): void {
   const decoded = decodePath(rest > 0 ? path.slice(rest) : path);
   if (decoded !== null) call.path = decoded;
   // An unknown path gets the same answer in every version, even in one that is not served.
-  const version = rest > 0 ? requestedVersion(path.slice(2, rest)) : NEWEST;
+  const version = rest > 0 ? requestedVersion(path.slice(2, rest), call.newest) : new RequestedVersion(call.newest);
   call.version = version.minor;
   const found: Route | null = decoded === null ? null : findRoute(call);
   if (decoded !== null && found === null) return refuseUnrouted(call, notFound(NO_PAGE), "");
   if (version.refusal.length > 0 && !isServedLonger(found, call.version)) {
-    return refuseUnrouted(call, badParameter(version.refusal), `${commonHeaders.unchecked}\n`);
+    return refuseUnrouted(call, badParameter(version.refusal), `${headersOf(call).unchecked}\n`);
   }
   if (found === null) return sendRefusal(call, badParameter("malformed path"));
   call.query = parametersOf(request, target.query);

@@ -1,33 +1,53 @@
 // The API versions that are served, and the refusals of others
 // (surface §2.1). A version is represented by its minor number: 41 for 1.41.
 
+import { decimalOf } from "../text/decimal";
+import { quoteText } from "../text/go-quote";
+
 export const MIN_VERSION: i32 = 24;
 export const MAX_VERSION: i32 = 55;
 export const MIN_VERSION_TEXT: string = "1.24";
-export const MAX_VERSION_TEXT: string = "1.55";
+const MAX_VERSION_TEXT: string = "1.55";
 
 /** A requested version. */
 export class RequestedVersion {
-  /** Minor number, for a version that is served, or too old but 1.x. */
-  minor: i32 = MAX_VERSION;
   /** Why the version is not served, in Docker's words; empty if it is. */
   refusal: string = "";
+
+  constructor(
+    /** Minor number, for a version that is served, or too old but 1.x. */
+    public minor: i32,
+  ) {}
 }
 
-/** Reads the text between `/v` and the next slash. */
-export function requestedVersion(text: string): RequestedVersion {
-  const requested = new RequestedVersion();
+/** Reads the text between `/v` and the next slash. `newest`: the newest version that the client is served. */
+export function requestedVersion(text: string, newest: i32): RequestedVersion {
+  const requested = new RequestedVersion(newest);
   if (compareVersions(text, MIN_VERSION_TEXT) < 0) {
     requested.minor = compareVersions(text, "1") < 0 ? 0 : componentOf(text.split("."), 1);
     requested.refusal =
       `client version ${text} is too old. Minimum supported API version is ${MIN_VERSION_TEXT}, ` +
       "please upgrade your client to a newer version";
-  } else if (compareVersions(text, MAX_VERSION_TEXT) > 0) {
-    requested.refusal = `client version ${text} is too new. Maximum supported API version is ${MAX_VERSION_TEXT}`;
+  } else if (compareVersions(text, versionText(newest)) > 0) {
+    requested.refusal = `client version ${text} is too new. Maximum supported API version is ${versionText(newest)}`;
   } else {
     requested.minor = componentOf(text.split("."), 1);
   }
   return requested;
+}
+
+/** The minor number of a version that is served; -1 for any other text. */
+export function servedVersion(text: string): i32 {
+  const components = text.split(".");
+  if (components.length != 2 || components[0] != "1") return -1;
+  const minor = decimalOf(components[1], MAX_VERSION);
+  return minor >= MIN_VERSION && text == versionText(minor) ? minor : -1;
+}
+
+/** Why a text is no newest version that could be served; empty if it is one. */
+export function newestVersionProblem(text: string): string {
+  if (servedVersion(text) >= 0) return "";
+  return `invalid API version ${quoteText(text)}: it must be from ${MIN_VERSION_TEXT} to ${MAX_VERSION_TEXT}`;
 }
 
 /** Whether the first segment of a path is a version: `v` followed by digits and dots. */

@@ -7,7 +7,7 @@ import { JSON_SEQUENCE } from "../api/json-streams";
 import { cancelTimer, wakeAfter } from "../ask";
 import { Call, Follower } from "../call";
 import { tellSkipped } from "../records/found";
-import { commonHeaders, endReply, openReply, sendChunk } from "../reply";
+import { endReply, headersOf, openReply, sendChunk } from "../reply";
 import { engine } from "../state";
 import { Task } from "../task";
 import { NO_TIME } from "../text/time";
@@ -57,7 +57,7 @@ export class Reading extends EventReader {
 
   /** Begins at a position; if that is 0, at the requested time. */
   begin(cursor: u64): void {
-    openReply(this.call, 200, `${commonHeaders.all}\nContent-Type: ${this.type}`, new ReaderGone(this));
+    openReply(this.call, 200, `${headersOf(this.call).all}\nContent-Type: ${this.type}`, new ReaderGone(this));
     this.cursor = cursor > 0 ? cursor : eventRing.since(this.wanted.since);
     if (this.cursor == 0) this.cursor = eventRing.pages.first(this.wanted.since);
     const until = this.wanted.until;

@@ -9,7 +9,7 @@ import { parseDetachKeys } from "../container/output/detach-keys";
 import { streamType } from "../container/output/stream-type";
 import { openCalls } from "../open-calls";
 import { conflict, Refusal } from "../refusal";
-import { commonHeaders, endReply, hijack, refused, sendEmpty, sendRefusal } from "../reply";
+import { endReply, headersOf, hijack, refused, sendEmpty, sendRefusal } from "../reply";
 import { engine } from "../state";
 import { takeConsoleSize } from "./create";
 import { Exec, Stage } from "./exec";
@@ -90,7 +90,7 @@ function keysOf(exec: Exec): Uint8Array {
 
 /** The three header lines of attach, or its single one, followed here by the engine's common headers (surface §2.6). */
 function headOf(call: Call, tty: bool): Head {
-  const all = commonHeaders.all;
+  const all = headersOf(call).all;
   if (headerOf(call.request.headers, "Upgrade") === null) {
     return new Head(200, `Content-Type: application/vnd.docker.raw-stream\n${all}`);
   }

@@ -6,7 +6,7 @@ import { Call, Follower } from "../call";
 import { JsonWriter } from "../json/writer";
 import { openCalls } from "../open-calls";
 import { internal, Refusal } from "../refusal";
-import { commonHeaders, endReply, openReply, refused, sendChunk, sendRefusal } from "../reply";
+import { endReply, headersOf, openReply, refused, sendChunk, sendRefusal } from "../reply";
 import { byteSize } from "../text/byte-size";
 
 /** From this version on, clients draw the progress bar: engines up to 28 sent it as `progress`. */
@@ -151,7 +151,7 @@ export class ProgressStream extends Follower {
   private open(): void {
     if (this.opened) return;
     this.opened = true;
-    openReply(this.call, 200, commonHeaders.json, this);
+    openReply(this.call, 200, headersOf(this.call).json, this);
   }
 
   private hold(key: string, bytes: Uint8Array): void {

@@ -2,7 +2,7 @@
 
 import { Call } from "../call";
 import { Refusal } from "../refusal";
-import { commonHeaders, sendStateless } from "../reply";
+import { headersOf, sendStateless } from "../reply";
 
 const OK = Uint8Array.wrap(String.UTF8.encode("OK"));
 const EMPTY = new Uint8Array(0);
@@ -13,6 +13,6 @@ const OWN =
   "\nContent-Type: text/plain; charset=utf-8";
 
 export function ping(call: Call): Refusal | null {
-  sendStateless(call, commonHeaders.all + OWN, call.request.method == "HEAD" ? EMPTY : OK);
+  sendStateless(call, headersOf(call).all + OWN, call.request.method == "HEAD" ? EMPTY : OK);
   return null;
 }

@@ -1,10 +1,10 @@
 // GET /version (surface §2.1, §6.5).
 
-import { MAX_VERSION_TEXT, MIN_VERSION_TEXT } from "../api/versions";
+import { MIN_VERSION_TEXT, versionText } from "../api/versions";
 import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { Refusal } from "../refusal";
-import { commonHeaders, line, sendStateless } from "../reply";
+import { headersOf, line, sendStateless } from "../reply";
 import { engine } from "../state";
 
 export function systemVersion(call: Call): Refusal | null {
@@ -16,9 +16,9 @@ export function systemVersion(call: Call): Refusal | null {
   json.stringField("Name", "Coracle Engine");
   json.endObject();
   json.key("Components");
-  writeComponents(json);
+  writeComponents(json, call.newest);
   json.stringField("Version", options.version);
-  json.stringField("ApiVersion", MAX_VERSION_TEXT);
+  json.stringField("ApiVersion", versionText(call.newest));
   json.stringField("MinAPIVersion", MIN_VERSION_TEXT);
   json.stringField("GitCommit", options.commit);
   // Docker's clients print this line; here it names what runs the engine.
@@ -28,11 +28,11 @@ export function systemVersion(call: Call): Refusal | null {
   json.stringField("KernelVersion", options.machine.kernelVersion);
   json.stringField("BuildTime", options.built);
   json.endObject();
-  sendStateless(call, commonHeaders.json, line(json));
+  sendStateless(call, headersOf(call).json, line(json));
   return null;
 }
 
-function writeComponents(json: JsonWriter): void {
+function writeComponents(json: JsonWriter, newest: i32): void {
   const options = engine.options;
   json.beginArray();
   json.beginObject();
@@ -40,7 +40,7 @@ function writeComponents(json: JsonWriter): void {
   json.stringField("Version", options.version);
   json.key("Details");
   json.beginObject();
-  json.stringField("ApiVersion", MAX_VERSION_TEXT);
+  json.stringField("ApiVersion", versionText(newest));
   json.stringField("Arch", options.machine.architecture);
   json.stringField("BuildTime", options.built);
   json.stringField("Experimental", "false");

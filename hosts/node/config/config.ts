@@ -2,8 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DRY_RUN } from "../../dry-run/index.js";
 import { readConfigFile, refused } from "./config-file.js";
+import { listenersOf } from "./listeners.js";
+import type { Listener } from "./listeners.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
@@ -13,10 +14,10 @@ import type { LogLevel, Values } from "./options.js";
 const LEAST_SIZE = 1024 * 1024;
 
 export interface DaemonConfig {
-  /** Sockets to listen on: absolute paths. */
-  sockets: string[];
-  /** Sockets whose requests are dry runs. */
-  dryRunSockets: string[];
+  /** Those for live requests come first. */
+  listeners: Listener[];
+  /** The newest API version that is served; null: the newest that the core knows. */
+  maxApiVersion: string | null;
   /** Group of the sockets, by name or number. Null: `docker`, if that group exists. */
   group: string | null;
   dataRoot: string;
@@ -69,15 +70,14 @@ export function configOf(values: Values): DaemonConfig {
   const hosts = list("host");
   const pidFile = text("pidfile") ?? (simulated === null ? DEFAULTS.pidFile : null);
   const ownSocket = (): string => (simulated ? simulatedSocket() : DEFAULTS.socket);
-  const { sockets, dryRunSockets } = socketsOf(hosts.length > 0 ? hosts : [ownSocket()]);
+  const listeners = listenersOf(hosts.length > 0 ? hosts : [ownSocket()]);
   const dataRoot = directory("data-root", text("data-root") ?? DEFAULTS.dataRoot);
   const limit = byteSize("trace", text("trace-size") ?? "64m");
   // A simulated engine keeps nothing of its own in any other place.
-  const traces =
-    simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory((sockets[0] ?? dryRunSockets[0])!);
+  const traces = simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory(listeners[0]!.path);
   return {
-    sockets,
-    dryRunSockets,
+    listeners,
+    maxApiVersion: text("max-api-version"),
     group: text("group"),
     dataRoot,
     execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
@@ -124,25 +124,6 @@ function withFile(flags: Values): Values {
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `[${value.join(" ")}]`;
   return value instanceof Map ? `[${[...value].map((pair) => pair.join("=")).join(" ")}]` : String(value);
-}
-
-function socketsOf(hosts: string[]): Pick<DaemonConfig, "sockets" | "dryRunSockets"> {
-  const isDryRun = (host: string): boolean => host.endsWith(DRY_RUN);
-  const paths = (chosen: string[]): string[] => [...new Set(chosen.map(socketPath))];
-  const sockets = paths(hosts.filter((host) => !isDryRun(host)));
-  const dryRunSockets = paths(hosts.filter(isDryRun).map((host) => host.slice(0, -DRY_RUN.length)));
-  const both = sockets.find((path) => dryRunSockets.includes(path));
-  if (both === undefined) return { sockets, dryRunSockets };
-  throw new ConfigError(
-    `invalid host ${JSON.stringify(both + DRY_RUN)}: the same socket is given without ?dry-run, too`,
-  );
-}
-
-/** `unix:///run/x.sock`, or an absolute path. */
-function socketPath(host: string): string {
-  const path = host.startsWith("unix://") ? host.slice("unix://".length) : host;
-  if (path.startsWith("/")) return resolve(path);
-  throw new ConfigError(`invalid host ${JSON.stringify(host)}: only unix sockets are served: unix:///path/of/the.sock`);
 }
 
 /** `64m`, `1g`, or a number of bytes. */

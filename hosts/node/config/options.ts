@@ -82,7 +82,7 @@ export const OPTIONS: readonly Option[] = [
     key: "hosts",
     kind: "list",
     value: "unix://path",
-    help: `where to listen (repeat; default unix://${DEFAULTS.socket}); add ?dry-run to make all its requests dry runs`,
+    help: `where to listen (repeat; default unix://${DEFAULTS.socket}); add ?dry-run to make all its requests dry runs, ?max-api-version=1.41 to serve no newer version`,
   },
   {
     flag: "insecure-registry",
@@ -121,6 +121,13 @@ export const OPTIONS: readonly Option[] = [
     kind: "pairs",
     value: "name=value",
     help: "option of the log driver, such as max-size=10m (repeat)",
+  },
+  {
+    flag: "max-api-version",
+    key: "max-api-version",
+    kind: "text",
+    value: "version",
+    help: "newest API version to serve, for clients that only understand older ones, such as 1.41",
   },
   {
     flag: "pidfile",

@@ -2,7 +2,7 @@
 // environments.
 
 import type { engine } from "../../shared/index.js";
-import { DRY_RUN } from "../../dry-run/index.js";
+import { isDryRun } from "../../dry-run/index.js";
 import type { OwnReply } from "../http/own-reply.js";
 import type { RequestHead } from "../http/request-head.js";
 import type { Origin } from "../http/server.js";
@@ -23,7 +23,7 @@ export function traceReply(
   { recorder, knowsPeers }: TraceReplyOptions,
 ): OwnReply | null {
   if (method !== "GET" || target !== TRACE_PATH || recorder === null) return null;
-  if (from.listener.endsWith(DRY_RUN)) return refusal("a socket for dry runs does not offer the trace");
+  if (isDryRun(from.listener)) return refusal("a socket for dry runs does not offer the trace");
   if (knowsPeers && !isTrusted(from.peer)) return refusal("only root and the daemon's own user may read the trace");
   return recorder.text();
 }

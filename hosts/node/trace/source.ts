@@ -10,9 +10,9 @@ import { TraceDirectory } from "./trace-directory.js";
 
 /** Throws with a message for the user. `isDead`: does not ask the daemon. */
 export async function traceOf(config: DaemonConfig, isDead: boolean): Promise<AsyncIterable<Uint8Array>> {
-  const answer = isDead ? null : await asked(config.sockets[0]!);
+  const answer = isDead ? null : await asked(config.listeners[0]!.path);
   if (answer !== null) return answer;
-  const socket = config.sockets[0]!;
+  const socket = config.listeners[0]!.path;
   const places = [
     ...(isDead ? [] : [simulatedTraceDirectory(socket)]),
     ...(config.trace ? [config.trace.directory] : []),

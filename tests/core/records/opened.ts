@@ -38,7 +38,7 @@ export const NOTHING_FOUND: engine.Inventory = {
 /** Why an engine would not open them; undefined if it would. */
 export function refusal(records: Records): string | undefined {
   const instance = unopened();
-  const why = instance.refuses(stored(records));
+  const why = instance.refuses(OPTIONS, stored(records));
   giveBack(instance);
   return why;
 }

@@ -57,6 +57,8 @@ export const OPTIONS: engine.Options = {
   dataRoot: "/data",
   execRoot: "/exec",
   bodyLimit: 4 << 20,
+  maxApiVersion: "",
+  listenerVersions: [],
   debug: false,
   insecureRegistries: [],
   labels: [],

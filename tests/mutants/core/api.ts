@@ -32,8 +32,8 @@ export const API_MUTANTS: readonly Mutant[] = [
   {
     name: "the newest version is not served",
     file: "api/versions.ts",
-    right: `compareVersions(text, MAX_VERSION_TEXT) > 0`,
-    wrong: `compareVersions(text, MAX_VERSION_TEXT) > (WRONG ? -1 : 0)`,
+    right: `compareVersions(text, versionText(newest)) > 0`,
+    wrong: `compareVersions(text, versionText(newest)) > (WRONG ? -1 : 0)`,
     finder: "simulator",
   },
 ];

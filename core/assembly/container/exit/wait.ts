@@ -5,7 +5,7 @@ import { Call, Follower } from "../../call";
 import { JsonWriter } from "../../json/writer";
 import { openCalls } from "../../open-calls";
 import { badParameter, Refusal } from "../../refusal";
-import { commonHeaders, endReply, line, openReply, sendChunk, sendJson } from "../../reply";
+import { endReply, headersOf, line, openReply, sendChunk, sendJson } from "../../reply";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
 import { containerStore } from "../store";
@@ -25,7 +25,7 @@ export function waitContainer(call: Call): Refusal | null {
 
   const waiter = new Waiter(call, <Condition>condition);
   const leaves = new LeaveWaiter(container, waiter);
-  if (call.version >= WITH_CONDITION) openReply(call, 200, commonHeaders.json, leaves);
+  if (call.version >= WITH_CONDITION) openReply(call, 200, headersOf(call).json, leaves);
   else {
     call.follower = leaves;
     openCalls.add(call);

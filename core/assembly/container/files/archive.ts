@@ -20,7 +20,7 @@ import { lacksPath } from "../../failure/missing";
 import { sourceRefusal } from "../../failure/source";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, internal, notFound, Refusal } from "../../refusal";
-import { commonHeaders, openReply, sendWhole, splice } from "../../reply";
+import { headersOf, openReply, sendWhole, splice } from "../../reply";
 import { encodeBase64 } from "../../text/base64";
 import { formatTime } from "../../text/time";
 import { Container } from "../container";
@@ -110,7 +110,7 @@ export abstract class PathWork extends FilesWork {
 class Look extends PathWork {
   protected found(stat: FileStat): void {
     this.close();
-    sendWhole(this.call, 200, `${commonHeaders.all}\n${statHeader(stat)}`, new Uint8Array(0));
+    sendWhole(this.call, 200, `${headersOf(this.call).all}\n${statHeader(stat)}`, new Uint8Array(0));
   }
 }
 
@@ -119,7 +119,7 @@ class Reading extends PathWork {
     if (this.gone) return this.close();
     const call = this.call;
     const coding = codingOf(call.request.headers);
-    let headers = `${commonHeaders.all}\nContent-Type: application/x-tar\n${statHeader(stat)}`;
+    let headers = `${headersOf(this.call).all}\nContent-Type: application/x-tar\n${statHeader(stat)}`;
     if (coding != Compression.None) headers += `\nContent-Encoding: ${nameOfCoding(coding)}`;
     openReply(call, 200, headers, new Reader(this));
     splice(call, new SourceArchive(new ArchiveSource(this.at(), coding)));

@@ -4,7 +4,7 @@ import { ExportSource, Failure, Outcome, SourceExport } from "../../../../build/
 import { Call } from "../../call";
 import { emitContainer } from "../../event/emit";
 import { conflict, Refusal } from "../../refusal";
-import { commonHeaders, openReply, splice } from "../../reply";
+import { headersOf, openReply, splice } from "../../reply";
 import { Status } from "../lifecycle";
 import { containerStore } from "../store";
 import { Reader } from "./archive";
@@ -30,7 +30,7 @@ class Exporting extends FilesWork {
   protected ready(): void {
     if (this.gone) return this.close();
     const container = this.container;
-    const headers = `${commonHeaders.all}\nContent-Type: application/octet-stream`;
+    const headers = `${headersOf(this.call).all}\nContent-Type: application/octet-stream`;
     openReply(this.call, 200, headers, new Reader(this));
     splice(this.call, new SourceExport(new ExportSource(container.id, container.chain)));
     emitContainer(container, "export");

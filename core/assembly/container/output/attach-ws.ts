@@ -6,7 +6,7 @@ import { headerOf } from "../../api/headers";
 import { flagOf } from "../../api/parameters";
 import { Call } from "../../call";
 import { badParameter, notSupported, Refusal } from "../../refusal";
-import { commonHeaders, messageBody, refused, sendWhole } from "../../reply";
+import { headersOf, messageBody, refused, sendWhole } from "../../reply";
 import { decodeBase64 } from "../../text/base64";
 import { begin, stdioOf, Streams, wantedAttachment } from "./attach";
 
@@ -60,7 +60,7 @@ function hasNonce(headers: string): bool {
 function refuseVersion(call: Call): Refusal | null {
   const refusal = badParameter("missing or bad WebSocket Version");
   refused(call, refusal);
-  const headers = `${commonHeaders.json}\nSec-WebSocket-Version: ${VERSION}`;
+  const headers = `${headersOf(call).json}\nSec-WebSocket-Version: ${VERSION}`;
   sendWhole(call, 400, headers, messageBody(refusal.message));
   return null;
 }

@@ -6,7 +6,7 @@ import { acceptedJsonStream, JSON_LINES, JSON_SEQUENCE } from "../../api/json-st
 import { flagOf } from "../../api/parameters";
 import { Call, Follower } from "../../call";
 import { badParameter, conflict, notSupported, Refusal } from "../../refusal";
-import { commonHeaders, endReply, openReply, spliceLogs } from "../../reply";
+import { endReply, headersOf, openReply, spliceLogs } from "../../reply";
 import { BAD_TIME, parseUnixTime } from "../../text/time";
 import { Container } from "../container";
 import { Status } from "../lifecycle";
@@ -41,7 +41,7 @@ export function containerLogs(call: Call): Refusal | null {
   const objects = objectsType(call);
   const plain = objects.length == 0;
   const type = plain ? streamType(call, container.tty) : objects;
-  openReply(call, 200, `${commonHeaders.all}\nContent-Type: ${type}`, new StopFollowing(container));
+  openReply(call, 200, `${headersOf(call).all}\nContent-Type: ${type}`, new StopFollowing(container));
   const details = flagOf(call.query, "details");
   spliceLogs(
     call,

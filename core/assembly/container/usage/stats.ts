@@ -15,7 +15,7 @@ import { askProcesses, cancelTimer, wakeAfter } from "../../ask";
 import { Call, Follower } from "../../call";
 import { openCalls } from "../../open-calls";
 import { Refusal } from "../../refusal";
-import { commonHeaders, endReply, openReply, sendChunk, sendJson } from "../../reply";
+import { endReply, headersOf, openReply, sendChunk, sendJson } from "../../reply";
 import { Task } from "../../task";
 import { Container } from "../container";
 import { containerStore } from "../store";
@@ -160,7 +160,7 @@ class StreamReader extends StatsReader {
   unread: u32 = 0;
 
   begin(): void {
-    openReply(this.call, 200, commonHeaders.all, this.call.follower);
+    openReply(this.call, 200, headersOf(this.call).all, this.call.follower);
   }
 
   take(container: Container, sample: Sample | null): bool {

@@ -14,7 +14,7 @@ import { Call, Follower } from "../../call";
 import { failureText } from "../../failure/text";
 import { openCalls } from "../../open-calls";
 import { internal, Refusal } from "../../refusal";
-import { commonHeaders, openReply, sendRefusal, splice } from "../../reply";
+import { headersOf, openReply, sendRefusal, splice } from "../../reply";
 import { Task } from "../../task";
 import { emitImageEvent } from "../image-event";
 import { Claims } from "../layers/claims";
@@ -88,7 +88,7 @@ class Saving extends Task {
   }
 
   private send(): void {
-    openReply(this.call, 200, `${commonHeaders.all}\nContent-Type: application/x-tar`, this.reader);
+    openReply(this.call, 200, `${headersOf(this.call).all}\nContent-Type: application/x-tar`, this.reader);
     splice(this.call, new SourceSaved(savedMembers(this.images, this.sizes)));
     for (let i = 0; i < this.images.all.length; i++) {
       const image = this.images.all[i].image;
