@@ -45,6 +45,7 @@ import { sourceRefusal } from "./failure/source";
 import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
 import { openCalls } from "./open-calls";
+import { networkOptionsProblem } from "./network/default-bridge";
 import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin";
 import { reasons } from "./reason";
 import { allRecords } from "./records/all";
@@ -56,7 +57,8 @@ import { reload } from "./system/reload";
 export function refuses(options: Options, records: Array<Stored>): string | null {
   const problem = versionProblem(records);
   if (problem.length > 0) return problem;
-  const wrong = versionsProblem(options);
+  const versions = versionsProblem(options);
+  const wrong = versions.length > 0 ? versions : networkOptionsProblem(options.networks);
   return wrong.length > 0 ? wrong : null;
 }
 

@@ -27,9 +27,23 @@ export interface EngineIdentity extends EngineSettings {
   maxApiVersion?: string | null;
   /** Names of listeners that serve an older one, with the newest version there. */
   listenerVersions?: Iterable<[string, string]>;
+  /** Settings of networks; those that are missing are the usual ones. */
+  networks?: Partial<engine.NetworkOptions>;
   logDriver?: string;
   logOptions?: Iterable<[string, string]>;
 }
+
+/** The core chooses what is empty. */
+const USUAL_NETWORKS: engine.NetworkOptions = {
+  bridgeAddress: "",
+  bridgeRange: "",
+  bridgeGateway: "",
+  bridgeMtu: "",
+  bridgeBinding: "",
+  bridgeConnects: true,
+  bridgeMasquerades: true,
+  addressPools: [],
+};
 
 const BODY_LIMIT = 4 * 1024 * 1024;
 
@@ -39,7 +53,8 @@ export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["e
     ...{ version: VERSION, commit: "", built: "", platform, dataRoot, execRoot, bodyLimit },
     ...{ maxApiVersion: given.maxApiVersion ?? "", listenerVersions: [...(given.listenerVersions ?? [])] },
     ...settingsOf(host, given),
-    ...{ logDriver, logOptions: [...logOptions], machine: host.machine },
+    ...{ logDriver, logOptions: [...logOptions], networks: { ...USUAL_NETWORKS, ...given.networks } },
+    machine: host.machine,
   };
 }
 

@@ -44,12 +44,14 @@ export class Bridges {
   }
 
   /**
-   * Repairs a network that exists: if the firewall was flushed, its rules come back, and so do the ports of running
+   * Repairs a network that exists, or makes it anew if its addresses are other ones now: if the firewall was flushed, its rules come back, and so do the ports of running
    * containers.
    */
   async make(bridge: networks.Bridge): Promise<void> {
     const { network, interfaceName } = bridge;
     check(bridge);
+    const before = this.#made.find(network)?.value.bridge;
+    if (before !== undefined && !isSamePlace(before, bridge)) await this.drop(network);
     const kept = this.#made.entries().map(([, { value }]) => value);
     const link = await findLink(this.#kernel, interfaceName);
     const made = { bridge, ...(await choiceFor(this.#kernel, bridge, link, kept)) };
@@ -89,6 +91,11 @@ export class Bridges {
   #indexOf(bridge: networks.Bridge): number {
     return this.#kernel.interfaceIndex(bridge.interfaceName);
   }
+}
+
+function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {
+  const places = [one, other].map(({ interfaceName, subnet, gateway }) => [interfaceName, subnet, gateway].join(" "));
+  return places[0] === places[1];
 }
 
 /**

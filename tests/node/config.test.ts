@@ -26,6 +26,14 @@ function live(path: string): Listener {
   return { path, maxApiVersion: null, isDryRun: false };
 }
 
+const POOLS = ["base=10.10.0.0/16,size=24", "base=10.20.0.0/16,size=26"];
+
+/** Settings of networks without flags. */
+const USUAL = {
+  ...{ bridgeAddress: "", bridgeRange: "", bridgeGateway: "", bridgeMtu: "", bridgeBinding: "" },
+  ...{ bridgeConnects: true, bridgeMasquerades: true, addressPools: [] },
+};
+
 const EMPTY = fileWith("{}");
 
 function config(...args: string[]) {
@@ -76,6 +84,7 @@ describe("flags", () => {
         ["other", "/bin/other"],
       ]),
       defaultRuntime: "mine",
+      networks: USUAL,
       logLevel: "warn",
       logDriver: "local",
       logOptions: new Map([
@@ -85,6 +94,23 @@ describe("flags", () => {
       debug: false,
       simulated: null,
     });
+  });
+
+  test("of networks are passed on as they are, except those that need what does not exist yet", () => {
+    const given = ["--bip=10.9.0.1/24", "--fixed-cidr=10.9.0.0/25", "--default-gateway", "10.9.0.9", "--mtu=1400"];
+    const pools = POOLS.flatMap((pool) => ["--default-address-pool", pool]);
+    expect(config(...given, ...pools, "--icc=false", "--ip-masq=false", "--ip=127.0.0.1").networks).toEqual({
+      bridgeAddress: "10.9.0.1/24",
+      bridgeRange: "10.9.0.0/25",
+      bridgeGateway: "10.9.0.9",
+      bridgeMtu: "1400",
+      bridgeBinding: "127.0.0.1",
+      bridgeConnects: false,
+      bridgeMasquerades: false,
+      addressPools: POOLS,
+    });
+    const usual = ["--iptables", "--ip-forward=true", "--ipv6=false", "--userland-proxy"];
+    expect(config(...usual).networks).toEqual(USUAL);
   });
 
   test("left out have defaults", () => {
@@ -160,6 +186,12 @@ describe("flags", () => {
     [["--trace-size", "64"], 'invalid trace size "64": it must be 1m or more'],
     [["--trace-size", "much"], 'invalid trace size "much": it must be 1m or more'],
     [["--pace", "fast"], "--pace means nothing without --simulated"],
+    [["--ipv6"], "--ipv6 is not implemented yet"],
+    [["--fixed-cidr-v6", "fd00::/64"], "--fixed-cidr-v6 is not implemented yet"],
+    [["--default-gateway-v6", "fd00::1"], "--default-gateway-v6 is not implemented yet"],
+    [["--iptables=false"], "--iptables=false is not implemented yet"],
+    [["--ip-forward=false"], "--ip-forward=false is not implemented yet"],
+    [["--userland-proxy=false"], "--userland-proxy=false is not implemented yet"],
     [["--seed=7"], "--seed means nothing without --simulated"],
     [["--simulated", "--pace", "0"], 'invalid pace "0": it must be real, fast, or a number above 0'],
     [["--simulated", "--seed", "1.5"], 'invalid seed "1.5": it must be a whole number'],
@@ -183,6 +215,13 @@ describe("the configuration file", () => {
         "default-runtime": "mine",
         "log-level": "error",
         "max-api-version": "1.44",
+        bip: "10.9.0.1/24",
+        mtu: 1400,
+        icc: false,
+        "default-address-pools": [
+          { base: "10.10.0.0/16", size: 24 },
+          { base: "10.20.0.0/16", size: 26 },
+        ],
         "log-driver": "json-file",
         "log-opts": { "max-file": "3" },
         debug: false,
@@ -204,6 +243,13 @@ describe("the configuration file", () => {
       labels: ["a=b"],
       runtimes: new Map([["mine", "/bin/mine"]]),
       defaultRuntime: "mine",
+      networks: {
+        ...USUAL,
+        bridgeAddress: "10.9.0.1/24",
+        bridgeMtu: "1400",
+        bridgeConnects: false,
+        addressPools: POOLS,
+      },
       logLevel: "error",
       logDriver: "json-file",
       logOptions: new Map([["max-file", "3"]]),

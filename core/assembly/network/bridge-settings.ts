@@ -27,7 +27,7 @@ const NOT_BUILT: string[] = [
 ];
 /** Bytes of an interface's name (IFNAMSIZ, without the final zero). */
 const LONGEST_NAME: i32 = 15;
-const LARGEST_MTU: i32 = 65535;
+export const LARGEST_MTU: i32 = 65535;
 
 export class BridgeSettings {
   /** Name of the interface; empty if the engine chooses one. */

@@ -53,8 +53,7 @@ function endpointOf(container: Container, network: Network, address: Address): E
   endpoint.networkName = network.name;
   endpoint.endpointId = engine.ids.next();
   endpoint.sandboxId = engine.ids.next();
-  // An internal network leads nowhere.
-  endpoint.gateway = network.internal ? "" : network.gateway;
+  endpoint.gateway = network.containersGateway;
   endpoint.address = address.text;
   endpoint.prefixLength = network.pool!.subnet.prefixLength;
   endpoint.mac = mac.length > 0 ? mac : macOf(<u32>address.low);

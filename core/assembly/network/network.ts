@@ -70,6 +70,19 @@ export class Network {
     return config === null ? "" : config.gateway;
   }
 
+  /** Where its containers' default route leads; empty if nowhere. */
+  get containersGateway(): string {
+    const config = this.ipv4;
+    return config === null || this.internal ? "" : config.containersGateway;
+  }
+
+  /** Replaces its IPv4 addresses. No container may have one of them. */
+  setIpv4(config: IpamConfig): void {
+    this.ipam.length = 0;
+    this.ipam.push(config);
+    this.opened = null;
+  }
+
   get settings(): BridgeSettings {
     return bridgeSettingsOf(this.optionKeys, this.optionValues);
   }

@@ -31,8 +31,7 @@ export function writeNetworkJson(
   json.key("ConfigFrom").beginObject().stringField("Network", "").endObject();
   json.boolField("ConfigOnly", false);
   if (withContainers) writeContainers(json, network);
-  json.key("Options");
-  writeOptions(json, network);
+  json.key("Options").textMap(network.optionKeys, network.optionValues);
   json.key("Labels").textMap(network.labelKeys, network.labelValues);
   if (withStatus) writeStatus(json, network);
   json.endObject();
@@ -71,21 +70,6 @@ function writeConfig(json: JsonWriter, config: IpamConfig): void {
   if (config.auxiliaryKeys.length > 0) {
     json.key("AuxiliaryAddresses").textMap(config.auxiliaryKeys, config.auxiliaryValues);
   }
-  json.endObject();
-}
-
-function writeOptions(json: JsonWriter, network: Network): void {
-  if (network.name != "bridge") {
-    json.textMap(network.optionKeys, network.optionValues);
-    return;
-  }
-  json.beginObject();
-  json.stringField("com.docker.network.bridge.default_bridge", "true");
-  json.stringField("com.docker.network.bridge.enable_icc", "true");
-  json.stringField("com.docker.network.bridge.enable_ip_masquerade", "true");
-  json.stringField("com.docker.network.bridge.host_binding_ipv4", "0.0.0.0");
-  json.stringField("com.docker.network.bridge.name", network.interfaceName);
-  json.stringField("com.docker.network.driver.mtu", "1500");
   json.endObject();
 }
 

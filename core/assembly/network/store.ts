@@ -7,8 +7,10 @@ import { putRecord } from "../records/put";
 import { setAside } from "../records/set-aside";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
+import { decodeUtf8 } from "../text/utf8";
 import { Address, parseAddress } from "./address/address";
 import { Subnet } from "./address/subnet";
+import { setBridgeAddresses, setBridgeOptions } from "./default-bridge";
 import { Endpoint } from "./endpoint";
 import { anySubnet } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
@@ -73,6 +75,16 @@ export class NetworkStore {
     this.ensure("bridge");
     this.ensure("host");
     this.ensure("none");
+    this.configureBridge();
+  }
+
+  /** Gives the default bridge the settings of the options. Its record is only written if that changes it. */
+  private configureBridge(): void {
+    const network = this.named("bridge")!;
+    const before = decodeUtf8(writeNetwork(network));
+    setBridgeOptions(network);
+    setBridgeAddresses(network);
+    if (decodeUtf8(writeNetwork(network)) != before) this.put(network);
   }
 
   /** Reserves the address of a container that is connected already. */
@@ -111,6 +123,9 @@ export class NetworkStore {
       network.interfaceName = engine.options.machine.defaultBridge;
     }
     this.add(network);
+    if (driver != "bridge") return this.put(network);
+    setBridgeOptions(network);
+    setBridgeAddresses(network);
     this.put(network);
   }
 

@@ -55,11 +55,25 @@ function valueOf(file: string, option: Option, value: unknown): Value {
     case "list":
       if (Array.isArray(value) && value.every((entry) => typeof entry === "string")) return value as string[];
       throw refused(file, `"${option.key}" must be a list of strings`);
+    case "number":
+      if (typeof value === "number") return String(value);
+      throw refused(file, `"${option.key}" must be a number`);
+    case "pools":
+      return poolsOf(file, option, value);
     case "pairs":
       return pairsOf(file, option, value);
     case "runtimes":
       return runtimesOf(file, value);
   }
+}
+
+/** `[{"base": "10.10.0.0/16", "size": 24}]`, in the form of the flag. */
+function poolsOf(file: string, { key }: Option, value: unknown): string[] {
+  const pools = Array.isArray(value) ? (value as ({ base?: unknown; size?: unknown } | null)[]) : [null];
+  return pools.map((pool) => {
+    if (typeof pool?.base === "string" && typeof pool.size === "number") return `base=${pool.base},size=${pool.size}`;
+    throw refused(file, `"${key}" must be a list of objects with a "base" and a "size"`);
+  });
 }
 
 /** `{"name": "value"}`. */

@@ -3,8 +3,10 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readConfigFile, refused } from "./config-file.js";
+import type { engine } from "../../shared/index.js";
 import { listenersOf } from "./listeners.js";
 import type { Listener } from "./listeners.js";
+import { networksOf } from "./networks.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
@@ -30,6 +32,7 @@ export interface DaemonConfig {
   runtimes: Map<string, string>;
   /** Null: the best of those that are found. */
   defaultRuntime: string | null;
+  networks: Partial<engine.NetworkOptions>;
   logLevel: LogLevel;
   /** For containers that name no driver. */
   logDriver: string;
@@ -86,6 +89,7 @@ export function configOf(values: Values): DaemonConfig {
     labels: list("label").map(label),
     runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),
     defaultRuntime: text("default-runtime"),
+    networks: networksOf(values),
     logLevel: debug ? "debug" : logLevel(text("log-level") ?? "info"),
     logDriver: logDriver(text("log-driver") ?? "json-file"),
     logOptions: (values.get("log-opt") as Map<string, string> | undefined) ?? new Map(),

@@ -49,7 +49,8 @@ function valueAfter(option: Option, name: string, rest: string[]): string {
 function take(option: Option, text: string, values: Values): void {
   const before = values.get(option.flag);
   if (option.kind === "switch") values.set(option.flag, switchOf(option, text));
-  else if (option.kind === "list") values.set(option.flag, [...(Array.isArray(before) ? before : []), text]);
+  else if (option.kind === "list" || option.kind === "pools")
+    values.set(option.flag, [...(Array.isArray(before) ? before : []), text]);
   else if (option.kind === "runtimes") addPair(before, option, text, /^([^=]+)=(.+)$/, values);
   else if (option.kind === "pairs") addPair(before, option, text, /^([^=]+)=(.*)$/, values);
   else values.set(option.flag, text);

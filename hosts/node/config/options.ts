@@ -1,6 +1,6 @@
 // All options of flags and configuration file in one table, under dockerd's names.
 
-export type OptionKind = "text" | "switch" | "list" | "pairs" | "runtimes";
+export type OptionKind = "text" | "number" | "switch" | "list" | "pairs" | "pools" | "runtimes";
 
 export interface Option {
   flag: string;
@@ -37,6 +37,13 @@ export const OPTIONS: readonly Option[] = [
     value: "name=path",
     help: "OCI runtime to offer (repeat)",
   },
+  {
+    flag: "bip",
+    key: "bip",
+    kind: "text",
+    value: "address",
+    help: "address of the built-in bridge, with the length of its prefix, such as 10.9.0.1/24",
+  },
   { flag: "config-file", kind: "text", value: "file", help: `configuration file (default ${DEFAULTS.configFile})` },
   {
     flag: "data-root",
@@ -46,6 +53,27 @@ export const OPTIONS: readonly Option[] = [
     help: `directory for data that must be kept (default ${DEFAULTS.dataRoot})`,
   },
   { flag: "debug", short: "D", key: "debug", kind: "switch", reloads: true, help: "log everything" },
+  {
+    flag: "default-address-pool",
+    key: "default-address-pools",
+    kind: "pools",
+    value: "base=block,size=n",
+    help: "block of addresses to cut into subnets for networks (repeat)",
+  },
+  {
+    flag: "default-gateway",
+    key: "default-gateway",
+    kind: "text",
+    value: "address",
+    help: "default gateway of containers on the built-in bridge, instead of the bridge",
+  },
+  {
+    flag: "default-gateway-v6",
+    key: "default-gateway-v6",
+    kind: "text",
+    value: "address",
+    help: "not implemented yet",
+  },
   {
     flag: "default-runtime",
     key: "default-runtime",
@@ -69,6 +97,20 @@ export const OPTIONS: readonly Option[] = [
     help: `directory for data that lasts until reboot (default ${DEFAULTS.execRoot})`,
   },
   {
+    flag: "fixed-cidr",
+    key: "fixed-cidr",
+    kind: "text",
+    value: "block",
+    help: "part of the built-in bridge's subnet for addresses of containers",
+  },
+  {
+    flag: "fixed-cidr-v6",
+    key: "fixed-cidr-v6",
+    kind: "text",
+    value: "block",
+    help: "not implemented yet",
+  },
+  {
     flag: "group",
     short: "G",
     key: "group",
@@ -85,12 +127,49 @@ export const OPTIONS: readonly Option[] = [
     help: `where to listen (repeat; default unix://${DEFAULTS.socket}); add ?dry-run to make all its requests dry runs, ?max-api-version=1.41 to serve no newer version`,
   },
   {
+    flag: "icc",
+    key: "icc",
+    kind: "switch",
+    help: "containers on the built-in bridge reach each other (default true)",
+  },
+  {
     flag: "insecure-registry",
     key: "insecure-registries",
     kind: "list",
     reloads: true,
     value: "registry",
     help: "registry that may be used without TLS (repeat)",
+  },
+  {
+    flag: "ip",
+    key: "ip",
+    kind: "text",
+    value: "address",
+    help: "where ports on the built-in bridge are published that name no address",
+  },
+  {
+    flag: "ip-forward",
+    key: "ip-forward",
+    kind: "switch",
+    help: "let the machine forward packets (default true; false is not implemented yet)",
+  },
+  {
+    flag: "ip-masq",
+    key: "ip-masq",
+    kind: "switch",
+    help: "packets from the built-in bridge leave under the machine's address (default true)",
+  },
+  {
+    flag: "iptables",
+    key: "iptables",
+    kind: "switch",
+    help: "make firewall rules (default true; false is not implemented yet)",
+  },
+  {
+    flag: "ipv6",
+    key: "ipv6",
+    kind: "switch",
+    help: "not implemented yet",
   },
   {
     flag: "label",
@@ -130,6 +209,13 @@ export const OPTIONS: readonly Option[] = [
     help: "newest API version to serve, for clients that only understand older ones, such as 1.41",
   },
   {
+    flag: "mtu",
+    key: "mtu",
+    kind: "number",
+    value: "bytes",
+    help: "largest packet on the built-in bridge (default 1500)",
+  },
+  {
     flag: "pidfile",
     short: "p",
     key: "pidfile",
@@ -149,6 +235,12 @@ export const OPTIONS: readonly Option[] = [
     kind: "text",
     value: "size",
     help: "how many bytes of the record to keep (default 64m)",
+  },
+  {
+    flag: "userland-proxy",
+    key: "userland-proxy",
+    kind: "switch",
+    help: "forward published ports on IPv6 (default true; false is not implemented yet)",
   },
   { flag: "simulated", kind: "switch", help: "only simulate containers: nothing really runs, and root is not needed" },
   {

@@ -64,6 +64,16 @@ export const OPTIONS: engine.Options = {
   labels: [],
   logDriver: "json-file",
   logOptions: [],
+  networks: {
+    bridgeAddress: "",
+    bridgeRange: "",
+    bridgeGateway: "",
+    bridgeMtu: "",
+    bridgeBinding: "",
+    bridgeConnects: true,
+    bridgeMasquerades: true,
+    addressPools: [],
+  },
   runtimes: [{ name: "runc", path: "/usr/bin/runc", version: "1.1.5", commit: "", features: "" }],
   defaultRuntime: "runc",
   machine: MACHINE,
@@ -76,13 +86,26 @@ export const NETWORKS: ReadonlyMap<string, string> = new Map([
   ["none", "e".repeat(64)],
 ]);
 
+const BRIDGE_OPTIONS = {
+  "com.docker.network.bridge.default_bridge": "true",
+  "com.docker.network.bridge.enable_icc": "true",
+  "com.docker.network.bridge.enable_ip_masquerade": "true",
+  "com.docker.network.bridge.host_binding_ipv4": "0.0.0.0",
+  "com.docker.network.bridge.name": "coracle0",
+  "com.docker.network.driver.mtu": "1500",
+};
+
 /** The records after the first start. */
 export const FIRST_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
   [
     ["engine/id", "f".repeat(64)] as const,
     ["engine/version", "2"] as const,
     ...Array.from(NETWORKS, ([name, id]) => {
-      const bridged = { interfaceName: "coracle0", ipam: [{ subnet: "172.17.0.0/16", gateway: "172.17.0.1" }] };
+      const bridged = {
+        interfaceName: "coracle0",
+        ipam: [{ subnet: "172.17.0.0/16", gateway: "172.17.0.1" }],
+        options: BRIDGE_OPTIONS,
+      };
       const driver = name === "none" ? "null" : name;
       const own = name === "bridge" ? bridged : { interfaceName: "" };
       return [`network/${id}`, JSON.stringify({ id, name, driver, created: 0, ...own })] as const;

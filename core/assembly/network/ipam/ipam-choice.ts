@@ -13,8 +13,8 @@ import { IpamConfig } from "./ipam-config";
 
 const OVERLAPS = "invalid pool request: Pool overlaps with other one on this address space";
 const NONE_LEFT = "all predefined address pools have been fully subnetted";
-/** Docker's name for an address that is the containers' gateway instead of the machine's own. */
-const OTHER_GATEWAYS: string[] = ["DefaultGatewayIPv4", "DefaultGatewayIPv6"];
+/** As `OTHER_GATEWAY`, for IPv6. */
+const OTHER_IPV6_GATEWAY = "DefaultGatewayIPv6";
 /** The bridge has one address of each family. */
 const ONE_SUBNET = "bridge driver doesn't support multiple subnets";
 const TAKEN = "Address already in use";
@@ -70,7 +70,7 @@ function takeSubnet(network: Network, config: IpamConfig): Refusal | null {
 /** `name`: of the network. */
 function setAsideAuxiliary(name: string, config: IpamConfig, pool: AddressPool): Refusal | null {
   for (let i = 0; i < config.auxiliaryKeys.length; i++) {
-    if (OTHER_GATEWAYS.includes(config.auxiliaryKeys[i])) return notBuilt(config.auxiliaryKeys[i]);
+    if (config.auxiliaryKeys[i] == OTHER_IPV6_GATEWAY) return notBuilt(config.auxiliaryKeys[i]);
     const which = `(${config.auxiliaryKeys[i]}:${config.auxiliaryValues[i]})`;
     const address: Address | null = parseAddress(config.auxiliaryValues[i]);
     if (address === null) return badParameter(`non parsable secondary ip address ${which} passed for network ${name}`);

@@ -5,6 +5,9 @@ import { Address, parseAddress } from "../address/address";
 import { AddressPool } from "../address/address-pool";
 import { parseSubnet, Subnet } from "../address/subnet";
 
+/** Docker's name for an address that is the containers' gateway instead of the machine's own. */
+export const OTHER_GATEWAY: string = "DefaultGatewayIPv4";
+
 export class IpamConfig {
   /** The part of the subnet from which the engine chooses addresses; empty for all of it. */
   range: string = "";
@@ -18,6 +21,12 @@ export class IpamConfig {
 
   /** `subnet`: as in `172.17.0.0/16` or `fd00::/64`. */
   constructor(readonly subnet: string) {}
+
+  /** Where containers' default route leads. */
+  get containersGateway(): string {
+    const other = this.auxiliaryKeys.indexOf(OTHER_GATEWAY);
+    return other < 0 ? this.gateway : this.auxiliaryValues[other];
+  }
 
   get isIpv6(): bool {
     return this.subnet.includes(":");

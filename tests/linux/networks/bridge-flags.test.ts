@@ -1,0 +1,77 @@
+// The daemon's flags for the default bridge, with real packets, and what other flags at the next start change.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { must } from "../../support/commands.js";
+import { launchDaemon, type DaemonProcess } from "../../support/daemon-process.js";
+import { EngineClient } from "../../support/engine-client.js";
+import { CORACLE, missingLinux } from "../../support/engines.js";
+import { describeUnless } from "../../support/on-engines.js";
+
+interface Network {
+  Id: string;
+  IPAM: { Config: { Subnet: string; Gateway: string }[] };
+  Options: Record<string, string>;
+}
+
+describeUnless(missingLinux(), "bridge flags", () => {
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+  let flags: readonly string[] = ["--bip", "10.91.0.5/24", "--mtu", "1400", "--icc=false", "--ip-masq=false"];
+  beforeAll(async () => {
+    daemon = await launchDaemon("linux", ({ socketPath, dataRoot, execRoot, pidFile }) => [
+      ...[...CORACLE, "daemon", "-H", `unix://${socketPath}`, "-p", pidFile],
+      ...["--data-root", dataRoot, "--exec-root", execRoot, ...flags],
+    ]);
+    engine = new EngineClient(daemon.socketPath);
+  });
+  afterAll(async () => daemon?.close());
+
+  const bridge = (): Promise<Network> => engine.read<Network>("/networks/bridge");
+  const reaches = async (address: string): Promise<boolean> =>
+    (await engine.run({ Cmd: ["ping", "-c", "1", "-W", "2", address] })).code === 0;
+  const restart = async (...next: string[]): Promise<void> => {
+    await daemon.end("SIGKILL");
+    flags = next;
+    await daemon.start();
+  };
+  const onBridge = async (): Promise<string> => {
+    const name = (await bridge()).Options["com.docker.network.bridge.name"]!;
+    return must(daemon.netns.inside(["ip", "-o", "addr", "show", name]));
+  };
+
+  test("packets have that size, containers do not reach each other, and none leaves under the machine's address", async () => {
+    const mtu = await engine.run({ Cmd: ["cat", "/sys/class/net/eth0/mtu"] });
+    expect(mtu.stdout).toBe("1400\n");
+    const id = await engine.running();
+    expect(await reaches("10.91.0.5")).toBe(true);
+    // The container has the first address.
+    expect(await reaches("10.91.0.1")).toBe(false);
+    // The machine outside gets packets from an address that it has no route to.
+    expect(await reaches(daemon.netns.hostAddress)).toBe(false);
+    await engine.remove(id);
+  });
+
+  test("the next start has other flags: the bridge gets another address, once no container is on it", async () => {
+    const { Id } = await bridge();
+    // Two, since the kernel still knows the pings of the test before, and treats equal ones as it did then.
+    const ids = [await engine.running(), await engine.running()];
+    await restart("--bip", "10.95.0.1/24");
+    expect((await bridge()).IPAM.Config).toEqual([{ Subnet: "10.91.0.0/24", Gateway: "10.91.0.5" }]);
+    expect(daemon.log()).toContain("containers are on it, so it keeps its address 10.91.0.5");
+    // What does not depend on the address has changed: containers reach each other, and the machine outside.
+    expect(await reaches(daemon.netns.hostAddress)).toBe(true);
+    for (const id of ids) await engine.remove(id);
+    await restart("--bip", "10.95.0.1/24");
+    expect(await bridge()).toMatchObject({ Id, IPAM: { Config: [{ Subnet: "10.95.0.0/24", Gateway: "10.95.0.1" }] } });
+    // The start waits until the bridge is made.
+    const other = await engine.running();
+    const addresses = await onBridge();
+    expect(addresses).toContain(" 10.95.0.1/24 ");
+    expect(addresses).not.toContain("10.91.0");
+    expect(await reaches("10.95.0.2")).toBe(true);
+    expect(await reaches(daemon.netns.hostAddress)).toBe(true);
+    await engine.remove(other);
+    // Without the flag it keeps the address.
+    await restart();
+    expect((await bridge()).IPAM.Config).toEqual([{ Subnet: "10.95.0.0/24", Gateway: "10.95.0.1" }]);
+  });
+});
