@@ -80,7 +80,7 @@ export class Network {
   setIpv4(config: IpamConfig): void {
     this.ipam.length = 0;
     this.ipam.push(config);
-    this.opened = null;
+    this.opened = config.pool();
   }
 
   get settings(): BridgeSettings {

@@ -36,7 +36,6 @@ export const OMITTED = [
   "core/assembly/image/layers/layer-fetch/LayerFetches",
   "core/assembly/image/store/ImageStore",
   "core/assembly/origin/Acting",
-  "core/assembly/reply/CommonHeaders",
 ];
 
 /** Fields without an effect on what comes next, or with an effect only on times and ids, by class. */
