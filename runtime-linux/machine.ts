@@ -44,6 +44,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     seccomp: /^Seccomp:/m.test(read("proc/self/status")),
     // `networks.make` enables forwarding before any container can notice.
     ipv4Forwarding: read("proc/sys/net/ipv4/ip_forward") !== "",
+    ipv4ForwardingOn: isOn(read("proc/sys/net/ipv4/ip_forward")),
     bridgeNfIptables: isOn(read("proc/sys/net/bridge/bridge-nf-call-iptables")),
     bridgeNfIp6tables: isOn(read("proc/sys/net/bridge/bridge-nf-call-ip6tables")),
     storageDriver: "overlay2",

@@ -42,6 +42,7 @@ const USUAL_NETWORKS: engine.NetworkOptions = {
   bridgeBinding: "",
   bridgeConnects: true,
   bridgeMasquerades: true,
+  forwards: true,
   addressPools: [],
 };
 

@@ -35,6 +35,7 @@ export const MACHINE: engine.Machine = {
   cpusetCpus: "0-3",
   cpusetMems: "0",
   ipv4Forwarding: true,
+  ipv4ForwardingOn: true,
   bridgeNfIptables: true,
   bridgeNfIp6tables: true,
   storageDriver: "overlay2",

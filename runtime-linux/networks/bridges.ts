@@ -57,7 +57,7 @@ export class Bridges {
     const made = { bridge, ...(await choiceFor(this.#kernel, bridge, link, kept)) };
     this.#begin(made);
     await makeInterface(this.#kernel, made, link);
-    routeThrough(interfaceName);
+    routeThrough(interfaceName, bridge.forwards);
     await nft([tableOf(bridge), publishedBy(network, this.#places.on(network))].join("\n"));
     await acceptForwarding(interfaceName);
     this.#made.finish(network);

@@ -5,11 +5,11 @@ import { failedTool } from "../../hosts/shared/index.js";
 import { runProgram } from "./rules.js";
 
 /**
- * Turns on forwarding, and routing of 127.0.0.0/8 to the bridge, so that published ports are reached at 127.0.0.1 too.
- * /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
+ * Turns on forwarding, if `forwards`, and routing of 127.0.0.0/8 to the bridge, so that published ports are reached at
+ * 127.0.0.1 too. /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
  */
-export function routeThrough(bridge: string): void {
-  setSysctl("net/ipv4/ip_forward", "1");
+export function routeThrough(bridge: string, forwards: boolean): void {
+  if (forwards) setSysctl("net/ipv4/ip_forward", "1");
   setSysctl(localRouting(bridge), "1");
 }
 

@@ -31,7 +31,7 @@ const POOLS = ["base=10.10.0.0/16,size=24", "base=10.20.0.0/16,size=26"];
 /** Settings of networks without flags. */
 const USUAL = {
   ...{ bridgeAddress: "", bridgeRange: "", bridgeGateway: "", bridgeMtu: "", bridgeBinding: "" },
-  ...{ bridgeConnects: true, bridgeMasquerades: true, addressPools: [] },
+  ...{ bridgeConnects: true, bridgeMasquerades: true, forwards: true, addressPools: [] },
 };
 
 const EMPTY = fileWith("{}");
@@ -99,7 +99,9 @@ describe("flags", () => {
   test("of networks are passed on as they are, except those that need what does not exist yet", () => {
     const given = ["--bip=10.9.0.1/24", "--fixed-cidr=10.9.0.0/25", "--default-gateway", "10.9.0.9", "--mtu=1400"];
     const pools = POOLS.flatMap((pool) => ["--default-address-pool", pool]);
-    expect(config(...given, ...pools, "--icc=false", "--ip-masq=false", "--ip=127.0.0.1").networks).toEqual({
+    expect(
+      config(...given, ...pools, "--icc=false", "--ip-masq=false", "--ip-forward=false", "--ip=127.0.0.1").networks,
+    ).toEqual({
       bridgeAddress: "10.9.0.1/24",
       bridgeRange: "10.9.0.0/25",
       bridgeGateway: "10.9.0.9",
@@ -107,6 +109,7 @@ describe("flags", () => {
       bridgeBinding: "127.0.0.1",
       bridgeConnects: false,
       bridgeMasquerades: false,
+      forwards: false,
       addressPools: POOLS,
     });
     const usual = ["--iptables", "--ip-forward=true", "--ipv6=false", "--userland-proxy"];
@@ -190,7 +193,6 @@ describe("flags", () => {
     [["--fixed-cidr-v6", "fd00::/64"], "--fixed-cidr-v6 is not implemented yet"],
     [["--default-gateway-v6", "fd00::1"], "--default-gateway-v6 is not implemented yet"],
     [["--iptables=false"], "--iptables=false is not implemented yet"],
-    [["--ip-forward=false"], "--ip-forward=false is not implemented yet"],
     [["--userland-proxy=false"], "--userland-proxy=false is not implemented yet"],
     [["--seed=7"], "--seed means nothing without --simulated"],
     [["--simulated", "--pace", "0"], 'invalid pace "0": it must be real, fast, or a number above 0'],

@@ -60,6 +60,7 @@ test("other users cannot access stored files", async ({ skip }) => {
     internal: false,
     connectsContainers: true,
     masquerades: true,
+    forwards: true,
     mtu: 0,
   };
   const join = {

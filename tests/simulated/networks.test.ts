@@ -17,6 +17,7 @@ const bridge: networks.Bridge = {
   internal: false,
   connectsContainers: true,
   masquerades: true,
+  forwards: true,
   mtu: 0,
 };
 

@@ -5,6 +5,7 @@ import { Call } from "../call";
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
 import { Fields, optionalListOf } from "../records/fields";
+import { engine } from "../state";
 import { Address, parseAddress } from "./address/address";
 import { AddressPool } from "./address/address-pool";
 import { parseSubnet } from "./address/subnet";
@@ -99,6 +100,7 @@ export class Network {
       this.internal,
       settings.connectsContainers,
       settings.masquerades,
+      engine.options.networks.forwards,
       settings.mtu,
     );
   }

@@ -27,7 +27,7 @@ import { engine } from "../state";
 import { Task } from "../task";
 import { byteSize } from "../text/byte-size";
 import { formatTime } from "../text/time";
-import { machineWarnings, securityOptions, storageStatus } from "./machine-facts";
+import { forwardsIpv4, machineWarnings, securityOptions, storageStatus } from "./machine-facts";
 import { writeRegistries } from "./registries";
 
 /** OCI runtime-spec, features.md. */
@@ -134,7 +134,7 @@ function writeAbilities(json: JsonWriter, version: i32): void {
   json.boolField("CPUShares", machine.cpuShares);
   json.boolField("CPUSet", machine.cpuset);
   json.boolField("PidsLimit", machine.pidsLimit);
-  json.boolField("IPv4Forwarding", machine.ipv4Forwarding);
+  json.boolField("IPv4Forwarding", forwardsIpv4(engine.options));
   if (version < 50) {
     // From 1.48 on, clients are told that bridge-nf does not matter (surface §3.2).
     json.boolField("BridgeNfIptables", version < 48 && machine.bridgeNfIptables);
@@ -241,7 +241,7 @@ function writeRest(json: JsonWriter, version: i32): void {
     json.stringField("Driver", machine.firewall);
     json.endObject();
   }
-  writeWarnings(json, machineWarnings(machine).concat(setAside.warnings()));
+  writeWarnings(json, machineWarnings(engine.options).concat(setAside.warnings()));
 }
 
 function writeWarnings(json: JsonWriter, warnings: string[]): void {

@@ -1,7 +1,7 @@
 // What `/info` tells of a machine in Docker's words: its storage, how containers are confined
 // on it, and what it lacks.
 
-import { Machine } from "../../../build/bindings/types";
+import { Machine, Options } from "../../../build/bindings/types";
 
 /** Before this version, a security option is shown only by its name (surface §3, 1.25). */
 const WHOLE_OPTIONS: i32 = 25;
@@ -16,7 +16,14 @@ export function securityOptions(machine: Machine, version: i32): string[] {
   return options;
 }
 
-export function machineWarnings(machine: Machine): string[] {
+/** Whether the machine forwards packets once there is a network. */
+export function forwardsIpv4(options: Options): bool {
+  const machine = options.machine;
+  return machine.ipv4Forwarding && (options.networks.forwards || machine.ipv4ForwardingOn);
+}
+
+export function machineWarnings(options: Options): string[] {
+  const machine = options.machine;
   const warnings: string[] = [];
   if (machine.simulated) warnings.push("WARNING: this machine is simulated: no process, file or network of it is real");
   if (!machine.memoryLimit) warnings.push("WARNING: No memory limit support");
@@ -27,7 +34,7 @@ export function machineWarnings(machine: Machine): string[] {
   }
   if (!machine.cpuShares) warnings.push("WARNING: No cpu shares support");
   if (!machine.cpuset) warnings.push("WARNING: No cpuset support");
-  if (!machine.ipv4Forwarding) warnings.push("WARNING: IPv4 forwarding is disabled");
+  if (!forwardsIpv4(options)) warnings.push("WARNING: IPv4 forwarding is disabled");
   for (let i = 0; i < machine.droppingChains.length; i++) {
     const chain = machine.droppingChains[i];
     warnings.push(`WARNING: firewall chain ${chain} drops forwarded packets: containers may not reach the network`);

@@ -17,6 +17,7 @@ export function networksOf(values: Values): Partial<engine.NetworkOptions> {
     bridgeBinding: text("ip"),
     bridgeConnects: values.get("icc") !== false,
     bridgeMasquerades: values.get("ip-masq") !== false,
+    forwards: values.get("ip-forward") !== false,
     addressPools: (values.get("default-address-pool") as string[] | undefined) ?? [],
   };
 }
@@ -26,7 +27,6 @@ const LACKING: readonly [flag: string, value: Value | null][] = [
   ["ipv6", true],
   ["fixed-cidr-v6", null],
   ["default-gateway-v6", null],
-  ["ip-forward", false],
   ["iptables", false],
   ["userland-proxy", false],
 ];

@@ -151,7 +151,7 @@ export const OPTIONS: readonly Option[] = [
     flag: "ip-forward",
     key: "ip-forward",
     kind: "switch",
-    help: "let the machine forward packets (default true; false is not implemented yet)",
+    help: "make the machine forward packets (default true)",
   },
   {
     flag: "ip-masq",

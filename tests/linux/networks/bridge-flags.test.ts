@@ -50,6 +50,25 @@ describeUnless(missingLinux(), "bridge flags", () => {
     await engine.remove(id);
   });
 
+  test("forwarding is left off, and /info tells it", async () => {
+    const forwarding = (): Promise<string> => must(daemon.netns.inside(["cat", "/proc/sys/net/ipv4/ip_forward"]));
+    const told = async (): Promise<[boolean, boolean]> => {
+      const { IPv4Forwarding, Warnings } = await engine.read<{ IPv4Forwarding: boolean; Warnings: string[] | null }>(
+        "/info",
+      );
+      return [IPv4Forwarding, Warnings?.includes("WARNING: IPv4 forwarding is disabled") ?? false];
+    };
+    expect(await told()).toEqual([true, false]);
+    await daemon.end("SIGTERM");
+    await must(daemon.netns.inside(["sysctl", "-w", "net.ipv4.ip_forward=0"]));
+    await restart("--bip", "10.91.0.5/24", "--ip-forward=false");
+    expect((await engine.run({ Cmd: ["true"] })).code).toBe(0);
+    expect([await forwarding(), await told()]).toEqual(["0\n", [false, true]]);
+    await restart("--bip", "10.91.0.5/24");
+    expect((await engine.run({ Cmd: ["true"] })).code).toBe(0);
+    expect([await forwarding(), await told()]).toEqual(["1\n", [true, false]]);
+  });
+
   test("the next start has other flags: the bridge gets another address, once no container is on it", async () => {
     const { Id } = await bridge();
     // Two, since the kernel still knows the pings of the test before, and treats equal ones as it did then.

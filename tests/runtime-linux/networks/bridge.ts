@@ -12,6 +12,7 @@ export const bridge: networks.Bridge = {
   internal: false,
   connectsContainers: true,
   masquerades: true,
+  forwards: true,
   mtu: 0,
 };
 

@@ -12,6 +12,7 @@ const bridge: networks.Bridge = {
   internal: false,
   connectsContainers: true,
   masquerades: true,
+  forwards: true,
   mtu: 0,
 };
 const ANSWERS = "ct state established,related accept";
