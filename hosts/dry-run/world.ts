@@ -36,9 +36,8 @@ export class DryRunWorld {
       records: new DryRunRecords(live.records.journal),
       processes: this.#counted((op, command) => performProcesses(op, command, this.imagined, this.#asks)),
       content: this.#counted((op, command) => content.perform(op, command)),
-      networks: this.#counted(async (_op, { tag }: networks.NetworkCommand) =>
-        tag === "routes" ? { tag: "names", val: live.machine.routes } : DONE,
-      ),
+      // The machine's routes are not asked for: they would be those to networks that the dry run has removed.
+      networks: this.#counted(async (_op, _command: networks.NetworkCommand) => DONE),
       volumes: this.#counted((op, command) => this.#performVolumes(op, command)),
       replies: dryRunStdio(live.replies, this.imagined, (view) => content.requireReal(view)),
       machine: live.machine,

@@ -53,6 +53,23 @@ test("the header makes any request a dry run, over an agent, too", async () => {
   expect(await (await engine.fetch("/containers/json?all=1")).json()).toEqual([]);
 });
 
+test("the subnet of a network that a session removes is free in it, though the machine still has its route", async () => {
+  const network = (Name: string, subnet: string): RequestInit => {
+    const body = JSON.stringify({ Name, IPAM: { Config: [{ Subnet: subnet }] } });
+    return { method: "POST", headers: JSON_BODY, body };
+  };
+  for (const [name, subnet] of [
+    ["first", "10.7.0.0/24"],
+    ["second", "10.8.0.0/24"],
+  ] as const) {
+    expect((await engine.fetch("/networks/create", network(name, subnet))).status).toBe(201);
+  }
+  const dry = engine.dryRun();
+  expect((await dry.fetch("/networks/first", { method: "DELETE" })).status).toBe(204);
+  expect((await dry.fetch("/networks/create", network("again", "10.7.0.0/24"))).status).toBe(201);
+  expect((await dry.fetch("/networks/create", network("other", "10.8.0.0/24"))).status).toBe(403);
+});
+
 test("none can start while the engine is down, and an earlier one has ended", async () => {
   const dry = engine.dryRun();
   expect((await dry.fetch("/containers/create?name=web", CREATE)).status).toBe(201);

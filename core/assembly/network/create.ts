@@ -72,7 +72,7 @@ class Addition extends Task {
     super();
   }
 
-  /** If the routes cannot be read, those that were known before count. */
+  /** If the routes cannot be read, or in a dry run, those that were known before count. */
   ended(_step: i32, outcome: Outcome | null, _failure: Failure | null): void {
     if (outcome !== null && outcome.tag == OutcomeTag.Names) {
       engine.options.machine.routes = (<OutcomeNames>outcome).value;

@@ -12,7 +12,7 @@ import { Address, parseAddress } from "./address/address";
 import { Subnet } from "./address/subnet";
 import { setBridgeAddresses, setBridgeOptions } from "./default-bridge";
 import { Endpoint } from "./endpoint";
-import { anySubnet } from "./ipam/default-pools";
+import { anySubnet, forgetRoute } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
 import { driverOf, Network, writeNetwork } from "./network";
 
@@ -34,6 +34,8 @@ export class NetworkStore {
     this.byId.delete(network.id);
     this.byName.delete(network.name);
     deleteRecord(NETWORK_RECORDS + network.id);
+    const pool = network.pool;
+    if (pool !== null) forgetRoute(pool.subnet);
     showContainersAnew(network);
   }
 

@@ -114,3 +114,10 @@ export function hasSameRoute(subnet: Subnet): bool {
   }
   return false;
 }
+
+/** The machine has no route any more to a network that was removed. */
+export function forgetRoute(subnet: Subnet): void {
+  const machine = engine.options.machine;
+  const index = machine.routes.indexOf(subnet.text);
+  if (index >= 0) machine.routes.splice(index, 1);
+}
