@@ -16,6 +16,13 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     finder: { test: "tests/runtime-linux/ends/exits.test.ts", named: "whose process id was reused" },
   },
   {
+    name: "all engines have the same default bridge",
+    file: "runtime-linux/paths.ts",
+    right: `return data === DEFAULT_DATA_ROOT ?`,
+    wrong: `return WRONG || data === DEFAULT_DATA_ROOT ?`,
+    finder: { test: "tests/runtime-linux/machine/machine.test.ts", named: "default bridge has a name of its own" },
+  },
+  {
     name: "a slow supervisor is told again to begin a log file",
     file: "runtime-linux/launch/supervisor-control.ts",
     right: `if (kernel.readable(control) > 0) return false;`,
