@@ -40,9 +40,9 @@ export function pssKibibytes(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
 }
 
-/** Resident set size: shared pages count in full. */
+/** Resident set size: shared pages count in full. The kernel keeps count of it; for the other it visits all pages. */
 export function rssKibibytes(pid: number): number {
-  return Number(/^Rss:\s+(\d+)/m.exec(readFor(pid, "smaps_rollup"))?.[1] ?? 0);
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFor(pid, "status"))?.[1] ?? 0);
 }
 
 /** Linux reports process times in hundredths of a second: USER_HZ, proc(5). */
