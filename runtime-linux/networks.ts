@@ -7,6 +7,7 @@
 
 import type { Outcome, Perform, engine, networks } from "../hosts/shared/index.js";
 import type { Kernel } from "./kernel.js";
+import { Names } from "./names/names.js";
 import { Bridges } from "./networks/bridges.js";
 import { Places } from "./networks/places.js";
 import { routesOf } from "./networks/routes.js";
@@ -35,18 +36,35 @@ export interface LinuxNetworks {
 export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds): LinuxNetworks {
   const places = new Places(kernel, paths, swept);
   const bridges = new Bridges(kernel, paths, places, swept);
+  const names = new Names(kernel, paths);
+  /** The resolver's sockets would keep the namespace. */
+  const leave = async (membership: networks.Leave): Promise<void> => {
+    const { container, network } = membership;
+    await names.forget(network, container);
+    if (!places.isOnOthers(container, network)) await names.unresolve(container);
+    await places.leave(membership);
+  };
   return {
     async perform(_op, command) {
       if (command.tag === "make") await bridges.make(command.val);
       else if (command.tag === "drop") await bridges.drop(command.val);
       else if (command.tag === "join") await places.join(command.val);
-      else if (command.tag === "leave") await places.leave(command.val);
+      else if (command.tag === "name") await names.name(command.val);
+      else if (command.tag === "resolve") await names.resolve(command.val);
+      else if (command.tag === "leave") await leave(command.val);
       else return { tag: "names", val: routesOf() };
       return DONE;
     },
-    joins: () => places.found(),
+    async joins() {
+      const joins = await places.found();
+      await names.found(joins);
+      return joins;
+    },
     networks: () => bridges.found(),
-    close: () => places.close(),
+    async close() {
+      await names.close();
+      await places.close();
+    },
   };
 }
 

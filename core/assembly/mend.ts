@@ -34,6 +34,7 @@ import { dropUnbegun, mendExecs } from "./exec/mend";
 import { imageStore } from "./image/store";
 import { keepEndpoint } from "./network/join";
 import { makeBridges } from "./network/make-bridges";
+import { tellNamesAgain } from "./network/names/tell-names";
 import { resumeNetworkRemovals } from "./network/removal";
 import { networkStore } from "./network/store";
 import { acting, ENGINE_START, OUT_OF_MEMORY } from "./origin";
@@ -199,6 +200,7 @@ function goesOn(container: Container, launched: Launched): void {
   // Writes nothing if the record is still right: the engine must start on a full disk, too.
   if (container.pid != launched.pid || container.startedAt != launched.at) takeOver(container, launched);
   adoptRun(container);
+  tellNamesAgain(container);
 }
 
 function takeOver(container: Container, launched: Launched): void {

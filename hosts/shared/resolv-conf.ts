@@ -3,7 +3,7 @@
 const KINDS = ["search", "nameserver", "options"];
 
 /**
- * `asked`: the client's lines; undefined for a copy of `own`, the machine's file. `apart`: the container has its own
+ * `asked`: the client's lines, and with a `+` lines in addition to them or the machine's; undefined for a copy of `own`, the machine's file. `apart`: the container has its own
  * network namespace. There loopback addresses are the container's own, and there is no IPv6. `others`: servers to use if
  * none of the machine's can be reached there.
  */
@@ -12,7 +12,8 @@ export function resolvConf(asked: string | undefined, own: string, apart: boolea
   if (asked === undefined) return usable;
   const lines = KINDS.flatMap((kind) => {
     const wanted = linesOf(asked, kind);
-    return wanted.length > 0 ? wanted : linesOf(usable, kind === "search" ? "search|domain" : kind);
+    const chosen = wanted.length > 0 ? wanted : linesOf(usable, kind === "search" ? "search|domain" : kind);
+    return [...chosen, ...linesOf(asked, `\\+${kind}`).map((line) => line.slice(1))];
   });
   return lines
     .filter((line) => line !== "search .")

@@ -24,6 +24,9 @@ export class WorldNetworks {
   readonly #taken: readonly TakenPort[];
   readonly #bridges = new Map<string, networks.Bridge>();
   readonly #joins = new Map<string, networks.Join>();
+  /** Containers' names on their networks, and how names are resolved in them. */
+  readonly #tables = new Map<string, networks.EndpointNames>();
+  readonly #resolvers = new Map<string, networks.Resolver>();
   /** Names outlive joins, because a container may be mentioned after its end. */
   readonly #names = new Map<string, string>();
   /** Counts engines. Operations that an earlier engine began are dropped. */
@@ -49,8 +52,16 @@ export class WorldNetworks {
       case "join":
         this.#join(command.val);
         break;
+      case "name":
+        this.#requireJoined(command.val.container);
+        this.#tables.set(placeOf(command.val), command.val);
+        break;
+      case "resolve":
+        this.#requireJoined(command.val.container);
+        this.#resolvers.set(command.val.container, command.val);
+        break;
       case "leave":
-        this.#joins.delete(placeOf(command.val));
+        this.#leave(command.val);
         break;
       case "routes":
         return { tag: "names", val: [...MACHINE.routes, ...[...this.#bridges.values()].map(({ subnet }) => subnet)] };
@@ -66,8 +77,7 @@ export class WorldNetworks {
   /** The machine restarts: interfaces and rules are gone. */
   reboot(): void {
     this.restart();
-    this.#bridges.clear();
-    this.#joins.clear();
+    for (const made of [this.#bridges, this.#joins, this.#tables, this.#resolvers]) made.clear();
   }
 
   /** Existing networks. */
@@ -86,6 +96,16 @@ export class WorldNetworks {
     return [...this.#joins.values()].filter((join) => join.container === container);
   }
 
+  /** What a name means in a container: addresses, or undefined if nobody on its networks has the name. */
+  lookUp(container: string, name: string): string[] | undefined {
+    for (const { network, links } of this.#resolvers.get(container)?.networks ?? []) {
+      const wanted = links.find(({ alias }) => sameName(alias, name))?.name ?? name;
+      const owners = [...this.#tables.values()].filter((table) => table.network === network && has(table, wanted));
+      if (owners.length > 0) return owners.flatMap(({ addresses }) => addresses);
+    }
+    return undefined;
+  }
+
   /** The name under which a container last joined a network. */
   nameOf(container: string): string | undefined {
     return this.#names.get(container);
@@ -100,6 +120,16 @@ export class WorldNetworks {
     checkAddress(bridge.gateway);
     checkSubnet(bridge.subnet);
     this.#bridges.set(bridge.network, bridge);
+  }
+
+  #leave(leave: networks.Leave): void {
+    this.#joins.delete(placeOf(leave));
+    this.#tables.delete(placeOf(leave));
+    if (this.placesOf(leave.container).length === 0) this.#resolvers.delete(leave.container);
+  }
+
+  #requireJoined(container: string): void {
+    if (this.placesOf(container).length === 0) throw noSuch("network-interface", container);
   }
 
   #join(join: networks.Join): void {
@@ -147,6 +177,15 @@ const MACHINE_ADDRESSES = ["192.0.2.10", "2001:db8::10"];
 
 function placeOf({ container, network }: networks.Leave): string {
   return `${container} ${network}`;
+}
+
+/** Whether a container has the name, alone or with the network's behind it. */
+function has({ names, domain }: networks.EndpointNames, wanted: string): boolean {
+  return names.some((name) => sameName(name, wanted) || sameName(`${name}.${domain}`, wanted));
+}
+
+function sameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** Ports with the same key conflict if their addresses overlap. */

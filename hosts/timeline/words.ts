@@ -203,6 +203,10 @@ function networkWords(command: Command<"networks">, naming: Naming): string {
       return `remove network ${shortId(command.val)}`;
     case "join":
       return `put ${containerName(naming, command.val.container)} on network ${command.val.bridge.name}`;
+    case "name":
+      return `name ${containerName(naming, command.val.container)} on network ${command.val.domain}`;
+    case "resolve":
+      return `resolve names in ${containerName(naming, command.val.container)}`;
     case "leave":
       return `take ${containerName(naming, command.val.container)} off its network`;
     case "routes":

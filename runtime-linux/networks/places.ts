@@ -93,6 +93,11 @@ export class Places {
     return joins.filter(({ bridge }) => bridge.network === network);
   }
 
+  /** Whether the container is on another network than this one. */
+  isOnOthers(container: string, network: string): boolean {
+    return this.#of(container).some(([, { join }]) => join.bridge.network !== network);
+  }
+
   async join(join: networks.Join): Promise<void> {
     check(join);
     for (const [name, place, whole] of this.#of(join.container, join.bridge.network)) {

@@ -87,6 +87,32 @@ describe("networks", () => {
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
   });
 
+  test("names are known in containers of the network, until their owner leaves", async () => {
+    for (const [container, address] of [
+      [WEB, "172.17.0.2"],
+      [OTHER, "172.17.0.3"],
+    ] as const) {
+      await perform({ tag: "join", val: join(container, address) });
+      const names = [`web-${container[0]}`, "both"];
+      const named = { container, network: NETWORK, domain: "shop", names, addresses: [address] };
+      await perform({ tag: "name", val: named });
+    }
+    expect(world.lookUp(WEB, "both")).toBeUndefined();
+    const searched = { network: NETWORK, links: [{ alias: "peer", name: "web-2" }] };
+    const resolver = { container: WEB, networks: [searched], servers: [], machineServers: true, publicServers: [] };
+    await perform({ tag: "resolve", val: resolver });
+    expect(world.lookUp(WEB, "both")).toEqual(["172.17.0.2", "172.17.0.3"]);
+    expect(world.lookUp(WEB, "WEB-2.shop")).toEqual(["172.17.0.3"]);
+    expect(world.lookUp(WEB, "peer")).toEqual(["172.17.0.3"]);
+    expect(world.lookUp(WEB, "nobody")).toBeUndefined();
+    await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
+    expect(world.lookUp(WEB, "both")).toEqual(["172.17.0.2"]);
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    expect(world.lookUp(WEB, "both")).toBeUndefined();
+    const failure = { tag: "no-such", val: { what: "network-interface" } };
+    await expect(perform({ tag: "resolve", val: resolver })).rejects.toMatchObject({ failure });
+  });
+
   test("pending commands of a dead engine are not completed", async () => {
     const joining = perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     world.restart();

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildPackage, INJECTION, NATIVE, without } from "./package.mjs";
 
@@ -109,24 +109,12 @@ async function buildCore(root, release) {
   await run({ root, release });
 }
 
-/** One file with everything except packages with native parts: reading a single file makes the start quick. */
+/** The daemon, and the resolver process, which outlives it. */
 async function bundleDaemon(root) {
+  await bundleProgram(root, "runtime-linux/names/resolver/main.ts", "build/names.cjs");
   const bundled = join(root, "build/coracle.cjs");
   const outfile = `${bundled}.part`;
-  await bundle({
-    entryPoints: [join(root, "hosts/node/main.ts")],
-    outfile,
-    external: NATIVE,
-    // V8 can cache the code of scripts, but not of modules (bundle.cjs). A script has no `import.meta`.
-    format: "cjs",
-    define: { "import.meta.url": "bundleUrl" },
-    banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
-    charset: "utf8",
-    plugins: [without(INJECTION)],
-    alias: platformsOwn(root),
-    minifyWhitespace: true,
-    minifySyntax: true,
-  });
+  await bundleProgram(root, "hosts/node/main.ts", outfile);
   const hash = createHash("sha256").update(readFileSync(outfile)).digest("hex").slice(0, 16);
   appendFileSync(outfile, `//# build=${hash}\n`);
   renameSync(outfile, bundled);
@@ -154,6 +142,24 @@ export function platformsOwn(root) {
 async function buildPlayground(root, release) {
   const { buildPage } = await import(await bundleTool(root, "hosts/browser/build.ts", "build-playground"));
   await buildPage({ root, release });
+}
+
+/** One file with everything except packages with native parts: reading a single file makes the start quick. */
+async function bundleProgram(root, entry, outfile) {
+  await bundle({
+    entryPoints: [join(root, entry)],
+    outfile: resolve(root, outfile),
+    external: NATIVE,
+    // V8 can cache the code of scripts, but not of modules (bundle.cjs). A script has no `import.meta`.
+    format: "cjs",
+    define: { "import.meta.url": "bundleUrl" },
+    banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
+    charset: "utf8",
+    plugins: [without(INJECTION)],
+    alias: platformsOwn(root),
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
 }
 
 async function bundle(options) {

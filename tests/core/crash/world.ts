@@ -320,8 +320,13 @@ export class World {
     else if (command.tag === "drop") made.delete(command.val);
     else if (command.tag === "leave") joins.delete(command.val.container);
     else if (command.tag === "join") this.#join(command.val);
+    else if (command.tag !== "routes") this.#requireJoin(command.val.container);
     else return { tag: "names", val: [] };
     return { tag: "done" };
+  }
+
+  #requireJoin(container: string): void {
+    if (!this.state.joins.has(container)) throw new Breach("names without a network");
   }
 
   #join({ container, bridge, address, ports }: networks.Join): void {

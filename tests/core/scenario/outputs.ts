@@ -277,11 +277,23 @@ function shownNetwork(command: networks.NetworkCommand): string {
       );
       return `join ${container} on ${bridge.name} as ${address} ${mapped.join(" ")}`.trimEnd();
     }
+    case "name": {
+      const { container, domain, names, addresses } = command.val;
+      return `name ${container} on ${domain} ${names.join(" ")} at ${addresses.join(" ")}`;
+    }
+    case "resolve":
+      return `resolve ${shownResolver(command.val)}`;
     case "leave":
       return `leave ${command.val.container} from ${command.val.network}`;
     case "routes":
       return "routes";
   }
+}
+
+function shownResolver({ container, networks, servers, machineServers }: networks.Resolver): string {
+  const links = networks.flatMap(({ links: own }) => own.map(({ alias, name }) => ` ${alias}=${name}`));
+  const others = machineServers ? [...servers, "the machine"] : servers;
+  return `in ${container} on ${networks.length}${links.join("")}, else ${others.join(" ") || "nobody"}`;
 }
 
 function shownAddress(address: string): string {

@@ -14,8 +14,8 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
   {
     name: "a container that leaves its network stays in it",
     file: "hosts/simulated/networks.ts",
-    right: `        this.#joins.delete(placeOf(command.val));`,
-    wrong: `        if (!WRONG) this.#joins.delete(placeOf(command.val));`,
+    right: `    this.#joins.delete(placeOf(leave));`,
+    wrong: `    if (!WRONG) this.#joins.delete(placeOf(leave));`,
     finder: "simulator",
   },
   {

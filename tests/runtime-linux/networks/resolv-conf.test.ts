@@ -13,6 +13,14 @@ test("without options: a copy", () => {
 test.each([
   ["options rotate\n", "search own.test\nnameserver 192.0.2.1\nnameserver 192.0.2.2\noptions rotate\n"],
   ["search a.test\n", "search a.test\nnameserver 192.0.2.1\nnameserver 192.0.2.2\noptions edns0\n"],
+  [
+    "+options ndots:0\n",
+    "search own.test\nnameserver 192.0.2.1\nnameserver 192.0.2.2\noptions edns0\noptions ndots:0\n",
+  ],
+  [
+    "nameserver 127.0.0.11\noptions rotate\n+options ndots:0\n",
+    "search own.test\nnameserver 127.0.0.11\noptions rotate\noptions ndots:0\n",
+  ],
   ["search .\n", "nameserver 192.0.2.1\nnameserver 192.0.2.2\noptions edns0\n"],
   ["nameserver 192.0.2.9\n", "search own.test\nnameserver 192.0.2.9\noptions edns0\n"],
 ])("%j: the rest comes from the machine", (asked, expected) => {

@@ -35,18 +35,11 @@ export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, v
   const mode = nameOf(hostConfig.stringOf("NetworkMode"));
   const moved = new MovedSysctls(version);
   wishes.refusal = takeSysctls(moved, hostConfig, endpoints);
-  if (wishes.refusal === null) wishes.refusal = refuseLinks(hostConfig, mode);
   if (wishes.refusal === null) wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
   if (wishes.refusal === null) wishes.refusal = takeAddress(wishes, config.stringOf("MacAddress"), mode, version);
   if (wishes.refusal === null) wishes.refusal = refuseAddress(wishes.mac, mode, version);
   if (moved.warning.length > 0) wishes.warnings.push(moved.warning);
   return wishes;
-}
-
-/** On a user-defined network, a link is a name there: names are not implemented yet. */
-function refuseLinks(hostConfig: Json, mode: string): Refusal | null {
-  if (NETWORKS.includes(mode) || otherIn(mode).length > 0) return null;
-  return hostConfig.stringsOf("Links").length == 0 ? null : notBuilt("HostConfig.Links on a user-defined network");
 }
 
 function takeSysctls(moved: MovedSysctls, hostConfig: Json, endpoints: Json): Refusal | null {

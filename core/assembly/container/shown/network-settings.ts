@@ -4,6 +4,7 @@ import { Json } from "../../json/json";
 import { Members } from "../../json/members";
 import { JsonWriter } from "../../json/writer";
 import { Endpoint, PublishedPort } from "../../network/endpoint";
+import { namesOnNetwork } from "../../network/names/names-on-network";
 import { Network } from "../../network/network";
 import { networkOf } from "../../network/networks-of-container";
 import { portKeysOf } from "../../network/ports/port-wishes";
@@ -84,17 +85,7 @@ function writeDnsNames(json: JsonWriter, container: Container, settings: Json, n
     json.nullField("DNSNames");
     return;
   }
-  const names: string[] = [container.name];
-  const aliases = settings.stringsOf("Aliases");
-  for (let i = 0; i < aliases.length; i++) addName(names, aliases[i]);
-  addName(names, container.shortId);
-  const hostname = new Members(container.config).tree("Hostname");
-  if (hostname !== null) addName(names, hostname.text);
-  json.stringArrayField("DNSNames", names);
-}
-
-function addName(names: string[], name: string): void {
-  if (name.length > 0 && !names.includes(name)) names.push(name);
+  json.stringArrayField("DNSNames", namesOnNetwork(container, settings));
 }
 
 /** Containers have names on user-defined networks only, from their first start there. */

@@ -3,6 +3,8 @@
 import { ContainerFile, Launch } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
+import { linesForResolver, OWN_RESOLVER, PUBLIC_SERVERS } from "../../network/names/resolver";
+import { namingNetwork } from "../../network/names/tell-names";
 import { TextBuilder } from "../../text/builder";
 import { encodeUtf8 } from "../../text/utf8";
 import { Container } from "../container";
@@ -14,9 +16,6 @@ import { CheckedProfile } from "./seccomp-profile";
 import { securityOf } from "./security-options";
 import { writeSpec } from "./spec";
 import { bindSources, sharedBytes } from "./spec-mounts";
-
-/** Docker's default name servers, for a machine that has none for its containers. */
-const PUBLIC_SERVERS: string[] = ["8.8.8.8", "8.8.4.4"];
 
 /** `profile`: the client's own seccomp profile; null if it chose none. */
 export function launchOf(container: Container, profile: CheckedProfile | null): Launch {
@@ -65,13 +64,14 @@ function filesOf(container: Container, config: Json, hostConfig: Json): Containe
   return [
     new ContainerFile("hostname", encodeUtf8(hostname + "\n")),
     hostsOf(container),
-    new ContainerFile("resolv.conf", resolvFile(hostConfig)),
+    new ContainerFile("resolv.conf", resolvFile(container, hostConfig)),
   ];
 }
 
-/** Made from the client's settings; null, for the machine's own file, if there are none. */
-function resolvFile(hostConfig: Json): Uint8Array | null {
-  const servers = hostConfig.stringsOf("Dns");
+/** Made from the client's settings; null, for the machine's own file, if there are none and no names to resolve. */
+function resolvFile(container: Container, hostConfig: Json): Uint8Array | null {
+  const hasNames = namingNetwork(container) !== null;
+  const servers: string[] = hasNames ? [OWN_RESOLVER] : hostConfig.stringsOf("Dns");
   const search = hostConfig.stringsOf("DnsSearch");
   const options = hostConfig.stringsOf("DnsOptions");
   if (servers.length == 0 && search.length == 0 && options.length == 0) return null;
@@ -79,5 +79,6 @@ function resolvFile(hostConfig: Json): Uint8Array | null {
   for (let i = 0; i < servers.length; i++) text.text(`nameserver ${servers[i]}\n`);
   if (search.length > 0) text.text(`search ${search.join(" ")}\n`);
   if (options.length > 0) text.text(`options ${options.join(" ")}\n`);
+  if (hasNames) text.text(linesForResolver(hostConfig));
   return encodeUtf8(text.toString());
 }

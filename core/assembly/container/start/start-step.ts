@@ -6,5 +6,6 @@ export enum StartStep {
   Populate,
   MakeNetwork,
   Join,
+  Name,
   Launch,
 }

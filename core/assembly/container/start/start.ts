@@ -30,6 +30,7 @@ import { hasEnded, lacks } from "../../failure/missing";
 import { isInUse } from "../../failure/port";
 import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../../network/join";
 import { lookUpMadeNetwork } from "../../network/look-up";
+import { tellNames } from "../../network/names/tell-names";
 import { Network } from "../../network/network";
 import { networkOf } from "../../network/networks-of-container";
 import { releasingHolder } from "../../network/releasing-holder";
@@ -251,6 +252,7 @@ class Start extends Task {
 
   private done(step: i32, outcome: Outcome): void {
     if (step == StartStep.MakeNetwork) this.join();
+    else if (step == StartStep.Join) this.open += tellNames(this.container, this, StartStep.Name);
     else if (step == StartStep.Launch) this.started(<OutcomeLaunched>outcome);
   }
 

@@ -3,6 +3,7 @@
 import { Call } from "../../call";
 import { containerEvent } from "../../event/emit";
 import { eventRing } from "../../event/ring";
+import { tellNamesAgain } from "../../network/names/tell-names";
 import { badParameter, Refusal } from "../../refusal";
 import { sendEmpty } from "../../reply";
 import { renameLinks } from "../links/links";
@@ -32,6 +33,7 @@ export function renameContainer(call: Call): Refusal | null {
   const old = container.name;
   containerStore.rename(container, name);
   renameLinks(container);
+  if (container.up) tellNamesAgain(container);
   eventRing.emit(containerEvent(container, "rename").with("oldName", `/${old}`));
   sendEmpty(call, 204);
   return null;

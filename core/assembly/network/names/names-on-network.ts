@@ -1,0 +1,29 @@
+// The names by which containers on a user-defined network know a container (surface §2.24).
+
+import { EndpointNames } from "../../../../build/bindings/types";
+import { Container } from "../../container/container";
+import { settingsOf } from "../../container/endpoint/endpoint-settings";
+import { Json } from "../../json/json";
+import { Members } from "../../json/members";
+import { Endpoint } from "../endpoint";
+
+/** Name, aliases, short id and hostname, without repeats. `settings`: those of the endpoint. */
+export function namesOnNetwork(container: Container, settings: Json): string[] {
+  const names: string[] = [container.name];
+  const aliases = settings.stringsOf("Aliases");
+  for (let i = 0; i < aliases.length; i++) addName(names, aliases[i]);
+  addName(names, container.shortId);
+  const hostname = new Members(container.config).tree("Hostname");
+  if (hostname !== null) addName(names, hostname.text);
+  return names;
+}
+
+function addName(names: string[], name: string): void {
+  if (name.length > 0 && !names.includes(name)) names.push(name);
+}
+
+/** For the host's table of names. */
+export function endpointNames(container: Container, endpoint: Endpoint): EndpointNames {
+  const names = namesOnNetwork(container, settingsOf(container));
+  return new EndpointNames(container.id, endpoint.networkId, endpoint.networkName, names, [endpoint.address]);
+}

@@ -1,0 +1,42 @@
+// How names are resolved in a container on user-defined networks: its `resolv.conf` names a resolver of its own.
+
+import { Link, Resolver, SearchedNetwork } from "../../../../build/bindings/types";
+import { Container } from "../../container/container";
+import { containerStore } from "../../container/store";
+import { Json } from "../../json/json";
+import { parseKept } from "../../json/reader";
+import { Network } from "../network";
+
+/** The address of the resolver in every container. */
+export const OWN_RESOLVER: string = "127.0.0.11";
+
+/** Docker's default name servers, for a machine that has none for its containers. */
+export const PUBLIC_SERVERS: string[] = ["8.8.8.8", "8.8.4.4"];
+
+/** The resolver of a container on this network. The servers that its client chose replace the machine's. */
+export function resolverOf(container: Container, network: Network): Resolver {
+  const hostConfig = parseKept(container.hostConfig);
+  const servers: string[] = hostConfig === null ? [] : hostConfig.stringsOf("Dns");
+  // An internal network leads nowhere.
+  const usesMachine = servers.length == 0 && !network.internal;
+  const searched = new SearchedNetwork(network.id, linksOf(container));
+  return new Resolver(container.id, [searched], servers, usesMachine, PUBLIC_SERVERS);
+}
+
+/** Other containers may be renamed, so links lead to their ids. */
+function linksOf(container: Container): Link[] {
+  const links: Link[] = [];
+  for (let i = 0; i < container.links.length; i++) {
+    const link = container.links[i];
+    const other = containerStore.find(link.container);
+    if (other !== null) links.push(new Link(link.shortAlias, other.shortId));
+  }
+  return links;
+}
+
+/** Lines for `resolv.conf`: dots in a name do not keep it from being looked up as it is, unless the client says so. */
+export function linesForResolver(hostConfig: Json): string {
+  const options = hostConfig.stringsOf("DnsOptions");
+  for (let i = 0; i < options.length; i++) if (options[i].startsWith("ndots:")) return "";
+  return "+options ndots:0\n";
+}

@@ -1,0 +1,103 @@
+// The sockets in one container's network namespace at which its queries arrive.
+
+import { createSocket, type RemoteInfo, type Socket as DatagramSocket } from "node:dgram";
+import { createServer, type Server, type Socket } from "node:net";
+import type { PlacedResolver } from "../table-files.js";
+import { frame, Frames } from "./frames.js";
+import type { Responder } from "./responder.js";
+import type { Shares } from "./shares.js";
+import { boundSocket, receiveNoMore, sendDatagram } from "./sockets.js";
+
+/** A client that is silent for longer can connect again. */
+const IDLE_MS = 10_000;
+/** A client that asks more than this without reading the answers is cut off. */
+const MOST_UNREAD = 256 * 1024;
+
+/** A client's connection. */
+export class Connection {
+  constructor(private readonly socket: Socket) {}
+
+  end(): void {
+    this.socket.destroy();
+  }
+}
+
+export class Listener {
+  readonly #datagrams: DatagramSocket;
+  readonly #descriptor: number;
+  readonly #streams: Server;
+  /** Its descriptor may be another file's by now. */
+  #isClosed = false;
+
+  /** Throws the error of bind(2) if the port is taken. */
+  constructor(
+    private resolver: PlacedResolver,
+    private readonly responder: Responder,
+    private readonly connections: Shares<Connection>,
+  ) {
+    const { namespace, port } = resolver;
+    this.#descriptor = boundSocket("udp", namespace, port);
+    this.#datagrams = createSocket("udp4");
+    this.#datagrams.on("error", () => {}); // of an answer that nobody waits for
+    this.#datagrams.on("message", (bytes, client) => this.#received(bytes, client));
+    this.#datagrams.bind({ fd: this.#descriptor });
+    this.#streams = createServer((socket) => this.#connected(socket));
+    this.#streams.on("error", () => {});
+    try {
+      this.#streams.listen({ fd: boundSocket("tcp", namespace, port) });
+    } catch (error) {
+      this.#datagrams.close();
+      throw error;
+    }
+  }
+
+  /** Whether it listens at this place already. */
+  isAt({ namespace, port }: PlacedResolver): boolean {
+    return this.resolver.namespace === namespace && this.resolver.port === port;
+  }
+
+  /** From the next query on. */
+  follow(resolver: PlacedResolver): void {
+    this.resolver = resolver;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#datagrams.close();
+    this.#streams.close();
+    this.connections.endAll(this.resolver.container);
+    this.responder.forget(this.resolver.container);
+  }
+
+  /** Leaves new queries to another process that listens at the same place. Those that have arrived are answered. */
+  handOver(): void {
+    receiveNoMore(this.#descriptor);
+    this.#streams.close();
+  }
+
+  #received(bytes: Buffer, client: RemoteInfo): void {
+    this.responder.respond(this.resolver, bytes, "udp", (answer) => {
+      if (!this.#isClosed) sendDatagram(this.#descriptor, answer, client.address, client.port);
+    });
+  }
+
+  #connected(socket: Socket): void {
+    const connection = new Connection(socket);
+    const frames = new Frames();
+    const { container } = this.resolver;
+    this.connections.enter(container, connection);
+    socket.on("close", () => this.connections.leave(container, connection));
+    socket.on("error", () => {});
+    socket.setTimeout(IDLE_MS, () => socket.destroy());
+    socket.on("data", (bytes) => {
+      for (const message of frames.read(bytes)) this.responder.respond(this.resolver, message, "tcp", answerTo(socket));
+    });
+  }
+}
+
+function answerTo(socket: Socket): (answer: Buffer) => void {
+  return (answer) => {
+    if (socket.writableLength > MOST_UNREAD) socket.destroy();
+    if (!socket.destroyed) socket.write(frame(answer));
+  };
+}

@@ -1,0 +1,140 @@
+// DNS messages (RFC 1035): what a query asks, and answers to it. A message for a server is passed on as it came.
+
+import {
+  decode,
+  encode,
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  type Answer,
+  type OptAnswer,
+  type Packet,
+} from "dns-packet";
+
+/** Codes of answers (RCODE). */
+export const FORMERR = 1;
+export const SERVFAIL = 2;
+export const NOTIMP = 4;
+export const REFUSED = 5;
+
+/** A question, and how large its answer may be. */
+export interface Query {
+  /** The message as it came. */
+  bytes: Buffer;
+  /** In lower case, without a dot at the end. */
+  name: string;
+  /** `A`, `AAAA`, `PTR` and so on. */
+  type: string;
+  /** Limit for an answer by UDP. */
+  mostBytes: number;
+  packet: Packet;
+}
+
+/** A query, the code with which to answer, or undefined if there is nothing to answer. */
+export function readQuery(bytes: Buffer): Query | number | undefined {
+  if (bytes.length < HEADER || isAnswer(bytes)) return undefined;
+  if ((bytes[2]! & OPCODE) !== 0) return NOTIMP;
+  const packet = decoded(bytes);
+  const [question, ...others] = packet?.questions ?? [];
+  if (packet === undefined || question === undefined || others.length > 0) return FORMERR;
+  const name = question.name.toLowerCase().replace(/\.$/, "");
+  return { bytes, name, type: question.type, mostBytes: sizeOf(packet), packet };
+}
+
+/** An answer with records, as many as fit. If some do not, it is marked as truncated, and the client asks by TCP. */
+export function answerWith(query: Query, answers: Answer[], most = query.mostBytes): Buffer {
+  const whole = encoded(query, answers, 0);
+  if (whole.length <= most) return whole;
+  const each = (whole.length - encoded(query, [], 0).length) / answers.length;
+  const fitting = Math.max(0, Math.floor((most - encoded(query, [], 0).length) / each));
+  return encoded(query, answers.slice(0, fitting), TRUNCATED);
+}
+
+/** An answer that has only a code. The question of a damaged query is not repeated. */
+export function failure(bytes: Buffer, code: number): Buffer {
+  const question = code === FORMERR || code === NOTIMP ? Buffer.alloc(0) : questionOf(bytes);
+  const answer = Buffer.concat([bytes.subarray(0, HEADER), question]);
+  answer[2] = ANSWER | (bytes[2]! & (OPCODE | RECURSION_WANTED));
+  answer[3] = RECURSION | code;
+  answer.writeUInt16BE(question.length > 0 ? 1 : 0, 4);
+  answer.fill(0, 6, HEADER);
+  return answer;
+}
+
+export function codeOf(answer: Buffer): number {
+  return answer[3]! & 0x0f;
+}
+
+/** Whether this is the answer to a query: the same id, and the same question. */
+export function answers(answer: Buffer, query: Buffer): boolean {
+  if (answer.length < HEADER || !isAnswer(answer)) return false;
+  if (answer.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
+  if (answer.readUInt16BE(4) === 0) return codeOf(answer) !== 0; // a refusal may leave the question out
+  const [asked, repeated] = [decoded(query)?.questions?.[0], decoded(answer)?.questions?.[0]];
+  return repeated?.type === asked?.type && repeated?.name.toLowerCase() === asked?.name.toLowerCase();
+}
+
+/** The message with another id. */
+export function withId(bytes: Buffer, id: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt16BE(id, 0);
+  return copy;
+}
+
+const HEADER = 12;
+const ANSWER = 0x80;
+const OPCODE = 0x78;
+const RECURSION_WANTED = 0x01;
+const RECURSION = 0x80;
+const TRUNCATED = 1 << 9;
+/** How large an answer by UDP we send or take (DNS flag day 2020). */
+const OWN_EXTENSION = {
+  type: "OPT",
+  name: ".",
+  udpPayloadSize: 1232,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+} satisfies OptAnswer;
+
+function isAnswer(bytes: Buffer): boolean {
+  return (bytes[2]! & ANSWER) !== 0;
+}
+
+function decoded(bytes: Buffer): Packet | undefined {
+  try {
+    return decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function encoded(query: Query, answers: Answer[], flags: number): Buffer {
+  const { packet } = query;
+  return encode({
+    type: "response",
+    id: packet.id,
+    flags: ((packet.flags ?? 0) & RECURSION_DESIRED) | RECURSION_AVAILABLE | flags,
+    questions: packet.questions,
+    answers,
+    additionals: extensionOf(packet) === undefined ? [] : [OWN_EXTENSION],
+  });
+}
+
+/** The bytes of a query's only question: a name without pointers, a type and a class. */
+function questionOf(bytes: Buffer): Buffer {
+  let end = HEADER;
+  while (bytes[end]! > 0) end += bytes[end]! + 1;
+  return bytes.subarray(HEADER, end + 5);
+}
+
+/** Without EDNS (RFC 6891), an answer by UDP has at most 512 bytes. */
+function sizeOf(packet: Packet): number {
+  return Math.min(Math.max(extensionOf(packet)?.udpPayloadSize ?? 0, 512), OWN_EXTENSION.udpPayloadSize);
+}
+
+function extensionOf({ additionals = [] }: Packet): { udpPayloadSize: number } | undefined {
+  const found = additionals.find(({ type }) => type === "OPT");
+  return found && { udpPayloadSize: (found as OptAnswer).udpPayloadSize };
+}

@@ -1,0 +1,84 @@
+// Answers to containers' queries: from the table if it has the name, else from the container's or the machine's servers.
+
+import type { Answer } from "dns-packet";
+import { isIPv4 } from "node:net";
+import type { PlacedResolver } from "../table-files.js";
+import type { Server } from "./attempt.js";
+import { Exchange } from "./exchange.js";
+import type { MachineServers } from "./machine-servers.js";
+import { answerWith, failure, readQuery, SERVFAIL, type Query } from "./messages.js";
+import { Shares } from "./shares.js";
+import { OWN_ADDRESS, type Transport } from "./sockets.js";
+import type { Table } from "./table.js";
+
+/** Queries that wait for other servers: each takes a socket. */
+const MOST_WAITING = 1024;
+const MOST_WAITING_OF_ONE = 128;
+/** As other engines tell. */
+const TTL_SECONDS = 600;
+/** A message by TCP may be as long as its length can tell. */
+const MOST_BY_TCP = 0xffff;
+
+export class Responder {
+  readonly #waiting = new Shares<Exchange>(MOST_WAITING, MOST_WAITING_OF_ONE);
+
+  constructor(
+    private readonly table: Table,
+    private readonly machine: MachineServers,
+  ) {}
+
+  /** `reply` is called at most once, now or later. */
+  respond(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
+    const query = readQuery(bytes);
+    if (query === undefined) return;
+    if (typeof query === "number") return reply(failure(bytes, query));
+    const own = this.#own(resolver, query);
+    if (own === undefined) return this.#passOn(resolver, query, transport, reply);
+    reply(answerWith(query, own, transport === "tcp" ? MOST_BY_TCP : query.mostBytes));
+  }
+
+  /** Ends what a container waits for. */
+  forget(container: string): void {
+    this.#waiting.endAll(container);
+  }
+
+  /** How many queries wait for other servers. */
+  get waiting(): number {
+    return this.#waiting.total;
+  }
+
+  /**
+   * What the table knows; undefined: nothing. A name that is in it has no other records than those: it must not get them
+   * from elsewhere.
+   */
+  #own(resolver: PlacedResolver, { name, type }: Query): Answer[] | undefined {
+    if (type === "PTR") {
+      const found = this.table.nameOf(resolver, name);
+      return found === undefined ? undefined : [{ type: "PTR", name, ttl: TTL_SECONDS, data: found }];
+    }
+    const addresses = this.table.addresses(resolver, name);
+    if (type !== "A" && type !== "AAAA") return addresses && [];
+    const fitting = addresses?.filter((address) => isIPv4(address) === (type === "A"));
+    return fitting?.map((data) => ({ type, name, ttl: TTL_SECONDS, data }));
+  }
+
+  #passOn(resolver: PlacedResolver, { bytes }: Query, transport: Transport, reply: (answer: Buffer) => void): void {
+    const servers = this.#serversOf(resolver);
+    if (servers.length === 0) return reply(failure(bytes, SERVFAIL));
+    const exchange = new Exchange(servers, bytes, transport, (answer) => {
+      this.#waiting.leave(resolver.container, exchange);
+      reply(answer);
+    });
+    this.#waiting.enter(resolver.container, exchange);
+    exchange.begin();
+  }
+
+  /** Our own address in the container would be this resolver again. */
+  #serversOf({ namespace, servers, machineServers, publicServers }: PlacedResolver): Server[] {
+    const own = servers.filter((address) => address !== OWN_ADDRESS).map((address) => ({ address, namespace }));
+    if (!machineServers) return own;
+    const machine = this.machine.get();
+    const others = machine.length > 0 ? machine : publicServers;
+    return [...own, ...others.map((address) => ({ address, namespace: undefined }))];
+  }
+}

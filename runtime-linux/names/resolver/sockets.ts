@@ -1,0 +1,98 @@
+// Sockets in the network namespaces of containers. Node makes a socket only where its own thread is, and only later, so
+// these are made by libc and then handed to Node.
+
+import { encode } from "@leichtgewicht/ip-codec";
+import { attempt, call, errnoException } from "../../kernel/calls.js";
+import { libc } from "../../kernel/libc.js";
+import {
+  AF_INET,
+  AF_INET6,
+  EINPROGRESS,
+  SO_REUSEPORT,
+  SOCK_CLOEXEC,
+  SOCK_DGRAM,
+  SOCK_NONBLOCK,
+  SOCK_STREAM,
+  SOL_SOCKET,
+} from "../../kernel/numbers.js";
+import { inetAddress, int } from "../../kernel/structures.js";
+import { enterNamespace } from "../../networks/namespace.js";
+
+export type Transport = "udp" | "tcp";
+
+/** Where containers' queries arrive. */
+export const OWN_ADDRESS = "127.0.0.11";
+
+/**
+ * A socket that is bound to a port of 127.0.0.11 in a namespace. The process that replaces this one can bind it, too
+ * (SO_REUSEPORT), so that there is always one that answers.
+ */
+export function boundSocket(transport: Transport, namespace: string, port: number): number {
+  return within(namespace, () =>
+    made(transport, AF_INET, (fd) => {
+      call("setsockopt", transport, fd, SOL_SOCKET, SO_REUSEPORT, int(1), 4);
+      const address = socketAddress(OWN_ADDRESS, port);
+      call("bind", transport, fd, address, address.length);
+    }),
+  );
+}
+
+/** A socket that is connected to a name server, or about to be. `namespace`: undefined for the machine's own. */
+export function connectedSocket(transport: Transport, namespace: string | undefined, server: string): number {
+  const address = socketAddress(server, DNS);
+  const family = address.length === INET_BYTES ? AF_INET : AF_INET6;
+  return within(namespace, () =>
+    made(transport, family, (fd) => {
+      const result = attempt("connect", fd, address, address.length);
+      if (result < 0 && result !== -EINPROGRESS) throw errnoException(-result, "connect", server);
+    }),
+  );
+}
+
+/**
+ * From now on only datagrams that wait already are received: the kernel gives a connected socket only those of its peer,
+ * and this one has none.
+ */
+export function receiveNoMore(fd: number): void {
+  const nobody = socketAddress(OWN_ADDRESS, DISCARD);
+  attempt("connect", fd, nobody, nobody.length);
+}
+
+/** Sends a datagram at once. If the kernel has no room for it, it is lost, as any datagram may be. */
+export function sendDatagram(fd: number, bytes: Uint8Array, address: string, port: number): void {
+  const to = socketAddress(address, port);
+  attempt("sendto", fd, bytes, bytes.length, 0, to, to.length);
+}
+
+const DNS = 53;
+const DISCARD = 9;
+const INET_BYTES = 16;
+
+function within<T>(namespace: string | undefined, make: () => T): T {
+  return namespace === undefined ? make() : enterNamespace(libc, namespace, make);
+}
+
+function made(transport: Transport, family: number, prepare: (fd: number) => void): number {
+  const type = transport === "udp" ? SOCK_DGRAM : SOCK_STREAM;
+  const fd = call("socket", transport, family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  try {
+    prepare(fd);
+    return fd;
+  } catch (error) {
+    call("close", transport, fd);
+    throw error;
+  }
+}
+
+/** struct sockaddr_in or sockaddr_in6. A link-local address has its interface behind a `%`. */
+function socketAddress(text: string, port: number): Uint8Array {
+  const [address = "", scope] = text.split("%");
+  const bytes = encode(address);
+  if (bytes.length === 4) return inetAddress(bytes, port);
+  const made = Buffer.alloc(28);
+  made.writeUInt16LE(AF_INET6, 0);
+  made.writeUInt16BE(port, 2);
+  made.set(bytes, 8);
+  made.writeUInt32LE(scope === undefined ? 0 : libc.interfaceIndex(scope), 24);
+  return made;
+}

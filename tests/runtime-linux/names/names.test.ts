@@ -1,0 +1,191 @@
+// Names in network namespaces, with the real resolver process and real packets: what containers are told, and that it
+// goes on without an engine.
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { CLONE_NEWNET } from "../../../runtime-linux/kernel.js";
+import { libc } from "../../../runtime-linux/kernel/libc.js";
+import { Names } from "../../../runtime-linux/names/names.js";
+import type { networks } from "../../../hosts/shared/host.js";
+import { TableFiles } from "../../../runtime-linux/names/table-files.js";
+import { enterNamespace, makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
+import { Paths } from "../../../runtime-linux/paths.js";
+import { must, until } from "../../support/commands.js";
+import { describeUnless } from "../../support/on-engines.js";
+import { commandLineOf, pids } from "../../support/processes.js";
+import { missing } from "../networks/bridge.js";
+import { dataOf, look } from "./queries.js";
+
+const SHOP = "a".repeat(64);
+const STORE = "b".repeat(64);
+const WEB = "1".repeat(64);
+const DB = "2".repeat(64);
+const PORT = 61_234;
+const PROGRAM = fileURLToPath(new URL("../../../build/names.cjs", import.meta.url));
+
+const db: networks.EndpointNames = {
+  container: DB,
+  network: SHOP,
+  domain: "shop",
+  names: ["db", "222222222222"],
+  addresses: ["172.18.0.2", "fd00::2"],
+};
+
+describeUnless(missing, "names", () => {
+  const root = mkdtempSync(join(tmpdir(), "coracle-names-"));
+  const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
+  const namespace = paths.namespace(WEB);
+  let home = -1;
+  let names: Names;
+
+  beforeAll(async () => {
+    home = openSync("/proc/thread-self/ns/net", "r");
+    libc.unshare(CLONE_NEWNET);
+    await must(["ip", "link", "set", "lo", "up"]);
+    await makeNamespace(libc, namespace);
+    await must(["nsenter", `--net=${namespace}`, "ip", "link", "set", "lo", "up"]);
+    names = new Names(libc, paths);
+  });
+
+  afterEach(async () => {
+    await names.unresolve(WEB);
+  });
+
+  afterAll(async () => {
+    await names.close();
+    await until("the resolver process has ended", () => resolvers().length === 0);
+    await releaseNamespace(libc, namespace);
+    libc.setns(home, CLONE_NEWNET);
+    closeSync(home);
+    rmSync(root, { recursive: true });
+  });
+
+  test("a container finds names of its networks, by UDP and TCP, and addresses in reverse", async () => {
+    await names.name(db);
+    await names.resolve(resolver([SHOP]));
+    for (const transport of ["udp", "tcp"] as const) {
+      expect(await dataOf(namespace, "db", "A", transport)).toEqual(["172.18.0.2"]);
+      expect(await dataOf(namespace, "DB.shop.", "AAAA", transport)).toEqual(["fd00::2"]);
+      expect(await dataOf(namespace, "222222222222", "A", transport)).toEqual(["172.18.0.2"]);
+      expect(await dataOf(namespace, "2.0.18.172.in-addr.arpa", "PTR", transport)).toEqual(["db.shop"]);
+    }
+    expect(await look(namespace, "db", "MX")).toMatchObject({ rcode: "NOERROR", answers: [] });
+    await names.forget(SHOP, DB);
+    expect(await look(namespace, "db")).toMatchObject({ rcode: "SERVFAIL" });
+  });
+
+  test("a changed wish counts for the next query", async () => {
+    await names.name({ container: DB, network: STORE, domain: "store", names: ["db"], addresses: ["172.19.0.2"] });
+    await names.resolve(resolver([SHOP]));
+    expect(await look(namespace, "db")).toMatchObject({ rcode: "SERVFAIL" });
+    await names.resolve(resolver([SHOP, STORE]));
+    expect(await dataOf(namespace, "db")).toEqual(["172.19.0.2"]);
+    await names.forget(STORE, DB);
+  });
+
+  test("a container can have a name server of its own at port 53 of all addresses", async () => {
+    await names.name(db);
+    await names.resolve(resolver([SHOP]));
+    const own = take(53);
+    expect(await dataOf(namespace, "db", "A", "tcp")).toEqual(["172.18.0.2"]);
+    closeSync(own);
+  });
+
+  test("a port that the container uses itself is avoided", async () => {
+    files().write("resolvers", WEB, { ...resolver([SHOP]), namespace, port: PORT });
+    const taken = take(PORT);
+    await names.resolve(resolver([SHOP]));
+    expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
+    expect(files().read("resolvers", WEB)!.port).not.toBe(PORT);
+    closeSync(taken);
+  });
+
+  test("without a resolver nothing listens", async () => {
+    await names.resolve(resolver([SHOP]));
+    await names.unresolve(WEB);
+    expect(await look(namespace, "db", "A", "tcp")).toBeUndefined();
+  });
+
+  test("if the resolver process is killed, another one answers at the same port", async () => {
+    await names.resolve(resolver([SHOP]));
+    const [before] = resolvers();
+    const { port } = files().read("resolvers", WEB)!;
+    process.kill(before!, "SIGKILL");
+    await until("names resolve again", async () => (await dataOf(namespace, "db")) !== undefined);
+    expect(resolvers()).not.toContain(before);
+    expect(files().read("resolvers", WEB)!.port).toBe(port);
+  });
+
+  test("names resolve without an engine, and the next one finds the process", async () => {
+    await names.resolve(resolver([SHOP]));
+    const before = resolvers();
+    await names.close();
+    expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
+    names = new Names(libc, paths);
+    await names.found([
+      { network: SHOP, container: WEB },
+      { network: SHOP, container: DB },
+    ]);
+    expect(resolvers()).toEqual(before);
+    expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
+  });
+
+  test("an engine with another program replaces the process, and meanwhile every query is answered", async () => {
+    await names.resolve(resolver([SHOP]));
+    const before = resolvers();
+    await names.close();
+    // Beside the other one, because it needs the same packages.
+    const program = `${PROGRAM}.${process.pid}.cjs`;
+    writeFileSync(program, `${readFileSync(PROGRAM, "utf8")}\n// newer\n`);
+    names = new Names(libc, paths, program);
+    let isReplaced = false;
+    const found = names.found([
+      { network: SHOP, container: WEB },
+      { network: SHOP, container: DB },
+    ]);
+    void found.then(() => (isReplaced = true));
+    let answered = 0;
+    while (!isReplaced) {
+      const asked = [1, 2, 3, 4].map(async () => dataOf(namespace, "db"));
+      for (const data of await Promise.all(asked)) expect(data).toEqual(["172.18.0.2"]);
+      answered++;
+    }
+    expect(answered).toBeGreaterThan(0);
+    rmSync(program);
+    await until("the older process has ended", () => !resolvers().includes(before[0]!));
+    expect(resolvers()).toHaveLength(1);
+    expect(await dataOf(namespace, "db", "A", "tcp")).toEqual(["172.18.0.2"]);
+  });
+
+  test("names of containers that are on no network any more are forgotten at the next start", async () => {
+    await names.resolve(resolver([SHOP]));
+    await names.found([{ network: SHOP, container: WEB }]);
+    expect(await look(namespace, "db")).toMatchObject({ rcode: "SERVFAIL" });
+  });
+
+  function files(): TableFiles {
+    return new TableFiles(paths.networks("names"));
+  }
+
+  /** The processes that answer here. */
+  function resolvers(): number[] {
+    return pids().filter((pid) => commandLineOf(pid).includes(`${root}/exec/networks/names `));
+  }
+
+  /** As a program of the container that has bound a port of all addresses. */
+  function take(port: number): number {
+    return enterNamespace(libc, namespace, () => libc.bindPort("tcp", new Uint8Array(4), port));
+  }
+});
+
+function resolver(networks: string[]): networks.Resolver {
+  return {
+    container: WEB,
+    networks: networks.map((network) => ({ network, links: [] })),
+    servers: [],
+    machineServers: false,
+    publicServers: [],
+  };
+}
