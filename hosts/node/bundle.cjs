@@ -16,7 +16,8 @@ const PARAMETERS = "exports, require, module, __filename, __dirname";
  * version or with other flags, and then compiles the source. Throws `ENOENT` if there is no bundle.
  */
 function loadBundle(bundle = BUNDLE) {
-  const source = readFileSync(bundle, "utf8");
+  // It is ASCII (setup/build.mjs).
+  const source = readFileSync(bundle, "latin1");
   const cachedData = codeOf(bundle, source);
   const script = new Script(`(function (${PARAMETERS}) {${source}\n})`, { filename: bundle, cachedData });
   const module = { exports: {} };
