@@ -27,19 +27,26 @@ export async function openNetns(): Promise<Netns> {
   const path = `/run/netns/${name}`;
   // nsenter instead of `ip netns exec`, which remounts /sys and hides the cgroups.
   const inside = (command: readonly string[]): string[] => ["nsenter", `--net=${path}`, "--", ...command];
-  await must(["ip", "netns", "add", name]);
-  await must(["ip", "link", "add", veth, "type", "veth", "peer", "name", "up0", "netns", name]);
-  await must(["ip", "addr", "add", `${hostAddress}/30`, "dev", veth]);
-  await must(["ip", "link", "set", veth, "up"]);
-  await must(inside(["ip", "link", "set", "lo", "up"]));
-  await must(inside(["ip", "addr", "add", `${address}/30`, "dev", "up0"]));
-  await must(inside(["ip", "link", "set", "up0", "up"]));
-  await must(inside(["ip", "route", "add", "default", "via", hostAddress]));
+  await linked([
+    `netns add ${name}`,
+    `link add ${veth} type veth peer name up0 netns ${name}`,
+    `addr add ${hostAddress}/30 dev ${veth}`,
+    `link set ${veth} up`,
+  ]);
+  await linked(
+    ["link set lo up", `addr add ${address}/30 dev up0`, "link set up0 up", `route add default via ${hostAddress}`],
+    inside,
+  );
   const close = async (): Promise<void> => {
     await run(["ip", "link", "del", veth]);
     await run(["ip", "netns", "del", name]);
   };
   return { name, path, hostAddress, address, isOwn: true, inside, close };
+}
+
+/** Runs commands of ip(8) in one process, up to the first that fails. */
+async function linked(commands: readonly string[], inside = HERE.inside): Promise<void> {
+  await must(inside(["ip", "-batch", "-"]), { input: `${commands.join("\n")}\n` });
 }
 
 /** The test's own namespace, for engines that do not touch the machine's network. */
