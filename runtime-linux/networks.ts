@@ -50,7 +50,7 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
       else if (command.tag === "drop") await bridges.drop(command.val);
       else if (command.tag === "join") await places.join(command.val);
       else if (command.tag === "name") await names.name(command.val);
-      else if (command.tag === "resolve") await names.resolve(command.val);
+      else if (command.tag === "serve-names") await names.resolve(command.val);
       else if (command.tag === "leave") await leave(command.val);
       else return { tag: "names", val: routesOf() };
       return DONE;

@@ -56,7 +56,7 @@ export class WorldNetworks {
         this.#requireJoined(command.val.container);
         this.#tables.set(placeOf(command.val), command.val);
         break;
-      case "resolve":
+      case "serve-names":
         this.#requireJoined(command.val.container);
         this.#resolvers.set(command.val.container, command.val);
         break;

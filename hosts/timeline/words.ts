@@ -205,7 +205,7 @@ function networkWords(command: Command<"networks">, naming: Naming): string {
       return `put ${containerName(naming, command.val.container)} on network ${command.val.bridge.name}`;
     case "name":
       return `name ${containerName(naming, command.val.container)} on network ${command.val.domain}`;
-    case "resolve":
+    case "serve-names":
       return `resolve names in ${containerName(naming, command.val.container)}`;
     case "leave":
       return `take ${containerName(naming, command.val.container)} off its network`;

@@ -100,7 +100,7 @@ describe("networks", () => {
     expect(world.lookUp(WEB, "both")).toBeUndefined();
     const searched = { network: NETWORK, links: [{ alias: "peer", name: "web-2" }] };
     const resolver = { container: WEB, networks: [searched], servers: [], machineServers: true, publicServers: [] };
-    await perform({ tag: "resolve", val: resolver });
+    await perform({ tag: "serve-names", val: resolver });
     expect(world.lookUp(WEB, "both")).toEqual(["172.17.0.2", "172.17.0.3"]);
     expect(world.lookUp(WEB, "WEB-2.shop")).toEqual(["172.17.0.3"]);
     expect(world.lookUp(WEB, "peer")).toEqual(["172.17.0.3"]);
@@ -110,7 +110,7 @@ describe("networks", () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     expect(world.lookUp(WEB, "both")).toBeUndefined();
     const failure = { tag: "no-such", val: { what: "network-interface" } };
-    await expect(perform({ tag: "resolve", val: resolver })).rejects.toMatchObject({ failure });
+    await expect(perform({ tag: "serve-names", val: resolver })).rejects.toMatchObject({ failure });
   });
 
   test("pending commands of a dead engine are not completed", async () => {

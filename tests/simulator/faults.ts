@@ -72,6 +72,8 @@ export const UNTRICKED: readonly HostCommand[] = [
   "compare",
   "abandon",
   "routes",
+  "name",
+  "serve-names",
 ];
 
 /** Draws a line that sets a fault. */

@@ -281,7 +281,7 @@ function shownNetwork(command: networks.NetworkCommand): string {
       const { container, domain, names, addresses } = command.val;
       return `name ${container} on ${domain} ${names.join(" ")} at ${addresses.join(" ")}`;
     }
-    case "resolve":
+    case "serve-names":
       return `resolve ${shownResolver(command.val)}`;
     case "leave":
       return `leave ${command.val.container} from ${command.val.network}`;

@@ -1,6 +1,6 @@
 // Tells the host about the names of containers that run on user-defined networks.
 
-import { NetworkCommandName, NetworkCommandResolve } from "../../../../build/bindings/types";
+import { NetworkCommandName, NetworkCommandServeNames } from "../../../../build/bindings/types";
 import { askNetworks } from "../../ask";
 import { Container } from "../../container/container";
 import { Ignored } from "../../ignored";
@@ -22,7 +22,7 @@ export function tellNames(container: Container, task: Task, step: i32): i32 {
   const network = namingNetwork(container);
   if (network === null) return 0;
   askNetworks(task, step, new NetworkCommandName(endpointNames(container, container.endpoint!)));
-  askNetworks(task, step, new NetworkCommandResolve(resolverOf(container, network)));
+  askNetworks(task, step, new NetworkCommandServeNames(resolverOf(container, network)));
   return 2;
 }
 
