@@ -72,6 +72,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
         mounts: content.mounts(),
         containers: content.containers(),
         joins: await networks.joins(),
+        sandboxes: await networks.sandboxes(),
         networks: await networks.networks(),
         volumes: volumes.names(),
         chains: content.chains(),

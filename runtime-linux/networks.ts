@@ -26,6 +26,8 @@ export interface LinuxNetworks {
   perform: Perform<networks.NetworkCommand>;
   /** Containers on networks. First removes those that a crash left half made or half removed. */
   joins(): Promise<engine.FoundJoin[]>;
+  /** Containers with a network namespace. */
+  sandboxes(): Promise<string[]>;
   /** Existing networks. First removes those that a crash left half made or half removed. */
   networks(): Promise<string[]>;
   /** Releases what this process holds. Networks and containers' connections to them stay. */
@@ -37,12 +39,15 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
   const places = new Places(kernel, paths, swept);
   const bridges = new Bridges(kernel, paths, places, swept);
   const names = new Names(kernel, paths);
-  /** The resolver's sockets would keep the namespace. */
   const leave = async (membership: networks.Leave): Promise<void> => {
-    const { container, network } = membership;
-    await names.forget(network, container);
-    if (!places.isOnOthers(container, network)) await names.unresolve(container);
+    await names.forget(membership.network, membership.container);
     await places.leave(membership);
+  };
+  const leaveAll = async (container: string): Promise<void> => {
+    for (const network of places.networksOf(container)) await names.forget(network, container);
+    // The resolver's sockets would keep the namespace.
+    await names.unresolve(container);
+    await places.leaveAll(container);
   };
   return {
     async perform(_op, command) {
@@ -52,14 +57,16 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
       else if (command.tag === "name") await names.name(command.val);
       else if (command.tag === "serve-names") await names.resolve(command.val);
       else if (command.tag === "leave") await leave(command.val);
+      else if (command.tag === "leave-all") await leaveAll(command.val);
       else return { tag: "names", val: routesOf() };
       return DONE;
     },
     async joins() {
       const joins = await places.found();
-      await names.found(joins);
+      await names.found(joins, await places.sandboxes());
       return joins;
     },
+    sandboxes: () => places.sandboxes(),
     networks: () => bridges.found(),
     async close() {
       await names.close();

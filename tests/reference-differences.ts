@@ -256,9 +256,14 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "newer releases of its runtime refuse it too",
   },
   {
-    id: "connect-recorded",
-    what: "a stopped container is not connected to an unknown network (reference: it is, and fails at its start)",
-    reason: "an impossible request is refused at once",
+    id: "disconnect-told-twice",
+    what: "one event tells that a running container was disconnected (reference: two)",
+    reason: "one happening, one event",
+  },
+  {
+    id: "refused-connection-kept",
+    what: "a refused connection leaves nothing (reference: the container lists the network, without an address)",
+    reason: "what was refused has not happened",
   },
   { id: "connect-settings-text", what: "wording of refused connection settings", reason: NEWEST },
   { id: "network-name", what: "a network without a name is 400 (reference: 500)", reason: NEWEST },

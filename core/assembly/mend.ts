@@ -32,7 +32,8 @@ import { containerSizes } from "./container/usage/sizes";
 import { emitStart } from "./event/emit";
 import { dropUnbegun, mendExecs } from "./exec/mend";
 import { imageStore } from "./image/store";
-import { keepEndpoint } from "./network/join";
+import { keepEndpoints } from "./network/endpoint/join";
+import { mendRewiring } from "./network/endpoint/rewiring";
 import { makeBridges } from "./network/make-bridges";
 import { tellNamesAgain } from "./network/names/tell-names";
 import { resumeNetworkRemovals } from "./network/removal";
@@ -60,10 +61,11 @@ export function mend(records: Stored[], inventory: Inventory): void {
   const containers = containerStore.all();
   // This comes before the sweep: mounts that were made for interrupted creations are no longer needed.
   const halfMade = takeHalfMade(containers);
+  for (let i = 0; i < containers.length; i++) if (!containers[i].running) containers[i].rewiring = false;
   sweep(inventory);
   for (let i = 0; i < halfMade.length; i++) beginMaking(halfMade[i]);
   restoreOwners(containers);
-  for (let i = 0; i < containers.length; i++) keepEndpoint(containers[i]);
+  for (let i = 0; i < containers.length; i++) keepEndpoints(containers[i]);
   for (let i = 0; i < containers.length; i++) tieLinks(containers[i]);
   acting.alone(ENGINE_START);
   mendExecs(records, inventory.execs);
@@ -72,6 +74,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   }
   acting.alone(ENGINE_START);
   for (let i = 0; i < containers.length; i++) if (containers[i].limiting) mendLimits(containers[i]);
+  for (let i = 0; i < containers.length; i++) if (containers[i].rewiring) mendRewiring(containers[i]);
   imageStore.mend(inventory.chains);
   mendLinked();
   dropUnbegun();

@@ -10,6 +10,7 @@ import {
   Inventory,
   Leave,
   NetworkCommandLeave,
+  NetworkCommandLeaveAll,
   Outcome,
   ProcessCommandReap,
   Subject,
@@ -30,6 +31,7 @@ import { usersByName } from "./volume/use";
 export function sweep(inventory: Inventory): void {
   for (let i = 0; i < inventory.processes.length; i++) sweepProcess(inventory.processes[i]);
   for (let i = 0; i < inventory.joins.length; i++) sweepJoin(inventory.joins[i]);
+  for (let i = 0; i < inventory.sandboxes.length; i++) sweepSandbox(inventory.sandboxes[i]);
   for (let i = 0; i < inventory.mounts.length; i++) sweepMount(inventory.mounts[i]);
   for (let i = 0; i < inventory.containers.length; i++) sweepFiles(inventory.containers[i]);
   const users = usersByName();
@@ -68,15 +70,23 @@ function sweepProcess(found: FoundProcess): void {
   askProcesses(new Ignored(), 0, new ProcessCommandReap(new Subject(found.container, found.run)));
 }
 
+/** Containers that may be on no network at all are swept as a whole: see `sweepSandbox`. */
 function sweepJoin(found: FoundJoin): void {
-  if (mayUse(found.container)) return;
+  const container = containerStore.find(found.container);
   if (isLost(found.container)) {
     setAside.remainsOf(found.container).joins.push(found);
     networkStore.keepAddress(found.network, found.address, found.container);
     return;
   }
-  tellSwept(`container ${found.container} on network ${found.network}`, whyNot(found.container));
+  if (container === null || !mayUse(found.container) || container.isOn(found.network)) return;
+  tellSwept(`container ${found.container} on network ${found.network}`, "its record says nothing of it");
   askNetworks(new Ignored(), 0, new NetworkCommandLeave(new Leave(found.container, found.network)));
+}
+
+function sweepSandbox(id: string): void {
+  if (mayUse(id) || isLost(id)) return;
+  tellSwept(`networks of container ${id}`, whyNot(id));
+  askNetworks(new Ignored(), 0, new NetworkCommandLeaveAll(id));
 }
 
 function sweepMount(id: string): void {

@@ -27,6 +27,8 @@ export class WorldNetworks {
   /** Containers' names on their networks, and how names are resolved in them. */
   readonly #tables = new Map<string, networks.EndpointNames>();
   readonly #resolvers = new Map<string, networks.Resolver>();
+  /** Containers with a network namespace. */
+  readonly #sandboxes = new Set<string>();
   /** Names outlive joins, because a container may be mentioned after its end. */
   readonly #names = new Map<string, string>();
   /** Counts engines. Operations that an earlier engine began are dropped. */
@@ -63,6 +65,9 @@ export class WorldNetworks {
       case "leave":
         this.#leave(command.val);
         break;
+      case "leave-all":
+        this.#leaveAll(command.val);
+        break;
       case "routes":
         return { tag: "names", val: [...MACHINE.routes, ...[...this.#bridges.values()].map(({ subnet }) => subnet)] };
     }
@@ -77,7 +82,7 @@ export class WorldNetworks {
   /** The machine restarts: interfaces and rules are gone. */
   reboot(): void {
     this.restart();
-    for (const made of [this.#bridges, this.#joins, this.#tables, this.#resolvers]) made.clear();
+    for (const made of [this.#bridges, this.#joins, this.#sandboxes, this.#tables, this.#resolvers]) made.clear();
   }
 
   /** Existing networks. */
@@ -89,6 +94,11 @@ export class WorldNetworks {
   joins(): engine.FoundJoin[] {
     const joins = [...this.#joins.values()];
     return joins.map(({ container, bridge, address }) => ({ container, network: bridge.network, address }));
+  }
+
+  /** Containers with a network namespace. It may be on no network. */
+  sandboxes(): string[] {
+    return [...this.#sandboxes];
   }
 
   /** A container's networks, in the order in which it joined them: `eth0` first. */
@@ -125,33 +135,44 @@ export class WorldNetworks {
   #leave(leave: networks.Leave): void {
     this.#joins.delete(placeOf(leave));
     this.#tables.delete(placeOf(leave));
-    if (this.placesOf(leave.container).length === 0) this.#resolvers.delete(leave.container);
   }
 
   #requireJoined(container: string): void {
-    if (this.placesOf(container).length === 0) throw noSuch("network-interface", container);
+    if (!this.#sandboxes.has(container)) throw noSuch("network-interface", container);
   }
 
   #join(join: networks.Join): void {
     checkAddress(join.address);
-    if (this.#joins.has(placeOf({ container: join.container, network: join.bridge.network }))) return;
+    const place = placeOf({ container: join.container, network: join.bridge.network });
     if (!this.#bridges.has(join.bridge.network)) {
       throw noSuch("network-interface", join.bridge.interfaceName);
     }
-    this.#takePorts(join.ports);
-    this.#joins.set(placeOf({ container: join.container, network: join.bridge.network }), join);
+    this.#takePorts(place, join.ports);
+    this.#sandboxes.add(join.container);
+    this.#joins.set(place, join);
     this.#names.set(join.container, join.containerName);
   }
 
-  /** Assigns ports as the kernel does: one after the other, each checked against all that are taken. */
-  #takePorts(ports: readonly networks.PortMapping[]): void {
+  #leaveAll(container: string): void {
+    for (const [place, join] of this.#joins) if (join.container === container) this.#joins.delete(place);
+    for (const place of this.#tables.keys()) if (place.startsWith(container)) this.#tables.delete(place);
+    this.#sandboxes.delete(container);
+    this.#resolvers.delete(container);
+  }
+
+  /**
+   * Assigns ports as the kernel does: one after the other, each checked against all that are taken. `place`: its own
+   * earlier ports do not count.
+   */
+  #takePorts(place: string, ports: readonly networks.PortMapping[]): void {
     const taken = new Map<string, TakenPort[]>();
     const take = (port: TakenPort): void => {
       const others = taken.get(numberOf(port));
       if (others === undefined) taken.set(numberOf(port), [port]);
       else others.push(port);
     };
-    for (const port of [...this.#taken, ...[...this.#joins.values()].flatMap((join) => join.ports)]) take(port);
+    for (const port of this.#taken) take(port);
+    for (const [other, join] of this.#joins) if (other !== place) join.ports.forEach(take);
     for (const port of ports) {
       if (!this.#hasAddress(port.hostAddress)) throw refusedPort(port, "EADDRNOTAVAIL");
       const others = taken.get(numberOf(port)) ?? [];

@@ -67,6 +67,7 @@ export class Parts {
       mounts: content.mounts(),
       containers: content.containers(),
       joins: networks.joins(),
+      sandboxes: networks.sandboxes(),
       networks: networks.networks(),
       volumes: volumes.names(),
       chains: content.chains(),

@@ -147,7 +147,7 @@ export class WorldFold {
     if (view === undefined) this.#containers.delete(id);
     else this.#containers.set(id, view);
     touched.add("container");
-    if (networkOf(before) !== networkOf(view)) touched.add("network");
+    if (!equal(networksOf(before), networksOf(view))) touched.add("network");
     if (!equal(before?.volumes, view?.volumes)) touched.add("volume");
   }
 
@@ -188,7 +188,7 @@ export class WorldFold {
     const before = new Map(this.#world.networks.map((network) => [network.id, network]));
     const networks = [...this.#networks.values()];
     const users = new Map<string, string[]>(networks.map(({ name }) => [name, []]));
-    for (const one of containers) users.get(networkOf(one) ?? "")?.push(one.id);
+    for (const one of containers) for (const name of networksOf(one)) users.get(name)?.push(one.id);
     return networks.map((record) => {
       const { id, name, driver } = record;
       const { subnet = "", gateway = "" } = ipv4Of(record) ?? {};
@@ -209,9 +209,9 @@ function partOf(kind: RecordKind): string {
   return kind === "config" || kind === "reference" ? "image" : kind;
 }
 
-/** The network that a container is on; null if none. */
-function networkOf(container: ContainerView | undefined): string | null {
-  return container !== undefined && RUNNING.has(container.status) ? container.network : null;
+/** Names of the networks that a container is on now. */
+function networksOf(container: ContainerView | undefined): string[] {
+  return container !== undefined && RUNNING.has(container.status) ? container.networks.map(({ name }) => name) : [];
 }
 
 /** The old object if nothing in it has changed, so that a comparison by identity notices that. */

@@ -30,14 +30,13 @@ export function containerOf(record: ContainerRecord, rule: engine.Rule | null): 
     created: timeOf(record.created),
     startedAt: timeOf(record.startedAt),
     finishedAt: timeOf(record.finishedAt),
-    ports: (record.endpoint?.ports ?? []).map((port) => ({
+    ports: (record.sandbox?.ports ?? []).map((port) => ({
       container: port.containerPort,
       protocol: port.protocol,
       address: port.hostAddress === "" ? "0.0.0.0" : port.hostAddress,
       host: port.hostPort,
     })),
-    network: record.endpoint?.networkName ?? (record.networkMode === "default" ? "bridge" : record.networkMode),
-    address: record.endpoint?.address ?? "",
+    networks: record.endpoints.map(({ network, place }) => ({ name: network, address: place?.address ?? "" })),
     volumes: record.mounts
       .filter(({ kind }) => MOUNT_KINDS[kind] === "volume")
       .map(({ name: volume, destination }) => ({ name: volume, destination })),

@@ -208,7 +208,9 @@ function networkWords(command: Command<"networks">, naming: Naming): string {
     case "serve-names":
       return `resolve names in ${containerName(naming, command.val.container)}`;
     case "leave":
-      return `take ${containerName(naming, command.val.container)} off its network`;
+      return `take ${containerName(naming, command.val.container)} off network ${shortId(command.val.network)}`;
+    case "leave-all":
+      return `take ${containerName(naming, command.val)} off its networks`;
     case "routes":
       return "read the machine's routes";
   }

@@ -37,8 +37,8 @@ export interface ContainerView {
   readonly startedAt: bigint;
   readonly finishedAt: bigint;
   readonly ports: readonly PortView[];
-  readonly network: string;
-  readonly address: string;
+  /** Its networks, as a client named them; without addresses unless it is running. */
+  readonly networks: readonly { readonly name: string; readonly address: string }[];
   readonly volumes: readonly { name: string; destination: string }[];
   readonly labels: Readonly<Record<string, string>>;
   readonly tty: boolean;

@@ -16,11 +16,18 @@ export function joinedNamespace(name: string, paths: Paths): string | undefined 
 
 /** The run of a running container, and its first process. */
 export function runningOf(container: string, paths: Paths): { run: Run; process: FirstProcess } {
+  const found = findRunning(container, paths);
+  if (found === undefined) throw noSuch("run", container);
+  return found;
+}
+
+/** The same; undefined if the container is not running. */
+export function findRunning(container: string, paths: Paths): { run: Run; process: FirstProcess } | undefined {
   for (const run of runsOf(container, paths)) {
     const process = run.process();
     if (process && isAlive(process)) return { run, process };
   }
-  throw noSuch("run", container);
+  return undefined;
 }
 
 function runsOf(container: string, paths: Paths): Run[] {

@@ -47,11 +47,11 @@ export class Names {
   }
 
   /**
-   * Finds the process of an earlier engine, or starts one if there are resolvers. First forgets containers that are on
-   * none of these networks: a crash may have left their files.
+   * Finds the process of an earlier engine, or starts one if there are resolvers. First forgets what a crash may have
+   * left: names of other endpoints than these, and resolvers of containers without a namespace.
    */
-  async found(joins: readonly { network: string; container: string }[]): Promise<void> {
-    const known = new Set(joins.flatMap(({ network, container }) => [container, endpointFile(network, container)]));
+  async found(joins: readonly { network: string; container: string }[], sandboxes: readonly string[]): Promise<void> {
+    const known = new Set([...sandboxes, ...joins.map(({ network, container }) => endpointFile(network, container))]);
     const gone = KINDS.flatMap((kind) => {
       const names = this.#files.names(kind).filter((name) => !known.has(name));
       return names.map((name) => ({ kind, name }));

@@ -57,6 +57,14 @@ export class KeptFiles<T> {
     kept.whole = true;
   }
 
+  /** Another value, wholly made, in place of the earlier one. */
+  replace(name: string, value: T): void {
+    const draft = join(this.directory, `${name}.draft.part`);
+    writeFileSync(draft, JSON.stringify(value));
+    renameSync(draft, this.#file(name, true));
+    this.#all.set(name, { value, whole: true });
+  }
+
   /** Removes the mark. */
   undo(name: string): void {
     const kept = this.#all.get(name);

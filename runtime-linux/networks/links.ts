@@ -7,6 +7,7 @@ import {
   NLM_F_EXCL,
   RTM_DELADDR,
   RTM_DELLINK,
+  RTM_DELROUTE,
   RTM_NEWADDR,
   RTM_NEWLINK,
   RTM_NEWROUTE,
@@ -115,11 +116,20 @@ export function removeAddress(index: number, address: Uint8Array, prefix: number
 
 /** Adds a default route through a gateway. */
 export function addDefaultRoute(index: number, gateway: Uint8Array): Request {
+  const about = `add default route via ${gateway.join(".")}`;
+  return request(about, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, defaultRoute(index, gateway), ["EEXIST"]);
+}
+
+/** Removes a default route through a gateway. */
+export function removeDefaultRoute(index: number, gateway: Uint8Array): Request {
+  const about = `remove default route via ${gateway.join(".")}`;
+  return request(about, RTM_DELROUTE, 0, defaultRoute(index, gateway), ["ESRCH"]);
+}
+
+function defaultRoute(index: number, gateway: Uint8Array): Uint8Array[] {
   const family = fields([AF_INET, 1], [0, 1], [0, 1], [0, 1]);
   const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [RT_SCOPE_UNIVERSE, 1], [RTN_UNICAST, 1], [0, 4]);
-  const body = [family, route, attribute(RTA_GATEWAY, gateway), attribute(RTA_OIF, index)];
-  const about = `add default route via ${gateway.join(".")}`;
-  return request(about, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
+  return [family, route, attribute(RTA_GATEWAY, gateway), attribute(RTA_OIF, index)];
 }
 
 export const AF_INET = 2;

@@ -1,17 +1,36 @@
 // Network namespaces of containers. A namespace lives while something holds it. Here a mount on a file holds it, so it
 // needs no process.
 
-import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { pid } from "node:process";
+import { noSuch } from "../../hosts/shared/index.js";
 import { makePrivate } from "../directories.js";
-import { CLONE_NEWNET, MNT_DETACH, type Kernel } from "../kernel.js";
+import { isAlive, type FirstProcess } from "../ends/run.js";
+import { CLONE_NEWNET, MNT_DETACH, MS_BIND, type Kernel } from "../kernel.js";
 
 /** Makes a namespace that `file` holds. */
 export async function makeNamespace(kernel: Kernel, file: string): Promise<void> {
   makePrivate(dirname(file));
   writeFileSync(file, "");
   await kernel.makeNetwork(file);
+}
+
+/**
+ * Holds a process's namespace by `file`, too, but never that of the machine itself. The process may end meanwhile, and
+ * its id may become another one's: what was opened counts, and it is the process's if that is alive afterwards.
+ */
+export async function holdNamespace(kernel: Kernel, file: string, process: FirstProcess): Promise<void> {
+  const opened = openSync(`/proc/${process.pid}/ns/net`, "r");
+  try {
+    if (fstatSync(opened).ino === statSync(OWN).ino || !isAlive(process)) throw noSuch("run");
+    makePrivate(dirname(file));
+    writeFileSync(file, "");
+    await kernel.mountAside(`/proc/${pid}/fd/${opened}`, file, "", MS_BIND, "");
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ export const RTM_NEWADDR = 20;
 export const RTM_DELADDR = 21;
 export const RTM_GETADDR = 22;
 export const RTM_NEWROUTE = 24;
+export const RTM_DELROUTE = 25;
 export const NLM_F_EXCL = 0x200;
 export const NLM_F_CREATE = 0x400;
 

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { noSuch } from "../../hosts/shared/index.js";
 import type { engine, networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
@@ -15,8 +16,9 @@ import type { Swept } from "../swept.js";
 import { forgetDatagrams } from "./conntrack.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
+import { findRunning } from "../launch/joined-namespaces.js";
 import { ownTurn } from "../launch/turns.js";
-import { enterNamespace, isNamespace, makeNamespace, releaseNamespace } from "./namespace.js";
+import { enterNamespace, holdNamespace, isNamespace, makeNamespace, releaseNamespace } from "./namespace.js";
 import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
 import { publish, unpublish } from "./rules.js";
@@ -24,9 +26,10 @@ import { publish, unpublish } from "./rules.js";
 /** Kept under the name of the veth's outer end, which is never reused: one may be removed while the next is made. */
 interface Place {
   join: networks.Join;
-  /** Number of the container's interface: 0 for `eth0`. */
-  number: number;
 }
+
+/** The only interface of a container before version 3 of the records. */
+const FIRST = "eth0";
 
 /** How long the kernel may take to remove the interfaces of a removed namespace. Then it is asked to. */
 const LINGER_MS = 250;
@@ -69,22 +72,22 @@ export class Places {
       if (whole && stands) continue;
       const why = stands ? "it was half made, or half taken down" : "its interface or its namespace is gone";
       this.swept(`container ${value.join.container} on network ${value.join.bridge.network}`, why);
-      await this.#takeDown(name, value);
+      await this.#remove(name, value);
     }
-    await this.#sweepNamespaces();
     return this.#places.entries().map(([, { value }]) => {
       const { container, bridge, address } = value.join;
       return { container, network: bridge.network, address };
     });
   }
 
-  /** Removes namespaces without a record. A record is written before its namespace is made, and removed after it. */
-  async #sweepNamespaces(): Promise<void> {
+  /** Containers with a namespace. First removes files on which none is mounted: a reboot leaves them. */
+  async sandboxes(): Promise<string[]> {
+    const containers: string[] = [];
     for (const container of namesIn(this.#paths.networks("ns"))) {
-      if (this.#of(container).length > 0) continue;
-      this.swept(`network namespace of container ${container}`, "it is on no network");
-      await releaseNamespace(this.#kernel, this.#paths.namespace(container));
+      if (isNamespace(this.#paths.namespace(container))) containers.push(container);
+      else await releaseNamespace(this.#kernel, this.#paths.namespace(container));
     }
+    return containers;
   }
 
   /** The connections to a network. */
@@ -93,33 +96,98 @@ export class Places {
     return joins.filter(({ bridge }) => bridge.network === network);
   }
 
-  /** Whether the container is on another network than this one. */
-  isOnOthers(container: string, network: string): boolean {
-    return this.#of(container).some(([, { join }]) => join.bridge.network !== network);
+  /** Ids of the networks that the container is on. */
+  networksOf(container: string): string[] {
+    return this.#of(container).map(([, { join }]) => join.bridge.network);
   }
 
   async join(join: networks.Join): Promise<void> {
     check(join);
     for (const [name, place, whole] of this.#of(join.container, join.bridge.network)) {
-      if (whole && this.#stands(name, place)) return;
-      await this.#takeDown(name, place);
+      if (whole && this.#stands(name, place) && isSameEndpoint(place.join, join)) return this.#alter(name, place, join);
+      await this.#remove(name, place);
     }
     const name = `veth${randomBytes(5).toString("hex")}`;
-    const place = { join, number: this.#freeNumber(join.container) };
+    const place = { join };
+    const hadNamespace = isNamespace(this.#paths.namespace(join.container));
     await this.#ports.take(name, join);
     try {
       this.#places.begin(name, place);
       await both(this.#connect(name, place), this.#publish(join));
     } catch (error) {
-      await this.#takeDown(name, place);
+      await this.#remove(name, place);
+      if (!hadNamespace) await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
       throw error;
     }
     this.#places.finish(name);
   }
 
   async leave({ container, network }: networks.Leave): Promise<void> {
-    for (const [name, place] of this.#of(container, network)) await this.#takeDown(name, place);
-    if (this.#of(container).length === 0) await releaseNamespace(this.#kernel, this.#paths.namespace(container));
+    for (const [name, place] of this.#of(container, network)) await this.#remove(name, place);
+  }
+
+  /**
+   * The kernel removes interfaces along with their namespace some 40 ms later, several at a time. Nobody needs to wait
+   * for that.
+   */
+  async leaveAll(container: string): Promise<void> {
+    const places = this.#of(container);
+    try {
+      await both(...places.map(([name, place]) => this.#takeDown(name, place)));
+    } finally {
+      await releaseNamespace(this.#kernel, this.#paths.namespace(container));
+      for (const [name] of places) if (!this.#places.find(name)) this.#lingering.set(name, this.#seeOff(name));
+    }
+  }
+
+  /** Changes a connection to what it shall be now: where the default route leads, and the published ports. */
+  async #alter(name: string, place: Place, join: networks.Join): Promise<void> {
+    const before = place.join;
+    if (isDeepStrictEqual(before, join)) return;
+    // Until the end, a removal takes down what was there before, too.
+    this.#places.replace(name, { join: { ...join, ports: [...before.ports, ...join.ports] } });
+    try {
+      if (before.gateway !== join.gateway) await this.#route(before, join);
+      if (!isDeepStrictEqual(before.ports, join.ports)) await this.#movePorts(name, before, join);
+    } catch (error) {
+      this.#places.replace(name, place);
+      throw error;
+    }
+    this.#places.replace(name, { join });
+  }
+
+  /** The kernel's index of the container's interface. */
+  #indexInside({ container, interfaceName }: networks.Join): number {
+    const file = this.#paths.namespace(container);
+    const index = enterNamespace(this.#kernel, file, () => this.#kernel.interfaceIndex(interfaceName));
+    if (index === 0) throw noSuch("network-interface", interfaceName);
+    return index;
+  }
+
+  /** If a port is not available, the container keeps its earlier ones. */
+  async #movePorts(name: string, before: networks.Join, join: networks.Join): Promise<void> {
+    await this.#unpublish(before);
+    this.#ports.release(name);
+    try {
+      await this.#ports.take(name, join);
+    } catch (error) {
+      await this.#ports.takeAgain(name, before);
+      await this.#publish(before);
+      throw error;
+    }
+    await this.#publish(join);
+  }
+
+  async #route(before: networks.Join, join: networks.Join): Promise<void> {
+    const { container, gateway } = join;
+    const index = this.#indexInside(join);
+    const inside = enterNamespace(this.#kernel, this.#paths.namespace(container), () => Netlink.open(this.#kernel));
+    try {
+      if (before.gateway !== "") await inside.request(links.removeDefaultRoute(index, ipv4(before.gateway)));
+      if (gateway !== "") await inside.request(links.addDefaultRoute(index, ipv4(gateway)));
+    } finally {
+      inside.close();
+    }
   }
 
   async close(): Promise<void> {
@@ -130,28 +198,38 @@ export class Places {
   }
 
   /** Connects the container's namespace to the bridge. Makes the namespace if the container has none. */
-  async #connect(name: string, { join, number }: Place): Promise<void> {
+  async #connect(name: string, { join }: Place): Promise<void> {
     await ownTurn();
     const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
     if (bridge === 0) throw noSuch("network-interface", join.bridge.interfaceName);
     const file = this.#paths.namespace(join.container);
-    if (!isNamespace(file)) await makeNamespace(this.#kernel, file);
+    const isFresh = !isNamespace(file) && !(await this.#takeRunning(join.container, file));
+    if (isFresh) await makeNamespace(this.#kernel, file);
     const inside = enterNamespace(this.#kernel, file, () => Netlink.open(this.#kernel));
     const namespace = openSync(file, "r");
     try {
-      const index = links.LOOPBACK + 1 + number;
-      const inner = { namespace, name: `eth${number}`, index, mac: mac(join.mac) };
+      // A container may have made interfaces of its own, so only in a new namespace it is known which index is free.
+      const wanted = isFresh ? links.LOOPBACK + 1 : 0;
+      const inner = { namespace, name: join.interfaceName, index: wanted, mac: mac(join.mac) };
       const outside = [
         links.setPort(name, !join.bridge.connectsContainers),
         links.withoutIpv6(name),
         links.setUp(name),
       ];
       await carryOut(this.#kernel, links.makeVeth(name, bridge, inner, join.bridge.mtu), ...outside);
-      await inside.request(...insideRequests(join, index));
+      await inside.request(...insideRequests(join, isFresh ? wanted : this.#indexInside(join)));
     } finally {
       closeSync(namespace);
       inside.close();
     }
+  }
+
+  /** Holds the namespace of a container that is running without networks. False if it is not running. */
+  async #takeRunning(container: string, file: string): Promise<boolean> {
+    const running = findRunning(container, this.#paths);
+    if (running === undefined) return false;
+    await holdNamespace(this.#kernel, file, running.process);
+    return true;
   }
 
   async #publish({ bridge, address, ports }: networks.Join): Promise<void> {
@@ -166,22 +244,19 @@ export class Places {
     await forgetDatagrams(this.#kernel, ports);
   }
 
-  /**
-   * Removes a connection, or whatever part of it exists. Its interfaces are silenced at once. The kernel removes them
-   * along with the container's namespace some 40 ms later, several at a time. Nobody needs to wait for that.
-   */
+  /** Takes a connection down, or whatever part of it exists. Its interfaces are silenced, but still there. */
   async #takeDown(name: string, { join }: Place): Promise<void> {
     this.#places.undo(name);
     await both(carryOut(this.#kernel, links.silence(name)), this.#unpublish(join));
     this.#ports.release(name);
     this.#places.forget(name);
-    if (this.#of(join.container).length > 0) {
-      await carryOut(this.#kernel, links.removeLink(name));
-      await this.#places.erase(name);
-    } else {
-      await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
-      this.#lingering.set(name, this.#seeOff(name));
-    }
+  }
+
+  /** Removes a connection. */
+  async #remove(name: string, place: Place): Promise<void> {
+    await this.#takeDown(name, place);
+    await carryOut(this.#kernel, links.removeLink(name));
+    await this.#places.erase(name);
   }
 
   /** Makes sure that a silenced interface is removed, even if something else still holds its namespace. */
@@ -203,16 +278,15 @@ export class Places {
     return on.map(([name, { value, whole }]) => [name, value, whole]);
   }
 
-  #freeNumber(container: string): number {
-    const taken = this.#of(container).map(([, place]) => place.number);
-    let number = 0;
-    while (taken.includes(number)) number++;
-    return number;
-  }
-
   #stands(name: string, { join }: Place): boolean {
     return this.#kernel.interfaceIndex(name) !== 0 && isNamespace(this.#paths.namespace(join.container));
   }
+}
+
+/** Whether both are the same interface with the same address: only its route and its ports may differ. */
+function isSameEndpoint(one: networks.Join, other: networks.Join): boolean {
+  const { interfaceName = FIRST } = one as Partial<networks.Join>; // an earlier version wrote no name
+  return interfaceName === other.interfaceName && one.address === other.address && one.mac === other.mac;
 }
 
 /** Checks the arguments before anything is made. Ports are checked when they are taken. */

@@ -18,7 +18,9 @@ function network(id: string, more: Partial<NetworkRecord> = {}): engine.Stored {
 }
 
 function container(id: string, networkMode: string, word: StatusWord = "running"): engine.Stored {
-  const record: Partial<ContainerRecord> = { id, networkMode, status: STATUSES.indexOf(word), args: [], mounts: [] };
+  const status = STATUSES.indexOf(word);
+  const endpoints = [{ network: networkMode }];
+  const record: Partial<ContainerRecord> = { id, networkMode, status, endpoints, args: [], mounts: [] };
   return stored(`container/${id}`, record);
 }
 

@@ -214,7 +214,17 @@ function messageIn(body: Uint8Array): string {
 const NO_STDIN = { write: async () => {}, end: () => {}, release: () => {} };
 
 export function noInventory(): engine.Inventory {
-  return { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] };
+  return {
+    processes: [],
+    execs: [],
+    mounts: [],
+    containers: [],
+    joins: [],
+    sandboxes: [],
+    networks: [],
+    volumes: [],
+    chains: [],
+  };
 }
 
 // Shortcuts for scripts.

@@ -44,7 +44,7 @@ describe("opening", () => {
       commit: async (all: RecordChange[]) => void changes.push(...all),
     });
     const opening = openEngine({ host, records });
-    await expect(opening).rejects.toThrow("records of version 9: this engine reads up to 2");
+    await expect(opening).rejects.toThrow("records of version 9: this engine reads up to 3");
     expect(changes).toEqual([]);
   });
 

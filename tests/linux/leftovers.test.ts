@@ -254,7 +254,7 @@ describeUnless(missing, "leftovers", () => {
     );
     expect(recordsOf(daemon)).toEqual(before);
     expect([existsSync(stray), findProcesses("conmon", id)]).toEqual([true, [expect.any(Number)]]);
-    await changeRecords(daemon, (records) => records.put("engine/version", Buffer.from("2")));
+    await changeRecords(daemon, (records) => records.put("engine/version", Buffer.from("3")));
     await daemon.start();
     expect(await engine.inspect(id)).toMatchObject({ State: { Status: "running" } });
     await engine.remove(id);

@@ -67,6 +67,7 @@ test("other users cannot access stored files", async ({ skip }) => {
     container: ID,
     containerName: "c",
     bridge,
+    interfaceName: "eth0",
     address: "172.31.0.2",
     gateway: "172.31.0.1",
     mac: "02:42:ac:1f:00:02",

@@ -107,7 +107,7 @@ describe("networks", () => {
     expect(world.lookUp(WEB, "nobody")).toBeUndefined();
     await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
     expect(world.lookUp(WEB, "both")).toEqual(["172.17.0.2"]);
-    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "leave-all", val: WEB });
     expect(world.lookUp(WEB, "both")).toBeUndefined();
     const failure = { tag: "no-such", val: { what: "network-interface" } };
     await expect(perform({ tag: "serve-names", val: resolver })).rejects.toMatchObject({ failure });
@@ -131,6 +131,7 @@ function join(container: string, address: string, ports: networks.PortMapping[] 
     container,
     containerName: `web-${container[0]}`,
     bridge,
+    interfaceName: "eth0",
     address,
     gateway: bridge.gateway,
     mac: "02:42:ac:11:00:02",

@@ -168,7 +168,7 @@ export const WRONGS: readonly Found[] = [
   { says: "sends another signal", on: "processes", command: "signal", each: 2, instead: misdialled, found: "events" },
   { says: "leaves mounts", on: "content", command: "unmount", each: 3, instead: NOTHING, found: "owners" },
   {
-    ...{ says: "leaves networks", on: "networks", command: "leave", each: 3 },
+    ...{ says: "leaves networks", on: "networks", command: "leave-all", each: 3 },
     ...{ instead: NOTHING, found: "owners", seed: 19 },
   },
   { says: "leaves processes", on: "processes", command: "reap", each: 3, instead: NOTHING, found: "owners" },

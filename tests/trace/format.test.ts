@@ -338,6 +338,7 @@ describe("values", () => {
       mounts: ["m"],
       containers: ["c"],
       joins: [{ container: "c", network: "n", address: "172.17.0.2" }],
+      sandboxes: ["c"],
       networks: ["n"],
       volumes: ["v"],
       execs: [

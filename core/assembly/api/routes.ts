@@ -42,9 +42,9 @@ import { imageHistory } from "../image/shown/history";
 import { inspectImage } from "../image/shown/inspect";
 import { listImages } from "../image/shown/list";
 import { tagImage } from "../image/tag";
-import { connectContainer } from "../network/connect";
+import { connectContainer } from "../network/endpoint/connect";
 import { createNetwork } from "../network/create";
-import { disconnectContainer } from "../network/disconnect";
+import { disconnectContainer } from "../network/endpoint/disconnect";
 import { inspectNetwork } from "../network/inspect";
 import { listNetworks } from "../network/list";
 import { pruneNetworks } from "../network/prune";
@@ -192,8 +192,8 @@ const ROUTES: Route[] = [
   new Route("GET",    "/networks/",                 24, listNetworks,      "network/list.ts"),
   new Route("POST",   "/networks/create",           24, createNetwork,     "network/create.ts"),
   new Route("POST",   "/networks/prune",            25, pruneNetworks,     "network/prune.ts"),
-  new Route("POST",   "/networks/*/connect",        24, connectContainer,  "network/connect.ts"),
-  new Route("POST",   "/networks/*/disconnect",     24, disconnectContainer, "network/disconnect.ts"),
+  new Route("POST",   "/networks/*/connect",        24, connectContainer,  "network/endpoint/connect.ts"),
+  new Route("POST",   "/networks/*/disconnect",     24, disconnectContainer, "network/endpoint/disconnect.ts"),
   new Route("GET",    "/networks/*",                24, inspectNetwork,    "network/inspect.ts"),
   new Route("DELETE", "/networks/*",                24, removeNetwork,     "network/remove.ts"),
 

@@ -3,7 +3,8 @@
 import { Call } from "../call";
 import { Health } from "../health/health";
 import { Json } from "../json/json";
-import { Endpoint } from "../network/endpoint";
+import { Endpoint, Sandbox } from "../network/endpoint/endpoint";
+import { PublishedPort } from "../network/endpoint/published-port";
 import { Origin } from "../origin";
 import { reasons } from "../reason";
 import { NO_TIME } from "../text/time";
@@ -29,6 +30,11 @@ export interface Backoff {
   /** All resources of the run have been released. */
   released(): void;
   cancel(): void;
+}
+
+/** The release of a run, which waits until a network is connected or disconnected. */
+export interface AfterRewiring {
+  rewired(): void;
 }
 
 /** Something that waits until the container's run ends: a stop, a kill. */
@@ -71,13 +77,12 @@ export class Container {
   stopTimeout: i64 = NO_TIMEOUT;
   /** What is mounted in the container besides its own files. */
   mounts: MountPoint[] = [];
-  endpoint: Endpoint | null = null;
+  /** Its networks, in the order in which a start joins them. */
+  endpoints: Endpoint[] = [];
+  /** What its endpoints share; null while it is on no network, or on networks without addresses only. */
+  sandbox: Sandbox | null = null;
   /** The container has only a loopback interface, whatever its network mode. */
   networkDisabled: bool = false;
-  /** Hardware address that the client asked for; empty if the engine derives one from the IPv4 address. */
-  mac: string = "";
-  /** Endpoint settings that inspect shows, as Docker's JSON; an empty array if there are none. */
-  settings: Uint8Array = new Uint8Array(0);
   /** Links to other containers, each under an alias, in the order in which the client gave them. */
   links: Link[] = [];
 
@@ -119,6 +124,8 @@ export class Container {
   health: Health | null = null;
   /** New limits are being applied to the run. */
   limiting: bool = false;
+  /** A network is being connected or disconnected while the container is running: see network/endpoint/rewiring.ts. */
+  rewiring: bool = false;
   /**
    * The container whose `hosts`, `hostname` and `resolv.conf` this
    * one uses since it joined that network; empty for its own.
@@ -173,6 +180,8 @@ export class Container {
   attached: Call[] = [];
   /** Takes usage samples for clients of stats. */
   watch: Watch | null = null;
+  /** Waits until no network is being connected or disconnected; null if nothing does. */
+  afterRewiring: AfterRewiring | null = null;
   /** Tasks that wait until the run ends. */
   runEnds: RunEnd[] = [];
 
@@ -243,14 +252,40 @@ export class Container {
     return null;
   }
 
-  /** The network's name, as clients see it. */
+  /** The network of its mode, as clients see it. */
   get networkName(): string {
     return this.networkMode == "default" ? "bridge" : this.networkMode;
   }
 
   /** Links only have an effect on the default bridge. */
   get onDefaultBridge(): bool {
-    return !this.networkDisabled && (this.networkMode == "bridge" || this.networkMode == "default");
+    return !this.networkDisabled && this.bridgeEndpoint !== null;
+  }
+
+  /** The endpoint on the default bridge; null if it has none. */
+  get bridgeEndpoint(): Endpoint | null {
+    for (let i = 0; i < this.endpoints.length; i++) if (this.endpoints[i].network == "bridge") return this.endpoints[i];
+    return null;
+  }
+
+  /** Whether it is on the network now. `network`: its id. */
+  isOn(network: string): bool {
+    for (let i = 0; i < this.endpoints.length; i++) {
+      if (this.endpoints[i].place !== null && this.endpoints[i].networkId == network) return true;
+    }
+    return false;
+  }
+
+  /** The ports that it publishes now. */
+  get ports(): PublishedPort[] {
+    const sandbox = this.sandbox;
+    return sandbox === null ? [] : sandbox.ports;
+  }
+
+  /** The address on the default bridge; empty while the container is not there. */
+  get bridgeAddress(): string {
+    const endpoint = this.bridgeEndpoint;
+    return endpoint === null || endpoint.place === null ? "" : endpoint.place!.address;
   }
 
   /** The container has a process. */
@@ -277,7 +312,7 @@ export class Container {
   /** The container is in a transitional state that ends soon by itself. */
   get between(): bool {
     const status = this.status;
-    if (this.creating || this.turning || this.limiting) return true;
+    if (this.creating || this.turning || this.limiting || this.rewiring) return true;
     if (status == Status.Starting || status == Status.Unwinding) return true;
     return status == Status.Releasing || status == Status.Recycling;
   }

@@ -3,7 +3,7 @@
 import { Health, healthFields } from "../health/health";
 import { isDigest } from "../image/reference";
 import { Json } from "../json/json";
-import { Endpoint, endpointFields } from "../network/endpoint";
+import { Endpoint, endpointFields, Sandbox, sandboxFields } from "../network/endpoint/endpoint";
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
 import { Fields, listOf, optionalListOf, partOf } from "../records/fields";
@@ -22,7 +22,7 @@ const REST_BYTES: i32 = 2048;
 
 export function writeRecord(container: Container): Uint8Array {
   // The record contains the labels twice.
-  const documents = 2 * container.config.length + container.hostConfig.length + container.settings.length;
+  const documents = 2 * container.config.length + container.hostConfig.length;
   const fields = new FieldWriter(documents + REST_BYTES);
   containerFields(fields, container);
   return fields.take();
@@ -66,13 +66,12 @@ function wishFields(fields: Fields, container: Container): void {
   container.autoRemove = fields.bool("autoRemove", container.autoRemove);
   container.networkMode = fields.text("networkMode", container.networkMode);
   container.networkDisabled = fields.optionalBool("networkDisabled", container.networkDisabled);
-  container.mac = fields.optionalText("mac", container.mac);
-  container.settings = fields.optionalDocument("settings", container.settings);
   optionalListOf<Link>(fields, "links", container.links, linkFields);
   container.stopSignal = fields.u32("stopSignal", container.stopSignal);
   container.stopTimeout = fields.number("stopTimeout", container.stopTimeout);
   listOf<MountPoint>(fields, "mounts", container.mounts, mountPointFields);
-  container.endpoint = partOf<Endpoint>(fields, "endpoint", container.endpoint, endpointFields);
+  listOf<Endpoint>(fields, "endpoints", container.endpoints, endpointFields);
+  container.sandbox = partOf<Sandbox>(fields, "sandbox", container.sandbox, sandboxFields);
   fields.textMap("labels", container.labelKeys, container.labelValues);
   container.config = fields.document("config", container.config);
   container.hostConfig = fields.document("hostConfig", container.hostConfig);
@@ -98,6 +97,7 @@ function stateFields(fields: Fields, container: Container): void {
   container.uncleanRun = fields.u32("uncleanRun", container.uncleanRun);
   container.health = partOf<Health>(fields, "health", container.health, healthFields);
   container.limiting = fields.bool("limiting", container.limiting);
+  container.rewiring = fields.optionalBool("rewiring", container.rewiring);
   container.filesOf = fields.optionalText("filesOf", container.filesOf);
   container.toldLinks = fields.optionalText("toldLinks", container.toldLinks);
   container.startsAgain = fields.bool("startsAgain", container.startsAgain);

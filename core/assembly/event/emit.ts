@@ -1,8 +1,9 @@
 // Events with their usual attributes.
 
 import { Container } from "../container/container";
+import { Endpoint } from "../network/endpoint/endpoint";
+import { networkOf } from "../network/endpoint/endpoints-of-container";
 import { Network } from "../network/network";
-import { networkOf } from "../network/networks-of-container";
 import { engine } from "../state";
 import { Event } from "./event";
 import { eventRing } from "./ring";
@@ -20,16 +21,21 @@ export function emitContainer(container: Container, action: string): void {
   eventRing.emit(containerEvent(container, action));
 }
 
-/** A run has begun: emits the events of its network, then of its volumes, then of the start itself. */
+/** A run has begun: emits the events of its networks, then of its volumes, then of the start itself. */
 export function emitStart(container: Container): void {
-  emitNetwork(container, "connect");
+  emitNetworks(container, "connect");
   emitMounts(container);
   emitContainer(container, "start");
 }
 
 /** `connect` or `disconnect`. Every container with networking has these events, even in mode `host` or `none`. */
-export function emitNetwork(container: Container, action: string): void {
-  const network = networkOf(container);
+export function emitNetworks(container: Container, action: string): void {
+  if (container.networkDisabled) return;
+  for (let i = 0; i < container.endpoints.length; i++) emitEndpoint(container, container.endpoints[i], action);
+}
+
+export function emitEndpoint(container: Container, endpoint: Endpoint, action: string): void {
+  const network = networkOf(endpoint);
   if (network !== null) eventRing.emit(networkEvent(network, action).with("container", container.id));
 }
 

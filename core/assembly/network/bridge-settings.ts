@@ -11,6 +11,7 @@ const NAME: string = "com.docker.network.bridge.name";
 const ICC: string = "com.docker.network.bridge.enable_icc";
 const MASQUERADE: string = "com.docker.network.bridge.enable_ip_masquerade";
 const BINDING: string = "com.docker.network.bridge.host_binding_ipv4";
+const PREFIX: string = "com.docker.network.container_iface_prefix";
 const MTU: string = "com.docker.network.driver.mtu";
 /** Options that are not implemented yet. Docker ignores options that it does not know, and so does this engine. */
 const NOT_BUILT: string[] = [
@@ -18,7 +19,6 @@ const NOT_BUILT: string[] = [
   "com.docker.network.bridge.gateway_mode_ipv6",
   "com.docker.network.bridge.inhibit_ipv4",
   "com.docker.network.bridge.trusted_host_interfaces",
-  "com.docker.network.container_iface_prefix",
   "com.docker.network.bridge.default_bridge",
   "com.docker.network.enable_ipv4",
   "com.docker.network.enable_ipv6",
@@ -40,6 +40,8 @@ export class BridgeSettings {
   hostBinding: string = "";
   /** Bytes of the largest packet; 0 for the kernel's default. */
   mtu: u32 = 0;
+  /** Prefix of the names of interfaces in containers; empty for `eth`. */
+  interfacePrefix: string = "";
 }
 
 /** The options have been checked. */
@@ -51,6 +53,7 @@ export function bridgeSettingsOf(keys: string[], values: string[]): BridgeSettin
     else if (keys[i] == ICC) settings.connectsContainers = parseFlag(value).value;
     else if (keys[i] == MASQUERADE) settings.masquerades = parseFlag(value).value;
     else if (keys[i] == BINDING) settings.hostBinding = value == EVERY ? "" : value;
+    else if (keys[i] == PREFIX) settings.interfacePrefix = value;
     else if (keys[i] == MTU) settings.mtu = <u32>max(0, decimalOf(value, LARGEST_MTU));
   }
   return settings;

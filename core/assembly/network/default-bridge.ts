@@ -9,7 +9,7 @@ import { Address, parseAddress } from "./address/address";
 import { parseIpv4 } from "./address/ipv4-text";
 import { parsePrefix, parseSubnet, Subnet } from "./address/subnet";
 import { LARGEST_MTU } from "./bridge-settings";
-import { containersOn } from "./endpoints-on-network";
+import { containersOn } from "./endpoint/containers-on-network";
 import { poolsProblem } from "./ipam/default-pools";
 import { IpamConfig, OTHER_GATEWAY } from "./ipam/ipam-config";
 import { Network } from "./network";

@@ -5,7 +5,7 @@ import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { badParameter, internal, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
-import { networksInUse } from "./endpoints-on-network";
+import { networksInUse } from "./endpoint/containers-on-network";
 import { Network } from "./network";
 import { writeNetworkJson } from "./shown";
 import { networkStore } from "./store";

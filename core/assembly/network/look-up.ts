@@ -36,11 +36,3 @@ export function lookUpNetwork(reference: string): NetworkLookup {
 function isThere(network: Network): bool {
   return !network.removing;
 }
-
-/** The network for a container that starts. One that is still being made may fail, so it does not count yet. */
-export function lookUpMadeNetwork(reference: string): NetworkLookup {
-  const lookup = lookUpNetwork(reference);
-  const network = lookup.network;
-  if (network === null || !network.creating) return lookup;
-  return new NetworkLookup(null, notFound(`network ${reference} not found`));
-}

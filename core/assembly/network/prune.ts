@@ -14,7 +14,7 @@ import { setAside } from "../records/set-aside";
 import { conflict, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
-import { containersOn, networksInUse } from "./endpoints-on-network";
+import { containersOn, networksInUse } from "./endpoint/containers-on-network";
 import { Network } from "./network";
 import { beginNetworkRemoval, NetworkRemovalClient } from "./removal";
 import { networkStore } from "./store";
@@ -42,12 +42,19 @@ export function pruneNetworks(call: Call): Refusal | null {
 function leavingContainer(): Container | null {
   const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
-    const endpoint = all[i].endpoint;
-    if (endpoint === null || all[i].status != Status.Releasing) continue;
-    const network = networkStore.find(endpoint.networkId);
-    if (network !== null && !network.isBuiltIn) return all[i];
+    if (all[i].status == Status.Releasing && isOnOwnNetwork(all[i])) return all[i];
   }
   return null;
+}
+
+/** Whether the container is on a network that is not built in. */
+function isOnOwnNetwork(container: Container): bool {
+  for (let i = 0; i < container.endpoints.length; i++) {
+    if (container.endpoints[i].place === null) continue;
+    const network = networkStore.find(container.endpoints[i].networkId);
+    if (network !== null && !network.isBuiltIn) return true;
+  }
+  return false;
 }
 
 function choose(filters: PruneFilters): Network[] {

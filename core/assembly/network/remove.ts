@@ -11,7 +11,7 @@ import { forbidden, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { Task } from "../task";
 import { quoteText } from "../text/go-quote";
-import { containersOn, networksInUse } from "./endpoints-on-network";
+import { containersOn, endpointAt, networksInUse } from "./endpoint/containers-on-network";
 import { lookUpNetwork } from "./look-up";
 import { Network } from "./network";
 import { beginNetworkRemoval, NetworkRemovalClient } from "./removal";
@@ -41,7 +41,7 @@ export function removeNetwork(call: Call): Refusal | null {
 function inUse(network: Network, containers: Container[]): string {
   const endpoints: string[] = [];
   for (let i = 0; i < containers.length; i++) {
-    const id = containers[i].endpoint!.endpointId.slice(0, 12);
+    const id = endpointAt(containers[i], network).place!.endpointId.slice(0, 12);
     endpoints.push(`name:${quoteText(containers[i].name)} id:${quoteText(id)}`);
   }
   const all = endpoints.join(", ");

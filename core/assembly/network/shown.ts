@@ -2,7 +2,7 @@
 
 import { JsonWriter } from "../json/writer";
 import { formatTime } from "../text/time";
-import { containersOn } from "./endpoints-on-network";
+import { containersOn, endpointAt } from "./endpoint/containers-on-network";
 import { IpamConfig } from "./ipam/ipam-config";
 import { Network } from "./network";
 
@@ -79,12 +79,12 @@ function writeContainers(json: JsonWriter, network: Network): void {
   const all = containersOn(network);
   for (let i = 0; i < all.length; i++) {
     if (!all[i].running) continue;
-    const endpoint = all[i].endpoint!;
+    const place = endpointAt(all[i], network).place!;
     json.key(all[i].id).beginObject();
     json.stringField("Name", all[i].name);
-    json.stringField("EndpointID", endpoint.endpointId);
-    json.stringField("MacAddress", endpoint.mac);
-    json.stringField("IPv4Address", `${endpoint.address}/${endpoint.prefixLength.toString()}`);
+    json.stringField("EndpointID", place.endpointId);
+    json.stringField("MacAddress", place.mac);
+    json.stringField("IPv4Address", `${place.address}/${place.prefixLength.toString()}`);
     json.stringField("IPv6Address", "");
     json.endObject();
   }

@@ -1,6 +1,7 @@
 // All networks.
 
 import { deleteRecord } from "../ask";
+import { Container } from "../container/container";
 import { containerStore } from "../container/store";
 import { NETWORK_RECORDS } from "../records/kinds";
 import { putRecord } from "../records/put";
@@ -11,7 +12,7 @@ import { decodeUtf8 } from "../text/utf8";
 import { Address, parseAddress } from "./address/address";
 import { Subnet } from "./address/subnet";
 import { setBridgeAddresses, setBridgeOptions } from "./default-bridge";
-import { Endpoint } from "./endpoint";
+import { Endpoint, Place } from "./endpoint/endpoint";
 import { anySubnet, forgetRoute } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
 import { driverOf, Network, writeNetwork } from "./network";
@@ -114,8 +115,9 @@ export class NetworkStore {
   private ensure(name: string): void {
     if (this.named(name) !== null) return;
     const driver = driverOf(name);
-    const place = this.lostPlace(name);
-    const network = new Network(place === null ? this.lostId() : place.networkId, name, driver);
+    const lost = this.lostEndpoint(name);
+    const place: Place | null = lost === null ? null : lost.place;
+    const network = new Network(lost === null ? this.lostId() : lost.networkId, name, driver);
     network.created = engine.now.wall;
     if (driver == "bridge") {
       const subnet = place === null ? anySubnet(this.subnets()) : subnetOf(place);
@@ -142,14 +144,20 @@ export class NetworkStore {
    * An endpoint on a network of this name whose record is lost. The
    * network keeps its settings, so that running containers stay connected.
    */
-  private lostPlace(name: string): Endpoint | null {
+  private lostEndpoint(name: string): Endpoint | null {
     const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
-      const place = containers[i].endpoint;
-      if (place === null || place.networkName != name || !isFullId(place.networkId)) continue;
-      if (this.find(place.networkId) === null && hasSubnet(place)) return place;
+      const all = containers[i].endpoints;
+      for (let j = 0; j < all.length; j++) if (all[j].network == name && this.hasLost(all[j])) return all[j];
     }
     return null;
+  }
+
+  /** Whether the container is on a network whose record is lost. */
+  private hasLost(endpoint: Endpoint): bool {
+    const place = endpoint.place;
+    if (place === null || !isFullId(endpoint.networkId) || this.find(endpoint.networkId) !== null) return false;
+    return hasSubnet(place);
   }
 }
 
@@ -157,18 +165,26 @@ export class NetworkStore {
 function showContainersAnew(network: Network): void {
   const containers = containerStore.all();
   for (let i = 0; i < containers.length; i++) {
-    const mode = containers[i].networkMode;
-    if (mode == network.name || network.id.startsWith(mode)) containers[i].listed = null;
+    if (mayBeOn(containers[i], network)) containers[i].listed = null;
   }
 }
 
+function mayBeOn(container: Container, network: Network): bool {
+  const all = container.endpoints;
+  for (let i = 0; i < all.length; i++) {
+    const name = all[i].network;
+    if (name == network.name || network.id.startsWith(name) || all[i].networkId == network.id) return true;
+  }
+  return false;
+}
+
 /** A damaged record may name any gateway. */
-function hasSubnet(place: Endpoint): bool {
+function hasSubnet(place: Place): bool {
   const gateway: Address | null = parseAddress(place.gateway);
   return gateway !== null && !gateway.isIpv6 && place.prefixLength > 0;
 }
 
-function subnetOf(place: Endpoint): Subnet {
+function subnetOf(place: Place): Subnet {
   return new Subnet(parseAddress(place.gateway)!, place.prefixLength);
 }
 

@@ -6,7 +6,7 @@ import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, NETWORKS } from "../supp
 import { Opened } from "../records/opened.js";
 
 const FIRST = new Map([...FIRST_RECORDS, ...BUSYBOX_RECORDS]);
-const COMMANDS = ["processes reap", "content unmount", "networks leave", "content drop-container", "volumes drop"];
+const COMMANDS = ["processes reap", "content unmount", "networks leave-all", "content drop-container", "volumes drop"];
 const BUSY = "it is busy";
 
 class Host {
@@ -72,7 +72,7 @@ test.each(COMMANDS)("%s fails while a removal continues after a restart", (comma
   const again = new Opened(records.set(key, removing), found, host.fails).settle();
   const inspected = again.call("GET", "/containers/box/json");
   // Nothing waits for a network join that its record does not contain.
-  if (command === "networks leave") return expect(inspected.status).toBe(404);
+  if (command === "networks leave-all") return expect(inspected.status).toBe(404);
   expect(JSON.parse(inspected.text)).toMatchObject({ State: { Status: "dead", Error: BUSY } });
   host.failing = "";
   expect(again.call("DELETE", "/containers/box?v=1").status).toBe(204);

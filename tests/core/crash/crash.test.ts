@@ -113,7 +113,9 @@ function leaveStray(state: State): void {
   state.processes.set(`${stray} 1`, { container: stray, run: 1, status: "running", ...process });
   state.mounts.set(stray, null);
   state.files.add(stray);
-  state.joins.set(stray, { network: NETWORKS.get("bridge") as string, address: "172.17.9.9", ports: [] });
+  const network = NETWORKS.get("bridge") as string;
+  state.joins.set(`${stray} ${network}`, { container: stray, network, address: "172.17.9.9", ports: [] });
+  state.sandboxes.add(stray);
   state.volumes.add("6".repeat(64));
   state.chains.set(`sha256:${"7".repeat(64)}`, null);
 }
@@ -142,8 +144,8 @@ function rest(engine: Engine, memory: Memory): void {
 function removeAll(engine: Engine, memory: Memory): void {
   for (const name of NAMES) act(engine, memory, `remove ${name} force=1&v=1`);
   rest(engine, memory);
-  const { mounts, files, joins, processes } = engine.world.state;
-  expect([...mounts.keys(), ...files, ...joins.keys(), ...processes.keys()]).toEqual([]);
+  const { mounts, files, sandboxes, processes } = engine.world.state;
+  expect([...mounts.keys(), ...files, ...sandboxes, ...processes.keys()]).toEqual([]);
 }
 
 /** The same failure with as few lines as possible. */

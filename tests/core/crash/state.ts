@@ -31,6 +31,7 @@ export interface Exec {
 }
 
 export interface Join {
+  container: string;
   network: string;
   address: string;
   ports: string[];
@@ -42,7 +43,10 @@ export interface State {
   /** Containers that were mounted at some time. */
   mountedOnce: Set<string>;
   files: Set<string>;
+  /** By container and network. */
   joins: Map<string, Join>;
+  /** Containers with a network namespace. */
+  sandboxes: Set<string>;
   networks: Set<string>;
   volumes: Set<string>;
   /** ChainID → the one below. */
@@ -64,6 +68,7 @@ export function copyOf(state: State): State {
     mountedOnce: new Set(state.mountedOnce),
     files: new Set(state.files),
     joins: new Map(state.joins),
+    sandboxes: new Set(state.sandboxes),
     networks: new Set(state.networks),
     volumes: new Set(state.volumes),
     chains: new Map(state.chains),
@@ -80,6 +85,7 @@ export function emptyState(): State {
     mountedOnce: new Set(),
     files: new Set(),
     joins: new Map(),
+    sandboxes: new Set(),
     networks: new Set(),
     volumes: new Set(),
     chains: new Map(),

@@ -16,6 +16,7 @@ const FAULTS: readonly HostCommand[] = [
   "commit",
   "unmount",
   "leave",
+  "leave-all",
   "reap",
   "drop-container",
   "stat",

@@ -14,15 +14,15 @@ export function checkUnique(engine: Engine): void {
     "name",
     containers.map(({ name }) => name),
   );
-  const endpoints = containers.flatMap(({ endpoint }) => (endpoint === undefined ? [] : [endpoint]));
+  const endpoints = containers.flatMap((container) => container.endpoints);
   unique(
     "address",
-    endpoints.map(({ address }) => address),
+    endpoints.flatMap(({ networkId, place }) => (place === undefined ? [] : [`${networkId} ${place.address}`])),
   );
   unique(
     "port",
-    endpoints.flatMap(({ ports }) =>
-      ports.map(({ hostAddress, hostPort, protocol }) => `${hostAddress} ${hostPort}/${protocol}`),
+    containers.flatMap(({ sandbox }) =>
+      (sandbox?.ports ?? []).map(({ hostAddress, hostPort, protocol }) => `${hostAddress} ${hostPort}/${protocol}`),
     ),
   );
 }
@@ -32,7 +32,7 @@ const VOLUME = 1;
 
 /** At rest: records and world agree. */
 export function checkAtRest(engine: Engine): void {
-  const { mounts, files, joins, networks, volumes, chains, processes, execs, archives } = engine.world.state;
+  const { mounts, files, sandboxes, networks, volumes, chains, processes, execs, archives } = engine.world.state;
   const containers = containersOf(engine.records);
   for (const container of containers) checkContainer(engine, container);
   for (const container of containers) checkLinks(engine, container, containers);
@@ -41,7 +41,7 @@ export function checkAtRest(engine: Engine): void {
   const running = containers.filter((container) => RUNNING.includes(wordOf(container))).map(({ id }) => id);
   const unclean = containers.filter((container) => container.unclean).map(({ id }) => id);
   for (const id of mounts.keys()) expectOneOf("mount", id, [...running, ...unclean]);
-  for (const id of joins.keys()) expectOneOf("join", id, [...running, ...unclean]);
+  for (const id of sandboxes) expectOneOf("network namespace", id, [...running, ...unclean]);
   for (const { container } of processes.values()) expectOneOf("process", container, [...running, ...unclean]);
   for (const { container, running: goesOn } of execs.values()) {
     expectOneOf("exec", container, [...running, ...unclean]);
@@ -143,8 +143,8 @@ function mayWait({ target, run }: Request, container: ContainerRecord): boolean 
 }
 
 function checkContainer(engine: Engine, container: ContainerRecord): void {
-  const { id, run, everRan, networkMode, endpoint, chain } = container;
-  const { mounts, joins, files, chains } = engine.world.state;
+  const { id, run, everRan, chain } = container;
+  const { mounts, files, chains } = engine.world.state;
   const status = wordOf(container);
   expectOneOf("status", status, SETTLED);
   if (chain !== undefined) expectOneOf("layer", chain, [...chains.keys()]);
@@ -161,9 +161,19 @@ function checkContainer(engine: Engine, container: ContainerRecord): void {
   if (process.memory !== Memory)
     throw new Breach(`the memory limit of ${id} is ${Memory}, but its process has ${process.memory}`);
   expectOneOf("mount of a running container", id, [...mounts.keys()]);
-  const address = joins.get(id)?.address;
-  if (networkMode !== "none" && (address === undefined || address !== endpoint?.address)) {
-    throw new Breach(`the record of ${id} has the address ${endpoint?.address}, but the world gave it ${address}`);
+  checkPlaces(engine, container);
+}
+
+/** A running container is on the networks of its record, with these addresses, and on no others. */
+function checkPlaces({ world }: Engine, { id, networkMode, endpoints }: ContainerRecord): void {
+  const joins = [...world.state.joins.values()].filter(({ container }) => container === id);
+  const told = endpoints.flatMap(({ networkId = "", place }) => (place ? [`${networkId} ${place.address}`] : []));
+  const had = joins.map(({ network, address }) => `${network} ${address}`);
+  if (told.toSorted().join() !== had.toSorted().join()) {
+    throw new Breach(`the record of ${id} has the addresses ${told.join()}, but the world gave it ${had.join()}`);
+  }
+  if (networkMode !== "none" && endpoints.some(({ place }) => place === undefined)) {
+    throw new Breach(`${id} is running, but it is not on all its networks`);
   }
 }
 
@@ -172,10 +182,11 @@ function checkLinks({ world }: Engine, { id, networkMode, links = [] }: Containe
   const process = world.running(id);
   if (process === undefined || networkMode !== "bridge") return;
   for (const { alias, container } of links) {
-    const { endpoint } = all.find((one) => one.id === container) ?? {};
-    if (endpoint === undefined || world.running(container) === undefined) continue;
-    if (process.hosts.includes(`${endpoint.address}\t${alias} `)) continue;
-    throw new Breach(`${alias} has the address ${endpoint.address}, but the hosts file of ${id} is\n${process.hosts}`);
+    const { endpoints = [] } = all.find((one) => one.id === container) ?? {};
+    const address = endpoints.find(({ network }) => network === "bridge")?.place?.address;
+    if (address === undefined || world.running(container) === undefined) continue;
+    if (process.hosts.includes(`${address}\t${alias} `)) continue;
+    throw new Breach(`${alias} has the address ${address}, but the hosts file of ${id} is\n${process.hosts}`);
   }
 }
 

@@ -70,7 +70,8 @@ export class World {
       }),
       mounts: [...mounts.keys()],
       containers: [...files],
-      joins: [...joins].map(([container, { network, address }]) => ({ container, network, address })),
+      joins: [...joins.values()].map(({ container, network, address }) => ({ container, network, address })),
+      sandboxes: [...this.state.sandboxes],
       networks: [...made],
       volumes: [...kept],
       chains: [...chains.keys()],
@@ -164,7 +165,8 @@ export class World {
     const { container, run } = launch;
     const spec = new TextDecoder().decode(launch.spec);
     if (!this.state.mounts.has(container)) throw new Breach(`launch of ${container} without its mount`);
-    if (spec.includes('"network:"') && !this.state.joins.has(container)) throw new Breach("launch without its network");
+    if (spec.includes('"network:"') && !this.state.sandboxes.has(container))
+      throw new Breach("launch without its network");
     if (this.running(container)) throw new Breach(`launch of ${container} while it runs`);
     if (this.state.processes.has(`${container} ${run}`)) throw new Breach(`launch of run ${run} asked twice`);
     const process = processOf(container, run, "running");
@@ -315,18 +317,21 @@ export class World {
   }
 
   #network(command: networks.NetworkCommand): Outcome {
-    const { networks: made, joins } = this.state;
+    const { networks: made, joins, sandboxes } = this.state;
     if (command.tag === "make") made.add(command.val.network);
     else if (command.tag === "drop") made.delete(command.val);
-    else if (command.tag === "leave") joins.delete(command.val.container);
+    else if (command.tag === "leave") joins.delete(`${command.val.container} ${command.val.network}`);
     else if (command.tag === "join") this.#join(command.val);
-    else if (command.tag !== "routes") this.#requireJoin(command.val.container);
+    else if (command.tag === "leave-all") {
+      for (const [place, { container }] of joins) if (container === command.val) joins.delete(place);
+      sandboxes.delete(command.val);
+    } else if (command.tag !== "routes") this.#requireJoin(command.val.container);
     else return { tag: "names", val: [] };
     return { tag: "done" };
   }
 
   #requireJoin(container: string): void {
-    if (!this.state.joins.has(container)) throw new Breach("names without a network");
+    if (!this.state.sandboxes.has(container)) throw new Breach("names without a network");
   }
 
   #join({ container, bridge, address, ports }: networks.Join): void {
@@ -335,12 +340,16 @@ export class World {
     const wanted = ports.map(({ protocol, hostAddress, hostPort }) => {
       return `${protocol}${hostAddress.includes(":") ? 6 : 4} ${hostPort}`;
     });
+    const place = `${container} ${bridge.network}`;
     for (const [other, join] of joins) {
-      if (other === container) continue;
-      if (join.address === address) throw new Breach(`${address} given to ${container} while ${other} has it`);
-      if (join.ports.some((port) => wanted.includes(port))) throw new Breach(`a port published twice`);
+      if (other === place) continue;
+      const isTaken = join.network === bridge.network && join.address === address;
+      if (isTaken) throw new Breach(`${address} given to ${container} while ${join.container} has it`);
+      if (join.container !== container && join.ports.some((port) => wanted.includes(port)))
+        throw new Breach(`a port published twice`);
     }
-    joins.set(container, { network: bridge.network, address, ports: wanted });
+    joins.set(place, { container, network: bridge.network, address, ports: wanted });
+    this.state.sandboxes.add(container);
   }
 
   /** A removal takes the files away during operations on them. */

@@ -9,6 +9,7 @@ import {
   isVersionSegment,
   requestedVersion,
   tooNewEndpoint,
+  MAX_VERSION,
 } from "../../../core/assembly/api/versions";
 import { containerNameProblem, generatedName, isContainerName } from "../../../core/assembly/container/names";
 import { isSignal, parseSignal, signalName } from "../../../core/assembly/container/stop/signals";
@@ -28,7 +29,7 @@ import { Json } from "./json";
 export { allocate, collect, outputLength, outputStart } from "./exchange";
 
 export function version(): void {
-  const requested = requestedVersion(text(0));
+  const requested = requestedVersion(text(0), MAX_VERSION);
   const result = Json.array();
   result.push(Json.i64(requested.minor));
   result.push(Json.string(requested.refusal));

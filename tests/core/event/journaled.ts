@@ -47,7 +47,16 @@ export class JournaledEngine {
     this.journal = journal;
     this.seconds = seconds;
     const records = [...FIRST_RECORDS].map(([key, value]) => ({ key, value })).sort((a, b) => (a.key < b.key ? -1 : 1));
-    const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
+    const found = {
+      processes: [],
+      execs: [],
+      mounts: [],
+      containers: [],
+      joins: [],
+      sandboxes: [],
+      networks: [],
+      volumes: [],
+    };
     const inventory: engine.Inventory = { ...found, chains: [] };
     this.#take(this.#instance.open(OPTIONS, this.#now(), new Uint8Array(32), records, journal.endsAt, inventory));
   }

@@ -45,9 +45,10 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   [STORE]: ["byId", "sequence"],
   // Creation settings; data for the list; timestamps, and origins.
   "core/assembly/container/container/Container": [
-    ...["config", "hostConfig", "settings", "listed"],
+    ...["config", "hostConfig", "listed"],
     ...["sequence", "created", "startedAt", "finishedAt", "begunAt", "lastChange", "ender"],
   ],
+  "core/assembly/network/endpoint/endpoint/Endpoint": ["settings"],
   "core/assembly/call/Call": ["origin"],
   "core/assembly/task/Pending": ["origin"],
   "core/assembly/origin/Acting": ["origin"],

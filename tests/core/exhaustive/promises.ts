@@ -21,9 +21,9 @@ export function checkAnswer(engine: Engine, request: Request): void {
   if (!allowed.includes(word)) throw new Breach(`${verb} is answered ${status}, and the container is ${word}`);
   if (verb === "start" && status === 204 && container?.everRan !== true) throw new Breach("started, and never ran");
   if (verb !== "remove" || status !== 204) return;
-  const { files, mounts, joins, processes } = engine.world.state;
+  const { files, mounts, sandboxes, processes } = engine.world.state;
   const ids = new Set(containersOf(engine.records).map(({ id }) => id));
-  const left = [...files, ...mounts.keys(), ...joins.keys(), ...[...processes.values()].map((one) => one.container)];
+  const left = [...files, ...mounts.keys(), ...sandboxes, ...[...processes.values()].map((one) => one.container)];
   const stray = left.find((id) => !ids.has(id));
   if (stray !== undefined) throw new Breach(`removed, and something of ${stray} is there`);
 }

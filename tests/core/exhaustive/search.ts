@@ -221,8 +221,8 @@ function performed(world: World, effect: HostEffect): void {
 function removeAll(engine: Engine): void {
   for (const name of NAMES) engine.request("DELETE", `/containers/${name}?force=1`, { sent: () => {} });
   engine.settle();
-  const { mounts, files, joins, processes } = engine.world.state;
-  const left = [...mounts.keys(), ...files, ...joins.keys(), ...processes.keys()];
+  const { mounts, files, sandboxes, processes } = engine.world.state;
+  const left = [...mounts.keys(), ...files, ...sandboxes, ...processes.keys()];
   const records = [...engine.records.keys()].filter((key) => key.startsWith("container/"));
   if (left.length + records.length > 0)
     throw new Breach(`all was removed, and ${[...left, ...records].join()} is there`);

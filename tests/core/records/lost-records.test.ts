@@ -22,6 +22,7 @@ const FOUND: Partial<engine.Inventory> = {
   processes: [{ container: running, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } }, memoryKills: 0 }],
   mounts: [running],
   joins: [{ container: running, network: bridge!, address: "172.17.0.2" }],
+  sandboxes: [running],
 };
 
 function wholeOf(records: ReadonlyMap<string, string>): Partial<engine.Inventory> {
@@ -54,7 +55,7 @@ test.each(KINDS)("those of %s: found objects are kept, also at the following sta
   expect(opened.told).toContain("set-aside records: they are lost, and their keys are unknown");
   expect(warnings(opened)).toContain("WARNING: records are lost; what is here of them was set aside");
   expect(opened.records.has("")).toBe(false);
-  expect(opened.records.get("engine/version")).toBe("2");
+  expect(opened.records.get("engine/version")).toBe("3");
   const again = new Opened(opened.records, FOUND).settle();
   expect([swept(again), dropped(again)]).toEqual([[], []]);
   expect(warnings(again).filter((line) => line.includes("records are lost"))).toEqual([]);
@@ -76,7 +77,7 @@ test("a container can be removed with force, with all of its host's objects", ()
   expect(opened.call("DELETE", `/containers/${running}?force=1`).status).toBe(204);
   expect(told(opened).slice(-4)).toEqual([
     "processes reap",
-    "networks leave",
+    "networks leave-all",
     "content unmount",
     "content drop-container",
   ]);

@@ -34,8 +34,8 @@ const ID = RUNNING.container.id;
 
 /** Its state in the records, and additional records. */
 const STATES: [name: string, changes: Record<string, unknown>, more?: Record<string, string>][] = [
-  ["created, never started", { status: "created", run: 0, everRan: false, endpoint: null }],
-  ["created, being made", { status: "created", run: 0, everRan: false, endpoint: null, creating: true }],
+  ["created, never started", { status: "created", run: 0, everRan: false, place: null }],
+  ["created, being made", { status: "created", run: 0, everRan: false, place: null, creating: true }],
   ["starting, for the first time", { status: "starting", everRan: false }],
   ["starting, again", { status: "starting" }],
   ["starting, as a restart", { status: "starting", startsAgain: true }],
@@ -44,6 +44,7 @@ const STATES: [name: string, changes: Record<string, unknown>, more?: Record<str
   ["running, stopping for a removal that was asked for", { status: "running", manuallyStopped: true, disarmed: true }],
   ["running, to be restarted", { status: "running", startsAgain: true }],
   ["running, new limits being set", { status: "running", limiting: true }],
+  ["running, a network being connected", { status: "running", rewiring: true }],
   ["running, held still by a commit or a pause", { status: "running" }, { [`commit/${ID}`]: "1" }],
   ["paused", { status: "paused" }],
   ["paused, being thawed", { status: "paused" }, { [`commit/${ID}`]: "1" }],
@@ -51,12 +52,12 @@ const STATES: [name: string, changes: Record<string, unknown>, more?: Record<str
   ["releasing, to be started again", { status: "releasing", pid: 0, startsAgain: true }],
   ["releasing, auto-remove", { status: "releasing", pid: 0, autoRemove: true }],
   ["recycling for its restart policy", { status: "recycling", pid: 0 }],
-  ["restarting", { status: "restarting", pid: 0, endpoint: null }],
-  ["exited", { status: "exited", pid: 0, endpoint: null }],
+  ["restarting", { status: "restarting", pid: 0, place: null }],
+  ["exited", { status: "exited", pid: 0, place: null }],
   ["exited, unclean", { status: "exited", pid: 0, unclean: true, uncleanRun: 1 }],
-  ["removing", { status: "removing", pid: 0, endpoint: null }],
+  ["removing", { status: "removing", pid: 0, place: null }],
   ["removing, unclean", { status: "removing", pid: 0, unclean: true, uncleanRun: 1 }],
-  ["dead", { status: "dead", pid: 0, endpoint: null, error: "it was busy" }],
+  ["dead", { status: "dead", pid: 0, place: null, error: "it was busy" }],
 ];
 
 test("each comes to rest in one way, and leaves nothing of containers that do not run", () => {
@@ -185,7 +186,7 @@ function checkClean(name: string, finding: string, engine: Engine): void {
   const container = containersOf(engine.records)[0];
   const word = container === undefined ? "gone" : wordOf(container);
   expect([name, finding, SETTLED]).toEqual([name, finding, expect.arrayContaining([word])]);
-  const { mounts, joins, processes, files } = engine.world.state;
+  const { mounts, sandboxes, processes, files } = engine.world.state;
   const runs = word === "running" || word === "paused";
   expect([name, finding, [...processes.values()].map(({ status }) => status)]).toEqual([
     name,
@@ -193,7 +194,7 @@ function checkClean(name: string, finding: string, engine: Engine): void {
     runs ? ["running"] : [],
   ]);
   if (!runs && container?.unclean !== true)
-    expect([name, finding, mounts.size, joins.size]).toEqual([name, finding, 0, 0]);
+    expect([name, finding, mounts.size, sandboxes.size]).toEqual([name, finding, 0, 0]);
   if (word === "gone") expect([name, finding, files.size]).toEqual([name, finding, 0]);
   const held = [...engine.records.keys()].filter((key) => key.startsWith("commit/") || key.startsWith("damaged/"));
   expect([name, finding, held]).toEqual([name, finding, []]);
@@ -217,6 +218,7 @@ function worldOf(finding: Finding, parts: { mount: boolean; join: boolean; files
     state.processes.set(key, { ...process, status: finding, code: finding === "exited" ? 3 : 0 });
   if (!parts.mount) state.mounts.clear();
   if (!parts.join) state.joins.clear();
+  if (!parts.join) state.sandboxes.clear();
   if (!parts.files) state.files.clear();
   return new World(state);
 }
@@ -225,14 +227,15 @@ function worldOf(finding: Finding, parts: { mount: boolean; join: boolean; files
 function recordsOf(changes: Record<string, unknown>, more: Record<string, string>): Records {
   let text = new TextDecoder().decode(RUNNING.records.get(`container/${ID}`));
   for (const [member, value] of Object.entries(changes)) {
-    if (member === "creating") {
+    if (member === "creating" || member === "rewiring") {
       // A field that a record has only during that time.
-      text = text.replace(/\}$/, `,"creating":true}`);
+      text = text.replace(/\}$/, `,"${member}":true}`);
       continue;
     }
     const shown =
       member === "status" ? String((STATUSES as readonly string[]).indexOf(String(value))) : JSON.stringify(value);
-    const found = member === "endpoint" ? /"endpoint":\{.*?\]\},/ : new RegExp(`"${member}":(?:[^",{}\\]]+|"[^"]*")`);
+    const ofPlace = /,"place":\{[^}]*\}|"sandbox":\{.*?\]\},/g;
+    const found = member === "place" ? ofPlace : new RegExp(`"${member}":(?:[^",{}\\]]+|"[^"]*")`);
     expect(text).toMatch(found);
     text = text.replace(found, value === null ? "" : `"${member}":${shown}`);
   }

@@ -30,6 +30,7 @@ export const NOTHING_FOUND: engine.Inventory = {
   mounts: [],
   containers: [],
   joins: [],
+  sandboxes: [],
   networks: [],
   volumes: [],
   chains: [],

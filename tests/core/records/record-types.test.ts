@@ -13,7 +13,8 @@ const VERSION_0 = JSON.parse(readFileSync(new URL("version-0.json", import.meta.
 const PARTS = {
   mounts: "MountPointRecord",
   links: "LinkRecord",
-  endpoint: "EndpointRecord",
+  endpoints: "EndpointRecord",
+  sandbox: "SandboxRecord",
   health: "HealthRecord",
   lastChange: "LastChangeRecord",
 };
@@ -60,6 +61,7 @@ test("records have exactly the fields of their types", async () => {
     "LinkRecord",
     "MountPointRecord",
     "NetworkRecord",
+    "SandboxRecord",
     "VolumeRecord",
   ]);
 });

@@ -54,7 +54,7 @@ describe("versions", () => {
     expect(opened.puts).toEqual(
       expect.arrayContaining([...VERSION_0.keys()].filter((key) => key.startsWith("container/"))),
     );
-    expect(opened.told).toContain("migrated 14 records: from version 0 to 2");
+    expect(opened.told).toContain("migrated 14 records: from version 0 to 3");
     expect(opened.setAside).toEqual([]);
     expect(namesIn(opened).sort()).toEqual(NAMES);
     const inspect = (name: string) => opened.json<Record<string, Record<string, unknown>>>(`/containers/${name}/json`);
@@ -117,8 +117,8 @@ describe("versions", () => {
 
   test("records of a later version are refused", () => {
     const newer = new Map(TODAY).set("engine/version", "9");
-    expect(refusal(newer)).toBe("records of version 9: this engine reads up to 2");
-    expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 2");
+    expect(refusal(newer)).toBe("records of version 9: this engine reads up to 3");
+    expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 3");
     expect(refusal(TODAY)).toBeUndefined();
     expect(refusal(VERSION_0)).toBeUndefined();
     expect(refusal(new Map())).toBeUndefined();
@@ -128,7 +128,7 @@ describe("versions", () => {
     for (const damaged of ["", "1x", "-1", "99999999999999", "\u0000"]) {
       const opened = new Opened(new Map(TODAY).set("engine/version", damaged), whole(TODAY));
       expect([damaged, opened.setAside]).toEqual([damaged, ["engine/version"]]);
-      expect(opened.records.get("engine/version")).toBe("2");
+      expect(opened.records.get("engine/version")).toBe("3");
       expect(namesIn(opened).sort()).toEqual(NAMES);
       expect(new Opened(opened.records, whole(TODAY)).setAside).toEqual([]);
     }
@@ -254,7 +254,13 @@ describe("damage", () => {
   test("the default bridge is made again if containers run on it", () => {
     const key = `container/${idOf("running")}`;
     // Without its process it was disconnected from the network, as found.
-    const records = new Map(TODAY).set(key, VERSION_0.get(key)!.replace('"format":2,', ""));
+    const { endpoint } = JSON.parse(VERSION_0.get(key)!) as { endpoint: Record<string, unknown> };
+    const { networkId, endpointId, gateway, address, prefixLength, mac } = endpoint;
+    const place = { endpointId, gateway, address, prefixLength, mac };
+    const placed = JSON.stringify({ networkId, place: { ...place, interfaceName: "eth0" } }).slice(1, -1);
+    const connected = TODAY.get(key)!.replace(/(?<="network":"bridge",)"networkId":"[^"]*"/, placed);
+    expect(connected).not.toBe(TODAY.get(key));
+    const records = new Map(TODAY).set(key, connected);
     const before = JSON.parse(TODAY.get(`network/${bridge}`)!) as object;
     const opened = new Opened(records.set(`network/${bridge}`, ""), whole(TODAY));
     expect(opened.setAside).toEqual([`network/${bridge}`]);
@@ -308,7 +314,7 @@ describe("damage", () => {
     expect(askedOfIt()).toEqual([]);
     expect(opened.call("DELETE", `/containers/${id}`).status).toBe(409);
     expect(opened.call("DELETE", `/containers/${id.slice(0, 12)}?force=1`)).toEqual({ status: 204, text: "" });
-    expect(askedOfIt()).toEqual(["processes reap", "networks leave", "content unmount", "content drop-container"]);
+    expect(askedOfIt()).toEqual(["processes reap", "networks leave-all", "content unmount", "content drop-container"]);
     expect([opened.setAside, wantedOf(opened)]).toEqual([[], []]);
     expect(opened.call("DELETE", `/containers/${id}?force=1`).status).toBe(404);
   });

@@ -271,11 +271,14 @@ function shownNetwork(command: networks.NetworkCommand): string {
     case "drop":
       return `drop ${command.val}`;
     case "join": {
-      const { container, bridge, address, ports } = command.val;
+      const { container, bridge, interfaceName, address, gateway, ports } = command.val;
       const mapped = ports.map(
         (port) => `${shownAddress(port.hostAddress)}:${port.hostPort}->${port.containerPort}/${port.protocol}`,
       );
-      return `join ${container} on ${bridge.name} as ${address} ${mapped.join(" ")}`.trimEnd();
+      const second = interfaceName === "eth0" ? "" : ` (${interfaceName})`;
+      const way = gateway === "" ? "no gateway" : "";
+      const more = [way, ...mapped].filter((word) => word !== "").join(" ");
+      return `join ${container} on ${bridge.name}${second} as ${address} ${more}`.trimEnd();
     }
     case "name": {
       const { container, domain, names, addresses } = command.val;
@@ -285,6 +288,8 @@ function shownNetwork(command: networks.NetworkCommand): string {
       return `resolve ${shownResolver(command.val)}`;
     case "leave":
       return `leave ${command.val.container} from ${command.val.network}`;
+    case "leave-all":
+      return `leave-all ${command.val}`;
     case "routes":
       return "routes";
   }

@@ -182,6 +182,7 @@ class Story {
       mounts: of("mount").flat(),
       containers: of("files").flat(),
       joins: of("join").map(([container = "", network = "", address = ""]) => ({ container, network, address })),
+      sandboxes: [...new Set([...of("join"), ...of("sandbox")].map(([container = ""]) => container))],
       networks: of("network").flat(),
       volumes: of("volume").flat(),
       execs: of("exec").map((exec) => foundExec(exec, this.#now().wall)),

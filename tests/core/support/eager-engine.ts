@@ -42,7 +42,16 @@ export class EagerEngine {
     this.#count = counted?.count;
     const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS, ...others].map(([key, value]) => ({ key, value }));
     records.sort((a, b) => (a.key < b.key ? -1 : 1));
-    const found = { processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [] };
+    const found = {
+      processes: [],
+      execs: [],
+      mounts: [],
+      containers: [],
+      joins: [],
+      sandboxes: [],
+      networks: [],
+      volumes: [],
+    };
     const inventory: engine.Inventory = { ...found, chains: [BUSYBOX_CHAIN] };
     const options = { ...OPTIONS, machine: { ...OPTIONS.machine, ...machine } };
     this.#complete(this.#instance.open(options, NOW, new Uint8Array(32), records, { next: 1n, at: 0n }, inventory));

@@ -71,6 +71,7 @@ export class ImageWorld {
       mounts: containers,
       containers,
       joins: [],
+      sandboxes: [],
       networks: [],
       volumes: [],
       chains,

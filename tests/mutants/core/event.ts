@@ -53,8 +53,8 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   {
     name: "joining a network has no event",
     file: "event/emit.ts",
-    right: `  emitNetwork(container, "connect");`,
-    wrong: `  if (!WRONG) emitNetwork(container, "connect");`,
+    right: `  emitNetworks(container, "connect");`,
+    wrong: `  if (!WRONG) emitNetworks(container, "connect");`,
     finder: { story: "events-of-volumes" },
   },
   {

@@ -3,16 +3,16 @@ import type { Mutant } from "../mutant.js";
 export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "an address stays taken",
-    file: "network/join.ts",
-    right: `  networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
-    wrong: `  if (!WRONG) networkStore.freeAddress(endpoint.networkId, endpoint.address, container.id);`,
+    file: "network/endpoint/choose-place.ts",
+    right: `  networkStore.freeAddress(endpoint.networkId, place.address, container.id);`,
+    wrong: `  if (!WRONG) networkStore.freeAddress(endpoint.networkId, place.address, container.id);`,
     finder: { story: "links" },
   },
   {
     name: "a port stays taken",
-    file: "network/join.ts",
-    right: `    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
-    wrong: `    if (!WRONG) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  container.endpoint = null;`,
+    file: "network/endpoint/publish.ts",
+    right: `    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  sandbox.ports = [];`,
+    wrong: `    if (!WRONG) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  sandbox.ports = [];`,
     finder: { played: "port-held", rule: "ports" },
   },
   {
@@ -38,9 +38,9 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an engine that starts treats a container's address as free",
-    file: "network/join.ts",
-    right: `  networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
-    wrong: `  if (!WRONG) networkStore.keepAddress(endpoint.networkId, endpoint.address, container.id);`,
+    file: "network/endpoint/join.ts",
+    right: `    if (place !== null) networkStore.keepAddress(`,
+    wrong: `    if (!WRONG && place !== null) networkStore.keepAddress(`,
     finder: { story: "restart-unclean" },
   },
   {
@@ -101,9 +101,9 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a container starts on a network that is still being made",
-    file: "network/look-up.ts",
-    right: `  if (network === null || !network.creating) return lookup;`,
-    wrong: `  if (WRONG || network === null || !network.creating) return lookup;`,
+    file: "container/endpoint/start-networks.ts",
+    right: `  return network.creating ? notFound(`,
+    wrong: `  return !WRONG && network.creating ? notFound(`,
     finder: { story: "network-gone-in-delay" },
   },
   {

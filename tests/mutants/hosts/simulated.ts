@@ -12,10 +12,10 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    name: "a container that leaves its network stays in it",
+    name: "a container that leaves its networks stays in them",
     file: "hosts/simulated/networks.ts",
-    right: `    this.#joins.delete(placeOf(leave));`,
-    wrong: `    if (!WRONG) this.#joins.delete(placeOf(leave));`,
+    right: `if (join.container === container) this.#joins.delete(place);`,
+    wrong: `if (!WRONG && join.container === container) this.#joins.delete(place);`,
     finder: "simulator",
   },
   {

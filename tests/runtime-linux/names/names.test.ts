@@ -22,6 +22,10 @@ const SHOP = "a".repeat(64);
 const STORE = "b".repeat(64);
 const WEB = "1".repeat(64);
 const DB = "2".repeat(64);
+const PLACES = [
+  { network: SHOP, container: WEB },
+  { network: SHOP, container: DB },
+];
 const PORT = 61_234;
 const PROGRAM = fileURLToPath(new URL("../../../build/names.cjs", import.meta.url));
 
@@ -124,10 +128,7 @@ describeUnless(missing, "names", () => {
     await names.close();
     expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
     names = new Names(libc, paths);
-    await names.found([
-      { network: SHOP, container: WEB },
-      { network: SHOP, container: DB },
-    ]);
+    await names.found(PLACES, [WEB, DB]);
     expect(resolvers()).toEqual(before);
     expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
   });
@@ -141,10 +142,7 @@ describeUnless(missing, "names", () => {
     writeFileSync(program, `${readFileSync(PROGRAM, "utf8")}\n// newer\n`);
     names = new Names(libc, paths, program);
     let isReplaced = false;
-    const found = names.found([
-      { network: SHOP, container: WEB },
-      { network: SHOP, container: DB },
-    ]);
+    const found = names.found(PLACES, [WEB, DB]);
     void found.then(() => (isReplaced = true));
     let answered = 0;
     while (!isReplaced) {
@@ -161,7 +159,7 @@ describeUnless(missing, "names", () => {
 
   test("names of containers that are on no network any more are forgotten at the next start", async () => {
     await names.resolve(resolver([SHOP]));
-    await names.found([{ network: SHOP, container: WEB }]);
+    await names.found([{ network: SHOP, container: WEB }], [WEB]);
     expect(await look(namespace, "db")).toMatchObject({ rcode: "SERVFAIL" });
   });
 

@@ -238,10 +238,12 @@ describeUnless(missing, "networks of containers", () => {
     // As after a crash in which OTHER's files were lost: its namespace exists, but its network settings are unknown.
     linux = linuxNetworks({ kernel: libc, paths });
     expect(await linux.joins()).toEqual([]);
+    expect((await linux.sandboxes()).toSorted()).toEqual([WEB, OTHER]);
     for (let times = 0; times < 2; times++) {
-      await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
-      await perform({ tag: "leave", val: { container: OTHER, network: NETWORK } });
+      await perform({ tag: "leave-all", val: WEB });
+      await perform({ tag: "leave-all", val: OTHER });
     }
+    expect(await linux.sandboxes()).toEqual([]);
     await until("the veth pairs to go", async () => !/veth/.test(await must(["ip", "-br", "link"])));
 
     await perform({ tag: "drop", val: NETWORK });
@@ -251,7 +253,7 @@ describeUnless(missing, "networks of containers", () => {
     await linux.close();
     linux = linuxNetworks({ kernel: libc, paths });
     expect(await linux.joins()).toEqual([]);
-    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "leave-all", val: WEB });
     await perform({ tag: "drop", val: NETWORK });
     await perform({ tag: "drop", val: NETWORK });
 
@@ -281,7 +283,7 @@ describeUnless(missing, "networks of containers", () => {
     await serve(remote, 80, "world");
     expect(await fetchIn(remote, HOST_ADDRESS, 8080)).toBe("web");
     expect(await fetchIn(paths.namespace(WEB), "10.99.0.2", 80)).toBe("world");
-    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "leave-all", val: WEB });
     await perform({ tag: "drop", val: NETWORK });
     expect(await must(["iptables", "-S"])).toBe(before);
   });
@@ -341,6 +343,7 @@ function joinOf(container: string, host: number, ports: networks.PortMapping[] =
     container,
     containerName: `c${host}`,
     bridge,
+    interfaceName: "eth0",
     address,
     gateway: bridge.gateway,
     mac: `02:42:ac:1f:00:0${host}`,

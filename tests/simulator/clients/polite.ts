@@ -43,11 +43,19 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [1, () => [`prune ${draw.one(["containers", "images", "volumes", "networks"])}`]],
     [2, () => [`${draw.one(["make-volume", "remove-volume"])} data`]],
     [3, () => [`${draw.one(["make-network", "make-network", "remove-network"])} own`]],
+    [
+      3,
+      () => [...running(draw, name), `${draw.one(["connect", "connect", "disconnect"])} ${name} ${drawNetwork(draw)}`],
+    ],
     [1, () => [`stats ${name} once`, `top ${name}`]],
     [1, () => ["info", "version", "usage"]],
     [1, () => [`update ${name} ${draw.one([64, 128])}`]],
     [1, () => [draw.one(["events", "events 100", "past", "events-until 2"])]],
   ])();
+}
+
+function drawNetwork(draw: Draw): string {
+  return draw.one(["own", "own", "own", "bridge", "none"]);
 }
 
 /** Usually starts the container first. */

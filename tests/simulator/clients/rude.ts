@@ -33,6 +33,7 @@ export function drawRudeness(draw: Draw, cast: Cast): string[] {
     [1, () => ["exec-inspect"]],
     [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],
+    [2, () => twice(`${draw.one(["connect", "disconnect"])} ${ref} ${draw.one(["own", "own", "bridge"])}`)],
     [2, () => twice(draw.one(["make-network own", "remove-network own", "prune networks"]))],
     [1, () => [draw.one(["make-volume data", "remove-volume data", "make-volume", "remove-volume memory force=1"])]],
     [1, () => [`untag ${draw.one([...IMAGES, "made"])} force=1`]],

@@ -63,6 +63,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
   "make-network": {
     send: ([name = ""]) => ({ ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name }) }),
   },
+  connect: { send: (words, visible) => wired("connect", words, visible), isAboutOne: true },
+  disconnect: { send: (words, visible) => wired("disconnect", words, visible), isAboutOne: true },
   "remove-network": { send: ([name = ""]) => ask("DELETE", `/networks/${name}`) },
   info: { send: () => ask("GET", "/info") },
   version: { send: () => ask("GET", "/version") },
@@ -92,6 +94,11 @@ function create([name = "", image = "", ...options]: string[], { ids, acquaintan
   // Pulls a missing image, as docker's `create` does. A later line finds it.
   const next = ({ status }: Heard): string | null => (status === 404 ? `pull ${image}` : null);
   return { ...ask("POST", "/containers/create", `name=${name}`), body: containerBody(image, options), learn, next };
+}
+
+/** Connects a container to a network, or disconnects it. */
+function wired(what: string, [ref = "", network = ""]: string[], visible: Visible): Sent {
+  return { ...ask("POST", `/networks/${network}/${what}`), body: JSON.stringify({ Container: named(ref, visible) }) };
 }
 
 function rename([ref = "", name = ""]: string[], visible: Visible): Sent {

@@ -82,13 +82,14 @@ function worldOf(found: engine.Inventory, ledger: Ledger): World {
   for (const { exec, subject, running, exit } of found.execs)
     state.execs.set(exec, { exec, ...subject, running, ...(exit && { code: exit.code }) });
   for (const { container, network, address } of found.joins) {
-    const { ports = [] } = ledger.containers.get(container)?.endpoint ?? {};
+    const { ports = [] } = ledger.containers.get(container)?.sandbox ?? {};
     const taken = ports.map((one) => `${one.protocol}${one.hostAddress.includes(":") ? 6 : 4} ${one.hostPort}`);
-    state.joins.set(container, { network, address, ports: taken });
+    state.joins.set(`${container} ${network}`, { container, network, address, ports: taken });
   }
   for (const id of found.mounts) state.mounts.set(id, null);
   for (const id of found.containers) state.mountedOnce.add(id);
   state.files = new Set(found.containers);
+  state.sandboxes = new Set(found.sandboxes);
   state.networks = new Set(found.networks);
   state.volumes = new Set(found.volumes);
   for (const chain of found.chains) state.chains.set(chain, null);

@@ -40,11 +40,11 @@ export class Owners implements Invariant {
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
     const containers = [...ledger.containers.values()];
     unique("name", containers, ({ name }) => [name]);
-    unique("address", containers, ({ endpoint }) =>
-      endpoint === undefined ? [] : [`${endpoint.address} on ${endpoint.networkId}`],
+    unique("address", containers, ({ endpoints }) =>
+      endpoints.flatMap(({ networkId, place }) => (place === undefined ? [] : [`${place.address} on ${networkId}`])),
     );
-    unique("port", containers, ({ endpoint }) => {
-      return (endpoint?.ports ?? []).map((port) => `${port.hostAddress} ${port.hostPort}/${port.protocol}`);
+    unique("port", containers, ({ sandbox }) => {
+      return (sandbox?.ports ?? []).map((port) => `${port.hostAddress} ${port.hostPort}/${port.protocol}`);
     });
   }
 
@@ -101,6 +101,7 @@ export class Owners implements Invariant {
     const mounts = found.mounts.filter((id) => !isNeeded(id));
     this.#only("mount", mounts, ids);
     this.#only("place on a network", ofContainers(found.joins), ids);
+    this.#only("network namespace", found.sandboxes, ids);
     this.#only("process", ofContainers(found.processes), ids);
     this.#only("exec", ofContainers(found.execs.map(({ subject }) => subject)), ids);
     this.#only("files", found.containers, new Set([...ledger.containers.keys(), ...damaged]));
@@ -110,7 +111,7 @@ export class Owners implements Invariant {
   }
 
   #container(container: ContainerRecord, found: AtRest["found"]): void {
-    const { id, run, networkMode, endpoint } = container;
+    const { id, run } = container;
     const status = wordOf(container);
     const process = found.processes.find((one) => one.container === id && one.state.tag === "running");
     if (!isRunning(container)) {
@@ -119,10 +120,18 @@ export class Owners implements Invariant {
     }
     if (process?.run !== run) throw new Breach("owners", `run ${run} of ${id} is ${status}, but has no process`);
     if (!found.mounts.includes(id)) throw new Breach("owners", `${id} runs, but its files are not mounted`);
-    const joined = found.joins.some((join) => join.container === id);
-    if (["bridge", "own"].includes(networkMode) && (!joined || endpoint === undefined)) {
-      throw new Breach("owners", `${id} runs with a bridge, but has not joined it`);
-    }
+    this.#places(container, found);
+  }
+
+  /** A running container is on all networks of its record, with these addresses, and on no others. */
+  #places({ id, endpoints }: ContainerRecord, found: AtRest["found"]): void {
+    const joined = found.joins
+      .filter((join) => join.container === id)
+      .map(({ network, address }) => [network, address]);
+    const told = endpoints.flatMap(({ networkId, place }) => (place === undefined ? [] : [[networkId, place.address]]));
+    const isMissing = endpoints.some((one) => one.place === undefined && !["host", "none"].includes(one.network));
+    if (!isMissing && joined.toSorted().join() === told.toSorted().join()) return;
+    throw new Breach("owners", `${id} runs on ${told.join(" and ")}, but the host has it on ${joined.join(" and ")}`);
   }
 
   #volumes(ledger: Ledger, found: readonly string[], containers: readonly ContainerRecord[]): void {

@@ -91,8 +91,8 @@ export class Ports implements Invariant {
   }
 }
 
-function portsOf({ endpoint }: ContainerRecord): number[] {
-  return (endpoint?.ports ?? []).map(({ hostPort }) => hostPort);
+function portsOf({ sandbox }: ContainerRecord): number[] {
+  return (sandbox?.ports ?? []).map(({ hostPort }) => hostPort);
 }
 
 function broken(message: string): never {

@@ -160,8 +160,9 @@ export class Promises implements Oracle, Invariant {
 
   /** A network is removed only on request, and only if no container is on it. */
   #networkIsGone(id: string): void {
-    for (const { id: container, endpoint } of this.#ledger.containers.values()) {
-      if (endpoint?.networkId === id) broken(`network ${id} is gone, though ${container} is on it`);
+    for (const { id: container, endpoints } of this.#ledger.containers.values()) {
+      if (endpoints.some(({ networkId, place }) => place !== undefined && networkId === id))
+        broken(`network ${id} is gone, though ${container} is on it`);
     }
     if (!this.#networks.delete(id) || this.#leaving.has(id)) return;
     broken(`network ${id} was reported, and is gone without a removal`);
@@ -196,7 +197,17 @@ export class Promises implements Oracle, Invariant {
 }
 
 const NOTHING: AtRest["found"] = {
-  ...{ processes: [], execs: [], mounts: [], containers: [], joins: [], networks: [], volumes: [], chains: [] },
+  ...{
+    processes: [],
+    execs: [],
+    mounts: [],
+    containers: [],
+    joins: [],
+    sandboxes: [],
+    networks: [],
+    volumes: [],
+    chains: [],
+  },
 };
 
 function broken(message: string): never {

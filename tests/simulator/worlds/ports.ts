@@ -40,14 +40,15 @@ export class HeldPorts {
     if (command.tag === "join") return this.#join(command.val, act);
     const outcome = await act();
     if (command.tag === "leave") this.#had.delete(placeOf(command.val));
+    if (command.tag === "leave-all") this.#leftAll(command.val);
     return outcome;
   }
 
   async #join({ container, bridge: { network }, ports }: networks.Join, act: () => Promise<Outcome>): Promise<Outcome> {
     const place = placeOf({ container, network });
-    // A container that joins a second time already has its ports.
-    if (this.#had.has(place)) return act();
-    this.#refuse(ports);
+    // A container that joins a second time may have its ports already.
+    const before = this.#had.get(place);
+    this.#refuse(ports.filter(({ hostPort }) => !before?.includes(hostPort)));
     this.#had.set(
       place,
       ports.map(({ hostPort }) => hostPort),
@@ -55,9 +56,14 @@ export class HeldPorts {
     try {
       return await act();
     } catch (error) {
-      this.#had.delete(place);
+      if (before === undefined) this.#had.delete(place);
+      else this.#had.set(place, before);
       throw error;
     }
+  }
+
+  #leftAll(container: string): void {
+    for (const place of this.#had.keys()) if (place.startsWith(container)) this.#had.delete(place);
   }
 
   #refuse(ports: networks.Join["ports"]): void {

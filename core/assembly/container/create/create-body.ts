@@ -5,6 +5,7 @@ import { isZero, refusedField } from "../../json/asked";
 import { Json } from "../../json/json";
 import { normalise, schemaError } from "../../json/schema";
 import { Field, FieldType, Table } from "../../json/table";
+import { Endpoint } from "../../network/endpoint/endpoint";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { readEndpoints } from "../endpoint/endpoint-wishes";
 import { NETWORKING_CONFIG } from "../endpoint/networking-config-table";
@@ -19,10 +20,8 @@ export class CreateBody {
   hostConfig: Json = Json.object();
   /** Endpoint settings by network; empty if none were sent. */
   endpoints: Json = Json.object();
-  /** Hardware address of the endpoint; empty if the engine chooses one. */
-  mac: string = "";
-  /** Other endpoint settings that inspect shows, as Docker's JSON; an empty array if there are none. */
-  settings: Uint8Array = new Uint8Array(0);
+  /** The endpoints that the container is to have. */
+  wishes: Endpoint[] = [];
   /** Warnings in the answer to the client. */
   warnings: string[] = [];
   /** Why the body is invalid; if set, the other fields mean nothing. */
@@ -109,8 +108,7 @@ function refuseUnbuilt(create: CreateBody, version: i32): Refusal | null {
   if (field.length == 0) field = refusedField(create.hostConfig, HOST_CONFIG, "HostConfig");
   if (field.length > 0) return notBuilt(field);
   const endpoints = readEndpoints(create.config, create.hostConfig, create.endpoints, version);
-  create.mac = endpoints.mac;
-  create.settings = endpoints.settings;
+  create.wishes = endpoints.endpoints;
   create.warnings = endpoints.warnings;
   return endpoints.refusal;
 }

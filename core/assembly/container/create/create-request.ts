@@ -4,6 +4,7 @@ import { Image } from "../../image/image";
 import { parsePlatform, Platform, platformError, platformFits } from "../../image/platform";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
+import { Endpoint } from "../../network/endpoint/endpoint";
 import { badParameter, notFound, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { cleanPath } from "../../text/path";
@@ -28,10 +29,7 @@ export class CreateRequest {
   hostConfig: Json = Json.object();
   image: Image | null = null;
   warnings: string[] = [];
-  /** Hardware address; empty if the engine chooses one. */
-  mac: string = "";
-  /** Endpoint settings that inspect shows. */
-  settings: Uint8Array = new Uint8Array(0);
+  endpoints: Endpoint[] = [];
   mounts: MountPoint[] = [];
   links: Link[] = [];
 
@@ -67,8 +65,7 @@ function read(request: CreateRequest, body: CreateBody, version: i32, platform: 
   if (merged.error.length > 0) return badParameter(merged.error);
   request.config = merged.config;
   request.hostConfig = body.hostConfig;
-  request.mac = body.mac;
-  request.settings = body.settings;
+  request.endpoints = body.wishes;
   request.warnings = request.warnings.concat(body.warnings);
   fillLogConfig(request.hostConfig);
   resolveMode(request.hostConfig, "NetworkMode");

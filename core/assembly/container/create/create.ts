@@ -118,8 +118,7 @@ function newContainer(request: CreateRequest, name: string): Container {
   takeConfig(container, request.config);
   takeHostConfig(container, request.hostConfig);
   container.mounts = request.mounts;
-  container.mac = request.mac;
-  container.settings = request.settings;
+  container.endpoints = request.endpoints;
   container.config = jsonBytes(request.config);
   container.hostConfig = jsonBytes(request.hostConfig);
   container.links = request.links;

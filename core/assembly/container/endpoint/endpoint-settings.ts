@@ -8,7 +8,8 @@ import { jsonBytes, JsonWriter } from "../../json/writer";
 import { Address, parseAddress } from "../../network/address/address";
 import { listOfProblems } from "../../network/list-of-problems";
 import { Network } from "../../network/network";
-import { networkOf } from "../../network/networks-of-container";
+import { Endpoint } from "../../network/endpoint/endpoint";
+import { networkOf } from "../../network/endpoint/endpoints-of-container";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { Container } from "../container";
 import { OTHER_CODE, StartError } from "../start/start-error";
@@ -27,8 +28,8 @@ export function keptSettings(given: Json): Uint8Array {
   return kept.length > 0 ? jsonBytes(kept) : new Uint8Array(0);
 }
 
-export function settingsOf(container: Container): Json {
-  return container.settings.length > 0 ? parseKept(container.settings)! : Json.object();
+export function settingsOf(endpoint: Endpoint): Json {
+  return endpoint.settings.length > 0 ? parseKept(endpoint.settings)! : Json.object();
 }
 
 export function writeSetting(json: JsonWriter, settings: Json, name: string): void {
@@ -61,28 +62,37 @@ function isOfFamily(text: string, ipv6: bool): bool {
   return address !== null && address.isIpv6 == ipv6;
 }
 
-/** Why the container cannot be started: its network does not support its settings. */
+/** Why the container cannot be started: one of its networks does not support its settings there. */
 export function settingsProblem(container: Container): StartError | null {
   if (container.networkDisabled) return null;
-  const network = networkOf(container);
-  const settings = settingsOf(container);
-  if (network !== null && !network.isBuiltIn) return addressProblem(network, settings);
-  const problems = ofOwnNetworks(settings);
-  return problems.length == 0 ? null : new StartError(problems[0], OTHER_CODE, badParameter(problems[0]));
+  for (let i = 0; i < container.endpoints.length; i++) {
+    const text = settingsText(container.endpoints[i]);
+    if (text.length > 0) return new StartError(text, OTHER_CODE, badParameter(text));
+  }
+  return null;
+}
+
+/** Empty if there is no problem. */
+function settingsText(endpoint: Endpoint): string {
+  const network = networkOf(endpoint);
+  const settings = settingsOf(endpoint);
+  if (network === null || network.isBuiltIn) {
+    const problems = ofOwnNetworks(settings);
+    return problems.length == 0 ? "" : problems[0];
+  }
+  const problems = settingsProblems(network, settings);
+  return problems.length == 0 ? "" : `invalid endpoint settings:\n${listOfProblems(problems)}`;
 }
 
 /** A fixed address must be in a subnet that a client gave: the engine's own choice may change. */
-function addressProblem(network: Network, settings: Json): StartError | null {
+export function settingsProblems(network: Network, settings: Json): string[] {
   const problems: string[] = [];
   const config = settings.entry("IPAMConfig");
   const fixed: string[] = config === null ? [] : [config.stringOf("IPv4Address"), config.stringOf("IPv6Address")];
   for (let i = 0; i < fixed.length; i++) {
     if (fixed[i].length > 0) problems.push(subnetProblem(network, fixed[i]));
   }
-  const told = problems.filter((problem: string) => problem.length > 0);
-  if (told.length == 0) return null;
-  const text = `invalid endpoint settings:\n${listOfProblems(told)}`;
-  return new StartError(text, OTHER_CODE, badParameter(text));
+  return problems.filter((problem: string) => problem.length > 0);
 }
 
 /** Empty if there is none. `text`: the fixed address; create has not always checked it. */
@@ -111,9 +121,12 @@ export function ofOwnNetworks(settings: Json): string[] {
   return problems;
 }
 
-/** Adds the sysctls of the container's interface. */
+/** Adds the sysctls of the container's interfaces. */
 export function addInterfaceSysctls(sysctls: MembersByName, container: Container): void {
-  if (container.endpoint === null) return;
-  const options = settingsOf(container).entry("DriverOpts");
-  if (options !== null) addSysctls(sysctls, options.stringOf(SYSCTLS));
+  for (let i = 0; i < container.endpoints.length; i++) {
+    const place = container.endpoints[i].place;
+    if (place === null) continue;
+    const options = settingsOf(container.endpoints[i]).entry("DriverOpts");
+    if (options !== null) addSysctls(sysctls, options.stringOf(SYSCTLS), place.interfaceName);
+  }
 }

@@ -4,6 +4,7 @@
 import { refusedField } from "../../json/asked";
 import { Json } from "../../json/json";
 import { parseMac } from "../../network/address/mac";
+import { Endpoint } from "../../network/endpoint/endpoint";
 import { lookUpNetwork } from "../../network/look-up";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { otherIn } from "../spec/namespaces";
@@ -15,13 +16,13 @@ import { ENDPOINT_SETTINGS } from "./networking-config-table";
 const OWN_ADDRESSES = 44;
 /** The built-in networks. */
 const NETWORKS: string[] = ["bridge", "host", "none"];
+/** A container on one of these is on no other network. */
+const ALONE: string[] = ["host", "none"];
 
 export class EndpointWishes {
   refusal: Refusal | null = null;
-  /** As the client wrote it; empty if the engine chooses one. */
-  mac: string = "";
-  /** Other settings that inspect shows; an empty array if there are none. */
-  settings: Uint8Array = new Uint8Array(0);
+  /** That on the network of the container's mode comes first. */
+  readonly endpoints: Endpoint[] = [];
   /** Warnings for the client. */
   readonly warnings: string[] = [];
 }
@@ -35,9 +36,9 @@ export function readEndpoints(config: Json, hostConfig: Json, endpoints: Json, v
   const mode = nameOf(hostConfig.stringOf("NetworkMode"));
   const moved = new MovedSysctls(version);
   wishes.refusal = takeSysctls(moved, hostConfig, endpoints);
-  if (wishes.refusal === null) wishes.refusal = refuseNetworks(wishes, endpoints, mode, version);
+  if (wishes.refusal === null) wishes.refusal = takeNetworks(wishes, endpoints, mode, version);
   if (wishes.refusal === null) wishes.refusal = takeAddress(wishes, config.stringOf("MacAddress"), mode, version);
-  if (wishes.refusal === null) wishes.refusal = refuseAddress(wishes.mac, mode, version);
+  if (wishes.refusal === null) wishes.refusal = refuseAddresses(wishes, version);
   if (moved.warning.length > 0) wishes.warnings.push(moved.warning);
   return wishes;
 }
@@ -59,71 +60,92 @@ function placeOf(endpoints: Json, network: string): i32 {
   return -1;
 }
 
-function refuseNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, version: i32): Refusal | null {
+function takeNetworks(wishes: EndpointWishes, endpoints: Json, mode: string, version: i32): Refusal | null {
   if (endpoints.length > 1 && version < OWN_ADDRESSES) {
     return badParameter(`Container cannot be created with multiple network endpoints: ${endpoints.keys.join(", ")}`);
   }
-  const others: string[] = [mode];
   for (let i = 0; i < endpoints.keys.length; i++) {
-    const name = nameOf(endpoints.keys[i]);
-    if (endpoints.items[i].isNull) return badParameter(`no EndpointSettings for ${endpoints.keys[i]}`);
-    const path = "NetworkingConfig.EndpointsConfig." + endpoints.keys[i];
-    const field = refusedField(endpoints.items[i], ENDPOINT_SETTINGS, path);
-    if (field.length > 0) return notBuilt(field);
-    const isOther = name != mode && !isSameNetwork(name, mode);
-    if (isOther && !(NETWORKS.includes(name) && NETWORKS.includes(mode))) return notBuilt(path);
-    if (isOther) others.push(name);
-    else {
-      const refusal = takeSettings(wishes, endpoints.items[i], path);
-      if (refusal !== null) return refusal;
-    }
+    const refusal = takeNetwork(wishes, endpoints.keys[i], endpoints.items[i], mode);
+    if (refusal !== null) return refusal;
   }
-  // Built-in networks exclude one another.
-  if (others.length == 1) return null;
-  return badParameter(`Container cannot be connected to network endpoints: ${others.join(", ")}`);
+  // Such a container has no networks of its own.
+  if (otherIn(mode).length > 0) wishes.endpoints.length = 0;
+  else if (wishes.endpoints.length == 0) wishes.endpoints.push(new Endpoint(mode));
+  return refuseTogether(wishes.endpoints, mode);
+}
+
+function takeNetwork(wishes: EndpointWishes, given: string, settings: Json, mode: string): Refusal | null {
+  const name = nameOf(given);
+  if (settings.isNull) return badParameter(`no EndpointSettings for ${given}`);
+  const path = "NetworkingConfig.EndpointsConfig." + given;
+  const field = refusedField(settings, ENDPOINT_SETTINGS, path);
+  if (field.length > 0) return notBuilt(field);
+  const isMain = isSameNetwork(name, mode);
+  const endpoint = new Endpoint(isMain ? mode : name);
+  endpoint.mac = settings.stringOf("MacAddress");
+  endpoint.settings = keptSettings(settings);
+  if (isMain) wishes.endpoints.unshift(endpoint);
+  else wishes.endpoints.push(endpoint);
+  return refuseSettings(settings, path);
+}
+
+/** Of the built-in networks, only `bridge` goes together with others. */
+function refuseTogether(endpoints: Endpoint[], mode: string): Refusal | null {
+  const names: string[] = [mode];
+  for (let i = 0; i < endpoints.length; i++) if (endpoints[i].network != mode) names.push(endpoints[i].network);
+  const isAlone = names.some((name: string) => ALONE.includes(name));
+  if (!isAlone || names.length == 1) return null;
+  return badParameter(`Container cannot be connected to network endpoints: ${names.join(", ")}`);
 }
 
 /** One of them may be an id. */
 function isSameNetwork(name: string, other: string): bool {
+  if (name == other) return true;
   const network = lookUpNetwork(name).network;
   return network !== null && network === lookUpNetwork(other).network;
 }
 
-function takeSettings(wishes: EndpointWishes, settings: Json, path: string): Refusal | null {
-  wishes.mac = settings.stringOf("MacAddress");
-  wishes.settings = keptSettings(settings);
-  return refuseSettings(settings, path);
-}
-
+/** `whole`: `Config.MacAddress`. */
 function takeAddress(wishes: EndpointWishes, whole: string, mode: string, version: i32): Refusal | null {
   if (whole.length == 0) return null;
   if (mode == "host" || otherIn(mode).length > 0 || (mode == "none" && version >= OWN_ADDRESSES)) {
     return badParameter("conflicting options: mac-address and the network mode");
   }
-  if (version < OWN_ADDRESSES) {
-    wishes.mac = whole;
-    return null;
+  const main = wishes.endpoints[0];
+  if (version >= OWN_ADDRESSES && main.network != mode) {
+    return badParameter(
+      "unable to migrate container-wide MAC address to a specific network: " +
+        "HostConfig.NetworkMode must match the identity of a network in NetworkSettings.Networks",
+    );
   }
-  if (wishes.mac.length > 0 && wishes.mac != whole) {
+  if (version >= OWN_ADDRESSES && main.mac.length > 0 && main.mac != whole) {
     return badParameter(
       "the container-wide MAC address must match the endpoint-specific MAC address for the main network, " +
         "or be left empty",
     );
   }
-  wishes.mac = whole;
+  main.mac = whole;
+  if (version < OWN_ADDRESSES) return null;
   wishes.warnings.push(
     "The container-wide MacAddress field is now deprecated. It should be specified in EndpointsConfig instead.",
   );
   return null;
 }
 
-/** Before that version, the address is checked when the container starts. */
-function refuseAddress(mac: string, network: string, version: i32): Refusal | null {
-  if (version < OWN_ADDRESSES || mac.length == 0 || parseMac(mac).length > 0) return null;
-  return badParameter(`invalid config for network ${network}: invalid MAC address ${mac}`);
+/** Before that version, addresses are checked when the container starts. */
+function refuseAddresses(wishes: EndpointWishes, version: i32): Refusal | null {
+  if (version < OWN_ADDRESSES) return null;
+  for (let i = 0; i < wishes.endpoints.length; i++) {
+    const endpoint = wishes.endpoints[i];
+    if (endpoint.mac.length == 0 || parseMac(endpoint.mac).length > 0) continue;
+    return badParameter(`invalid config for network ${endpoint.network}: invalid MAC address ${endpoint.mac}`);
+  }
+  return null;
 }
 
-/** `default` stands for `bridge`. */
+/** `default` stands for `bridge`. A built-in network goes by its name, even if the client gave its id. */
 function nameOf(network: string): string {
-  return network.length == 0 || network == "default" ? "bridge" : network;
+  if (network.length == 0 || network == "default") return "bridge";
+  const found = lookUpNetwork(network).network;
+  return found !== null && found.isBuiltIn ? found.name : network;
 }

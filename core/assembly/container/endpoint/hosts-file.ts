@@ -24,9 +24,18 @@ export function hostsOf(container: Container): ContainerFile {
   const text = new TextBuilder(256).text(OF_EVERY_MACHINE);
   addExtra(text, extra);
   text.text(linkedHosts(container));
-  const endpoint = container.endpoint;
-  if (endpoint !== null) text.text(`${endpoint.address}\t${namesOf(parseKept(container.config)!)}\n`);
+  addOwn(text, container);
   return new ContainerFile("hosts", encodeUtf8(text.toString()));
+}
+
+/** The container's address on each of its networks, with its names. */
+function addOwn(text: TextBuilder, container: Container): void {
+  if (container.sandbox === null) return;
+  const names = namesOf(parseKept(container.config)!);
+  for (let i = 0; i < container.endpoints.length; i++) {
+    const place = container.endpoints[i].place;
+    if (place !== null) text.text(`${place.address}\t${names}\n`);
+  }
 }
 
 /** `name:address`, or `name=address` from newer clients; IPv6 addresses contain colons. */
@@ -71,11 +80,11 @@ export function linkedHosts(container: Container): string {
   if (!container.onDefaultBridge) return "";
   for (let i = 0; i < container.links.length; i++) {
     const other = containerStore.find(container.links[i].container);
-    if (other === null || other.endpoint === null) continue;
+    if (other === null || other.bridgeAddress.length == 0) continue;
     const alias = container.links[i].shortAlias;
     const name = alias == other.name ? "" : ` ${other.name}`;
     const hostname = parseKept(other.config)!.stringOf("Hostname");
-    text.text(`${other.endpoint!.address}\t${alias} ${hostname}${name}\n`);
+    text.text(`${other.bridgeAddress}\t${alias} ${hostname}${name}\n`);
   }
   return text.toString();
 }

@@ -10,7 +10,7 @@ import { quoteText } from "../../text/go-quote";
 export const SYSCTLS: string = "com.docker.network.endpoint.sysctls";
 /** Placeholder for the name of the interface. */
 const INTERFACE = "IFNAME";
-/** The only interface of a container. */
+/** The interface that older clients name. */
 const FIRST = "eth0";
 /** Prefix of interface names. */
 const ANY = "eth";
@@ -96,12 +96,12 @@ export function refuseSysctls(text: string): Refusal | null {
   return null;
 }
 
-/** Adds the sysctls in the driver option `text` under their kernel names. */
-export function addSysctls(sysctls: MembersByName, text: string): void {
+/** Adds the sysctls in the driver option `text` for an interface under their kernel names. */
+export function addSysctls(sysctls: MembersByName, text: string, interfaceName: string): void {
   const entries: string[] = text.length > 0 ? text.split(",") : [];
   for (let i = 0; i < entries.length; i++) {
     const equals = entries[i].indexOf("=");
-    const name = entries[i].slice(0, equals).replace(`.${INTERFACE}.`, `.${FIRST}.`);
+    const name = entries[i].slice(0, equals).replace(`.${INTERFACE}.`, `.${interfaceName}.`);
     sysctls.set(name, Json.string(entries[i].slice(equals + 1)));
   }
 }

@@ -1,7 +1,7 @@
 // The end of a run: everyone who waits for it is told at once, then its resources are released.
 
 import { Exit } from "../../../../build/bindings/types";
-import { containerEvent, emitContainer, emitNetwork, emitUnmounts } from "../../event/emit";
+import { containerEvent, emitContainer, emitNetworks, emitUnmounts } from "../../event/emit";
 import { eventRing } from "../../event/ring";
 import { endExecs } from "../../exec/ended";
 import { acting, OUT_OF_MEMORY } from "../../origin";
@@ -26,7 +26,7 @@ export function exitedByItself(container: Container, exit: Exit, lasted: i64): v
   endExecs(container);
   if (exit.outOfMemory && container.memoryKills == 0) ranOutOfMemory(container, 1);
   emitDie(container, exit, lasted);
-  emitNetwork(container, "disconnect");
+  emitNetworks(container, "disconnect");
   emitUnmounts(container);
   endAttached(container);
   answerWaiters(container, Condition.NextExit);

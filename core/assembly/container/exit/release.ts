@@ -4,18 +4,17 @@
 import {
   ContentCommandUnmount,
   Failure,
-  Leave,
-  NetworkCommandLeave,
+  NetworkCommandLeaveAll,
   Outcome,
   ProcessCommandReap,
   Subject,
 } from "../../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../../ask";
-import { freeEndpoint } from "../../network/join";
+import { freeEndpoints } from "../../network/endpoint/join";
 import { Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { leaveVolumes } from "../../volume/unmounting";
-import { Container } from "../container";
+import { AfterRewiring, Container } from "../container";
 import { Cause } from "../lifecycle";
 import { StartClient } from "../start/start-client";
 import { answerWaiters } from "./wait";
@@ -41,7 +40,7 @@ export function release(container: Container, refused: Refused | null): void {
   new Release(container, refused).begin();
 }
 
-class Release extends Task {
+class Release extends Task implements AfterRewiring {
   private open: i32 = 0;
   private clean: bool = true;
 
@@ -54,10 +53,10 @@ class Release extends Task {
 
   begin(): void {
     const container = this.container;
-    const endpoint = container.endpoint;
-    if (endpoint !== null && endpoint.address.length > 0) {
+    if (container.sandbox !== null || container.rewiring) {
       this.open += 1;
-      askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+      if (container.rewiring) container.afterRewiring = this;
+      else this.rewired();
     }
     this.open += 1;
     askProcesses(this, 0, new ProcessCommandReap(new Subject(container.id, container.run)));
@@ -67,12 +66,17 @@ class Release extends Task {
     askContent(this, 0, new ContentCommandUnmount(container.id));
   }
 
+  /** No other command follows that could connect the container again. */
+  rewired(): void {
+    askNetworks(this, 0, new NetworkCommandLeaveAll(this.container.id));
+  }
+
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null) this.clean = false;
     this.open -= 1;
     if (this.open > 0) return;
     const container = this.container;
-    if (this.clean) freeEndpoint(container);
+    if (this.clean) freeEndpoints(container);
     // Leftovers of an earlier run stay to be cleared away, even if this release succeeded.
     if (!this.clean) container.leaveUnclean();
     container.pid = 0;

@@ -30,7 +30,7 @@ export function linkEnvironment(container: Container): string[] {
   if (!container.onDefaultBridge) return entries;
   for (let i = 0; i < container.links.length; i++) {
     const other = containerStore.find(container.links[i].container);
-    if (other !== null && other.endpoint !== null) addLink(entries, container, container.links[i], other);
+    if (other !== null && other.bridgeAddress.length > 0) addLink(entries, container, container.links[i], other);
   }
   return entries;
 }
@@ -38,7 +38,7 @@ export function linkEnvironment(container: Container): string[] {
 function addLink(entries: string[], container: Container, link: Link, other: Container): void {
   const prefix = link.shortAlias.toUpperCase().replaceAll("-", "_");
   const config = parseKept(other.config)!;
-  addPorts(entries, prefix, exposedOf(config), other.endpoint!.address);
+  addPorts(entries, prefix, exposedOf(config), other.bridgeAddress);
   entries.push(`${prefix}_NAME=/${container.name}/${link.alias}`);
   const environment = config.stringsOf("Env");
   for (let i = 0; i < environment.length; i++) {

@@ -2,14 +2,23 @@
 // bridge. Entries in the container's `hosts` file and variables in its environment
 // tell where they are. The file is rewritten whenever a linked container starts.
 
-import { Failure, Outcome, ProcessCommandRewrite, Rewrite, Subject } from "../../../../build/bindings/types";
+import {
+  ContainerFile,
+  Failure,
+  Outcome,
+  ProcessCommandRewrite,
+  Rewrite,
+  Subject,
+} from "../../../../build/bindings/types";
 import { askProcesses } from "../../ask";
+import { Ignored } from "../../ignored";
 import { internal } from "../../refusal";
 import { Task } from "../../task";
 import { Container } from "../container";
 import { hostsOf, linkedHosts } from "../endpoint/hosts-file";
 import { networkOwner } from "../endpoint/shared-network";
 import { Status } from "../lifecycle";
+import { documentOf, resolvFile } from "../spec/launch";
 import { OTHER_CODE, StartError } from "../start/start-error";
 import { containerStore } from "../store";
 
@@ -61,6 +70,20 @@ export function tellNetworks(owners: Container[]): void {
   const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
     if (hasOwnFile(all[i]) && owners.includes(networkOwner(all[i]))) rewriteHosts(all[i]);
+  }
+}
+
+/**
+ * A running container has joined its first network with names: it asks its own resolver from now on, and so do those
+ * that use its files.
+ */
+export function tellServers(owner: Container): void {
+  const all = containerStore.all();
+  for (let i = 0; i < all.length; i++) {
+    if (!hasOwnFile(all[i]) || networkOwner(all[i]) !== owner) continue;
+    const text = resolvFile(owner, documentOf(owner.hostConfig));
+    const file = new ContainerFile("resolv.conf", text);
+    askProcesses(new Ignored(), 0, new ProcessCommandRewrite(new Rewrite(new Subject(all[i].id, all[i].run), file)));
   }
 }
 

@@ -5,8 +5,7 @@ import {
   ContentCommandDropContainer,
   ContentCommandUnmount,
   Failure,
-  Leave,
-  NetworkCommandLeave,
+  NetworkCommandLeaveAll,
   Outcome,
   ProcessCommandReap,
   Subject,
@@ -70,10 +69,8 @@ class Clearance extends Task {
       this.open += 1;
       askProcesses(this, 0, new ProcessCommandReap(new Subject(id, remains.runs[i])));
     }
-    for (let i = 0; i < remains.joins.length; i++) {
-      this.open += 1;
-      askNetworks(this, 0, new NetworkCommandLeave(new Leave(id, remains.joins[i].network)));
-    }
+    this.open += 1;
+    askNetworks(this, 0, new NetworkCommandLeaveAll(id));
     askContent(this, 0, new ContentCommandUnmount(id));
   }
 

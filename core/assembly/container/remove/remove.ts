@@ -4,8 +4,7 @@ import {
   ContentCommandDropContainer,
   ContentCommandUnmount,
   Failure,
-  Leave,
-  NetworkCommandLeave,
+  NetworkCommandLeaveAll,
   Outcome,
   ProcessCommandReap,
   Subject,
@@ -18,7 +17,7 @@ import { emitContainer, volumeEvent } from "../../event/emit";
 import { eventRing } from "../../event/ring";
 import { failureText } from "../../failure/text";
 import { layerStore } from "../../image/layers/layer-store";
-import { freeEndpoint } from "../../network/join";
+import { freeEndpoints } from "../../network/endpoint/join";
 import { CONTAINER_RECORDS, HELD_RECORDS } from "../../records/kinds";
 import { setAside } from "../../records/set-aside";
 import { conflict, internal, Refusal } from "../../refusal";
@@ -162,10 +161,9 @@ class Removal extends Task {
     this.open = 2;
     askProcesses(this, Step.Other, new ProcessCommandReap(new Subject(container.id, container.uncleanRun)));
     askContent(this, Step.Other, new ContentCommandUnmount(container.id));
-    const endpoint = container.endpoint;
-    if (endpoint === null) return;
+    if (container.sandbox === null) return;
     this.open += 1;
-    askNetworks(this, Step.Other, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+    askNetworks(this, Step.Other, new NetworkCommandLeaveAll(container.id));
   }
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
@@ -205,7 +203,7 @@ class Removal extends Task {
 
   private removed(): void {
     const container = this.container;
-    freeEndpoint(container);
+    freeEndpoints(container);
     untieLinks(container);
     container.advance(Cause.RemoveDone);
     containerStore.remove(container);

@@ -3,7 +3,7 @@
 
 import { Failure, Outcome } from "../../../../build/bindings/types";
 import { cancelTimer, wakeAfter } from "../../ask";
-import { releasingHolder } from "../../network/releasing-holder";
+import { releasingHolder } from "../../network/endpoint/releasing-holder";
 import { acting, RESTART_POLICY } from "../../origin";
 import { Refusal } from "../../refusal";
 import { Task } from "../../task";

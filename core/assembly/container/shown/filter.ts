@@ -3,7 +3,7 @@
 import { FilterFlag, Filters, parseFilters } from "../../api/filters";
 import { HEALTHY, NO_HEALTH, STARTING, UNHEALTHY } from "../../health/health";
 import { imageStore } from "../../image/store";
-import { networkOf } from "../../network/networks-of-container";
+import { networkOf } from "../../network/endpoint/endpoints-of-container";
 import { badParameter, Refusal } from "../../refusal";
 import { Container } from "../container";
 import { STATUS_WORDS } from "../lifecycle";
@@ -155,10 +155,14 @@ export class ContainerFilter {
 
   private networkMatches(container: Container): bool {
     if (!this.filters.has("network")) return true;
-    if (this.filters.exact("network", container.networkName)) return true;
-    const network = networkOf(container);
-    if (network === null) return false;
-    return this.filters.exact("network", network.name) || this.filters.prefix("network", network.id);
+    if (container.endpoints.length == 0) return this.filters.exact("network", container.networkName);
+    for (let i = 0; i < container.endpoints.length; i++) {
+      const network = networkOf(container.endpoints[i]);
+      if (this.filters.exact("network", container.endpoints[i].network)) return true;
+      if (network === null) continue;
+      if (this.filters.exact("network", network.name) || this.filters.prefix("network", network.id)) return true;
+    }
+    return false;
   }
 }
 

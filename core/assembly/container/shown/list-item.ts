@@ -3,7 +3,7 @@
 import { Health, NO_HEALTH } from "../../health/health";
 import { imageStore } from "../../image/store";
 import { JsonWriter } from "../../json/writer";
-import { PublishedPort } from "../../network/endpoint";
+import { PublishedPort } from "../../network/endpoint/published-port";
 import { engine } from "../../state";
 import { TextBuilder } from "../../text/builder";
 import { humanDuration } from "../../text/duration";
@@ -144,9 +144,8 @@ function writeHealth(json: JsonWriter, health: Health | null): void {
 /** `[]` unless the container is running. A port published on all addresses is listed once per address family. */
 function writePorts(json: JsonWriter, container: Container): void {
   json.beginArray();
-  const endpoint = container.endpoint;
   if (container.running) {
-    const ports: PublishedPort[] = endpoint === null ? [] : endpoint.ports;
+    const ports = container.ports;
     for (let i = 0; i < ports.length; i++) writePublished(json, ports[i]);
     writeUnpublished(json, exposedKeys(container, []), ports);
   }

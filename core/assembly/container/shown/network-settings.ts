@@ -3,15 +3,15 @@
 import { Json } from "../../json/json";
 import { Members } from "../../json/members";
 import { JsonWriter } from "../../json/writer";
-import { Endpoint, PublishedPort } from "../../network/endpoint";
+import { Endpoint, Place } from "../../network/endpoint/endpoint";
+import { networkOf } from "../../network/endpoint/endpoints-of-container";
+import { PublishedPort } from "../../network/endpoint/published-port";
 import { namesOnNetwork } from "../../network/names/names-on-network";
 import { Network } from "../../network/network";
-import { networkOf } from "../../network/networks-of-container";
 import { portKeysOf } from "../../network/ports/port-wishes";
 import { engine } from "../../state";
 import { Container } from "../container";
 import { settingsOf, writeSetting } from "../endpoint/endpoint-settings";
-import { otherIn } from "../spec/namespaces";
 
 /** From this version on, addresses are shown only in `Networks`. */
 const WITHOUT_TOP_LEVEL = 52;
@@ -19,69 +19,65 @@ const WITHOUT_TOP_LEVEL = 52;
 const ALIASES_AS_GIVEN = 45;
 
 export function writeNetworkSettings(json: JsonWriter, container: Container, version: i32): void {
-  const endpoint = container.endpoint;
+  const sandbox = container.sandbox;
   json.beginObject();
   if (version < WITHOUT_TOP_LEVEL) json.stringField("Bridge", "");
-  json.stringField("SandboxID", endpoint === null ? "" : endpoint.sandboxId);
+  json.stringField("SandboxID", sandbox === null ? "" : sandbox.id);
   json.stringField("SandboxKey", sandboxKey(container));
   json.key("Ports");
   writePorts(json, container);
-  if (version < WITHOUT_TOP_LEVEL) writeTopLevel(json, container.onDefaultBridge ? endpoint : null);
+  if (version < WITHOUT_TOP_LEVEL) writeTopLevel(json, container.bridgeEndpoint);
   json.key("Networks");
   writeNetworks(json, container, version);
   json.endObject();
 }
 
-/** `Networks`, with empty addresses unless the container is running. */
+/**
+ * `Networks`, with empty addresses unless the container is running. A container on another container's network has none
+ * of its own.
+ */
 export function writeNetworks(json: JsonWriter, container: Container, version: i32): void {
-  const endpoint = container.endpoint;
   json.beginObject();
-  // A container on another container's network has no endpoint of its own.
-  if (otherIn(container.networkMode).length > 0) {
-    json.endObject();
-    return;
-  }
-  const network = networkOf(container);
-  json.key(network === null ? container.networkName : network.name);
+  for (let i = 0; i < container.endpoints.length; i++) writeEndpoint(json, container, container.endpoints[i], version);
+  json.endObject();
+}
+
+function writeEndpoint(json: JsonWriter, container: Container, endpoint: Endpoint, version: i32): void {
+  const network = networkOf(endpoint);
+  const place = endpoint.place;
+  json.key(network === null ? endpoint.network : network.name);
   json.beginObject();
-  const settings = settingsOf(container);
+  const settings = settingsOf(endpoint);
   writeSetting(json, settings, "IPAMConfig");
   writeSetting(json, settings, "Links");
-  writeAliases(json, container, settings, network, version);
-  if (version >= 44) json.stringField("MacAddress", endpoint === null ? "" : endpoint.mac);
+  writeAliases(json, container, endpoint, settings, version);
+  if (version >= 44) json.stringField("MacAddress", place === null ? "" : place.mac);
   writeSetting(json, settings, "DriverOpts");
   if (version >= 48) json.i64Field("GwPriority", settings.i64Of("GwPriority"));
-  json.stringField("NetworkID", container.everRan && network !== null ? network.id : "");
-  json.stringField("EndpointID", endpoint === null ? "" : endpoint.endpointId);
-  json.stringField("Gateway", endpoint === null ? "" : endpoint.gateway);
-  json.stringField("IPAddress", endpoint === null ? "" : endpoint.address);
-  if (version < 44) json.stringField("MacAddress", endpoint === null ? "" : endpoint.mac);
-  json.i64Field("IPPrefixLen", endpoint === null ? 0 : endpoint.prefixLength);
+  json.stringField("NetworkID", endpoint.networkId);
+  json.stringField("EndpointID", place === null ? "" : place.endpointId);
+  json.stringField("Gateway", place === null ? "" : place.gateway);
+  json.stringField("IPAddress", place === null ? "" : place.address);
+  if (version < 44) json.stringField("MacAddress", place === null ? "" : place.mac);
+  json.i64Field("IPPrefixLen", place === null ? 0 : place.prefixLength);
   json.stringField("IPv6Gateway", "");
   json.stringField("GlobalIPv6Address", "");
   json.i64Field("GlobalIPv6PrefixLen", 0);
-  if (version >= 44) writeDnsNames(json, container, settings, network);
-  json.endObject();
+  if (version >= 44) writeDnsNames(json, container, endpoint, settings);
   json.endObject();
 }
 
 /** Older clients see the short id as one more alias on user-defined networks (surface §3, 1.45). */
-function writeAliases(
-  json: JsonWriter,
-  container: Container,
-  settings: Json,
-  network: Network | null,
-  version: i32,
-): void {
-  if (version >= ALIASES_AS_GIVEN || !isNamedOn(container, network)) return writeSetting(json, settings, "Aliases");
+function writeAliases(json: JsonWriter, container: Container, endpoint: Endpoint, settings: Json, version: i32): void {
+  if (version >= ALIASES_AS_GIVEN || !isNamedOn(endpoint)) return writeSetting(json, settings, "Aliases");
   const aliases = settings.stringsOf("Aliases");
   if (!aliases.includes(container.shortId)) aliases.push(container.shortId);
   json.stringArrayField("Aliases", aliases);
 }
 
 /** The names by which other containers on the network know this one (surface §2.24). */
-function writeDnsNames(json: JsonWriter, container: Container, settings: Json, network: Network | null): void {
-  if (!isNamedOn(container, network)) {
+function writeDnsNames(json: JsonWriter, container: Container, endpoint: Endpoint, settings: Json): void {
+  if (!isNamedOn(endpoint)) {
     json.nullField("DNSNames");
     return;
   }
@@ -89,37 +85,37 @@ function writeDnsNames(json: JsonWriter, container: Container, settings: Json, n
 }
 
 /** Containers have names on user-defined networks only, from their first start there. */
-function isNamedOn(container: Container, network: Network | null): bool {
-  return container.everRan && network !== null && !network.isBuiltIn;
+function isNamedOn(endpoint: Endpoint): bool {
+  const network: Network | null = endpoint.networkId.length == 0 ? null : networkOf(endpoint);
+  return network !== null && !network.isBuiltIn;
 }
 
 function sandboxKey(container: Container): string {
-  if (container.endpoint === null) return "";
-  return `${engine.options.execRoot}/networks/ns/${container.id}`;
+  return container.sandbox === null ? "" : `${engine.options.execRoot}/networks/ns/${container.id}`;
 }
 
 function writeTopLevel(json: JsonWriter, endpoint: Endpoint | null): void {
+  const place: Place | null = endpoint === null ? null : endpoint.place;
   json.boolField("HairpinMode", false);
   json.stringField("LinkLocalIPv6Address", "");
   json.i64Field("LinkLocalIPv6PrefixLen", 0);
   json.nullField("SecondaryIPAddresses");
   json.nullField("SecondaryIPv6Addresses");
-  json.stringField("EndpointID", endpoint === null ? "" : endpoint.endpointId);
-  json.stringField("Gateway", endpoint === null ? "" : endpoint.gateway);
+  json.stringField("EndpointID", place === null ? "" : place.endpointId);
+  json.stringField("Gateway", place === null ? "" : place.gateway);
   json.stringField("GlobalIPv6Address", "");
   json.i64Field("GlobalIPv6PrefixLen", 0);
-  json.stringField("IPAddress", endpoint === null ? "" : endpoint.address);
-  json.i64Field("IPPrefixLen", endpoint === null ? 0 : endpoint.prefixLength);
+  json.stringField("IPAddress", place === null ? "" : place.address);
+  json.i64Field("IPPrefixLen", place === null ? 0 : place.prefixLength);
   json.stringField("IPv6Gateway", "");
-  json.stringField("MacAddress", endpoint === null ? "" : endpoint.mac);
+  json.stringField("MacAddress", place === null ? "" : place.mac);
 }
 
 /** `{}` unless the container is running; else the exposed ports, each with its bindings or null. */
 function writePorts(json: JsonWriter, container: Container): void {
   json.beginObject();
   if (container.running) {
-    const endpoint = container.endpoint;
-    const ports: PublishedPort[] = endpoint === null ? [] : endpoint.ports;
+    const ports = container.ports;
     const keys = exposedKeys(container, ports);
     const published = portsByKey(ports);
     for (let i = 0; i < keys.length; i++) writePort(json, keys[i], published);

@@ -1,7 +1,7 @@
 // The filters `publish` and `expose` of GET /containers/json (surface §2.5), for ports of running containers.
 
 import { Filters } from "../../api/filters";
-import { PublishedPort } from "../../network/endpoint";
+import { PublishedPort } from "../../network/endpoint/published-port";
 import { badParameter, Refusal } from "../../refusal";
 import { decimalOf } from "../../text/decimal";
 import { Container } from "../container";
@@ -36,8 +36,7 @@ export class PortFilter {
   matches(container: Container): bool {
     if (this.published.length == 0 && this.exposed.length == 0) return true;
     if (!container.running) return false;
-    const endpoint = container.endpoint;
-    const ports: PublishedPort[] = endpoint === null ? [] : endpoint.ports;
+    const ports: PublishedPort[] = container.ports;
     for (let i = 0; i < ports.length; i++) {
       if (hold(this.published, ports[i].hostPort, ports[i].protocol)) return true;
     }

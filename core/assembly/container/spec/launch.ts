@@ -4,7 +4,7 @@ import { ContainerFile, Launch } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
 import { linesForResolver, OWN_RESOLVER, PUBLIC_SERVERS } from "../../network/names/resolver";
-import { namingNetwork } from "../../network/names/tell-names";
+import { hasNames } from "../../network/names/tell-names";
 import { TextBuilder } from "../../text/builder";
 import { encodeUtf8 } from "../../text/utf8";
 import { Container } from "../container";
@@ -69,9 +69,9 @@ function filesOf(container: Container, config: Json, hostConfig: Json): Containe
 }
 
 /** Made from the client's settings; null, for the machine's own file, if there are none and no names to resolve. */
-function resolvFile(container: Container, hostConfig: Json): Uint8Array | null {
-  const hasNames = namingNetwork(container) !== null;
-  const servers: string[] = hasNames ? [OWN_RESOLVER] : hostConfig.stringsOf("Dns");
+export function resolvFile(container: Container, hostConfig: Json): Uint8Array | null {
+  const isNamed = hasNames(container);
+  const servers: string[] = isNamed ? [OWN_RESOLVER] : hostConfig.stringsOf("Dns");
   const search = hostConfig.stringsOf("DnsSearch");
   const options = hostConfig.stringsOf("DnsOptions");
   if (servers.length == 0 && search.length == 0 && options.length == 0) return null;
@@ -79,6 +79,6 @@ function resolvFile(container: Container, hostConfig: Json): Uint8Array | null {
   for (let i = 0; i < servers.length; i++) text.text(`nameserver ${servers[i]}\n`);
   if (search.length > 0) text.text(`search ${search.join(" ")}\n`);
   if (options.length > 0) text.text(`options ${options.join(" ")}\n`);
-  if (hasNames) text.text(linesForResolver(hostConfig));
+  if (isNamed) text.text(linesForResolver(hostConfig));
   return encodeUtf8(text.toString());
 }

@@ -13,13 +13,17 @@ export function writeNamespaces(json: JsonWriter, container: Container, hostConf
   writeMode(json, "pid", hostConfig.stringOf("PidMode"));
   writeMode(json, "ipc", hostConfig.stringOf("IpcMode"));
   if (hostConfig.stringOf("UTSMode") != "host") writeNamespace(json, "uts", "");
-  // Another container's namespace, or the one that was made for this container.
-  if (container.networkMode == "none" || container.networkDisabled) writeNamespace(json, "network", "");
-  else if (container.networkMode != "host") {
-    writeNamespace(json, "network", `network:${otherIn(container.networkMode)}`);
-  }
+  writeNetwork(json, container);
   if (cgroupNamespace(hostConfig)) writeNamespace(json, "cgroup", "");
   json.endArray();
+}
+
+/** The machine's, another container's, the one that was made for this container's networks, or an empty one. */
+function writeNetwork(json: JsonWriter, container: Container): void {
+  if (container.networkMode == "host" && !container.networkDisabled) return;
+  const other = otherIn(container.networkMode);
+  const isOwn = container.networkDisabled || (other.length == 0 && container.sandbox === null);
+  writeNamespace(json, "network", isOwn ? "" : `network:${other}`);
 }
 
 function writeMode(json: JsonWriter, type: string, mode: string): void {

@@ -7,7 +7,7 @@ import { inTheWayText, isInTheWay } from "../../failure/program";
 import { refusedLaunch } from "../../failure/runtime";
 import { failureText } from "../../failure/text";
 import { Members } from "../../json/members";
-import { notConnected } from "../../network/join";
+import { notConnected } from "../../network/endpoint/publish";
 import { badParameter, internal } from "../../refusal";
 import { Container } from "../container";
 import { misplaced } from "../mounts/closed-place-problem";
@@ -22,6 +22,8 @@ const PREFIX = `failed to create task for container: failed to create shim task:
 const MISTAKEN_MOUNT =
   "Are you trying to mount a directory onto a file (or vice-versa)? " +
   "Check if the specified host path exists and is the expected type";
+/** Precedes what is wrong with ports. */
+export const NETWORKING: string = "failed to set up container networking: ";
 const NOT_FOUND_CODE = 127;
 const NOT_EXECUTABLE_CODE = 126;
 
@@ -40,7 +42,7 @@ export function seccompStartProblem(profile: CheckedProfile): StartError | null 
 }
 
 export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {
-  if (failure.tag == FailureTag.Port) return other(notConnected(container, failureText(failure)));
+  if (failure.tag == FailureTag.Port) return other(NETWORKING + notConnected(container, failureText(failure)));
   if (failure.tag == FailureTag.Misplaced) {
     return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
   }

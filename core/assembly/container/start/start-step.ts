@@ -4,7 +4,6 @@ export enum StartStep {
   Mount,
   MakeVolume,
   Populate,
-  MakeNetwork,
   Join,
   Name,
   Launch,

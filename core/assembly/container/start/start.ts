@@ -8,40 +8,32 @@ import {
   ContentCommandUnmount,
   Failure,
   FailureNoSuch,
-  FailurePort,
-  FailureTag,
-  Leave,
   Mount,
-  NetworkCommandJoin,
-  NetworkCommandLeave,
-  NetworkCommandMake,
+  NetworkCommandLeaveAll,
   Noun,
   Outcome,
   OutcomeLaunched,
   ProcessCommandLaunch,
   ProcessCommandReap,
-  RefusedPort,
   Subject,
 } from "../../../../build/bindings/types";
 import { askContent, askNetworks, askProcesses } from "../../ask";
 import { Call } from "../../call";
 import { emitStart } from "../../event/emit";
 import { hasEnded, lacks } from "../../failure/missing";
-import { isInUse } from "../../failure/port";
-import { chooseAddress, chooseOtherPorts, choosePorts, freeEndpoint, joinOf, macProblem } from "../../network/join";
-import { lookUpMadeNetwork } from "../../network/look-up";
+import { Endpoint } from "../../network/endpoint/endpoint";
+import { freeEndpoints } from "../../network/endpoint/join";
+import { JoinClient, Joining } from "../../network/endpoint/joining";
+import { releasingHolder } from "../../network/endpoint/releasing-holder";
 import { tellNames } from "../../network/names/tell-names";
-import { Network } from "../../network/network";
-import { networkOf } from "../../network/networks-of-container";
-import { releasingHolder } from "../../network/releasing-holder";
-import { networkStore } from "../../network/store";
 import { badParameter, conflict, internal, notModified, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
 import { settingsProblem } from "../endpoint/endpoint-settings";
 import { linkedHosts } from "../endpoint/hosts-file";
-import { joinProblem, takeNames } from "../endpoint/shared-network";
+import { takeNames } from "../endpoint/shared-network";
+import { creatingNetwork, networkProblem, placeProblem } from "../endpoint/start-networks";
 import { endAttached } from "../exit/end-attached";
 import { Refused, release } from "../exit/release";
 import { beginRun } from "../exit/run-length";
@@ -61,9 +53,6 @@ import { StartCall, StartClient } from "./start-client";
 import { OTHER_CODE, StartError } from "./start-error";
 import { seccompStartProblem, sharesStartProblem, startErrorOf } from "./start-failure";
 import { StartStep } from "./start-step";
-
-/** Docker gives up on a random port after some tries; other programs should not hold that many ports in a row. */
-const PORT_TRIES = 16;
 
 /** `{}` and `null` are accepted (surface §2.2). */
 const LONGEST_BODY = 7;
@@ -94,8 +83,8 @@ export function startContainer(call: Call): Refusal | null {
     holder.queue.push(call);
     return null;
   }
-  const network = networkOf(container);
-  if (network !== null && network.creating) {
+  const network = creatingNetwork(container);
+  if (network !== null) {
     network.queue.push(call);
     return null;
   }
@@ -121,29 +110,6 @@ export function startNow(container: Container, client: StartClient): void {
   else start.refuse(problem);
 }
 
-/** Why the container's network is not available; null if it is. `ended`: as in `refuseJoin`. */
-function networkProblem(container: Container, ended: string = ""): StartError | null {
-  if (container.networkDisabled) return null;
-  if (otherIn(container.networkMode).length > 0) return joinProblem(container, ended);
-  const lookup = lookUpMadeNetwork(container.networkName);
-  if (lookup.network !== null) return null;
-  return new StartError(lookup.refusal!.message, OTHER_CODE, lookup.refusal!);
-}
-
-/** Gives the container its addresses and ports; returns why that failed. */
-function endpointProblem(container: Container, network: Network): Refusal | null {
-  if (network.driver != "bridge") {
-    // The hardware address is checked even where it has no effect, as in Docker.
-    const problem = macProblem(container);
-    return problem === null ? null : internal(problem);
-  }
-  const refusal = chooseAddress(container, network);
-  // An internal network publishes nothing.
-  if (refusal !== null || network.internal) return refusal;
-  const clash = choosePorts(container);
-  return clash === null ? null : internal(clash);
-}
-
 /** A container whose namespaces this one joins has ended meanwhile, or was removed with its files. */
 function lostOther(container: Container, failure: Failure): StartError | null {
   if (lacks(failure, Noun.ContainerFile)) return networkProblem(container);
@@ -159,10 +125,11 @@ function hasBody(call: Call): bool {
   return body.tag != BodyTag.Whole || (<BodyWhole>body).value.length > LONGEST_BODY;
 }
 
-class Start extends Task {
+class Start extends Task implements JoinClient {
   /** Number of commands in flight. */
   private open: i32 = 0;
-  private portTries: i32 = 0;
+  /** Number of networks still to be joined. */
+  private joins: i32 = 0;
   private populated: bool = false;
   private error: StartError | null = null;
   private profile: CheckedProfile | null = null;
@@ -217,14 +184,13 @@ class Start extends Task {
       this.open += 1;
       askContent(this, StartStep.CleanUp, new ContentCommandUnmount(container.id));
     }
-    const endpoint = container.endpoint;
-    if (endpoint === null) return;
+    if (container.sandbox === null) return;
     this.open += 1;
-    askNetworks(this, StartStep.CleanUp, new NetworkCommandLeave(new Leave(container.id, endpoint.networkId)));
+    askNetworks(this, StartStep.CleanUp, new NetworkCommandLeaveAll(container.id));
   }
 
   private cleanedUp(): void {
-    freeEndpoint(this.container);
+    freeEndpoints(this.container);
     this.container.unclean = false;
     this.container.touch();
     this.prepare();
@@ -242,7 +208,7 @@ class Start extends Task {
     this.open -= 1;
     if (step == StartStep.Launch) volumesFilled(this.container);
     if (failure !== null) this.failed(step, failure);
-    else if (this.error === null) this.done(step, outcome!);
+    else if (this.error === null) this.done(step, outcome);
     if (this.open > 0) return;
     const error = this.error;
     if (error !== null) this.giveUp(error);
@@ -250,10 +216,8 @@ class Start extends Task {
     else if (step != StartStep.Launch) this.proceed();
   }
 
-  private done(step: i32, outcome: Outcome): void {
-    if (step == StartStep.MakeNetwork) this.join();
-    else if (step == StartStep.Join) this.open += tellNames(this.container, this, StartStep.Name);
-    else if (step == StartStep.Launch) this.started(<OutcomeLaunched>outcome);
+  private done(step: i32, outcome: Outcome | null): void {
+    if (step == StartStep.Launch) this.started(<OutcomeLaunched>outcome!);
   }
 
   /** The first round is done. Fills volumes from the mounted file system, then launches the process. */
@@ -275,39 +239,32 @@ class Start extends Task {
     const container = this.container;
     if (container.networkDisabled) return;
     if (otherIn(container.networkMode).length > 0) return takeNames(container);
-    const lookup = lookUpMadeNetwork(container.networkName);
-    const network = lookup.network;
-    // It may be gone since the start was accepted, if the last run had to be cleared away first.
-    const problem = network === null ? lookup.refusal : endpointProblem(container, network);
-    if (problem !== null) {
-      this.error = new StartError(problem.message, OTHER_CODE, problem);
-      return;
+    // Networks may be gone since the start was accepted, if the last run had to be cleared away first.
+    this.error = placeProblem(container);
+    if (this.error !== null) return;
+    const all = container.endpoints;
+    for (let i = 0; i < all.length; i++) {
+      if (all[i].place === null) continue;
+      this.open += 1;
+      this.joins += 1;
+      new Joining(container, all[i], this).begin();
     }
-    if (container.endpoint === null) return;
-    if (network!.made) return this.join();
-    this.open += 1;
-    askNetworks(this, StartStep.MakeNetwork, new NetworkCommandMake(network!.asBridge()));
   }
 
-  private join(): void {
-    const network = networkStore.find(this.container.endpoint!.networkId)!;
-    network.made = true;
-    this.open += 1;
-    askNetworks(this, StartStep.Join, new NetworkCommandJoin(joinOf(this.container, network)));
+  joined(_endpoint: Endpoint): void {
+    this.joins -= 1;
+    if (this.joins == 0 && this.error === null) this.open += tellNames(this.container, this, StartStep.Name);
+    this.ended(StartStep.Join, null, null);
+  }
+
+  notJoined(_endpoint: Endpoint, failure: Failure): void {
+    this.ended(StartStep.Join, null, failure);
   }
 
   private failed(step: i32, failure: Failure): void {
-    if (failure.tag == FailureTag.Port && this.takesOther((<FailurePort>failure).value)) return this.join();
     if (this.error !== null) return;
     if (step == StartStep.Launch) this.error = lostOther(this.container, failure);
     if (this.error === null) this.error = startErrorOf(this.container, failure, step);
-  }
-
-  /** Another program may hold a port that the engine chose; the engine then tries another port. */
-  private takesOther(refused: RefusedPort): bool {
-    if (!isInUse(refused)) return false;
-    this.portTries += 1;
-    return chooseOtherPorts(this.container, refused, this.portTries < PORT_TRIES);
   }
 
   private started(outcome: OutcomeLaunched): void {

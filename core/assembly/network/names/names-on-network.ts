@@ -5,7 +5,8 @@ import { Container } from "../../container/container";
 import { settingsOf } from "../../container/endpoint/endpoint-settings";
 import { Json } from "../../json/json";
 import { Members } from "../../json/members";
-import { Endpoint } from "../endpoint";
+import { Endpoint } from "../endpoint/endpoint";
+import { Network } from "../network";
 
 /** Name, aliases, short id and hostname, without repeats. `settings`: those of the endpoint. */
 export function namesOnNetwork(container: Container, settings: Json): string[] {
@@ -23,7 +24,7 @@ function addName(names: string[], name: string): void {
 }
 
 /** For the host's table of names. */
-export function endpointNames(container: Container, endpoint: Endpoint): EndpointNames {
-  const names = namesOnNetwork(container, settingsOf(container));
-  return new EndpointNames(container.id, endpoint.networkId, endpoint.networkName, names, [endpoint.address]);
+export function endpointNames(container: Container, endpoint: Endpoint, network: Network): EndpointNames {
+  const names = namesOnNetwork(container, settingsOf(endpoint));
+  return new EndpointNames(container.id, network.id, network.name, names, [endpoint.place!.address]);
 }

@@ -5,6 +5,7 @@ import { Container } from "../../container/container";
 import { containerStore } from "../../container/store";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
+import { leadingEndpoint } from "../endpoint/default-gateway";
 import { Network } from "../network";
 
 /** The address of the resolver in every container. */
@@ -13,14 +14,15 @@ export const OWN_RESOLVER: string = "127.0.0.11";
 /** Docker's default name servers, for a machine that has none for its containers. */
 export const PUBLIC_SERVERS: string[] = ["8.8.8.8", "8.8.4.4"];
 
-/** The resolver of a container on this network. The servers that its client chose replace the machine's. */
-export function resolverOf(container: Container, network: Network): Resolver {
+/** The resolver of a container on these networks. The servers that its client chose replace the machine's. */
+export function resolverOf(container: Container, networks: Network[]): Resolver {
   const hostConfig = parseKept(container.hostConfig);
   const servers: string[] = hostConfig === null ? [] : hostConfig.stringsOf("Dns");
-  // An internal network leads nowhere.
-  const usesMachine = servers.length == 0 && !network.internal;
-  const searched = new SearchedNetwork(network.id, linksOf(container));
-  return new Resolver(container.id, [searched], servers, usesMachine, PUBLIC_SERVERS);
+  // Internal networks lead nowhere.
+  const usesMachine = servers.length == 0 && leadingEndpoint(container) !== null;
+  const searched: SearchedNetwork[] = [];
+  for (let i = 0; i < networks.length; i++) searched.push(new SearchedNetwork(networks[i].id, linksOf(container)));
+  return new Resolver(container.id, searched, servers, usesMachine, PUBLIC_SERVERS);
 }
 
 /** Other containers may be renamed, so links lead to their ids. */

@@ -52,6 +52,10 @@ function stateOf({ status, exitCode, outOfMemory }: ContainerView): string {
   return `exited (${exitCode}${outOfMemory ? ", out of memory" : ""})`;
 }
 
+function networkText({ name, address }: ContainerView["networks"][number]): string {
+  return address === "" ? name : `${name} (${address})`;
+}
+
 function Facts({ container }: { container: ContainerView }) {
   const ports = container.ports.map(({ address, host, container: port, protocol }) => {
     return `${address.includes(":") ? `[${address}]` : address}:${host} → ${port}/${protocol}`;
@@ -61,7 +65,7 @@ function Facts({ container }: { container: ContainerView }) {
     ["Id", shortId(container.id)],
     ["Command", container.command.join(" ")],
     ["Process", container.pid > 0 ? String(container.pid) : ""],
-    ["Network", [container.network, container.address].filter(Boolean).join(", ")],
+    [container.networks.length > 1 ? "Networks" : "Network", container.networks.map(networkText).join(", ")],
     ["Ports", ports.join(", ")],
     ["Volumes", volumes.join(", ")],
     ["Error", container.error],

@@ -53,8 +53,8 @@ export const CONTAINER_ENDS_MUTANTS: readonly Mutant[] = [
   {
     name: "leaving a network has no event",
     file: "container/exit/exit.ts",
-    right: `  emitNetwork(container, "disconnect");`,
-    wrong: `  if (!WRONG) emitNetwork(container, "disconnect");`,
+    right: `  emitNetworks(container, "disconnect");`,
+    wrong: `  if (!WRONG) emitNetworks(container, "disconnect");`,
     finder: { story: "events-of-volumes" },
   },
   {

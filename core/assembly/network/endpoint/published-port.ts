@@ -1,9 +1,8 @@
-// A container's endpoint on a network: its addresses and published ports.
+// A port of a container, and where it is published on the machine.
 
-import { Fields, listOf } from "../records/fields";
-import { EVERY_IPV4 } from "./address/wildcard";
+import { Fields } from "../../records/fields";
+import { EVERY_IPV4 } from "../address/wildcard";
 
-/** A port of the container, and where it is published on the machine. */
 export class PublishedPort {
   /** Range of acceptable ports on the machine, both 0 for any. Equal to the port in use if there is no choice. */
   firstPort: u16 = 0;
@@ -37,35 +36,8 @@ export class PublishedPort {
   }
 }
 
-export class Endpoint {
-  networkId: string = "";
-  networkName: string = "";
-  endpointId: string = "";
-  gateway: string = "";
-  address: string = "";
-  prefixLength: i32 = 0;
-  mac: string = "";
-  sandboxId: string = "";
-  /** Ports that are published while the container is running. */
-  ports: PublishedPort[] = [];
-}
-
-/** Reads or writes an endpoint in its container's record. */
-export function endpointFields(fields: Fields, given: Endpoint | null): Endpoint {
-  const endpoint: Endpoint = given === null ? new Endpoint() : given;
-  endpoint.networkId = fields.text("networkId", endpoint.networkId);
-  endpoint.networkName = fields.text("networkName", endpoint.networkName);
-  endpoint.endpointId = fields.text("endpointId", endpoint.endpointId);
-  endpoint.gateway = fields.text("gateway", endpoint.gateway);
-  endpoint.address = fields.text("address", endpoint.address);
-  endpoint.prefixLength = <i32>fields.within("prefixLength", endpoint.prefixLength, 0, 32);
-  endpoint.mac = fields.text("mac", endpoint.mac);
-  endpoint.sandboxId = fields.text("sandboxId", endpoint.sandboxId);
-  listOf<PublishedPort>(fields, "ports", endpoint.ports, publishedPortFields);
-  return endpoint;
-}
-
-function publishedPortFields(fields: Fields, given: PublishedPort | null): PublishedPort {
+/** Reads or writes a published port in its container's record. */
+export function publishedPortFields(fields: Fields, given: PublishedPort | null): PublishedPort {
   const port: PublishedPort = given === null ? NO_PORT : given;
   const containerPort = <u16>fields.within("containerPort", port.containerPort, 0, u16.MAX_VALUE);
   const protocol = fields.text("protocol", port.protocol);

@@ -1,0 +1,91 @@
+// Gives a container its place on a network: addresses and an interface.
+
+import { Container } from "../../container/container";
+import { settingsOf } from "../../container/endpoint/endpoint-settings";
+import { forbidden, internal, Refusal } from "../../refusal";
+import { engine } from "../../state";
+import { Address, parseAddress } from "../address/address";
+import { macOf, parseMac } from "../address/mac";
+import { Network } from "../network";
+import { networkStore } from "../store";
+import { Endpoint, Place, Sandbox } from "./endpoint";
+
+/** Prefix of interface names, unless the network's options give another one. */
+const PREFIX: string = "eth";
+
+/** What is wrong with the hardware address that the client asked for, in Docker's words; null if nothing is. */
+export function macProblem(endpoint: Endpoint): string | null {
+  const isNone = endpoint.mac.length > 0 && parseMac(endpoint.mac).length == 0;
+  return isNone ? `address ${endpoint.mac}: invalid MAC address` : null;
+}
+
+/** Takes the endpoint's addresses on the bridge network; returns the error if that fails. */
+export function choosePlace(container: Container, endpoint: Endpoint, network: Network): Refusal | null {
+  const problem = macProblem(endpoint);
+  if (problem !== null) return internal(problem);
+  const pool = network.pool!;
+  const fixed: Address | null = fixedAddress(endpoint);
+  if (fixed !== null && !pool.takeFixed(fixed, container.id)) return forbidden("Address already in use");
+  const address = fixed === null ? pool.take(container.id) : fixed;
+  if (address === null) {
+    return internal(`no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`);
+  }
+  const place = placeAt(endpoint, network, address);
+  place.interfaceName = freeInterface(container, network);
+  endpoint.networkId = network.id;
+  endpoint.place = place;
+  if (container.sandbox === null) container.sandbox = new Sandbox(engine.ids.next());
+  return null;
+}
+
+/** The address that the client asked for; null if the engine chooses. */
+export function fixedAddress(endpoint: Endpoint): Address | null {
+  if (endpoint.settings.length == 0) return null;
+  const config = settingsOf(endpoint).entry("IPAMConfig");
+  return config === null ? null : parseAddress(config.stringOf("IPv4Address"));
+}
+
+function placeAt(endpoint: Endpoint, network: Network, address: Address): Place {
+  const mac = parseMac(endpoint.mac);
+  const place = new Place();
+  place.endpointId = engine.ids.next();
+  place.gateway = network.containersGateway;
+  place.address = address.text;
+  place.prefixLength = network.pool!.subnet.prefixLength;
+  place.mac = mac.length > 0 ? mac : macOf(<u32>address.low);
+  return place;
+}
+
+/** `eth0`, or the first number that is free. */
+function freeInterface(container: Container, network: Network): string {
+  const given = network.settings.interfacePrefix;
+  const prefix = given.length > 0 ? given : PREFIX;
+  let number = 0;
+  while (hasInterface(container, prefix + number.toString())) number += 1;
+  return prefix + number.toString();
+}
+
+function hasInterface(container: Container, name: string): bool {
+  const all = container.endpoints;
+  for (let i = 0; i < all.length; i++) {
+    const place = all[i].place;
+    if (place !== null && place.interfaceName == name) return true;
+  }
+  return false;
+}
+
+/** The container is not on the network any more, and will not be at its next start. */
+export function removeEndpoint(container: Container, endpoint: Endpoint): void {
+  const at = container.endpoints.indexOf(endpoint);
+  if (at >= 0) container.endpoints.splice(at, 1);
+  freePlace(container, endpoint);
+  container.touch();
+}
+
+/** Frees the endpoint's addresses. */
+export function freePlace(container: Container, endpoint: Endpoint): void {
+  const place = endpoint.place;
+  if (place === null) return;
+  networkStore.freeAddress(endpoint.networkId, place.address, container.id);
+  endpoint.place = null;
+}

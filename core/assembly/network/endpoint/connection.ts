@@ -1,0 +1,139 @@
+// Connects a running container to one more network. The container is marked meanwhile: after a crash nobody knows what
+// of it was done, so all its endpoints are made again.
+
+import {
+  Failure,
+  FailureTag,
+  Leave,
+  NetworkCommandJoin,
+  NetworkCommandLeave,
+  Outcome,
+} from "../../../../build/bindings/types";
+import { askNetworks } from "../../ask";
+import { Call } from "../../call";
+import { Container } from "../../container/container";
+import { tellServers } from "../../container/links/links-of-run";
+import { emitEndpoint } from "../../event/emit";
+import { failureText } from "../../failure/text";
+import { internal, Refusal } from "../../refusal";
+import { sendEmpty, sendRefusal } from "../../reply";
+import { Task } from "../../task";
+import { hasNames, tellNames } from "../names/tell-names";
+import { Network } from "../network";
+import { choosePlace, removeEndpoint } from "./choose-place";
+import { leadingEndpoint } from "./default-gateway";
+import { Endpoint } from "./endpoint";
+import { networkOf } from "./endpoints-of-container";
+import { joinOf } from "./join";
+import { JoinClient, Joining } from "./joining";
+import { choosePorts, freePorts, notConnected } from "./publish";
+import { beginRewiring, endRewiring } from "./rewiring";
+
+export class Connection extends Task implements JoinClient {
+  /** Endpoint that led outside before; null if none did. */
+  private before: Endpoint | null = null;
+  /** Number of commands in flight. */
+  private open: i32 = 1;
+  /** Why the connection failed; empty if it did not. */
+  private why: string = "";
+  /** Names were resolved in the container before. */
+  private wasNamed: bool = false;
+  private undone: bool = false;
+
+  constructor(
+    private readonly call: Call,
+    private readonly container: Container,
+    private readonly endpoint: Endpoint,
+  ) {
+    super();
+  }
+
+  /** Why the container cannot be connected; null if the work has begun. */
+  begin(network: Network): Refusal | null {
+    const container = this.container;
+    this.before = leadingEndpoint(container);
+    this.wasNamed = hasNames(container);
+    const refusal = choosePlace(container, this.endpoint, network);
+    if (refusal !== null) return refusal;
+    container.endpoints.push(this.endpoint);
+    const clash: string | null = this.before === null ? choosePorts(container) : null;
+    if (clash !== null) {
+      this.takeOut();
+      return internal(clash);
+    }
+    beginRewiring(container);
+    // The ports move to the new network. So the old one gives them up first.
+    if (this.leads) this.askBefore();
+    new Joining(container, this.endpoint, this).begin();
+    return null;
+  }
+
+  /** Whether the new network is the one that leads outside. */
+  private get leads(): bool {
+    return leadingEndpoint(this.container) === this.endpoint;
+  }
+
+  /** Makes the former leading endpoint as it shall be now. */
+  private askBefore(): void {
+    const before = this.before;
+    if (before === null || before.place === null) return;
+    this.open += 1;
+    askNetworks(this, 0, new NetworkCommandJoin(joinOf(this.container, before, networkOf(before)!)));
+  }
+
+  /** Of other commands than the join. */
+  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    this.done(failure);
+  }
+
+  joined(_endpoint: Endpoint): void {
+    this.open += tellNames(this.container, this, 0);
+    this.done(null);
+  }
+
+  notJoined(_endpoint: Endpoint, failure: Failure): void {
+    this.done(failure);
+  }
+
+  private done(failure: Failure | null): void {
+    if (failure !== null && this.why.length == 0) {
+      const text = failureText(failure);
+      this.why = failure.tag == FailureTag.Port ? notConnected(this.container, text) : text;
+    }
+    this.open -= 1;
+    if (this.open > 0) return;
+    if (this.why.length == 0) this.connected();
+    else if (this.undone) this.refuse();
+    else this.undo();
+  }
+
+  private connected(): void {
+    // If the run has ended meanwhile, the connection counts for the next one.
+    if (hasNames(this.container) && !this.wasNamed) tellServers(this.container);
+    if (this.container.running) emitEndpoint(this.container, this.endpoint, "connect");
+    sendEmpty(this.call, 200);
+    endRewiring(this.container);
+  }
+
+  private undo(): void {
+    const container = this.container;
+    const led = this.leads;
+    this.undone = true;
+    this.open = 2;
+    askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, this.endpoint.networkId)));
+    this.takeOut();
+    if (led) this.askBefore();
+    this.open += tellNames(container, this, 0);
+    this.done(null);
+  }
+
+  private refuse(): void {
+    sendRefusal(this.call, internal(this.why));
+    endRewiring(this.container);
+  }
+
+  private takeOut(): void {
+    removeEndpoint(this.container, this.endpoint);
+    if (leadingEndpoint(this.container) === null) freePorts(this.container);
+  }
+}

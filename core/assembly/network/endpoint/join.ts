@@ -1,0 +1,51 @@
+// What the host is asked to make of a container's endpoint, and what the container gives back when its run is over.
+
+import { Join, PortMapping } from "../../../../build/bindings/types";
+import { Container } from "../../container/container";
+import { Network } from "../network";
+import { networkStore } from "../store";
+import { freePlace } from "./choose-place";
+import { leadingEndpoint } from "./default-gateway";
+import { Endpoint } from "./endpoint";
+import { freePorts, keepPorts } from "./publish";
+
+/** The endpoint with all that it shall be now: see the WIT's `join`. */
+export function joinOf(container: Container, endpoint: Endpoint, network: Network): Join {
+  const leads = leadingEndpoint(container) === endpoint;
+  const place = endpoint.place!;
+  return new Join(
+    container.id,
+    container.name,
+    network.asBridge(),
+    place.interfaceName,
+    place.address,
+    leads ? place.gateway : "",
+    place.mac,
+    leads ? portsOf(container) : [],
+  );
+}
+
+function portsOf(container: Container): PortMapping[] {
+  return container.sandbox!.ports.map<PortMapping>(
+    (port) => new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol),
+  );
+}
+
+/** After a restart: reserves again what the container has on its networks, or has not released. */
+export function keepEndpoints(container: Container): void {
+  const all = container.endpoints;
+  for (let i = 0; i < all.length; i++) {
+    const place = all[i].place;
+    if (place !== null) networkStore.keepAddress(all[i].networkId, place.address, container.id);
+  }
+  keepPorts(container);
+}
+
+/** Releases addresses and ports. */
+export function freeEndpoints(container: Container): void {
+  if (container.sandbox === null) return;
+  freePorts(container);
+  for (let i = 0; i < container.endpoints.length; i++) freePlace(container, container.endpoints[i]);
+  container.sandbox = null;
+  container.touch();
+}

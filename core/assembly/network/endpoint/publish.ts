@@ -1,0 +1,144 @@
+// The ports that a container publishes. They lead to its address on the network that gives its default gateway.
+
+import { RefusedPort } from "../../../../build/bindings/types";
+import { Container } from "../../container/container";
+import { allocatedText, placeOfPort } from "../../failure/port";
+import { Json } from "../../json/json";
+import { parseKept } from "../../json/reader";
+import { engine } from "../../state";
+import { EVERY_IPV4, EVERY_IPV6 } from "../address/wildcard";
+import { Network } from "../network";
+import { PortWish, readPortWishes } from "../ports/port-wishes";
+import { takenPorts } from "../ports/taken-ports";
+import { leadingEndpoint } from "./default-gateway";
+import { networkOf } from "./endpoints-of-container";
+import { PublishedPort } from "./published-port";
+
+/**
+ * Allocates the ports to publish; returns Docker's error if one is taken. Nothing is published while no network leads
+ * outside.
+ */
+export function choosePorts(container: Container): string | null {
+  if (leadingEndpoint(container) === null) return null;
+  const wishes = portWishesOf(container);
+  // Ports without a choice come first, so that none of the engine's choice takes one of them.
+  wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
+  for (let i = 0; i < wishes.length; i++) {
+    const problem = choosePort(container, wishes[i]);
+    if (problem !== null) return notConnected(container, problem);
+  }
+  return null;
+}
+
+/** Number of acceptable ports. */
+function choiceOf(wish: PortWish): i32 {
+  return wish.firstPort == 0 ? i32.MAX_VALUE : <i32>wish.lastPort - <i32>wish.firstPort;
+}
+
+export function portWishesOf(container: Container): PortWish[] {
+  const hostConfig = parseKept(container.hostConfig);
+  const config = parseKept(container.config);
+  const everywhere = publishingAddresses(container);
+  return readPortWishes(hostConfig === null ? NOTHING : hostConfig, config === null ? NOTHING : config, everywhere);
+}
+
+/** The address that the network's options name, else all addresses, of both families if the machine has IPv6. */
+function publishingAddresses(container: Container): string[] {
+  const leading = leadingEndpoint(container);
+  const network: Network | null = leading === null ? null : networkOf(leading);
+  const binding = network === null ? "" : network.settings.hostBinding;
+  if (binding.length > 0) return [binding];
+  return engine.options.machine.ipv6 ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
+}
+
+const NOTHING: Json = Json.null();
+
+function choosePort(container: Container, wish: PortWish): string | null {
+  const port = takeOne(container, wish.protocol, wish.addresses, wish.firstPort, wish.lastPort);
+  if (port == 0) {
+    if (wish.firstPort == 0 || wish.firstPort < wish.lastPort) return ALL_TAKEN;
+    const where = takenPorts.takenOf(wish.protocol, wish.addresses, wish.firstPort);
+    return allocatedText(placeOfPort(where, wish.firstPort));
+  }
+  for (let i = 0; i < wish.addresses.length; i++) {
+    const published = new PublishedPort(wish.containerPort, wish.protocol, wish.addresses[i], port);
+    published.firstPort = wish.firstPort;
+    published.lastPort = wish.lastPort;
+    container.sandbox!.ports.push(published);
+  }
+  return null;
+}
+
+/**
+ * Takes one port on all of the addresses: the first free one from
+ * `first` to `last`, or any if `first` is 0. 0 if none is free.
+ */
+function takeOne(container: Container, protocol: string, addresses: string[], first: u32, last: u32): u16 {
+  if (first == 0) return takenPorts.takeRandomPort(protocol, addresses, container.id);
+  for (let port = first; port <= last; port++) {
+    if (takenPorts.takePorts(protocol, addresses, <u16>port, container.id)) return <u16>port;
+  }
+  return 0;
+}
+
+const ALL_TAKEN: string = "all ports are allocated";
+
+/** Docker's error if an endpoint cannot publish its ports. */
+export function notConnected(container: Container, why: string): string {
+  const leading = leadingEndpoint(container);
+  const id = leading === null || leading.place === null ? "" : leading.place!.endpointId;
+  return `driver failed programming external connectivity on endpoint ${container.name} (${id}): ${why}`;
+}
+
+/**
+ * Chooses another port for one that another program holds; false if no other port is acceptable or free. `anyPort`:
+ * whether a port without a range may be tried again; ranges end by themselves.
+ */
+export function chooseOtherPorts(container: Container, held: RefusedPort, anyPort: bool): bool {
+  const ports = container.sandbox!.ports;
+  for (let i = 0; i < ports.length; i++) {
+    if (ports[i].address != held.address || ports[i].hostPort != held.port || !ports[i].hasChoice) continue;
+    if (ports[i].firstPort == 0 && !anyPort) return false;
+    const together: PublishedPort[] = [];
+    for (let j = 0; j < ports.length; j++) if (ports[j].isWith(ports[i])) together.push(ports[j]);
+    return move(container, together);
+  }
+  return false;
+}
+
+/** Moves ports of the same request to another port of the machine. */
+function move(container: Container, ports: PublishedPort[]): bool {
+  const protocol = ports[0].protocol;
+  const hostPort = ports[0].hostPort;
+  const first = ports[0].firstPort == 0 ? 0 : <u32>hostPort + 1;
+  const addresses: string[] = [];
+  for (let i = 0; i < ports.length; i++) addresses.push(ports[i].address);
+  const other = takeOne(container, protocol, addresses, first, ports[0].lastPort);
+  if (other == 0) return false;
+  for (let i = 0; i < ports.length; i++) {
+    takenPorts.freePort(protocol, ports[i].address, hostPort, container.id);
+    ports[i].hostPort = other;
+  }
+  container.touch();
+  return true;
+}
+
+/** After a restart: reserves again the ports that the container publishes, or has not released. */
+export function keepPorts(container: Container): void {
+  const sandbox = container.sandbox;
+  if (sandbox === null) return;
+  for (let i = 0; i < sandbox.ports.length; i++) {
+    const port = sandbox.ports[i];
+    takenPorts.takePort(port.protocol, port.address, port.hostPort, container.id);
+  }
+}
+
+export function freePorts(container: Container): void {
+  const sandbox = container.sandbox;
+  if (sandbox === null) return;
+  for (let i = 0; i < sandbox.ports.length; i++) {
+    const port = sandbox.ports[i];
+    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
+  }
+  sandbox.ports = [];
+}
