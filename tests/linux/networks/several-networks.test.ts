@@ -30,7 +30,7 @@ describeUnless(missingLinux(), "several networks", () => {
     await until("an answer", async () => (await inside(id, ASKING("10.222.0.2"))) === "hello\n");
     await wire("disconnect", "right", id);
     expect(await inside(id, ASKING("10.222.0.2"))).toBe("");
-    expect(await inside(id, "ls /sys/class/net")).toBe("eth0\nlo\n");
+    expect(await inside(id, "ls -1 /sys/class/net")).toBe("eth0\nlo\n");
   });
 
   test("the default route leads to the first network by name, and back", async () => {
@@ -73,7 +73,7 @@ describeUnless(missingLinux(), "several networks", () => {
     await daemon.start();
     expect(await inside(id, "ip route | grep ^default")).toContain("via 10.221.0.1 dev eth0");
     await wire("disconnect", "late", id);
-    expect(await inside(id, "ls /sys/class/net")).toBe("lo\n");
+    expect(await inside(id, "ls -1 /sys/class/net")).toBe("lo\n");
     await wire("connect", "late", id);
     expect(await inside(id, "ip route | grep ^default")).toContain("via 10.221.0.1 dev eth0");
   });

@@ -34,7 +34,7 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
     name: "a start continues without a port that another program holds",
     file: "container/start/start.ts",
     right: `    if (this.error !== null) return;\n    if (step == StartStep.Launch)`,
-    wrong: `    if (this.error !== null || (WRONG && failure.tag == FailureTag.Port)) return;\n    if (step == StartStep.Launch)`,
+    wrong: `    if (this.error !== null || (WRONG && step == StartStep.Join)) return;\n    if (step == StartStep.Launch)`,
     finder: { played: "port-held", rule: "ports" },
   },
   {
