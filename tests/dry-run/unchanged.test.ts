@@ -70,7 +70,7 @@ describe("a plan", () => {
     expect(plan).toMatchObject({ format: "coracle-dry-run", version: 2, left: 0, answer: { status: 204 } });
     expect(effectsOf(plan).filter((effect) => !effect.startsWith("timers"))).toEqual([
       "processes signal",
-      "networks leave",
+      "networks leave-all",
       "processes reap",
       "content unmount",
       "content drop-container",
