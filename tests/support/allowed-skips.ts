@@ -55,12 +55,8 @@ export const SIMULATED = {
 /** Reasons to skip a test on real machines. */
 export const REAL = { otherProcesses: "a real machine has processes outside containers" } as const;
 
-export const UNBUILT_NETWORKS = "user-defined networks are not built yet: POST /networks/create answers 501";
-
 /** Single tests, by the end of their names. */
 const SINGLE: readonly (readonly [name: string, reason: string])[] = [
-  ["testcontainers on linux > networks", UNBUILT_NETWORKS],
-  ["testcontainers on simulated > networks", UNBUILT_NETWORKS],
   ["the daemon", "the tests themselves do not have the usual priority"],
   ...LIMITS.map(({ block, test, reason }) => [`${block} on simulated > ${test}`, reason] as const),
 ];
