@@ -73,6 +73,8 @@ export function refuseBridgeOptions(options: Json | null): Refusal | null {
 
 function refuseOption(name: string, value: string): Refusal | null {
   if (NOT_BUILT.includes(name)) return notBuilt(`the network option ${name}`);
+  if (name == PREFIX)
+    return isPrefix(value) ? null : badParameter(`invalid container interface prefix: ${quoteText(value)}`);
   if (name == NAME) return isInterfaceName(value) ? null : badParameter(`invalid bridge name: ${quoteText(value)}`);
   if (name == ICC || name == MASQUERADE) return unparsed(name, value, parseFlag(value).error);
   if (name == BINDING) return parseIpv4(value) < 0 ? unparsed(name, value, "nil ip") : null;
@@ -104,6 +106,11 @@ function isInterfaceName(name: string): bool {
     if (unit <= 0x20 || unit >= 0x7f || FORBIDDEN.includes(name.charAt(i))) return false;
   }
   return true;
+}
+
+/** A number follows it, of up to three digits. */
+function isPrefix(prefix: string): bool {
+  return prefix.length + 3 <= LONGEST_NAME && isInterfaceName(prefix + "0");
 }
 
 const FORBIDDEN: string = '/:"\\*+%';

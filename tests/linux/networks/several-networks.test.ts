@@ -60,7 +60,8 @@ describeUnless(missingLinux(), "several networks", () => {
     await until("an answer", async () => (await answer(daemon.netns.address, "18610")) === "hello\n");
     await wire("disconnect", "a-second", server);
     await until("an answer", async () => (await answer("127.0.0.1", "18610")) === "hello\n");
-    await inside(server, "echo more > /told");
+    // At once with its content: the server looks for the file all the time.
+    await inside(server, "echo more > /new && mv /new /told");
     await until("the second word", async () => (await engine.logs(client)).stdout === "1\nmore\n");
   });
 

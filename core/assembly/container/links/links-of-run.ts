@@ -11,7 +11,6 @@ import {
   Subject,
 } from "../../../../build/bindings/types";
 import { askProcesses } from "../../ask";
-import { Ignored } from "../../ignored";
 import { internal } from "../../refusal";
 import { Task } from "../../task";
 import { Container } from "../container";
@@ -73,18 +72,21 @@ export function tellNetworks(owners: Container[]): void {
   }
 }
 
-/**
- * A running container has joined its first network with names: it asks its own resolver from now on, and so do those
- * that use its files.
- */
-export function tellServers(owner: Container): void {
-  const all = containerStore.all();
-  for (let i = 0; i < all.length; i++) {
-    if (!hasOwnFile(all[i]) || networkOwner(all[i]) !== owner) continue;
-    const text = resolvFile(owner, documentOf(owner.hostConfig));
-    const file = new ContainerFile("resolv.conf", text);
-    askProcesses(new Ignored(), 0, new ProcessCommandRewrite(new Rewrite(new Subject(all[i].id, all[i].run), file)));
-  }
+/** Writes the container's hosts file again; containers that share its networks use the same one. Returns the number of commands. */
+export function writeHosts(container: Container, task: Task, step: i32): i32 {
+  return hasOwnFile(container) ? writeFile(container, hostsOf(container), task, step) : 0;
+}
+
+/** The same for `resolv.conf`: the container has joined its first network with names, so it asks its own resolver. */
+export function writeServers(container: Container, task: Task, step: i32): i32 {
+  if (!hasOwnFile(container)) return 0;
+  const text = resolvFile(container, documentOf(container.hostConfig));
+  return writeFile(container, new ContainerFile("resolv.conf", text), task, step);
+}
+
+function writeFile(container: Container, file: ContainerFile, task: Task, step: i32): i32 {
+  askProcesses(task, step, new ProcessCommandRewrite(new Rewrite(new Subject(container.id, container.run), file)));
+  return 1;
 }
 
 /**

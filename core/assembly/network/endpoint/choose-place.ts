@@ -74,11 +74,10 @@ function hasInterface(container: Container, name: string): bool {
   return false;
 }
 
-/** The container is not on the network any more, and will not be at its next start. */
+/** The container will not be on the network at its next start. Its place there, if it has one, still has to be freed. */
 export function removeEndpoint(container: Container, endpoint: Endpoint): void {
   const at = container.endpoints.indexOf(endpoint);
   if (at >= 0) container.endpoints.splice(at, 1);
-  freePlace(container, endpoint);
   container.touch();
 }
 

@@ -75,16 +75,21 @@ function connect(call: Call, container: Container, settings: Json): Refusal | nu
   const unusable = refuseEndpoint(network, settings);
   if (unusable !== null) return unusable;
   if (endpointOn(container, network, call.name) !== null) return again(call, container, network);
-  const clash: Refusal | null = network === null ? null : refuseTogether(container, network);
+  const clash = refuseTogether(container, network === null ? "" : network.name);
   if (clash !== null) return clash;
   const endpoint = endpointOf(network === null ? call.name : network.name, settings, call.version);
   const isLive = container.running && !container.networkDisabled;
   if (network !== null && isLive && network.driver == "bridge") return connectNow(call, container, network, endpoint);
+  remember(call, container, endpoint);
+  return null;
+}
+
+/** The next start joins the network. */
+function remember(call: Call, container: Container, endpoint: Endpoint): void {
   container.endpoints.push(endpoint);
   container.touch();
   if (container.running) emitEndpoint(container, endpoint, "connect");
   sendEmpty(call, 200);
-  return null;
 }
 
 /** The container is on this network already, or will be. */
@@ -103,16 +108,16 @@ function refuseEndpoint(network: Network | null, settings: Json): Refusal | null
   return problems.length == 0 ? null : badParameter(`invalid endpoint settings:\n${listOfProblems(problems)}`);
 }
 
-/** Why the container cannot be on this network besides its others. */
-function refuseTogether(container: Container, network: Network): Refusal | null {
-  if (container.networkMode != "host" && network.name == "host") return badParameter(WITH_HOST);
-  if (container.networkMode == "host") return network.name == "host" ? null : badParameter(WITH_OTHERS);
+/** Why the container cannot be on this network besides its others. `name`: empty for one that does not exist yet. */
+function refuseTogether(container: Container, name: string): Refusal | null {
+  if (container.networkMode != "host" && name == "host") return badParameter(WITH_HOST);
+  if (container.networkMode == "host") return name == "host" ? null : badParameter(WITH_OTHERS);
   const all = container.endpoints;
   for (let i = 0; i < all.length; i++) {
     const other = networkOf(all[i]);
     if (other === null) continue;
-    if (other.name == "host" || network.name == "host") return badParameter(WITH_OTHERS);
-    if (other.name == "none" || network.name == "none") return badParameter(WITH_NONE);
+    if (other.name == "host") return badParameter(WITH_OTHERS);
+    if (other.name == "none" || name == "none") return badParameter(WITH_NONE);
   }
   return null;
 }

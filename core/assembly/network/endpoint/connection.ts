@@ -12,7 +12,7 @@ import {
 import { askNetworks } from "../../ask";
 import { Call } from "../../call";
 import { Container } from "../../container/container";
-import { tellServers } from "../../container/links/links-of-run";
+import { writeHosts, writeServers } from "../../container/links/links-of-run";
 import { emitEndpoint } from "../../event/emit";
 import { failureText } from "../../failure/text";
 import { internal, Refusal } from "../../refusal";
@@ -20,7 +20,7 @@ import { sendEmpty, sendRefusal } from "../../reply";
 import { Task } from "../../task";
 import { hasNames, tellNames } from "../names/tell-names";
 import { Network } from "../network";
-import { choosePlace, removeEndpoint } from "./choose-place";
+import { choosePlace, freePlace, removeEndpoint } from "./choose-place";
 import { leadingEndpoint } from "./default-gateway";
 import { Endpoint } from "./endpoint";
 import { networkOf } from "./endpoints-of-container";
@@ -38,6 +38,8 @@ export class Connection extends Task implements JoinClient {
   private why: string = "";
   /** Names were resolved in the container before. */
   private wasNamed: bool = false;
+  /** All that the host's networks have to do is done. */
+  private joinedAll: bool = false;
   private undone: bool = false;
 
   constructor(
@@ -58,7 +60,8 @@ export class Connection extends Task implements JoinClient {
     container.endpoints.push(this.endpoint);
     const clash: string | null = this.before === null ? choosePorts(container) : null;
     if (clash !== null) {
-      this.takeOut();
+      removeEndpoint(container, this.endpoint);
+      this.giveBack();
       return internal(clash);
     }
     beginRewiring(container);
@@ -96,7 +99,7 @@ export class Connection extends Task implements JoinClient {
   }
 
   private done(failure: Failure | null): void {
-    if (failure !== null && this.why.length == 0) {
+    if (failure !== null && this.why.length == 0 && !this.joinedAll) {
       const text = failureText(failure);
       this.why = failure.tag == FailureTag.Port ? notConnected(this.container, text) : text;
     }
@@ -107,12 +110,21 @@ export class Connection extends Task implements JoinClient {
     else this.undo();
   }
 
+  /** The client is told when the container's files are right, too. If the run has ended, nobody needs them. */
   private connected(): void {
+    if (!this.joinedAll) return this.writeFiles();
     // If the run has ended meanwhile, the connection counts for the next one.
-    if (hasNames(this.container) && !this.wasNamed) tellServers(this.container);
     if (this.container.running) emitEndpoint(this.container, this.endpoint, "connect");
     sendEmpty(this.call, 200);
     endRewiring(this.container);
+  }
+
+  private writeFiles(): void {
+    const container = this.container;
+    this.joinedAll = true;
+    this.open = 1 + writeHosts(container, this, 0);
+    if (hasNames(container) && !this.wasNamed) this.open += writeServers(container, this, 0);
+    this.done(null);
   }
 
   private undo(): void {
@@ -121,19 +133,20 @@ export class Connection extends Task implements JoinClient {
     this.undone = true;
     this.open = 2;
     askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, this.endpoint.networkId)));
-    this.takeOut();
+    removeEndpoint(container, this.endpoint);
     if (led) this.askBefore();
     this.open += tellNames(container, this, 0);
     this.done(null);
   }
 
   private refuse(): void {
+    this.giveBack();
     sendRefusal(this.call, internal(this.why));
     endRewiring(this.container);
   }
 
-  private takeOut(): void {
-    removeEndpoint(this.container, this.endpoint);
+  private giveBack(): void {
+    freePlace(this.container, this.endpoint);
     if (leadingEndpoint(this.container) === null) freePorts(this.container);
   }
 }

@@ -1,17 +1,18 @@
 // Disconnects a running container from one of its networks. If that was the one that led outside, another one takes over
 // the default gateway and the published ports.
 
-import { Failure, Leave, NetworkCommandLeave, Outcome } from "../../../../build/bindings/types";
+import { Failure, FailureTag, Leave, NetworkCommandLeave, Outcome } from "../../../../build/bindings/types";
 import { askNetworks } from "../../ask";
 import { Call } from "../../call";
 import { Container } from "../../container/container";
+import { writeHosts } from "../../container/links/links-of-run";
 import { emitEndpoint } from "../../event/emit";
 import { failureText } from "../../failure/text";
 import { internal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Task } from "../../task";
 import { hasNames, tellResolver } from "../names/tell-names";
-import { removeEndpoint } from "./choose-place";
+import { freePlace, removeEndpoint } from "./choose-place";
 import { leadingEndpoint } from "./default-gateway";
 import { Endpoint } from "./endpoint";
 import { networkNameOf } from "./endpoints-of-container";
@@ -22,6 +23,7 @@ import { beginRewiring, endRewiring } from "./rewiring";
 enum Step {
   Leave,
   Resolve,
+  Write,
 }
 
 export class Disconnection extends Task implements JoinClient {
@@ -44,7 +46,8 @@ export class Disconnection extends Task implements JoinClient {
   }
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (step == Step.Resolve) this.done(failure);
+    if (step == Step.Write) this.done(null);
+    else if (step == Step.Resolve) this.done(failure);
     else if (failure === null) this.left();
     else this.refuse(`failed to leave network ${networkNameOf(this.endpoint)}: ${failureText(failure)}`);
   }
@@ -54,6 +57,7 @@ export class Disconnection extends Task implements JoinClient {
     const led = leadingEndpoint(container) === this.endpoint;
     const wasNamed = hasNames(container);
     removeEndpoint(container, this.endpoint);
+    freePlace(container, this.endpoint);
     const next = leadingEndpoint(container);
     if (next === null) freePorts(container);
     if (led && next !== null) {
@@ -61,6 +65,7 @@ export class Disconnection extends Task implements JoinClient {
       new Joining(container, next, this).begin();
     }
     if (wasNamed) this.open += tellResolver(container, this, Step.Resolve);
+    this.open += writeHosts(container, this, Step.Write);
     this.done(null);
   }
 
@@ -68,7 +73,14 @@ export class Disconnection extends Task implements JoinClient {
     this.done(null);
   }
 
-  notJoined(_endpoint: Endpoint, failure: Failure): void {
+  /** It gets at least the default route, if its ports are not to be had. */
+  notJoined(endpoint: Endpoint, failure: Failure): void {
+    if (failure.tag == FailureTag.Port) {
+      freePorts(this.container);
+      this.container.touch();
+      this.open += 1;
+      new Joining(this.container, endpoint, this).begin();
+    }
     this.done(failure);
   }
 

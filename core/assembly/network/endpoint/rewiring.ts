@@ -3,9 +3,10 @@
 
 import { Failure } from "../../../../build/bindings/types";
 import { Container } from "../../container/container";
-import { tellNetworks } from "../../container/links/links-of-run";
+import { tellNetworks, writeHosts, writeServers } from "../../container/links/links-of-run";
+import { Ignored } from "../../ignored";
 import { tellMended } from "../../records/found";
-import { tellNamesAgain } from "../names/tell-names";
+import { hasNames, tellNamesAgain } from "../names/tell-names";
 import { resumeCalls } from "../../waiting-calls";
 import { Endpoint } from "./endpoint";
 import { JoinClient, Joining } from "./joining";
@@ -15,11 +16,11 @@ export function beginRewiring(container: Container): void {
   container.touch();
 }
 
-/** Also tells hosts files about the container's addresses. A release of the run has waited until now. */
+/** Containers with links to this one learn its address. A release of the run has waited until now. */
 export function endRewiring(container: Container): void {
   container.rewiring = false;
   container.touch();
-  tellNetworks([container].concat(container.linkedBy));
+  tellNetworks(container.linkedBy);
   const waiting = container.afterRewiring;
   container.afterRewiring = null;
   if (waiting !== null) waiting.rewired();
@@ -61,7 +62,10 @@ class Rewiring implements JoinClient {
   private done(): void {
     this.open -= 1;
     if (this.open > 0) return;
-    tellNamesAgain(this.container);
-    endRewiring(this.container);
+    const container = this.container;
+    tellNamesAgain(container);
+    writeHosts(container, new Ignored(), 0);
+    if (hasNames(container)) writeServers(container, new Ignored(), 0);
+    endRewiring(container);
   }
 }
