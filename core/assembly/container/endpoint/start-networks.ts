@@ -1,11 +1,11 @@
 // What a start needs of networks: that they exist, and a place on each for the container.
 
-import { lookUpNetwork } from "../../network/look-up";
-import { Network } from "../../network/network";
 import { choosePlace, macProblem } from "../../network/endpoint/choose-place";
 import { Endpoint } from "../../network/endpoint/endpoint";
 import { networkOf } from "../../network/endpoint/endpoints-of-container";
 import { choosePorts } from "../../network/endpoint/publish";
+import { lookUpNetwork } from "../../network/look-up";
+import { Network } from "../../network/network";
 import { forbidden, internal, notFound, Refusal } from "../../refusal";
 import { Container } from "../container";
 import { otherIn } from "../spec/namespaces";

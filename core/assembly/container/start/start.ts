@@ -26,7 +26,7 @@ import { freeEndpoints } from "../../network/endpoint/join";
 import { JoinClient, Joining } from "../../network/endpoint/joining";
 import { releasingHolder } from "../../network/endpoint/releasing-holder";
 import { tellNames } from "../../network/names/tell-names";
-import { badParameter, conflict, internal, notModified, Refusal } from "../../refusal";
+import { badParameter, conflict, notModified, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";

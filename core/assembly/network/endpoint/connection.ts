@@ -21,9 +21,9 @@ import { Task } from "../../task";
 import { hasNames, tellNames } from "../names/tell-names";
 import { Network } from "../network";
 import { choosePlace, freePlace, removeEndpoint } from "./choose-place";
-import { leadingEndpoint } from "./default-gateway";
 import { Endpoint } from "./endpoint";
 import { networkOf } from "./endpoints-of-container";
+import { gatewayEndpoint } from "./gateway-endpoint";
 import { joinOf } from "./join";
 import { JoinClient, Joining } from "./joining";
 import { choosePorts, freePorts, notConnected } from "./publish";
@@ -53,7 +53,7 @@ export class Connection extends Task implements JoinClient {
   /** Why the container cannot be connected; null if the work has begun. */
   begin(network: Network): Refusal | null {
     const container = this.container;
-    this.before = leadingEndpoint(container);
+    this.before = gatewayEndpoint(container);
     this.wasNamed = hasNames(container);
     const refusal = choosePlace(container, this.endpoint, network);
     if (refusal !== null) return refusal;
@@ -73,10 +73,10 @@ export class Connection extends Task implements JoinClient {
 
   /** Whether the new network is the one that leads outside. */
   private get leads(): bool {
-    return leadingEndpoint(this.container) === this.endpoint;
+    return gatewayEndpoint(this.container) === this.endpoint;
   }
 
-  /** Makes the former leading endpoint as it shall be now. */
+  /** Makes the former gateway endpoint as it shall be now. */
   private askBefore(): void {
     const before = this.before;
     if (before === null || before.place === null) return;
@@ -147,6 +147,6 @@ export class Connection extends Task implements JoinClient {
 
   private giveBack(): void {
     freePlace(this.container, this.endpoint);
-    if (leadingEndpoint(this.container) === null) freePorts(this.container);
+    if (gatewayEndpoint(this.container) === null) freePorts(this.container);
   }
 }

@@ -13,9 +13,9 @@ import { sendEmpty, sendRefusal } from "../../reply";
 import { Task } from "../../task";
 import { hasNames, tellResolver } from "../names/tell-names";
 import { freePlace, removeEndpoint } from "./choose-place";
-import { leadingEndpoint } from "./default-gateway";
 import { Endpoint } from "./endpoint";
 import { networkNameOf } from "./endpoints-of-container";
+import { gatewayEndpoint } from "./gateway-endpoint";
 import { JoinClient, Joining } from "./joining";
 import { freePorts } from "./publish";
 import { beginRewiring, endRewiring } from "./rewiring";
@@ -54,11 +54,11 @@ export class Disconnection extends Task implements JoinClient {
 
   private left(): void {
     const container = this.container;
-    const led = leadingEndpoint(container) === this.endpoint;
+    const led = gatewayEndpoint(container) === this.endpoint;
     const wasNamed = hasNames(container);
     removeEndpoint(container, this.endpoint);
     freePlace(container, this.endpoint);
-    const next = leadingEndpoint(container);
+    const next = gatewayEndpoint(container);
     if (next === null) freePorts(container);
     if (led && next !== null) {
       this.open += 1;

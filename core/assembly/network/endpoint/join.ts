@@ -5,13 +5,13 @@ import { Container } from "../../container/container";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { freePlace } from "./choose-place";
-import { leadingEndpoint } from "./default-gateway";
 import { Endpoint } from "./endpoint";
+import { gatewayEndpoint } from "./gateway-endpoint";
 import { freePorts, keepPorts } from "./publish";
 
 /** The endpoint with all that it shall be now: see the WIT's `join`. */
 export function joinOf(container: Container, endpoint: Endpoint, network: Network): Join {
-  const leads = leadingEndpoint(container) === endpoint;
+  const leads = gatewayEndpoint(container) === endpoint;
   const place = endpoint.place!;
   return new Join(
     container.id,

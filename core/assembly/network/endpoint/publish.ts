@@ -10,8 +10,8 @@ import { EVERY_IPV4, EVERY_IPV6 } from "../address/wildcard";
 import { Network } from "../network";
 import { PortWish, readPortWishes } from "../ports/port-wishes";
 import { takenPorts } from "../ports/taken-ports";
-import { leadingEndpoint } from "./default-gateway";
 import { networkOf } from "./endpoints-of-container";
+import { gatewayEndpoint } from "./gateway-endpoint";
 import { PublishedPort } from "./published-port";
 
 /**
@@ -19,7 +19,7 @@ import { PublishedPort } from "./published-port";
  * outside.
  */
 export function choosePorts(container: Container): string | null {
-  if (leadingEndpoint(container) === null) return null;
+  if (gatewayEndpoint(container) === null) return null;
   const wishes = portWishesOf(container);
   // Ports without a choice come first, so that none of the engine's choice takes one of them.
   wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
@@ -44,8 +44,8 @@ export function portWishesOf(container: Container): PortWish[] {
 
 /** The address that the network's options name, else all addresses, of both families if the machine has IPv6. */
 function publishingAddresses(container: Container): string[] {
-  const leading = leadingEndpoint(container);
-  const network: Network | null = leading === null ? null : networkOf(leading);
+  const gateway = gatewayEndpoint(container);
+  const network: Network | null = gateway === null ? null : networkOf(gateway);
   const binding = network === null ? "" : network.settings.hostBinding;
   if (binding.length > 0) return [binding];
   return engine.options.machine.ipv6 ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
@@ -85,8 +85,8 @@ const ALL_TAKEN: string = "all ports are allocated";
 
 /** Docker's error if an endpoint cannot publish its ports. */
 export function notConnected(container: Container, why: string): string {
-  const leading = leadingEndpoint(container);
-  const id = leading === null || leading.place === null ? "" : leading.place!.endpointId;
+  const gateway = gatewayEndpoint(container);
+  const id = gateway === null || gateway.place === null ? "" : gateway.place!.endpointId;
   return `driver failed programming external connectivity on endpoint ${container.name} (${id}): ${why}`;
 }
 

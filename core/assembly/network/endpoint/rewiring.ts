@@ -6,8 +6,8 @@ import { Container } from "../../container/container";
 import { tellNetworks, writeHosts, writeServers } from "../../container/links/links-of-run";
 import { Ignored } from "../../ignored";
 import { tellMended } from "../../records/found";
-import { hasNames, tellNamesAgain } from "../names/tell-names";
 import { resumeCalls } from "../../waiting-calls";
+import { hasNames, tellNamesAgain } from "../names/tell-names";
 import { Endpoint } from "./endpoint";
 import { JoinClient, Joining } from "./joining";
 

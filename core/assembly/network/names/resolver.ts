@@ -5,7 +5,7 @@ import { Container } from "../../container/container";
 import { containerStore } from "../../container/store";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
-import { leadingEndpoint } from "../endpoint/default-gateway";
+import { gatewayEndpoint } from "../endpoint/gateway-endpoint";
 import { Network } from "../network";
 
 /** The address of the resolver in every container. */
@@ -19,7 +19,7 @@ export function resolverOf(container: Container, networks: Network[]): Resolver 
   const hostConfig = parseKept(container.hostConfig);
   const servers: string[] = hostConfig === null ? [] : hostConfig.stringsOf("Dns");
   // Internal networks lead nowhere.
-  const usesMachine = servers.length == 0 && leadingEndpoint(container) !== null;
+  const usesMachine = servers.length == 0 && gatewayEndpoint(container) !== null;
   const searched: SearchedNetwork[] = [];
   for (let i = 0; i < networks.length; i++) searched.push(new SearchedNetwork(networks[i].id, linksOf(container)));
   return new Resolver(container.id, searched, servers, usesMachine, PUBLIC_SERVERS);

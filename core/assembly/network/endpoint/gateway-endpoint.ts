@@ -11,7 +11,7 @@ import { networkOf } from "./endpoints-of-container";
  * The endpoint of the highest `GwPriority`, and among equals the one on the first network by name, as in Docker. Null if
  * no network leads outside. For a container that is not running: the one that will be it.
  */
-export function leadingEndpoint(container: Container): Endpoint | null {
+export function gatewayEndpoint(container: Container): Endpoint | null {
   let best: Endpoint | null = null;
   let bestNetwork: Network | null = null;
   const all = container.endpoints;
