@@ -203,25 +203,30 @@ export class Places {
     const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
     if (bridge === 0) throw noSuch("network-interface", join.bridge.interfaceName);
     const file = this.#paths.namespace(join.container);
-    const isFresh = !isNamespace(file) && !(await this.#takeRunning(join.container, file));
-    if (isFresh) await makeNamespace(this.#kernel, file);
+    const isFresh = await this.#ensureNamespace(join.container, file);
     const inside = enterNamespace(this.#kernel, file, () => Netlink.open(this.#kernel));
     const namespace = openSync(file, "r");
     try {
       // A container may have made interfaces of its own, so only in a new namespace it is known which index is free.
       const wanted = isFresh ? links.LOOPBACK + 1 : 0;
       const inner = { namespace, name: join.interfaceName, index: wanted, mac: mac(join.mac) };
-      const outside = [
-        links.setPort(name, !join.bridge.connectsContainers),
-        links.withoutIpv6(name),
-        links.setUp(name),
-      ];
-      await carryOut(this.#kernel, links.makeVeth(name, bridge, inner, join.bridge.mtu), ...outside);
+      await carryOut(
+        this.#kernel,
+        links.makeVeth(name, bridge, inner, join.bridge.mtu),
+        ...outsideRequests(name, join),
+      );
       await inside.request(...insideRequests(join, isFresh ? wanted : this.#indexInside(join)));
     } finally {
       closeSync(namespace);
       inside.close();
     }
+  }
+
+  /** Whether the container's namespace had to be made. */
+  async #ensureNamespace(container: string, file: string): Promise<boolean> {
+    if (isNamespace(file) || (await this.#takeRunning(container, file))) return false;
+    await makeNamespace(this.#kernel, file);
+    return true;
   }
 
   /** Holds the namespace of a container that is running without networks. False if it is not running. */
@@ -294,6 +299,11 @@ function check({ address, bridge, mac: hardware }: networks.Join): void {
   ipv4(address);
   prefixOf(bridge.subnet);
   mac(hardware);
+}
+
+/** The requests for the veth's end on the bridge. */
+function outsideRequests(name: string, { bridge }: networks.Join): Request[] {
+  return [links.setPort(name, !bridge.connectsContainers), links.withoutIpv6(name), links.setUp(name)];
 }
 
 /** The requests inside the namespace. */

@@ -34,16 +34,24 @@ function setOption(network: Network, name: string, value: string): void {
 
 /** As in Docker, a bridge on which containers are keeps its address. */
 export function setBridgeAddresses(network: Network): void {
+  const config = keptOrNew(network, network.ipv4!);
+  setRange(config);
+  network.setIpv4(config);
+}
+
+function keptOrNew(network: Network, before: IpamConfig): IpamConfig {
+  const wanted = addressConfig(before);
+  const isSame = wanted.subnet == before.subnet && wanted.gateway == before.gateway;
+  if (isSame || containersOn(network).length == 0) return wanted;
+  tellAdopted(`network ${network.name}`, `containers are on it, so it keeps its address ${before.gateway}`);
+  const kept = new IpamConfig(before.subnet);
+  kept.gateway = before.gateway;
+  return kept;
+}
+
+/** The range of the containers' addresses, and where their default route leads, as far as they are in the subnet. */
+function setRange(config: IpamConfig): void {
   const given = engine.options.networks;
-  const before = network.ipv4!;
-  let config = addressConfig(before);
-  if (config.subnet != before.subnet || config.gateway != before.gateway) {
-    if (containersOn(network).length > 0) {
-      tellAdopted(`network ${network.name}`, `containers are on it, so it keeps its address ${before.gateway}`);
-      config = new IpamConfig(before.subnet);
-      config.gateway = before.gateway;
-    }
-  }
   const subnet = parseSubnet(config.subnet)!;
   const range = parseSubnet(given.bridgeRange);
   if (range !== null && subnet.contains(range.base) && subnet.contains(range.last)) config.range = range.text;
@@ -52,7 +60,6 @@ export function setBridgeAddresses(network: Network): void {
     config.auxiliaryKeys.push(OTHER_GATEWAY);
     config.auxiliaryValues.push(other.text);
   }
-  network.setIpv4(config);
 }
 
 /** The given address. Without one, a range that is elsewhere becomes the subnet; else the bridge keeps what it has. */

@@ -4,7 +4,7 @@ import { Json } from "../../json/json";
 import { Members } from "../../json/members";
 import { JsonWriter } from "../../json/writer";
 import { Endpoint, Place } from "../../network/endpoint/endpoint";
-import { networkOf } from "../../network/endpoint/endpoints-of-container";
+import { networkNameOf, networkOf } from "../../network/endpoint/endpoints-of-container";
 import { PublishedPort } from "../../network/endpoint/published-port";
 import { namesOnNetwork } from "../../network/names/names-on-network";
 import { Network } from "../../network/network";
@@ -43,17 +43,27 @@ export function writeNetworks(json: JsonWriter, container: Container, version: i
 }
 
 function writeEndpoint(json: JsonWriter, container: Container, endpoint: Endpoint, version: i32): void {
-  const network = networkOf(endpoint);
-  const place = endpoint.place;
-  json.key(network === null ? endpoint.network : network.name);
-  json.beginObject();
   const settings = settingsOf(endpoint);
+  json.key(networkNameOf(endpoint)).beginObject();
+  writeWish(json, container, endpoint, settings, version);
+  writePlace(json, endpoint, version);
+  if (version >= 44) writeDnsNames(json, container, endpoint, settings);
+  json.endObject();
+}
+
+/** What the client asked for. Newer versions have the hardware address here, older ones among the other addresses. */
+function writeWish(json: JsonWriter, container: Container, endpoint: Endpoint, settings: Json, version: i32): void {
+  const place = endpoint.place;
   writeSetting(json, settings, "IPAMConfig");
   writeSetting(json, settings, "Links");
   writeAliases(json, container, endpoint, settings, version);
   if (version >= 44) json.stringField("MacAddress", place === null ? "" : place.mac);
   writeSetting(json, settings, "DriverOpts");
   if (version >= 48) json.i64Field("GwPriority", settings.i64Of("GwPriority"));
+}
+
+function writePlace(json: JsonWriter, endpoint: Endpoint, version: i32): void {
+  const place = endpoint.place;
   json.stringField("NetworkID", endpoint.networkId);
   json.stringField("EndpointID", place === null ? "" : place.endpointId);
   json.stringField("Gateway", place === null ? "" : place.gateway);
@@ -63,8 +73,6 @@ function writeEndpoint(json: JsonWriter, container: Container, endpoint: Endpoin
   json.stringField("IPv6Gateway", "");
   json.stringField("GlobalIPv6Address", "");
   json.i64Field("GlobalIPv6PrefixLen", 0);
-  if (version >= 44) writeDnsNames(json, container, endpoint, settings);
-  json.endObject();
 }
 
 /** Older clients see the short id as one more alias on user-defined networks (surface §3, 1.45). */

@@ -58,10 +58,11 @@ export function connectContainer(call: Call): Refusal | null {
     container.queue.push(call);
     return null;
   }
-  return connect(call, container, wish.entry("EndpointConfig")!);
+  return findAndConnect(call, container, wish.entry("EndpointConfig")!);
 }
 
-function connect(call: Call, container: Container, settings: Json): Refusal | null {
+/** A container that is not running may ask for a network that does not exist yet. */
+function findAndConnect(call: Call, container: Container, settings: Json): Refusal | null {
   const leaving: Refusal | null = container.up ? null : refuseLeaving(container);
   if (leaving !== null) return leaving;
   if (otherIn(container.networkMode).length > 0) return badParameter(WITH_OTHERS);
@@ -72,6 +73,10 @@ function connect(call: Call, container: Container, settings: Json): Refusal | nu
     network.queue.push(call);
     return null;
   }
+  return connect(call, container, network, settings);
+}
+
+function connect(call: Call, container: Container, network: Network | null, settings: Json): Refusal | null {
   const unusable = refuseEndpoint(network, settings);
   if (unusable !== null) return unusable;
   if (endpointOn(container, network, call.name) !== null) return again(call, container, network);
