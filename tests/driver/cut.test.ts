@@ -8,10 +8,11 @@ import type { Host, Input, RecordChange, engine, replies } from "../../hosts/sha
 import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { Outbox } from "../../hosts/driver/outbox.js";
 import { type StepOutputs } from "../../hosts/shared/outputs.js";
-import { HandClock, HeldRecords, answer, beginWorld, noInventory, openWorld, put, scripted, settle } from "./fake.js";
+import { HandClock, HeldRecords, answer, beginWorld, openWorld, put, scripted, settle } from "./fake.js";
 import { launch, signal } from "./fake.js";
 import { keep, keysOf } from "../support/records/kept-records.js";
 import { NO_STREAMS } from "../support/no-streams.js";
+import { NOTHING_FOUND } from "../support/nothing-found.js";
 
 /**
  * `/count` puts a record and launches. When the launch is done, it puts another record, sets a timer and answers.
@@ -77,7 +78,7 @@ class Ground {
       content: perform("content"),
       networks: perform("networks"),
       volumes: perform("volumes"),
-      inventory: async () => noInventory(),
+      inventory: async () => NOTHING_FOUND,
       replies: { log: () => Promise.reject(new Error("no log")), stdin: () => ({}) as never, ...NO_STREAMS },
       machine: {} as engine.Machine,
       runtimes: [],

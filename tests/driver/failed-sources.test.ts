@@ -3,12 +3,13 @@
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/shared/host.js";
-import { HeldRecords, answer, noInventory, openWorld, put, settle } from "./fake.js";
+import { HeldRecords, answer, openWorld, put, settle } from "./fake.js";
 import { script } from "./streaming.js";
+import { NOTHING_FOUND } from "../support/nothing-found.js";
 
 const why = { tag: "internal", val: "the disk is gone" } as const;
 const running = async () => ({
-  ...noInventory(),
+  ...NOTHING_FOUND,
   processes: [{ container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } }, memoryKills: 0 }],
 });
 /** Also answers requests whose source has failed. */

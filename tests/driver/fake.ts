@@ -21,6 +21,7 @@ import { MemoryJournal } from "../../hosts/shared/journal.js";
 import type { Fork } from "../../hosts/driver/life.js";
 import { keysOf } from "../support/records/kept-records.js";
 import { NO_STREAMS, PLAIN_LAUNCH } from "../support/no-streams.js";
+import { NOTHING_FOUND } from "../support/nothing-found.js";
 
 export interface Script {
   open?: (imports: ImportObject, options: engine.Options, records: engine.Stored[]) => void;
@@ -196,7 +197,7 @@ export function idleHost(parts: Partial<Host> = {}): Host {
     timers: new HandClock(),
     records: new FastRecords(),
     ...{ processes: done, content: done, networks: done, volumes: done },
-    inventory: async () => noInventory(),
+    inventory: async () => NOTHING_FOUND,
     replies: { log: () => Promise.reject(new Error("no log")), stdin: () => NO_STDIN, ...NO_STREAMS },
     machine: {} as engine.Machine,
     runtimes: [],
@@ -212,20 +213,6 @@ function messageIn(body: Uint8Array): string {
 }
 
 const NO_STDIN = { write: async () => {}, end: () => {}, release: () => {} };
-
-export function noInventory(): engine.Inventory {
-  return {
-    processes: [],
-    execs: [],
-    mounts: [],
-    containers: [],
-    joins: [],
-    sandboxes: [],
-    networks: [],
-    volumes: [],
-    chains: [],
-  };
-}
 
 // Shortcuts for scripts.
 

@@ -4,8 +4,9 @@
 import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import type { Input } from "../../hosts/shared/host.js";
-import { HeldRecords, noInventory, openWorld, put, settle } from "./fake.js";
+import { HeldRecords, openWorld, put, settle } from "./fake.js";
 import { script } from "./streaming.js";
+import { NOTHING_FOUND } from "../support/nothing-found.js";
 
 describe("a trap", () => {
   test("answers 500 to waiting requests, cuts answers under way, leaves bound streams, and opens a new instance", async () => {
@@ -34,7 +35,7 @@ describe("a trap", () => {
 
   test("lets a bound stream continue while its container runs, and ends it at the exit", async () => {
     const inventory = async () => ({
-      ...noInventory(),
+      ...NOTHING_FOUND,
       processes: [
         { container: "c", run: 1, state: { tag: "running" as const, val: { pid: 1, at: 0n } }, memoryKills: 0 },
       ],
@@ -199,7 +200,7 @@ describe("a trap", () => {
       },
       {
         processes: () => new Promise<{ tag: "done" }>((resolve) => (finish = () => resolve({ tag: "done" }))),
-        inventory: async () => ({ ...noInventory(), processes: [{ container: "c", run: 1, state, memoryKills: 0 }] }),
+        inventory: async () => ({ ...NOTHING_FOUND, processes: [{ container: "c", run: 1, state, memoryKills: 0 }] }),
       },
     );
     request("/pending");
@@ -374,7 +375,7 @@ describe("records that the core refuses", () => {
     const records = new HeldRecords();
     const inventory = async () => {
       asked++;
-      return noInventory();
+      return NOTHING_FOUND;
     };
     const refuses = () => "records of version 9: this engine reads up to 2";
     const world = openWorld({ ...script([]), refuses }, { records, inventory });

@@ -5,8 +5,9 @@ import { describe, expect, test } from "vitest";
 import type { ImportObject } from "../../build/core/core.js";
 import { HostFailure, interrupted } from "../../hosts/shared/failure.js";
 import type { Host, Outcome } from "../../hosts/shared/host.js";
-import { HeldRecords, answer, launch, noInventory, openWorld, put, settle, signal, unmount } from "./fake.js";
+import { HeldRecords, answer, launch, openWorld, put, settle, signal, unmount } from "./fake.js";
 import type { Script } from "./fake.js";
+import { NOTHING_FOUND } from "../support/nothing-found.js";
 
 const SECOND = 1_000_000_000n;
 const MS = 1_000_000n;
@@ -325,7 +326,7 @@ test("a slow inventory causes requests to be refused after a second, including e
   let take = () => {};
   const inventory = async () => {
     if (epochs.length > 0) await new Promise<void>((taken) => (take = taken));
-    return noInventory();
+    return NOTHING_FOUND;
   };
   const { request, clock, left } = await openWorld(script(epochs), { inventory });
   request("/trap");

@@ -7,9 +7,10 @@ import { realClock } from "../../hosts/shared/clock.js";
 import { derivedSeeds } from "../../hosts/embedding/seeds.js";
 import type { Host, RecordChange, RecordStore } from "../../hosts/shared/host.js";
 import { MemoryJournal } from "../../hosts/shared/journal.js";
-import { FastRecords, answer, noInventory, scripted } from "../driver/fake.js";
+import { FastRecords, answer, scripted } from "../driver/fake.js";
 import { whole } from "../node/scripted-server.js";
 import { chunk, hijack, open, scriptedEngine } from "./scripted-engine.js";
+import { NOTHING_FOUND } from "../support/nothing-found.js";
 
 describe("opening", () => {
   test("that fails closes records and host, and rejects with the reason", async () => {
@@ -106,7 +107,7 @@ describe("pending commands of a crashed engine", () => {
     };
     const inventory: Host["inventory"] = async () => {
       order.push("inventory");
-      return noInventory();
+      return NOTHING_FOUND;
     };
     const ask = (imports: ImportObject) => {
       imports["coracle:engine/content"].perform(5n, {

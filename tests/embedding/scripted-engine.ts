@@ -5,11 +5,12 @@ import type { Engine, EngineOptions } from "../../hosts/embedding/engine.js";
 import { openEngine } from "../../hosts/embedding/open.js";
 import type { Bodies, Host, Input, RequestId, engine, replies } from "../../hosts/shared/host.js";
 import type { CompiledCore } from "../../hosts/driver/instance.js";
-import { FastRecords, HandClock, noInventory, scripted } from "../driver/fake.js";
+import { FastRecords, HandClock, scripted } from "../driver/fake.js";
 import type { Script } from "../driver/fake.js";
 import { RecordedStdin } from "../node/scripted-server.js";
 import { MemoryLog } from "../streams/log-of.js";
 import { NO_STREAMS } from "../support/no-streams.js";
+import { NOTHING_FOUND } from "../support/nothing-found.js";
 
 export interface ScriptedEngine {
   engine: Engine;
@@ -68,7 +69,7 @@ export async function scriptedEngine(
     replies: { log: async () => one.log, stdin: () => one.stdin, ...NO_STREAMS },
     machine: {} as engine.Machine,
     runtimes: [],
-    inventory: async () => noInventory(),
+    inventory: async () => NOTHING_FOUND,
     listen: (happened, bodies) => {
       one.happen = happened;
       one.bodies = bodies;

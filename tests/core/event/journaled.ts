@@ -8,6 +8,7 @@ import type { HostEffect, StepOutputs } from "../../../hosts/shared/outputs.js";
 import { journalRead, keep } from "../../support/records/kept-records.js";
 import type { Event } from "../../support/past-events.js";
 import { FIRST_RECORDS, OPTIONS } from "../support/fixtures.js";
+import { NOTHING_FOUND } from "../../support/nothing-found.js";
 
 const core = loadCore();
 export const BEGAN = 1_767_225_600;
@@ -47,18 +48,7 @@ export class JournaledEngine {
     this.journal = journal;
     this.seconds = seconds;
     const records = [...FIRST_RECORDS].map(([key, value]) => ({ key, value })).sort((a, b) => (a.key < b.key ? -1 : 1));
-    const found = {
-      processes: [],
-      execs: [],
-      mounts: [],
-      containers: [],
-      joins: [],
-      sandboxes: [],
-      networks: [],
-      volumes: [],
-    };
-    const inventory: engine.Inventory = { ...found, chains: [] };
-    this.#take(this.#instance.open(OPTIONS, this.#now(), new Uint8Array(32), records, journal.endsAt, inventory));
+    this.#take(this.#instance.open(OPTIONS, this.#now(), new Uint8Array(32), records, journal.endsAt, NOTHING_FOUND));
   }
 
   /** Makes events with these numbers: the configuration is reloaded, with the number in it. */

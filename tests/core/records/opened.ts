@@ -8,6 +8,7 @@ import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { journalRead } from "../../support/records/kept-records.js";
 import { giveBack, unopened } from "../crash/unopened.js";
 import { OPTIONS } from "../support/fixtures.js";
+import { NOTHING_FOUND } from "../../support/nothing-found.js";
 
 const core = packageCore();
 /** The records were made with either runtime. */
@@ -23,18 +24,6 @@ export interface Answer {
   status: number;
   text: string;
 }
-
-export const NOTHING_FOUND: engine.Inventory = {
-  processes: [],
-  execs: [],
-  mounts: [],
-  containers: [],
-  joins: [],
-  sandboxes: [],
-  networks: [],
-  volumes: [],
-  chains: [],
-};
 
 /** Why an engine would not open them; undefined if it would. */
 export function refusal(records: Records): string | undefined {

@@ -6,6 +6,7 @@ import { loadCore } from "../../../hosts/node/core-files.js";
 import type { StepOutputs } from "../../../hosts/shared/outputs.js";
 import type { Count } from "./counting.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, FIRST_RECORDS, OPTIONS } from "./fixtures.js";
+import { NOTHING_FOUND } from "../../support/nothing-found.js";
 
 const core = loadCore();
 const NOW: types.Instant = { wall: 1_767_225_600_000_000_000n, monotonic: 100_000_000_000n };
@@ -42,17 +43,7 @@ export class EagerEngine {
     this.#count = counted?.count;
     const records = [...FIRST_RECORDS, ...BUSYBOX_RECORDS, ...others].map(([key, value]) => ({ key, value }));
     records.sort((a, b) => (a.key < b.key ? -1 : 1));
-    const found = {
-      processes: [],
-      execs: [],
-      mounts: [],
-      containers: [],
-      joins: [],
-      sandboxes: [],
-      networks: [],
-      volumes: [],
-    };
-    const inventory: engine.Inventory = { ...found, chains: [BUSYBOX_CHAIN] };
+    const inventory = { ...NOTHING_FOUND, chains: [BUSYBOX_CHAIN] };
     const options = { ...OPTIONS, machine: { ...OPTIONS.machine, ...machine } };
     this.#complete(this.#instance.open(options, NOW, new Uint8Array(32), records, { next: 1n, at: 0n }, inventory));
   }

@@ -8,6 +8,7 @@ import type { StepOutputs } from "../../../hosts/shared/outputs.js";
 import { MemoryJournal } from "../../../hosts/shared/journal.js";
 import { keep } from "../../support/records/kept-records.js";
 import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, OPTIONS } from "./fixtures.js";
+import { NOTHING_FOUND } from "../../support/nothing-found.js";
 
 const core = packageCore();
 const START = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
@@ -65,17 +66,7 @@ export class ImageWorld {
     const processes = containers.map((container): engine.FoundProcess => {
       return { container, run: 1, state: { tag: "running", val: { pid: 7, at: START } }, memoryKills: 0 };
     });
-    const inventory = {
-      processes,
-      execs: [],
-      mounts: containers,
-      containers,
-      joins: [],
-      sandboxes: [],
-      networks: [],
-      volumes: [],
-      chains,
-    };
+    const inventory = { ...NOTHING_FOUND, processes, mounts: containers, containers, chains };
     const options = { ...OPTIONS, insecureRegistries: rest.insecureRegistries ?? [] };
     this.#take(
       this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, this.#journal.endsAt, inventory),

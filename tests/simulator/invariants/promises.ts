@@ -4,6 +4,7 @@ import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, RUNNING, isVolume, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
+import { NOTHING_FOUND } from "../../support/nothing-found.js";
 
 const VOLUME = "volume/";
 const NETWORK = "network/";
@@ -125,7 +126,7 @@ export class Promises implements Oracle, Invariant {
     }
   }
 
-  rested({ ledger, found }: Pick<AtRest, "ledger" | "found"> = { ledger: this.#ledger, found: NOTHING }): null {
+  rested({ ledger, found }: Pick<AtRest, "ledger" | "found"> = { ledger: this.#ledger, found: NOTHING_FOUND }): null {
     for (const id of this.#created) {
       if (!ledger.containers.has(id) && !this.#mayGo.has(id))
         broken(`${id} was created, and is gone without a removal`);
@@ -195,20 +196,6 @@ export class Promises implements Oracle, Invariant {
     return named ?? all.find(({ id }) => ref !== "" && id.startsWith(ref));
   }
 }
-
-const NOTHING: AtRest["found"] = {
-  ...{
-    processes: [],
-    execs: [],
-    mounts: [],
-    containers: [],
-    joins: [],
-    sandboxes: [],
-    networks: [],
-    volumes: [],
-    chains: [],
-  },
-};
 
 function broken(message: string): never {
   throw new Breach("promises", message);
