@@ -34,7 +34,7 @@ export interface EngineIdentity extends EngineSettings {
 }
 
 /** The core chooses what is empty. */
-const USUAL_NETWORKS: engine.NetworkOptions = {
+export const USUAL_NETWORKS: engine.NetworkOptions = {
   bridgeAddress: "",
   bridgeRange: "",
   bridgeGateway: "",

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { engine } from "../../../hosts/shared/host.js";
+import { USUAL_NETWORKS } from "../../../hosts/engine/core-options.js";
 
 export const BUSYBOX_CHAIN = `sha256:${"c".repeat(64)}`;
 
@@ -65,17 +66,7 @@ export const OPTIONS: engine.Options = {
   labels: [],
   logDriver: "json-file",
   logOptions: [],
-  networks: {
-    bridgeAddress: "",
-    bridgeRange: "",
-    bridgeGateway: "",
-    bridgeMtu: "",
-    bridgeBinding: "",
-    bridgeConnects: true,
-    bridgeMasquerades: true,
-    forwards: true,
-    addressPools: [],
-  },
+  networks: USUAL_NETWORKS,
   runtimes: [{ name: "runc", path: "/usr/bin/runc", version: "1.1.5", commit: "", features: "" }],
   defaultRuntime: "runc",
   machine: MACHINE,
