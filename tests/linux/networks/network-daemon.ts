@@ -1,0 +1,58 @@
+// A daemon for tests of user-defined networks with real packets. After each test, its containers and networks are gone.
+
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { run } from "../../support/commands.js";
+import type { DaemonProcess } from "../../support/daemon-process.js";
+import { EngineClient, type Json } from "../../support/engine-client.js";
+import { startCoracle } from "../../support/engines.js";
+
+/** It runs once the tests of the block do. */
+export class NetworkDaemon {
+  daemon!: DaemonProcess;
+  engine!: EngineClient;
+
+  constructor() {
+    beforeAll(async () => {
+      this.daemon = await startCoracle();
+      this.engine = new EngineClient(this.daemon.socketPath);
+    });
+    afterAll(async () => this.daemon?.close());
+    afterEach(async () => {
+      const all = await this.engine.read<{ Id: string }[]>("/containers/json?all=1");
+      for (const { Id } of all) await this.engine.remove(Id);
+      await this.engine.must(200, "POST", "/networks/prune");
+    });
+  }
+
+  /** `net`: the first three numbers of its addresses. */
+  async make(name: string, net: string, more: Json = {}): Promise<void> {
+    const body = { Name: name, IPAM: { Config: [{ Subnet: `${net}.0/24` }] }, ...more };
+    await this.engine.must(201, "POST", "/networks/create", body);
+  }
+
+  /** A container that serves with this shell command; its port 80 is published if a port of the machine is given. */
+  async serve(network: string, command: string, port?: string): Promise<string> {
+    const PortBindings = port === undefined ? {} : { "80/tcp": [{ HostPort: port }] };
+    const HostConfig = { NetworkMode: network, PortBindings };
+    const Cmd = ["sh", "-c", command];
+    const id = await this.engine.create({ HostConfig, ExposedPorts: { "80/tcp": {} }, Cmd });
+    await this.engine.start(id);
+    return id;
+  }
+
+  /** What a web server answers to the machine; empty if nobody answers. */
+  async answer(address: string, port: string): Promise<string> {
+    const ask = [process.execPath, "-e", ASK, `http://${address}:${port}/`];
+    return (await run(this.daemon.netns.inside(ask))).stdout;
+  }
+}
+
+export function on(NetworkMode: string): Json {
+  return { HostConfig: { NetworkMode } };
+}
+
+const ASK = `
+  fetch(process.argv[1], { signal: AbortSignal.timeout(2000) })
+    .then(async (answer) => process.stdout.write(await answer.text()))
+    .catch(() => {});
+`;
