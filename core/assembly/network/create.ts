@@ -18,9 +18,10 @@ import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
 import { Task } from "../task";
 import { bridgeSettingsOf, refuseBridgeOptions } from "./bridge-settings";
+import { configFrom, configured, refuseConfiguration } from "./configuration";
 import { CREATE } from "./create-table";
 import { NetworkCreation } from "./creation";
-import { chooseIpam } from "./ipam/ipam-choice";
+import { chooseIpam, keepIpam } from "./ipam/ipam-choice";
 import { refuseIpam } from "./ipam/ipam-problems";
 import { Network } from "./network";
 import { networkStore } from "./store";
@@ -86,6 +87,9 @@ class Addition extends Task {
 }
 
 function refuseWish(wish: Json, version: i32): Refusal | null {
+  const configuration = refuseConfiguration(wish);
+  if (configuration !== null) return configuration;
+  if (wish.boolOf("ConfigOnly")) return refuseFamilies(wish, version);
   const driver = wish.stringOf("Driver");
   if (driver == "overlay") return forbidden(NO_MANAGER);
   if (driver == "host" || driver == "null") return forbidden(`only one instance of "${driver}" network is allowed`);
@@ -93,10 +97,7 @@ function refuseWish(wish: Json, version: i32): Refusal | null {
   if (scope !== null) return scope;
   if (NOT_BUILT.includes(driver)) return notBuilt(`the network driver ${driver}`);
   if (driver.length > 0 && driver != "bridge") return notFound(`plugin "${driver}" not found`);
-  if (wish.boolOf("ConfigOnly")) return notBuilt("ConfigOnly");
-  const from = wish.entry("ConfigFrom");
-  if (from !== null && from.stringOf("Network").length > 0) return notBuilt("ConfigFrom");
-  return refuseAddresses(wish, version);
+  return refuseAddresses(configured(wish), version);
 }
 
 /** A network of another scope belongs to a swarm. */
@@ -107,16 +108,22 @@ function refuseScope(wish: Json): Refusal | null {
   return wish.boolOf("Ingress") ? forbidden("Ingress network can only be global scope network") : null;
 }
 
-function refuseAddresses(wish: Json, version: i32): Refusal | null {
+/** What is wrong with the addresses that the client gave. */
+function refuseFamilies(wish: Json, version: i32): Refusal | null {
   const ipv4 = wish.entry("EnableIPv4");
   if (version >= WITHOUT_IPV4 && ipv4 !== null && !ipv4.isNull && !ipv4.bool) return notBuilt("EnableIPv4: false");
   const ipv6 = wish.boolOf("EnableIPv6");
   const problem = refuseIpam(configsOf(wish), ipv6);
+  return problem === null && ipv6 ? notBuilt("EnableIPv6") : problem;
+}
+
+function refuseAddresses(wish: Json, version: i32): Refusal | null {
+  const problem = refuseFamilies(wish, version);
   if (problem !== null) return problem;
   const ipam = wish.entry("IPAM");
   const driver = ipam === null ? "" : ipam.stringOf("Driver");
   if (driver.length > 0 && driver != "default") return notFound(`plugin "${driver}" not found`);
-  return ipv6 ? notBuilt("EnableIPv6") : refuseBridgeOptions(wish.entry("Options"));
+  return refuseBridgeOptions(wish.entry("Options"));
 }
 
 function configsOf(wish: Json): Json {
@@ -125,8 +132,17 @@ function configsOf(wish: Json): Json {
   return configs === null || configs.isNull ? Json.array() : configs;
 }
 
-function addNetwork(call: Call, wish: Json): Refusal | null {
+function addNetwork(call: Call, given: Json): Refusal | null {
+  // The configuration that it asks for may have been removed meanwhile.
+  const unusable = refuseConfiguration(given);
+  if (unusable !== null) return unusable;
+  const wish = configured(given);
   const network = networkOf(wish);
+  if (network.configOnly) {
+    keepIpam(network, configsOf(wish));
+    new NetworkCreation(call, network).keep();
+    return null;
+  }
   const asked = bridgeSettingsOf(network.optionKeys, network.optionValues).interfaceName;
   const refusal = chooseIpam(network, configsOf(wish));
   if (refusal !== null) return refusal;
@@ -145,10 +161,13 @@ function sameInterface(network: Network, other: Network, name: string): string {
 }
 
 function networkOf(wish: Json): Network {
-  const network = new Network(engine.ids.next(), wish.stringOf("Name"), "bridge");
+  const isConfiguration = wish.boolOf("ConfigOnly");
+  const network = new Network(engine.ids.next(), wish.stringOf("Name"), isConfiguration ? "null" : "bridge");
   network.created = engine.now.wall;
   network.internal = wish.boolOf("Internal");
   network.attachable = wish.boolOf("Attachable");
+  network.configOnly = isConfiguration;
+  network.configFrom = configFrom(wish);
   const ipam = wish.entry("IPAM");
   if (ipam !== null) takeMap(ipam.entry("Options"), network.ipamOptionKeys, network.ipamOptionValues);
   takeMap(wish.entry("Options"), network.optionKeys, network.optionValues);

@@ -32,6 +32,12 @@ export class NetworkCreation extends Task {
     super();
   }
 
+  /** For a network that the host need not make. */
+  keep(): void {
+    networkStore.add(this.network);
+    this.made();
+  }
+
   begin(): void {
     this.network.creating = true;
     networkStore.add(this.network);

@@ -22,6 +22,10 @@ export class Network {
   readonly ipam: IpamConfig[] = [];
   internal: bool = false;
   attachable: bool = false;
+  /** It is only a configuration for other networks. */
+  configOnly: bool = false;
+  /** Name of the network whose configuration it has; empty for its own. */
+  configFrom: string = "";
   /** A client gave the subnet, so containers may ask for a fixed address in it. */
   subnetsGiven: bool = false;
   readonly ipamOptionKeys: string[] = [];
@@ -56,9 +60,9 @@ export class Network {
     return null;
   }
 
-  /** Its IPv4 addresses; null if it has none. */
+  /** Its IPv4 addresses; null if it has none, or is only a configuration. */
   get pool(): AddressPool | null {
-    if (this.opened === null) {
+    if (this.opened === null && !this.configOnly) {
       const config = this.ipv4;
       if (config !== null) this.opened = config.pool();
     }
@@ -117,6 +121,8 @@ function networkFields(fields: Fields, given: Network | null): Network {
   network.internal = fields.optionalBool("internal", network.internal);
   network.subnetsGiven = fields.optionalBool("subnetsGiven", network.subnetsGiven);
   network.attachable = fields.optionalBool("attachable", network.attachable);
+  network.configOnly = fields.optionalBool("configOnly", network.configOnly);
+  network.configFrom = fields.optionalText("configFrom", network.configFrom);
   network.creating = fields.optionalBool("creating", network.creating);
   network.removing = fields.optionalBool("removing", network.removing);
   fields.optionalTextMap("ipamOptions", network.ipamOptionKeys, network.ipamOptionValues);

@@ -1,5 +1,5 @@
-// POST /networks/prune (surface §2.23): removes all networks that are not built in and have no containers. Containers
-// and networks share one lock, since pruned containers free their networks.
+// POST /networks/prune (surface §2.23): removes all networks that are not built in and have no containers, except
+// configurations. Containers and networks share one lock, since pruned containers free their networks.
 
 import { PruneFilters } from "../api/prune-filters";
 import { Call } from "../call";
@@ -64,7 +64,7 @@ function choose(filters: PruneFilters): Network[] {
   for (let i = 0; i < all.length; i++) {
     const network = all[i];
     if (network.isBuiltIn || network.creating || network.removing || used.has(network.id)) continue;
-    if (setAside.isOnNetwork(network.id)) continue;
+    if (network.configOnly || setAside.isOnNetwork(network.id)) continue;
     if (filters.match(network.created, network.labelKeys, network.labelValues)) chosen.push(network);
   }
   return chosen;

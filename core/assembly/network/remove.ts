@@ -1,4 +1,5 @@
-// DELETE /networks/{id} (surface §2.24): built-in networks stay, and so do networks with containers.
+// DELETE /networks/{id} (surface §2.24): built-in networks stay, and so do networks with containers, and
+// configurations that other networks have.
 
 import { Failure, NetworkCommandDrop, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";
@@ -11,6 +12,7 @@ import { forbidden, internal, Refusal } from "../refusal";
 import { sendEmpty, sendRefusal } from "../reply";
 import { Task } from "../task";
 import { quoteText } from "../text/go-quote";
+import { isConfigurationInUse } from "./configuration";
 import { containersOn, endpointAt, networksInUse } from "./endpoint/containers-on-network";
 import { lookUpNetwork } from "./look-up";
 import { Network } from "./network";
@@ -24,6 +26,9 @@ export function removeNetwork(call: Call): Refusal | null {
   if (network.creating) {
     network.queue.push(call);
     return null;
+  }
+  if (isConfigurationInUse(network)) {
+    return forbidden(`error while removing network: configuration network ${quoteText(network.name)} is in use`);
   }
   const containers = containersOn(network);
   for (let i = 0; i < containers.length; i++) {

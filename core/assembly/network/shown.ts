@@ -22,14 +22,14 @@ export function writeNetworkJson(
   json.stringField("Created", formatTime(network.created));
   json.stringField("Scope", "local");
   json.stringField("Driver", network.driver);
-  if (version >= WITH_IPV4) json.boolField("EnableIPv4", network.ipv4 !== null);
+  if (version >= WITH_IPV4) json.boolField("EnableIPv4", network.ipv4 !== null || network.configOnly);
   json.boolField("EnableIPv6", false);
   writeIpam(json, network);
   json.boolField("Internal", network.internal);
   json.boolField("Attachable", network.attachable);
   json.boolField("Ingress", false);
-  json.key("ConfigFrom").beginObject().stringField("Network", "").endObject();
-  json.boolField("ConfigOnly", false);
+  json.key("ConfigFrom").beginObject().stringField("Network", network.configFrom).endObject();
+  json.boolField("ConfigOnly", network.configOnly);
   if (withContainers) writeContainers(json, network);
   json.key("Options").textMap(network.optionKeys, network.optionValues);
   json.key("Labels").textMap(network.labelKeys, network.labelValues);

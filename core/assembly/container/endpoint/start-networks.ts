@@ -1,5 +1,6 @@
 // What a start needs of networks: that they exist, and a place on each for the container.
 
+import { NO_ENDPOINTS } from "../../network/configuration";
 import { choosePlace, macProblem } from "../../network/endpoint/choose-place";
 import { Endpoint } from "../../network/endpoint/endpoint";
 import { networkOf } from "../../network/endpoint/endpoints-of-container";
@@ -54,6 +55,7 @@ function takePlace(container: Container, endpoint: Endpoint): Refusal | null {
   const missing = refuseMissing(endpoint);
   if (missing !== null) return missing;
   const network = networkOf(endpoint)!;
+  if (network.configOnly) return forbidden(NETWORKING + NO_ENDPOINTS);
   if (container.isOn(network.id)) {
     return forbidden(`endpoint with name ${container.name} already exists in network ${network.name}`);
   }

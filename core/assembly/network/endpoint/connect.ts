@@ -20,6 +20,7 @@ import { Json } from "../../json/json";
 import { Field, FieldType, Table } from "../../json/table";
 import { badParameter, forbidden, notBuilt, Refusal } from "../../refusal";
 import { sendEmpty } from "../../reply";
+import { NO_ENDPOINTS } from "../configuration";
 import { listOfProblems } from "../list-of-problems";
 import { lookUpNetwork } from "../look-up";
 import { Network } from "../network";
@@ -84,6 +85,7 @@ function connect(call: Call, container: Container, network: Network | null, sett
   if (clash !== null) return clash;
   const endpoint = endpointOf(network === null ? call.name : network.name, settings, call.version);
   const isLive = container.running && !container.networkDisabled;
+  if (network !== null && isLive && network.configOnly) return forbidden(NO_ENDPOINTS);
   if (network !== null && isLive && network.driver == "bridge") return connectNow(call, container, network, endpoint);
   remember(call, container, endpoint);
   return null;

@@ -19,9 +19,14 @@ const OTHER_IPV6_GATEWAY = "DefaultGatewayIPv6";
 const ONE_SUBNET = "bridge driver doesn't support multiple subnets";
 const TAKEN = "Address already in use";
 
+/** Writes down what the client gave, for other networks. `configs`: `IPAM.Config`, checked. */
+export function keepIpam(network: Network, configs: Json): void {
+  for (let i = 0; i < configs.items.length; i++) network.ipam.push(configOf(configs.items[i]));
+}
+
 /** Why the network cannot have these addresses; null after they were chosen. `configs`: `IPAM.Config`, checked. */
 export function chooseIpam(network: Network, configs: Json): Refusal | null {
-  for (let i = 0; i < configs.items.length; i++) network.ipam.push(configOf(configs.items[i]));
+  keepIpam(network, configs);
   let count = 0;
   for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isIpv6) count += 1;
   if (count > 1) return forbidden(ONE_SUBNET);
