@@ -26,7 +26,9 @@ export async function servePage({ directory, args = [] }: ServeOptions): Promise
   const port = values.port === undefined ? DEFAULT_PORT : portOf(values.port);
   const server = await listen(directory, port).catch((error: Error & { code?: string }) => {
     if (error.code !== "EADDRINUSE") throw error;
-    throw new Error(`Another program, perhaps another playground, uses port ${port}; try: npm run playground -- --port 0`);
+    throw new Error(
+      `Another program, perhaps another playground, uses port ${port}; try: npm run playground -- --port 0`,
+    );
   });
   console.log(`The playground is at ${server.url} (press Ctrl-C to stop it)`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

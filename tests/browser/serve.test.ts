@@ -21,7 +21,7 @@ describe("the playground's server", () => {
     onTestFinished(() => server.close());
     const { port } = new URL(server.url);
     await expect(servePage({ directory: PLAYGROUND, args: ["--port", port] })).rejects.toThrow(
-      `Port ${port} is in use, perhaps by another playground; try: npm run playground -- --port 0`,
+      `Another program, perhaps another playground, uses port ${port}; try: npm run playground -- --port 0`,
     );
   });
 
