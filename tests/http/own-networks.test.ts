@@ -209,6 +209,14 @@ onEngines("own networks", (engine, kind) => {
   });
 
   describe("containers", () => {
+    test("below version 1.45, the aliases end in the short id and the hostname", async () => {
+      await make({ Name: "mine" });
+      const EndpointsConfig = { mine: { Aliases: ["x"] } };
+      const id = await engine().create({ ...on("mine"), Hostname: "pages", NetworkingConfig: { EndpointsConfig } });
+      await engine().start(id);
+      expect((await endpointOf(id, "mine")).Aliases).toEqual(["x", id.slice(0, 12), "pages"]);
+    });
+
     test("a container gets an address of its network, by the network's name or id", async () => {
       const network = await make({ Name: "mine", IPAM: { Config: [{ Subnet: "10.211.0.0/24" }] } });
       for (const mode of ["mine", network, network.slice(0, 12)]) {

@@ -6,7 +6,7 @@ import { JsonWriter } from "../../json/writer";
 import { Endpoint, Place } from "../../network/endpoint/endpoint";
 import { networkNameOf, networkOf } from "../../network/endpoint/endpoints-of-container";
 import { PublishedPort } from "../../network/endpoint/published-port";
-import { namesOnNetwork } from "../../network/names/names-on-network";
+import { addName, hostnameOf, namesOnNetwork } from "../../network/names/names-on-network";
 import { Network } from "../../network/network";
 import { portKeysOf } from "../../network/ports/port-wishes";
 import { engine } from "../../state";
@@ -75,11 +75,12 @@ function writePlace(json: JsonWriter, endpoint: Endpoint, version: i32): void {
   json.i64Field("GlobalIPv6PrefixLen", 0);
 }
 
-/** Older clients see the short id as one more alias on user-defined networks (surface §3, 1.45). */
+/** Older clients see the short id and the hostname as further aliases on user-defined networks (surface §3, 1.45). */
 function writeAliases(json: JsonWriter, container: Container, endpoint: Endpoint, settings: Json, version: i32): void {
   if (version >= ALIASES_AS_GIVEN || !isNamedOn(endpoint)) return writeSetting(json, settings, "Aliases");
   const aliases = settings.stringsOf("Aliases");
-  if (!aliases.includes(container.shortId)) aliases.push(container.shortId);
+  addName(aliases, container.shortId);
+  addName(aliases, hostnameOf(container));
   json.stringArrayField("Aliases", aliases);
 }
 

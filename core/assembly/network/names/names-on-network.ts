@@ -14,12 +14,18 @@ export function namesOnNetwork(container: Container, settings: Json): string[] {
   const aliases = settings.stringsOf("Aliases");
   for (let i = 0; i < aliases.length; i++) addName(names, aliases[i]);
   addName(names, container.shortId);
-  const hostname = new Members(container.config).tree("Hostname");
-  if (hostname !== null) addName(names, hostname.text);
+  addName(names, hostnameOf(container));
   return names;
 }
 
-function addName(names: string[], name: string): void {
+/** Empty if its config has none. */
+export function hostnameOf(container: Container): string {
+  const hostname = new Members(container.config).tree("Hostname");
+  return hostname === null ? "" : hostname.text;
+}
+
+/** Unless it is empty or there already. */
+export function addName(names: string[], name: string): void {
   if (name.length > 0 && !names.includes(name)) names.push(name);
 }
 
