@@ -39,6 +39,13 @@ export const LIMITS: readonly Limit[] = [
     test: "the last propagation option decides how mounts propagate",
     reason: "simulated containers cannot mount anything that could propagate",
   },
+  { block: "docker-compose", test: "exec and run: names, addresses, what is isolated from what", reason: NO_PACKETS },
+  { block: "docker-compose", test: "a published port answers", reason: NO_PACKETS },
+  {
+    block: "docker-compose",
+    test: "volumes and tmpfs are mounted",
+    reason: "simulated volumes have no file system of their own, whatever their options",
+  },
   { block: "testcontainers", test: "waits for listening ports, and again after a restart", reason: NO_PACKETS },
   { block: "testcontainers", test: "waits for an HTTP answer", reason: NO_PACKETS },
   { block: "testcontainers", test: "binds", reason: "the simulated machine has files of its own" },

@@ -29,6 +29,7 @@ const TEST_PACKAGES = [
   { name: "runc", proof: ["/usr/sbin/runc", "/usr/bin/runc"] },
   { name: "docker.io", proof: ["/usr/sbin/dockerd", "/usr/bin/dockerd"] },
   { name: "docker-registry", proof: ["/usr/bin/docker-registry"] },
+  { name: "docker-compose", proof: ["/usr/bin/docker-compose"] },
   { name: "python3-docker", proof: ["/usr/lib/python3/dist-packages/docker/__init__.py"] },
   { name: "golang-go", proof: ["/usr/bin/go", "/usr/local/bin/go", "/usr/local/go/bin/go"] },
   {
