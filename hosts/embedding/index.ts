@@ -69,8 +69,9 @@ export { coreIdentity, embeddedCore } from "./core.js";
 export { Trap } from "../driver/index.js";
 
 // The simulated host.
-export { FileError, Killed, NoProgram, simulatedHost } from "../simulated/index.js";
+export { FileError, Killed, NoProgram, SocketError, simulatedHost } from "../simulated/index.js";
 export type {
+  Cable,
   Child,
   ChildStart,
   Fault,
@@ -83,11 +84,15 @@ export type {
   Output as ProcessOutput,
   Pace,
   Process,
+  ProcessListener,
+  ProcessNetwork,
+  ProcessSocket,
   Program,
   SetFault,
   SimulatedHost,
   SimulatedOptions,
   SimulatedTime,
+  SocketErrorCode,
   Whom,
   WorldView,
 } from "../simulated/index.js";

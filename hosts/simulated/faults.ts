@@ -4,6 +4,9 @@
 /** Which containers: an id, a name as `networks.join` or a launch knows it, or all if not given. */
 export type Whom = { container?: string };
 
+/** Which cables: those of containers and networks, each by id or name; all if not given. */
+export type Cable = Whom & { network?: string };
+
 /** A fault. */
 export type Fault =
   /** No connection to any registry, or to this one (`authority`, such as `docker.io`'s `registry-1.docker.io`). */
@@ -35,6 +38,12 @@ export type Fault =
   | ({ kind: "runtime-fails"; message: string } & Whom)
   /** The supervisor is killed, and the exit code is lost with it. */
   | ({ kind: "supervisor-lost" } & Whom)
+  /** A cable is cut: packets get lost at containers' ends of it. Connections wait, and go on if it is lifted soon. */
+  | ({ kind: "network-cut" } & Cable)
+  /** This share of packets gets lost, from 0 to 100. Programs notice delays, because TCP sends them again. */
+  | ({ kind: "network-loss"; percent: number } & Cable)
+  /** Each packet is late by this many milliseconds, and takes its time at this speed. */
+  | ({ kind: "network-slow"; delayMs?: number; bytesPerSecond?: number } & Cable)
   /** The engine is killed after this many more of its outputs (records, effects, replies); 0 means now. */
   | { kind: "engine-crash"; afterOutputs: number };
 
@@ -60,6 +69,6 @@ export interface FaultSource {
   /** Returns the fault of this kind that applies to the target, and counts one strike; null if there is none. */
   strike<Kind extends Fault["kind"]>(
     kind: Kind,
-    about?: { authority?: string; container?: string; bytes?: number },
+    about?: { authority?: string; container?: string; bytes?: number; network?: string; networkName?: string },
   ): Extract<Fault, { kind: Kind }> | null;
 }

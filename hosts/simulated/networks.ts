@@ -1,9 +1,17 @@
-// Networks of the simulated machine: which containers are on them, with which addresses and published ports.
+// Networks of the simulated machine: which containers are on them, with which addresses and published ports. What they
+// carry is in `traffic/`.
 
 import { interrupted, malformed, noSuch, refusedPort } from "../shared/index.js";
 import type { Outcome, Perform, engine, networks } from "../shared/index.js";
+import type { FaultSource } from "./faults.js";
 import { MACHINE } from "./machine.js";
 import type { SimulatedTime } from "./time.js";
+import { isEvery, isIpv6, isLoopback, numberOf } from "./traffic/addresses.js";
+import { NameTables } from "./traffic/name-answers.js";
+import { NetworkNamespace } from "./traffic/namespace.js";
+import type { Topology } from "./traffic/routes.js";
+import { Traffic, type KernelNetwork } from "./traffic/traffic.js";
+import { Wire } from "./traffic/wire.js";
 
 /** Making or removing an interface and its rules takes about as long as on Linux. */
 const DELAY_NS = 3_000_000n;
@@ -16,28 +24,37 @@ export interface WorldNetworksNeeds {
   /** Addresses of the machine, in addition to those of its bridges. */
   addresses?: readonly string[];
   taken?: readonly TakenPort[];
+  /** Without it no packet is late or gets lost. */
+  faults?: FaultSource;
+  /** A number from 0 up to 1, from the world's seed: which packets get lost. */
+  random?: () => number;
 }
 
-export class WorldNetworks {
+export class WorldNetworks implements Topology {
+  readonly machine = new NetworkNamespace("");
+  readonly subnets = MACHINE.routes;
+  readonly traffic: Traffic;
   readonly #time: Pick<SimulatedTime, "now" | "at">;
-  readonly #addresses: readonly string[];
+  readonly addresses: readonly string[];
   readonly #taken: readonly TakenPort[];
   readonly #bridges = new Map<string, networks.Bridge>();
   readonly #joins = new Map<string, networks.Join>();
-  /** Containers' names on their networks, and how names are resolved in them. */
-  readonly #tables = new Map<string, networks.EndpointNames>();
-  readonly #resolvers = new Map<string, networks.Resolver>();
-  /** Containers with a network namespace. */
-  readonly #sandboxes = new Set<string>();
+  /** Containers' names on their networks. */
+  readonly #tables = new NameTables();
+  /** The network namespaces of containers. */
+  readonly #sandboxes = new Map<string, NetworkNamespace>();
   /** Names outlive joins, because a container may be mentioned after its end. */
   readonly #names = new Map<string, string>();
   /** Counts engines. Operations that an earlier engine began are dropped. */
   #engine = 0;
 
-  constructor({ time, addresses = MACHINE_ADDRESSES, taken = [] }: WorldNetworksNeeds) {
+  constructor(needs: WorldNetworksNeeds) {
+    const { time, addresses = MACHINE_ADDRESSES, taken = [], faults = NO_FAULTS, random = () => 0 } = needs;
     this.#time = time;
-    this.#addresses = addresses;
+    this.addresses = addresses;
     this.#taken = taken;
+    const wire = new Wire(faults, random);
+    this.traffic = new Traffic({ clock: time, wire, topology: this, names: this.#tables });
   }
 
   readonly perform: Perform<networks.NetworkCommand> = async (_op, command) => {
@@ -55,12 +72,11 @@ export class WorldNetworks {
         this.#join(command.val);
         break;
       case "name":
-        this.#requireJoined(command.val.container);
-        this.#tables.set(placeOf(command.val), command.val);
+        this.#sandbox(command.val.container);
+        this.#tables.put(placeOf(command.val), command.val);
         break;
       case "serve-names":
-        this.#requireJoined(command.val.container);
-        this.#resolvers.set(command.val.container, command.val);
+        this.#sandbox(command.val.container).resolver = command.val;
         break;
       case "leave":
         this.#leave(command.val);
@@ -82,7 +98,8 @@ export class WorldNetworks {
   /** The machine restarts: interfaces and rules are gone. */
   reboot(): void {
     this.restart();
-    for (const made of [this.#bridges, this.#joins, this.#sandboxes, this.#tables, this.#resolvers]) made.clear();
+    for (const namespace of this.#sandboxes.values()) namespace.clear();
+    for (const made of [this.#bridges, this.#joins, this.#sandboxes, this.#tables]) made.clear();
   }
 
   /** Existing networks. */
@@ -98,7 +115,7 @@ export class WorldNetworks {
 
   /** Containers with a network namespace. It may be on no network. */
   sandboxes(): string[] {
-    return [...this.#sandboxes];
+    return [...this.#sandboxes.keys()];
   }
 
   /** A container's networks, in the order in which it joined them: `eth0` first. */
@@ -106,14 +123,35 @@ export class WorldNetworks {
     return [...this.#joins.values()].filter((join) => join.container === container);
   }
 
-  /** What a name means in a container: addresses, or undefined if nobody on its networks has the name. */
-  lookUp(container: string, name: string): string[] | undefined {
-    for (const { network, links } of this.#resolvers.get(container)?.networks ?? []) {
-      const wanted = links.find(({ alias }) => sameName(alias, name))?.name ?? name;
-      const owners = [...this.#tables.values()].filter((table) => table.network === network && has(table, wanted));
-      if (owners.length > 0) return owners.flatMap(({ addresses }) => addresses);
+  /** The network namespace of a container, while it is on a network or was since its start. */
+  namespaceOf(container: string): NetworkNamespace | undefined {
+    return this.#sandboxes.get(container);
+  }
+
+  bridges(): Iterable<networks.Bridge> {
+    return this.#bridges.values();
+  }
+
+  ownerOf(network: string, address: string): NetworkNamespace | undefined {
+    const joins = [...this.#joins.values()];
+    const join = joins.find(({ bridge, address: own }) => bridge.network === network && own === address);
+    return join && this.#sandboxes.get(join.container);
+  }
+
+  publishedAt(address: string, port: number): ReturnType<Topology["publishedAt"]> {
+    const isHere = ({ protocol, hostAddress, hostPort }: networks.PortMapping): boolean =>
+      protocol === "tcp" && hostPort === port && excludes(hostAddress, address);
+    for (const join of this.#joins.values()) {
+      const mapping = join.ports.find(isHere);
+      if (mapping) return { join, port: mapping.containerPort };
     }
     return undefined;
+  }
+
+  /** What a name means in a container: addresses, or undefined if nobody on its networks has the name. */
+  lookUp(container: string, name: string): string[] | undefined {
+    const resolver = this.#sandboxes.get(container)?.resolver;
+    return resolver ? this.#tables.owners(resolver, name)?.flatMap(({ addresses }) => addresses) : undefined;
   }
 
   /** The name under which a container last joined a network. */
@@ -135,10 +173,13 @@ export class WorldNetworks {
   #leave(leave: networks.Leave): void {
     this.#joins.delete(placeOf(leave));
     this.#tables.delete(placeOf(leave));
+    this.#sandboxes.get(leave.container)?.leave(leave.network);
   }
 
-  #requireJoined(container: string): void {
-    if (!this.#sandboxes.has(container)) throw noSuch("network-interface", container);
+  #sandbox(container: string): NetworkNamespace {
+    const namespace = this.#sandboxes.get(container);
+    if (!namespace) throw noSuch("network-interface", container);
+    return namespace;
   }
 
   #join(join: networks.Join): void {
@@ -148,16 +189,18 @@ export class WorldNetworks {
       throw noSuch("network-interface", join.bridge.interfaceName);
     }
     this.#takePorts(place, join.ports);
-    this.#sandboxes.add(join.container);
+    const namespace = this.#sandboxes.get(join.container) ?? new NetworkNamespace(join.container);
+    this.#sandboxes.set(join.container, namespace);
+    namespace.join(join);
     this.#joins.set(place, join);
     this.#names.set(join.container, join.containerName);
   }
 
   #leaveAll(container: string): void {
     for (const [place, join] of this.#joins) if (join.container === container) this.#joins.delete(place);
-    for (const place of this.#tables.keys()) if (place.startsWith(container)) this.#tables.delete(place);
+    this.#tables.deleteOf(container);
+    this.#sandboxes.get(container)?.clear();
     this.#sandboxes.delete(container);
-    this.#resolvers.delete(container);
   }
 
   /**
@@ -167,23 +210,23 @@ export class WorldNetworks {
   #takePorts(place: string, ports: readonly networks.PortMapping[]): void {
     const taken = new Map<string, TakenPort[]>();
     const take = (port: TakenPort): void => {
-      const others = taken.get(numberOf(port));
-      if (others === undefined) taken.set(numberOf(port), [port]);
+      const others = taken.get(slotOf(port));
+      if (others === undefined) taken.set(slotOf(port), [port]);
       else others.push(port);
     };
     for (const port of this.#taken) take(port);
     for (const [other, join] of this.#joins) if (other !== place) join.ports.forEach(take);
     for (const port of ports) {
       if (!this.#hasAddress(port.hostAddress)) throw refusedPort(port, "EADDRNOTAVAIL");
-      const others = taken.get(numberOf(port)) ?? [];
+      const others = taken.get(slotOf(port)) ?? [];
       if (others.some((other) => excludes(port.hostAddress, other.hostAddress))) throw refusedPort(port, "EADDRINUSE");
       take(port);
     }
   }
 
   #hasAddress(address: string): boolean {
-    if (isEvery(address) || address.startsWith("127.") || address === "::1") return true;
-    if (this.#addresses.includes(address)) return true;
+    if (isEvery(address) || isLoopback(address)) return true;
+    if (this.addresses.includes(address)) return true;
     return [...this.#bridges.values()].some(({ gateway }) => gateway === address);
   }
 
@@ -192,7 +235,14 @@ export class WorldNetworks {
   }
 }
 
+/** A namespace that reaches only itself. */
+export function loopbackOnly(time: Pick<SimulatedTime, "now" | "at">): KernelNetwork {
+  const { traffic } = new WorldNetworks({ time });
+  return { namespace: new NetworkNamespace("alone"), traffic };
+}
+
 const DONE: Outcome = { tag: "done" };
+const NO_FAULTS: FaultSource = { strike: () => null };
 /** From the ranges that RFC 5737 and RFC 3849 reserve for documentation. */
 const MACHINE_ADDRESSES = ["192.0.2.10", "2001:db8::10"];
 
@@ -200,17 +250,8 @@ function placeOf({ container, network }: networks.Leave): string {
   return `${container} ${network}`;
 }
 
-/** Whether a container has the name, alone or with the network's behind it. */
-function has({ names, domain }: networks.EndpointNames, wanted: string): boolean {
-  return names.some((name) => sameName(name, wanted) || sameName(`${name}.${domain}`, wanted));
-}
-
-function sameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
-
 /** Ports with the same key conflict if their addresses overlap. */
-function numberOf({ protocol, hostPort }: TakenPort): string {
+function slotOf({ protocol, hostPort }: TakenPort): string {
   return `${protocol} ${hostPort}`;
 }
 
@@ -219,18 +260,8 @@ function excludes(a: string, b: string): boolean {
   return isIpv6(a) === isIpv6(b) && (isEvery(a) || isEvery(b) || a === b);
 }
 
-function isIpv6(address: string): boolean {
-  return address.includes(":");
-}
-
-function isEvery(address: string): boolean {
-  return address === "0.0.0.0" || address === "::";
-}
-
 function checkAddress(address: string): void {
-  const parts = address.split(".");
-  if (parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) return;
-  throw malformed("ipv4-address", address);
+  if (numberOf(address) === null) throw malformed("ipv4-address", address);
 }
 
 function checkSubnet(subnet: string): void {

@@ -45,11 +45,11 @@ export class Parts {
     this.diskBytes = options.diskBytes ?? DISK_BYTES;
     this.runtimes = runtimesOf(options.runtimes ?? []);
     this.time = new WorldTime(options);
-    this.networks = new WorldNetworks({ time: this.time });
     this.faults = new WorldFaults(
       (container) => this.networks.nameOf(container),
       (fault) => this.#strikeAtOnce(fault),
     );
+    this.networks = this.#networksFor(options);
     this.disk = this.#diskFor(options);
     this.registries = this.#registriesFor(options);
     this.looks = { disk: this.disk, filesOf: (container, run) => this.processes.filesOf(container, run) };
@@ -90,6 +90,11 @@ export class Parts {
     });
   }
 
+  #networksFor({ seed = 0 }: SimulatedOptions): WorldNetworks {
+    const random = seededRandom(seed, "packets");
+    return new WorldNetworks({ time: this.time, faults: this.faults, random: () => random.next() });
+  }
+
   #registriesFor(options: SimulatedOptions): RegistryNetwork {
     const { time: clock, faults } = this;
     const elsewhere = options.elsewhere && beyond(clock, options.elsewhere);
@@ -110,7 +115,7 @@ export class Parts {
       ...{ time, faults, disk, random: () => random.next(), programs },
       hasRuntime: (name) => this.runtimes.some((runtime) => runtime.name === name),
       machine: { ...MACHINE, disk: this.diskBytes },
-      networksOf: (container) => networks.placesOf(container).length,
+      networks,
     });
   }
 

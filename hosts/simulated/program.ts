@@ -18,6 +18,8 @@ export interface Process {
   readonly hostname: string;
   /** The files of its container. Paths must be absolute; `cwd` is not applied. */
   readonly files: FileSystem;
+  /** The network of its container. */
+  readonly network: ProcessNetwork;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -38,6 +40,33 @@ export interface Process {
   allocate(bytes: number): void;
   /** Starts another program of the container as a child. Throws `NoProgram`. */
   spawn(start: ChildStart): Child;
+}
+
+/** The network of a process's container: what it reaches, and as whom, is what the engine's networks say. */
+export interface ProcessNetwork {
+  /** IPv4 addresses of a name, as in `/etc/hosts` or from the name servers; none if nobody knows it. */
+  lookUp(name: string): Promise<string[]>;
+  /** Connects by TCP to a name or an IPv4 address. Rejects with `SocketError`. */
+  connect(host: string, port: number): Promise<ProcessSocket>;
+  /** Listens for connections at an address of the container, by default at all of them. Throws `SocketError`. */
+  listen(port: number, address?: string): ProcessListener;
+}
+
+/** A TCP connection. It is closed when its process ends. */
+export interface ProcessSocket {
+  readonly input: Input;
+  readonly output: Output;
+  /** The other side. */
+  readonly remote: { readonly address: string; readonly port: number };
+  /** Sends and takes no more. What was written still arrives. */
+  close(): void;
+}
+
+/** A socket that listens. It is closed when its process ends. */
+export interface ProcessListener {
+  /** The next connection. */
+  accept(): Promise<ProcessSocket>;
+  close(): void;
 }
 
 /** A stream of incoming bytes. */

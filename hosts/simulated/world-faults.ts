@@ -52,6 +52,9 @@ export class WorldFaults implements Faults, FaultSource {
   #concerns(fault: Fault, about: About): boolean {
     if (fault.kind === "registry-cut" && (about.bytes ?? 0) <= fault.afterBytes) return false;
     if ("authority" in fault && fault.authority !== undefined && fault.authority !== about.authority) return false;
+    if ("network" in fault && fault.network !== undefined) {
+      if (!isNamed(fault.network, about.network ?? "", about.networkName)) return false;
+    }
     if (!("container" in fault) || fault.container === undefined) return true;
     const { container = "" } = about;
     return isNamed(fault.container, container, this.#nameOf(container));
@@ -68,7 +71,7 @@ interface Entry extends SetFault {
   left: number | null;
 }
 
-/** Whether a container is meant: by its name, its id, or a prefix of its id. */
+/** Whether a container or network is meant: by its name, its id, or a prefix of its id. */
 export function isNamed(wanted: string, id: string, name: string | undefined): boolean {
   return wanted === name || id.startsWith(wanted);
 }

@@ -26,6 +26,10 @@ const SLEEPER = "docker create --name job busybox sleep 1000";
 const SERVER = "docker create --name job busybox sh -c 'trap \"exit 5\" TERM; while true; do sleep 1; done'";
 const START = ["docker start job"];
 const STOP = ["docker stop -t 2 job"];
+const pinging = (words: string): string => `docker create --name job busybox ping ${words} 172.17.0.2`;
+const PEER = ["docker create --name peer busybox sleep 1000", "docker start peer"];
+const LOST = /exited \(1\)/;
+const CAME = /exited \(0\)/;
 const RUNS = /^ANSWER 204.*CONTAINERS.*job.*running/s;
 
 const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = {
@@ -60,6 +64,15 @@ const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = 
     after: START,
     healed: RUNS,
   },
+  "network-cut": { before: [...PEER, pinging("-c 1 -W 1")], during: START, hurt: LOST, after: START, healed: CAME },
+  "network-loss": {
+    before: [...PEER, "docker create --name job busybox sh -c 'ping -c 9 -W 1 172.17.0.2 | grep -q \" 0% \"'"],
+    during: START,
+    hurt: LOST,
+    after: START,
+    healed: CAME,
+  },
+  "network-slow": { before: [...PEER, pinging("-c 1 -W 1")], during: START, hurt: LOST, after: START, healed: CAME },
   "supervisor-lost": {
     before: [SLEEPER, ...START],
     during: [],

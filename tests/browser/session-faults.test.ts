@@ -50,6 +50,9 @@ const SEEN: { readonly [Kind in Fault["kind"]]: Seen } = {
   "out-of-memory": { deed: null, web: { status: "exited", exitCode: 137, outOfMemory: true } },
   "runtime-fails": { deed: START, status: 500, says: /cgroup/, web: { status: "created" } },
   "supervisor-lost": { deed: null, web: { status: "exited" } },
+  "network-cut": { deed: CREATE, status: 201, web: { status: "running" } },
+  "network-loss": { deed: CREATE, status: 201, web: { status: "running" } },
+  "network-slow": { deed: CREATE, status: 201, web: { status: "running" } },
   "engine-crash": { deed: CREATE, says: /the engine is down/, web: { status: "running" } },
 };
 

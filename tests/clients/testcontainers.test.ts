@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { dockerRegistryMissing, freePort, startDockerRegistry } from "../support/registry/docker-registry.js";
 import { ROOT } from "../support/engines.js";
 import { busyboxLayer } from "../support/archives/images.js";
@@ -111,8 +111,7 @@ onEngines("testcontainers", (engine, kind) => {
     await registry.close();
   });
 
-  test("networks", async ({ skip }) => {
-    if (kind === "simulated") skip(SIMULATED.packets);
+  test("networks", async () => {
     expect(await tell("networks")).toBe(0);
   });
 

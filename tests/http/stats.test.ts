@@ -1,6 +1,6 @@
 // Resource use of a container: one record, a stream of them, and the records of stopped containers.
 import { expect, test } from "vitest";
-import { REFERENCE, SIMULATED } from "../support/allowed-skips.js";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
 import { messageOf } from "../support/engine-client.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
@@ -168,32 +168,29 @@ onEngines("stats", (engine, kind) => {
     await engine().remove(id);
   });
 
-  testExcept(kind, { simulated: SIMULATED.packets })(
-    "networks: a container's sent and received packets are counted",
-    async () => {
-      const Cmd = ["sh", "-c", "ping -c 3 -i 0.1 172.17.0.1 > /dev/null && echo done; sleep 1000"];
-      const id = await engine().running({ Cmd });
-      await until("the answers", async () => (await engine().logs(id)).stdout === "done\n");
-      const { eth0 } = (await one(id, "&one-shot=1")).networks ?? {};
-      await engine().remove(id);
-      const names = [
-        "rx_bytes",
-        "rx_dropped",
-        "rx_errors",
-        "rx_packets",
-        "tx_bytes",
-        "tx_dropped",
-        "tx_errors",
-        "tx_packets",
-      ];
-      expect(Object.keys(eth0 ?? {}).sort()).toEqual(names);
-      // Each of the three has 56 bytes and the headers of ICMP, IP and Ethernet.
-      for (const way of ["rx", "tx"] as const) {
-        expect(eth0?.[`${way}_packets`]).toBeGreaterThanOrEqual(3);
-        expect(eth0?.[`${way}_bytes`]).toBeGreaterThanOrEqual(3 * 98);
-      }
-    },
-  );
+  test("networks: a container's sent and received packets are counted", async () => {
+    const Cmd = ["sh", "-c", "ping -c 3 -i 0.1 172.17.0.1 > /dev/null && echo done; sleep 1000"];
+    const id = await engine().running({ Cmd });
+    await until("the answers", async () => (await engine().logs(id)).stdout === "done\n");
+    const { eth0 } = (await one(id, "&one-shot=1")).networks ?? {};
+    await engine().remove(id);
+    const names = [
+      "rx_bytes",
+      "rx_dropped",
+      "rx_errors",
+      "rx_packets",
+      "tx_bytes",
+      "tx_dropped",
+      "tx_errors",
+      "tx_packets",
+    ];
+    expect(Object.keys(eth0 ?? {}).sort()).toEqual(names);
+    // Each of the three has 56 bytes and the headers of ICMP, IP and Ethernet.
+    for (const way of ["rx", "tx"] as const) {
+      expect(eth0?.[`${way}_packets`]).toBeGreaterThanOrEqual(3);
+      expect(eth0?.[`${way}_bytes`]).toBeGreaterThanOrEqual(3 * 98);
+    }
+  });
 
   /**
    * Returns an answer that arrives before an earlier request for two samples, which takes a second: so it did not wait.

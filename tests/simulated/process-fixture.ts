@@ -3,6 +3,7 @@
 import { Disk } from "../../hosts/simulated/files/disk.js";
 import type { MountedFiles } from "../../hosts/simulated/files/mounted-files.js";
 import type { Kernel, Limits } from "../../hosts/simulated/processes/kernel.js";
+import { loopbackOnly } from "../../hosts/simulated/networks.js";
 import { PidNamespace } from "../../hosts/simulated/processes/pid-namespace.js";
 import { Bytes, never, type Sink, type Source } from "../../hosts/simulated/processes/streams.js";
 import type { ContainerProcess } from "../../hosts/simulated/processes/process.js";
@@ -80,6 +81,7 @@ export function sandbox({
     program: (name) => (name === "init" ? init : (programs[name] ?? PROGRAMS.get(name))),
     files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
     swallows: () => false,
+    network: loopbackOnly(time),
     machine: { release: "6.1.0", architecture: "x86_64", cpus: 4, memory: 2 ** 33, disk: 2 ** 36 },
   };
   const namespace = new PidNamespace(

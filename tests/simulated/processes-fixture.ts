@@ -1,8 +1,9 @@
 // Commands on the simulated world's processes, without an engine: a container with busybox's programs.
 
-import type { Input, LogBytes, processes as wit } from "../../hosts/shared/host.js";
+import type { Input, LogBytes, networks, processes as wit } from "../../hosts/shared/host.js";
 import type { Fault, FaultSource } from "../../hosts/simulated/faults.js";
 import { Disk } from "../../hosts/simulated/files/disk.js";
+import { WorldNetworks } from "../../hosts/simulated/networks.js";
 import { simulatedProcesses, type SimulatedProcesses } from "../../hosts/simulated/processes/processes.js";
 import type { Program } from "../../hosts/simulated/program.js";
 import { PROGRAMS } from "../../hosts/simulated/programs/table.js";
@@ -18,10 +19,27 @@ export type Change = Partial<Omit<wit.Launch, "spec">> & { spec?: (spec: TestSpe
 export type TestSpec = ReturnType<typeof specOf>;
 export type Exited = { container: string; run: number; code: number; outOfMemory: boolean; lost: boolean; at: bigint };
 
+const BRIDGE: networks.Bridge = {
+  ...{ network: "ab".repeat(32), name: "bridge", interfaceName: "docker0" },
+  ...{ subnet: "172.17.0.0/16", gateway: "172.17.0.1", mtu: 0 },
+  ...{ internal: false, connectsContainers: true, masquerades: true, forwards: true },
+};
+const JOINING: readonly networks.NetworkCommand[] = [
+  { tag: "make", val: BRIDGE },
+  {
+    tag: "join",
+    val: {
+      ...{ container: ID, containerName: "box", bridge: BRIDGE, interfaceName: "eth0", address: "172.17.0.2" },
+      ...{ gateway: "172.17.0.1", mac: "02:42:ac:11:00:02", ports: [] },
+    },
+  },
+];
+
 export class World {
   readonly time = new WorldTime({ pace: "fast" });
   readonly faults: WorldFaults & FaultSource = new WorldFaults();
   readonly disk = new Disk({ size: 2 ** 36, faults: this.faults, now: () => this.time.now().wall });
+  readonly networks = new WorldNetworks({ time: this.time, faults: this.faults });
   readonly processes: SimulatedProcesses;
   readonly exits: Exited[] = [];
   /** In the order of their reports. */
@@ -36,6 +54,7 @@ export class World {
       faults: this.faults,
       disk: this.disk,
       programs,
+      networks: this.networks,
       hasRuntime: (name) => name === "simulated",
       machine: {
         name: "sim",
@@ -72,6 +91,11 @@ export class World {
     write("/etc/group", GROUP);
     write("/plain", "no program\n");
     write("/bin/strange", "\x7fELF-of-nothing-known", 0o755);
+  }
+
+  /** Puts the container on a network. */
+  async join(): Promise<void> {
+    for (const command of JOINING) await this.networks.perform(1n, command, () => {});
   }
 
   perform(command: wit.ProcessCommand): ReturnType<SimulatedProcesses["perform"]> {

@@ -37,6 +37,7 @@ describe("a launch", () => {
 
   it("sees limits, capabilities and networks where the kernel shows them", async () => {
     const world = new World();
+    await world.join();
     const script =
       "cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/pids.max; ls /sys/class/net; grep Cap /proc/self/status";
     const { stdout } = await world.run(["sh", "-c", script], limited(64 << 20));
@@ -104,7 +105,11 @@ describe("a launch", () => {
   it("is reproducible with the same seed", async () => {
     const story = async (seed: number): Promise<string> => {
       const world = new World({ seed });
-      await world.run(["sh", "-c", "sleep 1 & nginx & sleep 20; kill %2; date +%s.%N; od -An -tx1 -N4 /dev/urandom"]);
+      await world.run([
+        "sh",
+        "-c",
+        "sleep 1 & nginx & sleep 20; kill %2; wait; date +%s.%N; od -An -tx1 -N4 /dev/urandom",
+      ]);
       return rawLog(await world.processes.stdio.log(ID));
     };
     expect(await story(3)).toBe(await story(3));
@@ -142,7 +147,11 @@ describe("signals", () => {
     ["SIGTERM", 15],
   ])("end a server properly: %s", async (_name, signal) => {
     const world = new World();
-    await world.launch(["nginx"]);
+    await world.launch([
+      "sh",
+      "-c",
+      "(while sleep 5; do wget -qO- localhost; wget -qO- localhost/x; done) & exec nginx",
+    ]);
     await world.sleep(60_000_000_000n);
     expect(world.exits).toEqual([]);
     await world.signal(signal);

@@ -26,13 +26,13 @@ describe("the catalogue", () => {
     ]);
     expect(Object.fromEntries(digests)).toMatchInlineSnapshot(`
       {
-        "library/alpine:3.20": "sha256:3e59214e25e8ff6ce3c8360d2d21f49aa642c64cd504a8ff805b95ec3bb4cd3a",
-        "library/busybox:latest": "sha256:f505d9aa135adab4affc478118fdf2c160e8fbbee7a7f8bc9e3e755a3302589a",
-        "library/busybox:musl": "sha256:57f1ce4cf01d9c13c178be139a8d765d2b30a7e630750dcfdc823fd67b360270",
+        "library/alpine:3.20": "sha256:b1c1dadb3474895f3870c558737fad3c3b0fcafa750dfb594502f9ed416b2ae6",
+        "library/busybox:latest": "sha256:0154e683714a88942e6c76522d8a5ae09dd192d1ea5b2c874dc7d9a67fc19436",
+        "library/busybox:musl": "sha256:ee93e953cefda7cd87720717ab973ae6641bf81e9ebebd99cb2b48d879760c1e",
         "library/debian:12": "sha256:5a9a3ca7973383a1fae44a64d811e0e0dc0a6bed6a20963abc16e84a37c00a93",
         "library/hello-world:latest": "sha256:c72e94186b9ce5c50b047350c85cc3981567fbe1365cc774109daeb5723cc1ac",
         "library/nginx:latest": "sha256:58b658e93ced1637d052799da27f18d6d6f653679a8a1ec3df8cc4d28d5ef3f8",
-        "team/app:1": "sha256:1ec4fa0523b1acf2ba86196e4d085f6904028c128b287d07d3a0cfdcdb885f54",
+        "team/app:1": "sha256:c4622e766c65e6026dc1a1a1984a40c16557f598c70f2a3b5c94bb16b10d70dc",
       }
     `);
   });

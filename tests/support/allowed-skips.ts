@@ -45,7 +45,6 @@ export const SIMULATED = {
   killed: "the simulated world ends with its daemon",
   mknod: "no simulated program creates devices",
   mounts: "the simulated machine has no mounts of its own",
-  packets: "simulated networks carry no packets",
   processes: "the simulated machine has no processes outside containers",
   runtimes: "the simulated machine has no OCI runtimes to call",
   selections: "the simulated ps cannot select by name or number",

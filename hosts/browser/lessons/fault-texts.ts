@@ -86,6 +86,21 @@ export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
     fault: { kind: "supervisor-lost" },
     times: 1,
   },
+  "network-cut": {
+    label: "All network cables are cut",
+    lookFor: "Let a container ping another one: nothing comes back. Lift the fault, and answers come again.",
+    fault: { kind: "network-cut" },
+  },
+  "network-loss": {
+    label: "Every third packet gets lost",
+    lookFor: "Let a container ping another one: some answers are missing. A download takes longer, but arrives whole.",
+    fault: { kind: "network-loss", percent: 33 },
+  },
+  "network-slow": {
+    label: "The network is slow: half a second, 10 KB per second",
+    lookFor: "Let a container ping another one: two seconds there and back, because each of both has a cable.",
+    fault: { kind: "network-slow", delayMs: 500, bytesPerSecond: 10_000 },
+  },
   "engine-crash": {
     label: "Kill the engine now",
     lookFor:

@@ -2,6 +2,8 @@
 
 import type { processes } from "../../shared/index.js";
 import type { MadeFiles } from "../files/special.js";
+import { tcpText } from "../traffic/files.js";
+import type { NetworkNamespace } from "../traffic/namespace.js";
 import { controlFiles } from "./control-files.js";
 import type { Resources, Spec } from "./oci-spec.js";
 import type { MachineFacts } from "./kernel.js";
@@ -12,8 +14,8 @@ type Launched = Pick<processes.Launch, "user" | "seccomp">;
 /** Facts of the machine that a container sees. */
 export interface Seen {
   machine: MachineFacts;
-  /** Names of network interfaces, without `lo`. */
-  interfaces: readonly string[];
+  /** Its network namespace. */
+  network: NetworkNamespace;
   /** The current limits. */
   resources(): Resources;
   /** Nanoseconds since the machine started. */
@@ -21,7 +23,7 @@ export interface Seen {
 }
 
 export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
-  const { machine } = seen;
+  const { machine, network } = seen;
   const kib = (bytes: number): string => `${String(Math.floor(bytes / 1024)).padStart(8)} kB`;
   const files = new Map<string, () => string>([
     ["self/status", () => statusText(spec, launch, seen)],
@@ -31,6 +33,7 @@ export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
     ["meminfo", () => `MemTotal:       ${kib(machine.memory)}\nMemFree:        ${kib(machine.memory)}\n`],
     ["loadavg", () => "0.00 0.00 0.00 1/64 1\n"],
     ["uptime", () => `${seconds(seen.uptime())} ${seconds(seen.uptime())}\n`],
+    ["net/tcp", () => tcpText(network)],
     ["sys/kernel/hostname", () => `${spec.hostname ?? ""}\n`],
     ["sys/kernel/osrelease", () => `${machine.release}\n`],
     ["sys/kernel/ostype", () => "Linux\n"],
@@ -46,13 +49,13 @@ export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
 
 const DIRECTORIES: ReadonlySet<string> = new Set(["/proc/acpi", "/proc/asound", "/proc/scsi"]);
 
-export function sysFiles({ machine, interfaces, resources }: Seen): MadeFiles {
+export function sysFiles({ machine, network, resources }: Seen): MadeFiles {
   const files = new Map<string, () => string>([
     ...controlFiles(resources),
     ["fs/cgroup/cpuset.cpus.effective", () => `${cpusOf(resources(), machine.cpus)}\n`],
     ["devices/system/cpu/online", () => `${cpusOf({}, machine.cpus)}\n`],
   ]);
-  for (const name of ["lo", ...interfaces]) files.set(`class/net/${name}/operstate`, () => "up\n");
+  for (const name of ["lo", ...network.interfaces]) files.set(`class/net/${name}/operstate`, () => "up\n");
   return files;
 }
 

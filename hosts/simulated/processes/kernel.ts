@@ -3,6 +3,7 @@
 import type { Clock } from "../../shared/index.js";
 import type { FileSystem } from "../files/file-system.js";
 import type { Program } from "../program.js";
+import type { KernelNetwork } from "../traffic/traffic.js";
 
 /** The user who accesses files. */
 export interface Credentials {
@@ -28,6 +29,7 @@ export interface Kernel {
   random(): number;
   /** A program by the name of its file; undefined if there is none. */
   program(name: string): Program | undefined;
+  network: KernelNetwork;
   /** The files that a process sees. */
   files(who: Credentials): FileSystem;
   /** Whether a fault keeps the signal from having any effect. */

@@ -12,6 +12,7 @@ import type { ContainerLog } from "./log.js";
 import type { ProcessesNeeds } from "./needs.js";
 import type { Spec } from "./oci-spec.js";
 import type { ProcessTable } from "./pid-namespace.js";
+import { NetworkNamespace } from "../traffic/namespace.js";
 import type { Run } from "./run.js";
 import { SIGTERM } from "./signals.js";
 import { filesOf, identityOf, makeDirectories, parseSpec, viewOf } from "./spec.js";
@@ -46,7 +47,7 @@ export class Launches {
     const { container } = launch;
     const spec = this.specOf(launch);
     const seen = this.#seen(run, spec);
-    run.interfaces = seen.interfaces;
+    run.network = seen.network;
     const table = this.#joined(spec);
     if (launch.shmSize > 0n) disk.makeMemory(container, launch.shmSize);
     makeDirectories(launch.directories, disk.machine);
@@ -55,7 +56,7 @@ export class Launches {
     const files = mounted(() => disk.mountView(container, view));
     addDevices(launch.devices, disk.machine, files);
     const identity = identityOf(launch, files);
-    const kernel = this.#kernel(container, files);
+    const kernel = this.#kernel(container, files, seen.network);
     const stdin = this.#run.stdin(launch);
     const log = this.#run.log(container);
     log.keep(launch.log);
@@ -97,13 +98,14 @@ export class Launches {
 
   #seen(run: Run, spec: Spec): Seen {
     const { time } = this.#needs;
-    const interfaces = this.#interfaces(run.container, spec);
-    return { machine: this.#facts, interfaces, resources: () => run.resources, uptime: () => time.now().monotonic };
+    const network = this.#network(run.container, spec);
+    return { machine: this.#facts, network, resources: () => run.resources, uptime: () => time.now().monotonic };
   }
 
-  #kernel(container: string, files: MountedFiles): Kernel {
+  #kernel(container: string, files: MountedFiles, namespace: NetworkNamespace): Kernel {
     return {
       time: this.#needs.time,
+      network: { namespace, traffic: this.#needs.networks.traffic },
       random: this.#needs.random,
       machine: this.#facts,
       program: (name) => this.#needs.programs?.[name] ?? PROGRAMS.get(name),
@@ -112,14 +114,14 @@ export class Launches {
     };
   }
 
-  /** Without its own network namespace, a container has the machine's interfaces. */
-  #interfaces(container: string, spec: Spec): string[] {
+  /** Without a network namespace of its own, a container uses the machine's. */
+  #network(container: string, spec: Spec): NetworkNamespace {
     const network = spec.linux?.namespaces?.find(({ type }) => type === "network");
-    const [, joined] = /^network:(.+)$/.exec(network?.path ?? "") ?? [];
-    if (joined !== undefined) return [...this.#run.of(joined).interfaces];
-    if (network && network.path !== "network:") return [];
-    const count = network ? (this.#needs.networksOf?.(container) ?? 1) : 1;
-    return Array.from({ length: count }, (_, index) => `eth${index}`);
+    const { networks } = this.#needs;
+    if (!network) return networks.traffic.machine;
+    const [, joined] = /^network:(.+)$/.exec(network.path ?? "") ?? [];
+    const own = joined === undefined ? networks.namespaceOf(container) : this.#run.of(joined).network;
+    return own ?? new NetworkNamespace(container);
   }
 }
 

@@ -4,6 +4,8 @@ import type { Clock, engine } from "../../shared/index.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
 import type { Program } from "../program.js";
+import type { NetworkNamespace } from "../traffic/namespace.js";
+import type { Traffic } from "../traffic/traffic.js";
 
 export interface ProcessesNeeds {
   time: Clock;
@@ -17,6 +19,12 @@ export interface ProcessesNeeds {
   hasRuntime: (name: string) => boolean;
   /** Name and facts of the machine. */
   machine: Pick<engine.Machine, "name" | "kernelVersion" | "kernelArchitecture" | "cpus" | "memory"> & { disk: number };
-  /** Number of networks that a container is on. */
-  networksOf?: (container: string) => number;
+  networks: ContainerNetworks;
+}
+
+/** The networks of the world, as launches need them. */
+export interface ContainerNetworks {
+  readonly traffic: Traffic;
+  /** The namespace that was made for a container when it joined a network; undefined if none was. */
+  namespaceOf(container: string): NetworkNamespace | undefined;
 }

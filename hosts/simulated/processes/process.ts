@@ -1,6 +1,8 @@
 // One process of a simulated container: the interface for its program, its signals and its end.
 
 import type { FileSystem } from "../files/file-system.js";
+import type { Clock } from "../../shared/index.js";
+import { Sockets } from "../traffic/sockets.js";
 import { Killed, type Child, type ChildStart, type Process, type Program } from "../program.js";
 import { ProcessInput, ProcessOutput, sinkOf, sourceOf } from "./descriptors.js";
 import type { Inheritance } from "./inheritance.js";
@@ -38,6 +40,8 @@ export class ContainerProcess implements Process, Child {
   readonly startedAt: bigint;
   /** Made on first use: few programs need it. */
   #ending: AbortController | null = null;
+  /** Made on first use, too. */
+  #network: Sockets | null = null;
   /** The reason that everything waiting rejects with; made for the first that waits. */
   #killed: Killed | null = null;
   readonly #caught = new Map<number, (signal: number) => void>();
@@ -84,6 +88,14 @@ export class ContainerProcess implements Process, Child {
     this.#ending ??= new AbortController();
     if (this.#ended) this.#ending.abort(this.#reason());
     return this.#ending.signal;
+  }
+
+  get clock(): Clock {
+    return this.namespace.kernel.time;
+  }
+
+  get network(): Sockets {
+    return (this.#network ??= new Sockets(this, this.namespace.kernel.network));
   }
 
   /** The process has ended, even if its program still runs. */

@@ -112,7 +112,7 @@ class World implements SimulatedProcesses {
         return this.#reap(command.val);
       case "sample": {
         const run = this.#running(command.val);
-        return { tag: "sample", val: sampleOf(this.#namespace(command.val), run.interfaces) };
+        return { tag: "sample", val: sampleOf(this.#namespace(command.val), run.network) };
       }
       case "limit":
         return this.#limit(command.val);

@@ -13,6 +13,7 @@ import { Pipe, type Sink, type Source } from "./streams.js";
 import { Terminal } from "./terminal.js";
 import { NoProgram } from "../program.js";
 import { FileError } from "../files/file-system.js";
+import type { NetworkNamespace } from "../traffic/namespace.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 
 /** Exit code of a process that was killed when nobody could report its end: 128 + SIGKILL. */
@@ -21,8 +22,8 @@ const LOST_CODE = 137;
 export class Run {
   namespace: PidNamespace | null = null;
   terminal: Terminal | null = null;
-  /** Names of its network interfaces, without `lo`. */
-  interfaces: readonly string[] = [];
+  /** The network namespace of its processes; null until it starts. */
+  network: NetworkNamespace | null = null;
   #resolveEnded: (exit: types.Exit) => void = () => {};
   /** Resolves when it has ended. */
   readonly ended = new Promise<types.Exit>((resolve) => (this.#resolveEnded = resolve));

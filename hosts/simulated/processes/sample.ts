@@ -1,13 +1,12 @@
-// What the simulated kernel counts for a container, like cgroup v2. This world sends no packets and writes to no
-// devices, so it has nothing to count for them.
+// What the simulated kernel counts for a container, like cgroup v2. This world writes to no devices, so it has nothing
+// to count for them.
 
 import type { engine } from "../../shared/index.js";
+import type { Count, NetworkNamespace } from "../traffic/namespace.js";
 import type { PidNamespace } from "./pid-namespace.js";
 
-const NOTHING: engine.Traffic = { bytes: 0n, packets: 0n, errors: 0n, dropped: 0n };
-
-/** `interfaces`: names of its network interfaces, without `lo`. */
-export function sampleOf(namespace: PidNamespace, interfaces: readonly string[]): engine.Sample {
+/** `network`: its network namespace; null if it has none. */
+export function sampleOf(namespace: PidNamespace, network: NetworkNamespace | null): engine.Sample {
   const { kernel, limits } = namespace;
   const { wall, monotonic } = kernel.time.now();
   const memory = BigInt(namespace.allocated);
@@ -32,6 +31,16 @@ export function sampleOf(namespace: PidNamespace, interfaces: readonly string[])
     blocks: [],
     pids: BigInt(namespace.processes.size),
     ...(limits.pids !== Infinity && { pidsLimit: BigInt(limits.pids) }),
-    interfaces: interfaces.map((name) => ({ name, received: NOTHING, sent: NOTHING })),
+    interfaces: network === null ? [] : interfacesOf(network),
   };
+}
+
+function interfacesOf(network: NetworkNamespace): engine.Sample["interfaces"] {
+  return network.counted().map(({ name, received, sent }) => ({
+    ...{ name, received: trafficOf(received), sent: trafficOf(sent) },
+  }));
+}
+
+function trafficOf({ bytes, packets }: Count): engine.Traffic {
+  return { bytes: BigInt(bytes), packets: BigInt(packets), errors: 0n, dropped: 0n };
 }

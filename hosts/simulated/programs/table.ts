@@ -19,7 +19,12 @@ import { init } from "./init.js";
 import { ls } from "./ls.js";
 import { od } from "./od.js";
 import { sed } from "./sed.js";
-import { httpd, nginx } from "./server.js";
+import { httpd } from "./network/httpd.js";
+import { nc } from "./network/nc.js";
+import { nginx } from "./network/nginx.js";
+import { nslookup } from "./network/nslookup.js";
+import { ping } from "./network/ping.js";
+import { wget } from "./network/wget.js";
 import {
   basename,
   dirname,
@@ -44,7 +49,28 @@ import { cut, sort, tr, uniq } from "./text.js";
 const OWN: Readonly<Record<string, ContainerProgram>> = {
   ...{ awk, basename, cat, chgrp, chmod, chown, cp, cut, date, dd, df, dirname, du, echo, egrep, env, expr, fgrep },
   ...{ false: noAlways, find, free, grep, groups, head, hello, hostname, httpd, id, kill, killall, ln, ls, mkdir },
-  ...{ mktemp, mount, mv, nginx, nl, nohup, nproc, od, printenv, printf, ps, pwd, readlink, realpath, rev, rm, rmdir },
+  ...{
+    mktemp,
+    mount,
+    mv,
+    nc,
+    nginx,
+    nl,
+    nohup,
+    nproc,
+    nslookup,
+    od,
+    ping,
+    printenv,
+    printf,
+    ps,
+    pwd,
+    readlink,
+    realpath,
+    rev,
+    rm,
+    rmdir,
+  },
   ...{
     sed,
     seq,
@@ -63,7 +89,7 @@ const OWN: Readonly<Record<string, ContainerProgram>> = {
     timeout,
     touch,
   },
-  ...{ tr, true: yesAlways, tty, uname, uniq, uptime, wc, which, whoami, xargs, yes },
+  ...{ tr, true: yesAlways, tty, uname, uniq, uptime, wc, wget, which, whoami, xargs, yes },
 };
 
 /** `busybox APPLET`. */

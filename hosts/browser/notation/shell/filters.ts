@@ -1,6 +1,6 @@
 // Programs that read from a pipe: grep, wc, sort and others, taken from the simulated world. They see only their input.
 
-import { Disk, PROGRAMS, PidNamespace, WorldTime, seededRandom } from "../../../simulated/index.js";
+import { Disk, PROGRAMS, PidNamespace, loopbackOnly, WorldTime, seededRandom } from "../../../simulated/index.js";
 import type { Kernel, MountedFiles, Program, Sink, Source } from "../../../simulated/index.js";
 import { Printed } from "./printed.js";
 
@@ -55,6 +55,7 @@ function machine(): PidNamespace {
     program: (name) => (name === "init" ? init : PROGRAMS.get(name)),
     files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
     swallows: () => false,
+    network: loopbackOnly(time),
     machine: { release: "", architecture: "x86_64", cpus: 1, memory: ROOM, disk: ROOM },
   };
   return new PidNamespace(kernel, { memory: MEMORY, pids: Infinity, resources: new Map() }, "pipe");

@@ -18,6 +18,7 @@ const GROUPS: readonly { title: string; kinds: readonly Fault["kind"][] }[] = [
     ],
   },
   { title: "Disk", kinds: ["disk-full", "records-full"] },
+  { title: "Networks", kinds: ["network-cut", "network-loss", "network-slow"] },
   {
     title: "Containers",
     kinds: ["ignore-sigterm", "die-at-once", "out-of-memory", "runtime-fails", "supervisor-lost"],

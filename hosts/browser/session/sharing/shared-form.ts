@@ -81,8 +81,10 @@ function knownAction(action: Record<string, unknown>): Action {
   }
 }
 
+type Field = "text" | "text?" | "count" | "count?";
+
 /** Fields of each fault and their types; `?` marks an optional field. */
-const FAULTS: { readonly [Kind in Fault["kind"]]: Readonly<Record<string, "text" | "text?" | "count">> } = {
+const FAULTS: { readonly [Kind in Fault["kind"]]: Readonly<Record<string, Field>> } = {
   "registry-down": { authority: "text?" },
   "registry-unauthorized": { authority: "text?" },
   "registry-limited": { authority: "text?", retryAfter: "count" },
@@ -96,6 +98,9 @@ const FAULTS: { readonly [Kind in Fault["kind"]]: Readonly<Record<string, "text"
   "out-of-memory": { container: "text?" },
   "runtime-fails": { container: "text?", message: "text" },
   "supervisor-lost": { container: "text?" },
+  "network-cut": { container: "text?", network: "text?" },
+  "network-loss": { container: "text?", network: "text?", percent: "count" },
+  "network-slow": { container: "text?", network: "text?", delayMs: "count?", bytesPerSecond: "count?" },
   "engine-crash": { afterOutputs: "count" },
 };
 
@@ -103,8 +108,9 @@ function faultOf(value: unknown): Fault {
   const fault = record(value);
   const kind = faultKind(fault["kind"]);
   for (const [name, type] of Object.entries(FAULTS[kind])) {
-    if (type === "count") count(fault[name]);
-    else if (type === "text" || fault[name] !== undefined) text(fault[name]);
+    if (type.endsWith("?") && fault[name] === undefined) continue;
+    if (type.startsWith("count")) count(fault[name]);
+    else text(fault[name]);
   }
   return fault as Fault;
 }

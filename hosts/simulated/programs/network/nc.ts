@@ -1,0 +1,111 @@
+// nc: as in busybox, with -v and -z as in Alpine's.
+
+import type { ContainerProcess } from "../../processes/process.js";
+import type { Input, Output } from "../../program.js";
+import type { ConnectionEnd } from "../../traffic/connection.js";
+import { SocketError } from "../../traffic/errors.js";
+import type { Listener } from "../../traffic/listener.js";
+import { BrokenPipe } from "../../processes/descriptors.js";
+import { command, complain } from "../command.js";
+import { parseOptions, UsageError } from "../options.js";
+import { duration } from "../small.js";
+
+export const nc = command(async (process, args) => {
+  const at = args.findIndex((arg) => /^-[a-z]*e$/.test(arg));
+  const [own, program] = at < 0 ? [args, []] : [[...args.slice(0, at)], args.slice(at + 1)];
+  const { flags, words } = parseOptions([...own], "lknvzp:w:i:s:", {}, true);
+  const patience = flags.has("w") ? seconds(flags.get("w")!) : undefined;
+  const isServer = flags.has("l") || words.length < 2;
+  if (!isServer) return client(process, words, { patience, program, flags });
+  const port = portOf(flags.get("p") ?? words.at(-1));
+  if (!flags.has("l") || port === null) throw new UsageError("missing operand");
+  // -ll, or Alpine's -k: one connection after the other.
+  const isLasting = flags.has("k") || own.join(" ").split("l").length > 2;
+  return server(process, process.network.bind(port, flags.get("s")), { patience, program, isLasting });
+});
+
+interface Wish {
+  /** Nanoseconds; undefined for no limit. */
+  patience: bigint | undefined;
+  /** Serves the connection instead of the own input and output. */
+  program: readonly string[];
+}
+
+async function client(
+  process: ContainerProcess,
+  [host = "", service]: readonly string[],
+  { patience, program, flags }: Wish & { flags: ReadonlyMap<string, string> },
+): Promise<number> {
+  const port = portOf(service);
+  if (port === null) return complain(process, `bad port '${service}'`);
+  const [address] = await process.network.lookUp(host);
+  if (address === undefined) return complain(process, `bad address '${host}'`);
+  try {
+    const connection = await process.network.reach({ address, port }, patience);
+    if (flags.has("v")) await process.stderr.write(`${host} (${address}:${port}) open\n`);
+    return flags.has("z") ? 0 : await serve(process, connection, program);
+  } catch (error) {
+    if (!(error instanceof SocketError)) throw error;
+    if (patience !== undefined && error.code === "ETIMEDOUT") return complain(process, "timed out");
+    return complain(process, `can't connect to remote host (${address}): ${error.message}`);
+  }
+}
+
+async function server(
+  process: ContainerProcess,
+  listener: Listener,
+  { patience, program, isLasting }: Wish & { isLasting: boolean },
+): Promise<number> {
+  const { network } = process;
+  network.own(listener);
+  const { time } = process.namespace.kernel;
+  const cancel =
+    patience === undefined ? () => {} : time.at(time.now().monotonic + patience, () => network.release(listener));
+  for (;;) {
+    const connection = await network.accept(listener);
+    cancel();
+    if (!isLasting) network.release(listener);
+    const code = await serve(process, connection, program);
+    if (!isLasting) return code;
+    network.release(connection);
+  }
+}
+
+async function serve(
+  process: ContainerProcess,
+  connection: ConnectionEnd,
+  program: readonly string[],
+): Promise<number> {
+  const { input, output } = process.network.socket(connection);
+  if (program.length > 0) {
+    const child = process.spawn({ argv: program, stdin: input, stdout: output });
+    process.network.release(connection);
+    return child.exited;
+  }
+  void pass(process.stdin, output).then(
+    () => connection.sink.release(),
+    () => {},
+  );
+  await pass(input, process.stdout);
+  return 0;
+}
+
+/** Until the end of the input, or until nobody takes the output. */
+async function pass(input: Input, output: Output): Promise<void> {
+  try {
+    for (let piece = await input.read(); piece; piece = await input.read()) await output.write(piece);
+  } catch (error) {
+    if (!(error instanceof BrokenPipe)) throw error;
+  }
+}
+
+function portOf(text: string | undefined): number | null {
+  const port = Number(text);
+  return text !== undefined && /^\d+$/.test(text) && port > 0 && port < 65_536 ? port : null;
+}
+
+function seconds(text: string): bigint {
+  const number = duration(text);
+  if (number === null) throw new UsageError(`invalid number '${text}'`);
+  return BigInt(Math.round(number * 1e9));
+}

@@ -1,0 +1,171 @@
+// A process's use of its container's network. Its sockets are closed when it ends.
+
+import type { Clock } from "../../shared/index.js";
+import type { FileSystem } from "../files/file-system.js";
+import { ProcessInput, ProcessOutput, type Holder } from "../processes/descriptors.js";
+import type { ProcessListener, ProcessNetwork, ProcessSocket } from "../program.js";
+import type { ConnectionEnd, Peer } from "./connection.js";
+import { SocketError, type SocketErrorCode } from "./errors.js";
+import { addressesIn, serversIn } from "./files.js";
+import { Listener } from "./listener.js";
+import type { NameAnswer } from "./name-answers.js";
+import { numberOf } from "./addresses.js";
+import type { CallOff, KernelNetwork } from "./traffic.js";
+
+/** The process whose sockets they are. */
+export interface Owner extends Holder {
+  readonly ended: AbortSignal;
+  readonly files: Pick<FileSystem, "read">;
+  /** The world's time. */
+  readonly clock: Clock;
+  sleep(ns: bigint): Promise<void>;
+}
+
+/** How long a name server may take, and how often it is asked (resolv.conf(5)). */
+const ANSWER_NS = 5_000_000_000n;
+const MOST_ASKS = 2;
+const EVERY_ADDRESS = "0.0.0.0";
+
+export class Sockets implements ProcessNetwork {
+  readonly #process: Owner;
+  readonly #network: KernelNetwork;
+  readonly #open = new Set<{ close(): void }>();
+
+  constructor(process: Owner, network: KernelNetwork) {
+    this.#process = process;
+    this.#network = network;
+    process.ended.addEventListener("abort", () => this.#closeAll());
+  }
+
+  async lookUp(name: string): Promise<string[]> {
+    if (numberOf(name) !== null) return [name];
+    const known = addressesIn(this.#file("/etc/hosts"), name);
+    if (known.length > 0) return known;
+    if (name.toLowerCase() === "localhost") return ["127.0.0.1"]; // RFC 6761, 6.3
+    for (const server of this.nameServers()) {
+      const answer = await this.ask(server, name);
+      if (typeof answer === "object" && "addresses" in answer) return answer.addresses;
+    }
+    return [];
+  }
+
+  /** In the order of `/etc/resolv.conf`. */
+  nameServers(): string[] {
+    return serversIn(this.#file("/etc/resolv.conf"));
+  }
+
+  /** Asks a name server for a name's addresses, or for an address's name. `silence`: it does not answer. */
+  async ask(server: string, asked: string, isReverse = false): Promise<NameAnswer | SocketErrorCode | "silence"> {
+    const { namespace, traffic } = this.#network;
+    for (let asks = 1; ; asks++) {
+      const answer = await this.#result<NameAnswer | SocketErrorCode | "silence">((done) =>
+        traffic.ask(namespace, server, asked, isReverse, done),
+      );
+      if (answer !== "silence") return answer;
+      await this.#process.sleep(ANSWER_NS);
+      if (asks === MOST_ASKS) return answer;
+    }
+  }
+
+  async connect(host: string, port: number): Promise<ProcessSocket> {
+    const [address] = await this.lookUp(host);
+    if (address === undefined) throw new SocketError("ENOTFOUND");
+    return this.socket(await this.reach({ address, port }));
+  }
+
+  /** Connects to an address. Throws `SocketError`; `ETIMEDOUT` after `patience` nanoseconds, too. */
+  async reach(to: Peer, patience?: bigint): Promise<ConnectionEnd> {
+    const { namespace, traffic } = this.#network;
+    const { clock: time } = this.#process;
+    const result = await this.#result<ConnectionEnd | SocketErrorCode>((done) => {
+      const end = traffic.connect(namespace, to, (result) => {
+        late();
+        if (typeof result === "object") this.own(result);
+        done(result);
+      });
+      const giveUp = (): void => {
+        end();
+        done("ETIMEDOUT");
+      };
+      const late = patience === undefined ? () => {} : time.at(time.now().monotonic + patience, giveUp);
+      return () => {
+        end();
+        late();
+      };
+    });
+    if (typeof result === "string") throw new SocketError(result);
+    return result;
+  }
+
+  listen(port: number, address = EVERY_ADDRESS): ProcessListener {
+    const listener = this.own(this.bind(port, address));
+    return {
+      accept: async () => this.socket(await this.accept(listener)),
+      close: () => this.release(listener),
+    };
+  }
+
+  /** A listener that does not end with this process: another one is to own it. Throws `SocketError`. */
+  bind(port: number, address = EVERY_ADDRESS): Listener {
+    return new Listener(this.#network.namespace, address, port);
+  }
+
+  /** The next connection. */
+  async accept(listener: Listener): Promise<ConnectionEnd> {
+    for (;;) {
+      const connection = listener.take();
+      if (connection) return this.own(connection);
+      await this.#process.wait((wake) => listener.wake(wake));
+    }
+  }
+
+  /** Sends a datagram that is sent back; calls back if it returns. Returns an error if there is no way. */
+  echo(address: string, bytes: number, back: () => void): SocketErrorCode | null {
+    return this.#network.traffic.echo(this.#network.namespace, address, bytes, back);
+  }
+
+  /** It is closed when this process ends. */
+  own<T extends { close(): void }>(opened: T): T {
+    this.#open.add(opened);
+    return opened;
+  }
+
+  /** Closes it now. */
+  release(opened: { close(): void }): void {
+    this.#open.delete(opened);
+    opened.close();
+  }
+
+  socket(end: ConnectionEnd): ProcessSocket {
+    return {
+      input: new ProcessInput(this.#process, end.source),
+      output: new ProcessOutput(this.#process, end.sink),
+      remote: end.remote,
+      close: () => this.release(end),
+    };
+  }
+
+  async #result<T>(begin: (done: (result: T) => void) => CallOff): Promise<T> {
+    let result: T | undefined;
+    await this.#process.wait((wake) =>
+      begin((came) => {
+        result = came;
+        wake();
+      }),
+    );
+    return result!;
+  }
+
+  #file(path: string): string {
+    try {
+      return new TextDecoder().decode(this.#process.files.read(path));
+    } catch {
+      return ""; // there is none that it may read
+    }
+  }
+
+  #closeAll(): void {
+    for (const opened of this.#open) opened.close();
+    this.#open.clear();
+  }
+}

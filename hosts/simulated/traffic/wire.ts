@@ -1,0 +1,60 @@
+// How long a packet is under way, and whether it arrives: the cables of the machine's networks, and their faults.
+
+import type { FaultSource } from "../faults.js";
+import type { Passed, Route } from "./routes.js";
+
+/** From one namespace to another, through the kernel of one machine. */
+const WAY_NS = 30_000n;
+const LOCAL_NS = 15_000n;
+/** Headers of a packet of a stream: Ethernet, IP and TCP with timestamps. */
+const HEADER_BYTES = 66;
+const SEGMENT_BYTES = 1448;
+
+export class Wire {
+  readonly #faults: FaultSource;
+  readonly #random: () => number;
+
+  /** `random`: a number from 0 up to 1, for packets that get lost. */
+  constructor(faults: FaultSource, random: () => number) {
+    this.#faults = faults;
+    this.#random = random;
+  }
+
+  /** Sends bytes of a stream as packets. Returns the time until the last one arrives; null if it is lost. */
+  carrySegments(route: Pick<Route, "passed" | "isLocal">, bytes: number): bigint | null {
+    const packets = Math.max(1, Math.ceil(bytes / SEGMENT_BYTES));
+    return this.carry(route, bytes + packets * HEADER_BYTES);
+  }
+
+  /** Sends one packet. Returns the time until it arrives, in nanoseconds; null if it is lost. */
+  carry({ passed, isLocal }: Pick<Route, "passed" | "isLocal">, bytes: number): bigint | null {
+    if (isLocal) return LOCAL_NS;
+    let ns = WAY_NS;
+    for (const place of passed) {
+      const { namespace, network, way } = place;
+      if (way === "sent") namespace.count(network.network, way, bytes);
+      if (this.#isLost(place)) return null;
+      if (way === "received") namespace.count(network.network, way, bytes);
+      ns += this.#delay(place, bytes);
+    }
+    return ns;
+  }
+
+  #isLost(place: Passed): boolean {
+    const about = aboutOf(place);
+    if (this.#faults.strike("network-cut", about)) return true;
+    const loss = this.#faults.strike("network-loss", about);
+    return loss !== null && this.#random() * 100 < loss.percent;
+  }
+
+  #delay(place: Passed, bytes: number): bigint {
+    const slow = this.#faults.strike("network-slow", aboutOf(place));
+    if (slow === null) return 0n;
+    const { delayMs = 0, bytesPerSecond = Infinity } = slow;
+    return BigInt(Math.round(delayMs * 1e6 + (bytes / bytesPerSecond) * 1e9));
+  }
+}
+
+function aboutOf({ namespace, network }: Passed): { container: string; network: string; networkName: string } {
+  return { container: namespace.container, network: network.network, networkName: network.name };
+}
