@@ -70,9 +70,15 @@ async function oneAfterTheOther(
   return { question, unit: "µs", figures, goal, note: `client in ${client.language}` };
 }
 
-export async function runOnce(wire: Wire, create: Buffer): Promise<void> {
+/** `beforeStart`: what else is done to the container once it is created. */
+export async function runOnce(
+  wire: Wire,
+  create: Buffer,
+  beforeStart: (id: string) => Promise<void> = async () => {},
+): Promise<void> {
   await expectStatus(wire, create, 201);
   const id = idOf(wire);
+  await beforeStart(id);
   await expectStatus(wire, requestBytes("POST", `/containers/${id}/start`), 204);
   await expectStatus(wire, requestBytes("POST", `/containers/${id}/wait`), 200);
   await expectStatus(wire, requestBytes("DELETE", `/containers/${id}`), 204);

@@ -47,6 +47,18 @@ export interface Sizes {
   readonly simulatedMinutes: number;
   /** Seeds for the simulator. */
   readonly seeds: number;
+  /** Look-ups of a name in one round. */
+  readonly lookUps: number;
+  /** How long a connection sends. */
+  readonly sendMs: number;
+  /** Connections opened one after the other. */
+  readonly connections: number;
+  /** Networks of one engine, from few to many. */
+  readonly networks: readonly [few: number, many: number];
+  /** Endpoints on the many networks. */
+  readonly endpoints: number;
+  /** Services of a Compose file. */
+  readonly services: number;
   /** How many times the playground is opened, each time with a fresh profile. */
   readonly visits: number;
 }
@@ -74,6 +86,12 @@ export const REAL: Sizes = {
   simulatedContainers: 10_000,
   simulatedMinutes: 60,
   seeds: 60,
+  lookUps: 5000,
+  sendMs: 1000,
+  connections: 2000,
+  networks: [2, 200],
+  endpoints: 1000,
+  services: 20,
   visits: 5,
 };
 
@@ -101,6 +119,12 @@ export const QUICK: Sizes = {
   simulatedContainers: 20,
   simulatedMinutes: 2,
   seeds: 1,
+  lookUps: 20,
+  sendMs: 20,
+  connections: 10,
+  networks: [1, 2],
+  endpoints: 2,
+  services: 2,
   visits: 1,
 };
 

@@ -1,5 +1,6 @@
 // All questions by name, in the order in which they run: memory first, while the engines are fresh.
 import { reasonForNoPages } from "../tests/browser/chromium.js";
+import { COMPOSE_MISSING } from "../tests/clients/compose/compose.js";
 import { dockerRegistryMissing } from "../tests/support/registry/docker-registry.js";
 import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
 import { copy } from "./copy.js";
@@ -13,6 +14,12 @@ import { largeCreates } from "./large-creates.js";
 import { list } from "./list.js";
 import { logs } from "./logs.js";
 import { memory } from "./memory.js";
+import { composeStack } from "./networks/compose-stack.js";
+import { networkChanges, runOnNetworks } from "./networks/changes.js";
+import { lookUps } from "./networks/look-ups.js";
+import { manyNetworks } from "./networks/many-networks.js";
+import { trafficMissing } from "./networks/traffic-client.js";
+import { traffic } from "./networks/traffic.js";
 import { page } from "./page.js";
 import { ping } from "./ping.js";
 import { pingUnderLoad } from "./ping-under-load.js";
@@ -46,6 +53,12 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   events: ofEngines(events),
   unread: ofEngines(unread),
   logs: ofEngines(logs),
+  "network-changes": ofEngines(networkChanges),
+  "run-on-networks": ofEngines(runOnNetworks),
+  "look-ups": ofEngines(lookUps, trafficMissing),
+  traffic: ofEngines(traffic, trafficMissing),
+  compose: ofEngines(composeStack, () => COMPOSE_MISSING),
+  "many-networks": ofEngines(manyNetworks),
   restart: ofItself(restart, restartMissing),
   core: ofItself(coreSize),
   recorder: ofItself(recorder),
