@@ -1,4 +1,4 @@
-// Bridge networks and the containers on them. Containers on one bridge reach each other, and they reach the outside
+// Networks and the containers on them. Containers on one bridge reach each other, and they reach the outside
 // world under the machine's address. The outside world reaches the ports that they publish. All of this is in the
 // network namespace in which the engine itself runs.
 //
@@ -9,6 +9,8 @@ import type { Outcome, Perform, engine, networks } from "../hosts/shared/index.j
 import type { Kernel } from "./kernel.js";
 import { Names } from "./names/names.js";
 import { Bridges } from "./networks/bridges.js";
+import { ParentPlaces } from "./networks/parent-places.js";
+import { Parents } from "./networks/parents.js";
 import { Places } from "./networks/places.js";
 import { routesOf } from "./networks/routes.js";
 import type { Paths } from "./paths.js";
@@ -38,21 +40,32 @@ export interface LinuxNetworks {
 export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds): LinuxNetworks {
   const places = new Places(kernel, paths, swept);
   const bridges = new Bridges(kernel, paths, places, swept);
+  const parents = new Parents(kernel, paths, swept);
+  const parentPlaces = new ParentPlaces(kernel, paths, swept);
   const names = new Names(kernel, paths);
   const leave = async (membership: networks.Leave): Promise<void> => {
     await names.forget(membership.network, membership.container);
     await places.leave(membership);
+    await parentPlaces.leave(membership);
   };
   const leaveAll = async (container: string): Promise<void> => {
-    for (const network of places.networksOf(container)) await names.forget(network, container);
+    const all = [...places.networksOf(container), ...parentPlaces.networksOf(container)];
+    for (const network of all) await names.forget(network, container);
     // The resolver's sockets would keep the namespace.
     await names.unresolve(container);
+    await parentPlaces.leaveAll(container);
     await places.leaveAll(container);
+  };
+  const drop = async (network: string): Promise<void> => {
+    await bridges.drop(network);
+    await parents.drop(network);
   };
   return {
     async perform(_op, command) {
       if (command.tag === "make") await bridges.make(command.val);
-      else if (command.tag === "drop") await bridges.drop(command.val);
+      else if (command.tag === "drop") await drop(command.val);
+      else if (command.tag === "make-parent-network") await parents.make(command.val);
+      else if (command.tag === "join-parent") await parentPlaces.join(command.val);
       else if (command.tag === "join") await places.join(command.val);
       else if (command.tag === "name") await names.name(command.val);
       else if (command.tag === "serve-names") await names.resolve(command.val);
@@ -62,12 +75,12 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
       return DONE;
     },
     async joins() {
-      const joins = await places.found();
+      const joins = [...(await places.found()), ...(await parentPlaces.found())];
       await names.found(joins, await places.sandboxes());
       return joins;
     },
     sandboxes: () => places.sandboxes(),
-    networks: () => bridges.found(),
+    networks: async () => [...(await bridges.found()), ...(await parents.found())],
     async close() {
       await names.close();
       await places.close();

@@ -65,6 +65,12 @@ export class WorldNetworks implements Topology {
       case "make":
         this.#make(command.val);
         break;
+      case "make-parent-network":
+        this.#makeOnParent(command.val);
+        break;
+      case "join-parent":
+        this.#join(asJoin(command.val));
+        break;
       case "drop":
         this.#bridges.delete(command.val);
         break;
@@ -85,7 +91,7 @@ export class WorldNetworks implements Topology {
         this.#leaveAll(command.val);
         break;
       case "routes":
-        return { tag: "names", val: [...MACHINE.routes, ...[...this.#bridges.values()].map(({ subnet }) => subnet)] };
+        return { tag: "names", val: this.#routes() };
     }
     return DONE;
   };
@@ -129,7 +135,7 @@ export class WorldNetworks implements Topology {
   }
 
   bridges(): Iterable<networks.Bridge> {
-    return this.#bridges.values();
+    return [...this.#bridges.values()].filter(({ subnet }) => subnet !== "");
   }
 
   ownerOf(network: string, address: string): NetworkNamespace | undefined {
@@ -168,6 +174,14 @@ export class WorldNetworks implements Topology {
     checkAddress(bridge.gateway);
     checkSubnet(bridge.subnet);
     this.#bridges.set(bridge.network, bridge);
+  }
+
+  #makeOnParent(network: networks.ParentNetwork): void {
+    const { parent, vlanLink, isDummy } = network;
+    if (!INTERFACES.includes(parent) && !isDummy) {
+      if (!INTERFACES.includes(vlanLink)) throw noSuch("network-interface", vlanLink || parent);
+    }
+    this.#bridges.set(network.network, asBridge(network, ""));
   }
 
   #leave(leave: networks.Leave): void {
@@ -224,6 +238,10 @@ export class WorldNetworks implements Topology {
     }
   }
 
+  #routes(): string[] {
+    return [...MACHINE.routes, ...[...this.bridges()].map(({ subnet }) => subnet)];
+  }
+
   #hasAddress(address: string): boolean {
     if (isEvery(address) || isLoopback(address)) return true;
     if (this.addresses.includes(address)) return true;
@@ -245,6 +263,23 @@ const DONE: Outcome = { tag: "done" };
 const NO_FAULTS: FaultSource = { strike: () => null };
 /** From the ranges that RFC 5737 and RFC 3849 reserve for documentation. */
 const MACHINE_ADDRESSES = ["192.0.2.10", "2001:db8::10"];
+
+/** Interfaces of the machine that may be parents of networks. */
+const INTERFACES = ["eth0"];
+
+/** A network on a parent is like an internal bridge, since nothing else is on it here. The machine has no address there. */
+function asBridge(
+  { network, name, parent, mode, ipvlanFlag }: networks.ParentNetwork,
+  subnet: string,
+): networks.Bridge {
+  const connectsContainers = ![mode, ipvlanFlag].some((one) => one === "private" || one === "vepa");
+  const made = { network, name, interfaceName: parent, subnet, gateway: "", connectsContainers };
+  return { ...made, internal: true, masquerades: false, forwards: false, mtu: 0 };
+}
+
+function asJoin({ network, subnet, leads, ...join }: networks.ParentJoin): networks.Join {
+  return { ...join, gateway: leads ? join.gateway : "", bridge: asBridge(network, subnet), ports: [] };
+}
 
 function placeOf({ container, network }: networks.Leave): string {
   return `${container} ${network}`;

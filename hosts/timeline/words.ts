@@ -199,6 +199,10 @@ function networkWords(command: Command<"networks">, naming: Naming): string {
   switch (command.tag) {
     case "make":
       return `make network ${command.val.name}`;
+    case "make-parent-network":
+      return `make network ${command.val.name} on ${command.val.parent}`;
+    case "join-parent":
+      return `put ${containerName(naming, command.val.container)} on network ${command.val.network.name}`;
     case "drop":
       return `remove network ${shortId(command.val)}`;
     case "join":

@@ -126,10 +126,13 @@ export function removeDefaultRoute(index: number, gateway: Uint8Array): Request 
   return request(about, RTM_DELROUTE, 0, defaultRoute(index, gateway), ["ESRCH"]);
 }
 
-function defaultRoute(index: number, gateway: Uint8Array): Uint8Array[] {
+/** `gateway`: undefined for a route to the link itself. */
+export function defaultRoute(index: number, gateway: Uint8Array | undefined): Uint8Array[] {
   const family = fields([AF_INET, 1], [0, 1], [0, 1], [0, 1]);
-  const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [RT_SCOPE_UNIVERSE, 1], [RTN_UNICAST, 1], [0, 4]);
-  return [family, route, attribute(RTA_GATEWAY, gateway), attribute(RTA_OIF, index)];
+  const scope = gateway === undefined ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
+  const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [scope, 1], [RTN_UNICAST, 1], [0, 4]);
+  const via = gateway === undefined ? [] : [attribute(RTA_GATEWAY, gateway)];
+  return [family, route, ...via, attribute(RTA_OIF, index)];
 }
 
 export const AF_INET = 2;
@@ -141,7 +144,7 @@ const IFLA_MTU = 4;
 const IFLA_MASTER = 10;
 export const IFLA_LINKINFO = 18;
 const IFLA_AF_SPEC = 26;
-const IFLA_NET_NS_FD = 28;
+export const IFLA_NET_NS_FD = 28;
 export const IFLA_INFO_KIND = 1;
 const IFLA_INFO_DATA = 2;
 const IFLA_INFO_SLAVE_KIND = 4;
@@ -160,9 +163,10 @@ const RTA_GATEWAY = 5;
 const RT_TABLE_MAIN = 254;
 const RTPROT_BOOT = 3;
 const RT_SCOPE_UNIVERSE = 0;
+const RT_SCOPE_LINK = 253;
 const RTN_UNICAST = 1;
 
-function request(about: string, type: number, flags: number, body: Uint8Array[], settled: string[]): Request {
+export function request(about: string, type: number, flags: number, body: Uint8Array[], settled: string[]): Request {
   return { about, type, flags, body: Buffer.concat(body), settled };
 }
 
@@ -172,7 +176,7 @@ function addressHeader(index: number, prefix: number): Uint8Array {
 }
 
 /** struct ifinfomsg. */
-function link(index: number, flags = 0, change = 0): Uint8Array {
+export function link(index: number, flags = 0, change = 0): Uint8Array {
   return fields([0, 1], [0, 1], [0, 2], [index, 4], [flags, 4], [change, 4]);
 }
 
@@ -181,12 +185,12 @@ function mtuOf(mtu: number): Uint8Array[] {
   return mtu > 0 ? [attribute(IFLA_MTU, fields([mtu, 4]))] : [];
 }
 
-function named(name: string | number, flags: number, change: number): Uint8Array[] {
+export function named(name: string | number, flags: number, change: number): Uint8Array[] {
   if (typeof name === "number") return [link(name, flags, change)];
   return [link(0, flags, change), attribute(IFLA_IFNAME, name)];
 }
 
-function kind(name: string, data?: Uint8Array): Uint8Array {
+export function kind(name: string, data?: Uint8Array): Uint8Array {
   const info = [attribute(IFLA_INFO_KIND, name)];
   return attribute(IFLA_LINKINFO, ...info, ...(data ? [attribute(IFLA_INFO_DATA, data)] : []));
 }

@@ -16,12 +16,12 @@ import type { Swept } from "../swept.js";
 import { forgetDatagrams } from "./conntrack.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
-import { findRunning } from "../launch/joined-namespaces.js";
 import { ownTurn } from "../launch/turns.js";
-import { enterNamespace, holdNamespace, isNamespace, makeNamespace, releaseNamespace } from "./namespace.js";
+import { enterNamespace, isNamespace, releaseNamespace } from "./namespace.js";
 import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
 import { publish, unpublish } from "./rules.js";
+import { ensureNamespace } from "./sandbox.js";
 
 /** Kept under the name of the veth's outer end, which is never reused: one may be removed while the next is made. */
 interface Place {
@@ -203,7 +203,7 @@ export class Places {
     const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
     if (bridge === 0) throw noSuch("network-interface", join.bridge.interfaceName);
     const file = this.#paths.namespace(join.container);
-    const isFresh = await this.#ensureNamespace(join.container, file);
+    const isFresh = await ensureNamespace(this.#kernel, this.#paths, join.container);
     const inside = enterNamespace(this.#kernel, file, () => Netlink.open(this.#kernel));
     const namespace = openSync(file, "r");
     try {
@@ -220,21 +220,6 @@ export class Places {
       closeSync(namespace);
       inside.close();
     }
-  }
-
-  /** Whether the container's namespace had to be made. */
-  async #ensureNamespace(container: string, file: string): Promise<boolean> {
-    if (isNamespace(file) || (await this.#takeRunning(container, file))) return false;
-    await makeNamespace(this.#kernel, file);
-    return true;
-  }
-
-  /** Holds the namespace of a container that is running without networks. False if it is not running. */
-  async #takeRunning(container: string, file: string): Promise<boolean> {
-    const running = findRunning(container, this.#paths);
-    if (running === undefined) return false;
-    await holdNamespace(this.#kernel, file, running.process);
-    return true;
   }
 
   async #publish({ bridge, address, ports }: networks.Join): Promise<void> {

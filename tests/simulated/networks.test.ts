@@ -21,6 +21,18 @@ const bridge: networks.Bridge = {
   mtu: 0,
 };
 
+const onParent: networks.ParentNetwork = {
+  network: "cd".repeat(32),
+  name: "lan",
+  driver: "macvlan",
+  mode: "bridge",
+  ipvlanFlag: "",
+  parent: "eth0.9",
+  vlanLink: "eth0",
+  vlanId: 9,
+  isDummy: false,
+};
+
 describe("networks", () => {
   let time: WorldTime;
   let world: WorldNetworks;
@@ -30,6 +42,25 @@ describe("networks", () => {
     world = new WorldNetworks({ time, taken: [{ hostAddress: "0.0.0.0", hostPort: 22, protocol: "tcp" }] });
     await perform({ tag: "make", val: bridge });
     return () => time.close();
+  });
+
+  test("networks on a parent have containers, but not the machine; a missing parent is told", async () => {
+    await perform({ tag: "make-parent-network", val: onParent });
+    const leads = { leads: true, gateway: "10.1.0.254", mac: "02:42:0a:01:00:01" };
+    const whose = { container: WEB, containerName: "web-1", interfaceName: "eth0" };
+    const place = { network: onParent, subnet: "10.1.0.0/24", address: "10.1.0.1", ...leads };
+    await perform({ tag: "join-parent", val: { ...whose, ...place } });
+    expect(world.joins()).toEqual([{ container: WEB, network: onParent.network, address: "10.1.0.1" }]);
+    expect([...world.bridges()].map(({ network }) => network)).toEqual([NETWORK]);
+    await perform({ tag: "make-parent-network", val: { ...onParent, parent: "", vlanLink: "", isDummy: true } });
+    for (const [parent, vlanLink, name] of [
+      ["eth7", "", "eth7"],
+      ["eth7.9", "eth7", "eth7"],
+    ] as const) {
+      const failure = { tag: "no-such", val: { what: "network-interface", name } };
+      const making = perform({ tag: "make-parent-network", val: { ...onParent, parent, vlanLink, vlanId: 9 } });
+      await expect(making).rejects.toMatchObject({ failure });
+    }
   });
 
   test("they remember their containers, in the order of joining", async () => {

@@ -74,6 +74,8 @@ export const UNTRICKED: readonly HostCommand[] = [
   "routes",
   "name",
   "serve-names",
+  "make-parent-network",
+  "join-parent",
 ];
 
 /** Draws a line that sets a fault. */

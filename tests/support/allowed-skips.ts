@@ -19,6 +19,7 @@ export const REFERENCE = {
   nonsense: "the reference's answers to invalid requests are not compared",
   ours: "only our engine has it",
   portFilters: "the reference finds no container by a published port, and also stopped ones by an exposed port",
+  portsTakenAway: "the reference does not publish ports again that a connection took away",
   portRanges: "the reference shows port 0 for a range",
   privileged: "its runtime requests capabilities that this kernel does not grant",
   quiet: "it notices only when it sends the next output",
@@ -54,8 +55,14 @@ export const SIMULATED = {
 /** Reasons to skip a test on real machines. */
 export const REAL = { otherProcesses: "a real machine has processes outside containers" } as const;
 
+/** Kinds of interfaces that kernels are often built without. */
+export const lackedInterfaces = (kind: string): string => `this kernel has no interfaces of type ${kind}`;
+
 /** Single tests, by the end of their names. */
 const SINGLE: readonly (readonly [name: string, reason: string])[] = [
+  ["vlan 10 of an interface is made with its first network, and goes with its last", lackedInterfaces("vlan")],
+  ["dummy interfaces connect containers that reach nothing else", lackedInterfaces("dummy")],
+  ["ipvlan gives all containers the parent's hardware address", lackedInterfaces("ipvlan")],
   ["the daemon", "the tests themselves do not have the usual priority"],
   ...LIMITS.map(({ block, test, reason }) => [`${block} on simulated > ${test}`, reason] as const),
 ];

@@ -99,7 +99,7 @@ function unparsed(name: string, value: string, why: string): Refusal | null {
 }
 
 /** A name that the kernel allows, and that means itself in firewall rules (`e*` and `e+` do not). An empty one leaves the choice to the engine. */
-function isInterfaceName(name: string): bool {
+export function isInterfaceName(name: string): bool {
   if (name == "." || name == ".." || name.length > LONGEST_NAME) return false;
   for (let i = 0; i < name.length; i++) {
     const unit = name.charCodeAt(i);

@@ -1,4 +1,4 @@
-// POST /networks/create (surface §2.24). Only bridge networks with IPv4 are implemented yet.
+// POST /networks/create (surface §2.24). Only IPv4 is implemented yet.
 
 import {
   Failure,
@@ -17,19 +17,19 @@ import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
 import { Task } from "../task";
-import { bridgeSettingsOf, refuseBridgeOptions } from "./bridge-settings";
+import { refuseBridgeOptions } from "./bridge-settings";
 import { configFrom, configured, refuseConfiguration } from "./configuration";
 import { CREATE } from "./create-table";
 import { NetworkCreation } from "./creation";
 import { chooseIpam, keepIpam } from "./ipam/ipam-choice";
 import { refuseIpam } from "./ipam/ipam-problems";
 import { Network } from "./network";
+import { refuseParent, refuseParentOptions } from "./parent/parent-problems";
+import { isParentDriver } from "./parent/parent-settings";
 import { networkStore } from "./store";
 
 /** Before this version, `EnableIPv4` is ignored. */
 const WITHOUT_IPV4: i32 = 48;
-/** Docker's drivers that are not implemented yet. */
-const NOT_BUILT: string[] = ["macvlan", "ipvlan"];
 
 export function createNetwork(call: Call): Refusal | null {
   const body = readObject(call, CREATE);
@@ -95,8 +95,8 @@ function refuseWish(wish: Json, version: i32): Refusal | null {
   if (driver == "host" || driver == "null") return forbidden(`only one instance of "${driver}" network is allowed`);
   const scope = refuseScope(wish);
   if (scope !== null) return scope;
-  if (NOT_BUILT.includes(driver)) return notBuilt(`the network driver ${driver}`);
-  if (driver.length > 0 && driver != "bridge") return notFound(`plugin "${driver}" not found`);
+  if (driver.length > 0 && driver != "bridge" && !isParentDriver(driver))
+    return notFound(`plugin "${driver}" not found`);
   return refuseAddresses(configured(wish), version);
 }
 
@@ -123,7 +123,9 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
   const ipam = wish.entry("IPAM");
   const driver = ipam === null ? "" : ipam.stringOf("Driver");
   if (driver.length > 0 && driver != "default") return notFound(`plugin "${driver}" not found`);
-  return refuseBridgeOptions(wish.entry("Options"));
+  const options = wish.entry("Options");
+  const network = wish.stringOf("Driver");
+  return isParentDriver(network) ? refuseParentOptions(network, options) : refuseBridgeOptions(options);
 }
 
 function configsOf(wish: Json): Json {
@@ -143,13 +145,20 @@ function addNetwork(call: Call, given: Json): Refusal | null {
     new NetworkCreation(call, network).keep();
     return null;
   }
-  const asked = bridgeSettingsOf(network.optionKeys, network.optionValues).interfaceName;
   const refusal = chooseIpam(network, configsOf(wish));
   if (refusal !== null) return refusal;
+  const taken = network.isOnParent ? refuseParent(network) : takeInterface(network);
+  if (taken !== null) return taken;
+  new NetworkCreation(call, network).begin();
+  return null;
+}
+
+/** Chooses the name of its interface; returns why it cannot have the one that the client wants. */
+function takeInterface(network: Network): Refusal | null {
+  const asked = network.settings.interfaceName;
   const clash = asked.length > 0 ? networkStore.withInterface(asked) : null;
   if (clash !== null) return forbidden(sameInterface(network, clash, asked));
   network.interfaceName = asked.length > 0 ? asked : `br-${network.id.slice(0, 12)}`;
-  new NetworkCreation(call, network).begin();
   return null;
 }
 
@@ -162,7 +171,9 @@ function sameInterface(network: Network, other: Network, name: string): string {
 
 function networkOf(wish: Json): Network {
   const isConfiguration = wish.boolOf("ConfigOnly");
-  const network = new Network(engine.ids.next(), wish.stringOf("Name"), isConfiguration ? "null" : "bridge");
+  const driver = wish.stringOf("Driver");
+  const usual = driver.length > 0 ? driver : "bridge";
+  const network = new Network(engine.ids.next(), wish.stringOf("Name"), isConfiguration ? "null" : usual);
   network.created = engine.now.wall;
   network.internal = wish.boolOf("Internal");
   network.attachable = wish.boolOf("Attachable");

@@ -1,18 +1,19 @@
 // Makes a new network: its record first, then the host makes it, then the client is told. If the host fails, what it
 // made is removed before the client is told.
 
-import { Failure, NetworkCommandDrop, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
+import { Failure, NetworkCommandDrop, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";
 import { Call } from "../call";
 import { networkEvent } from "../event/emit";
 import { eventRing } from "../event/ring";
-import { failureText } from "../failure/text";
 import { JsonWriter } from "../json/writer";
 import { internal } from "../refusal";
 import { line, sendJson, sendRefusal } from "../reply";
 import { Task } from "../task";
 import { resumeCalls } from "../waiting-calls";
+import { makeCommand } from "./make-command";
 import { Network } from "./network";
+import { unmadeText } from "./parent/parent-problems";
 import { networkStore } from "./store";
 
 enum Step {
@@ -47,13 +48,13 @@ export class NetworkCreation extends Task {
 
   /** For a network that an earlier engine did not make to the end; making it again is harmless. */
   make(): void {
-    askNetworks(this, Step.Make, new NetworkCommandMake(this.network.asBridge()));
+    askNetworks(this, Step.Make, makeCommand(this.network));
   }
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     if (step == Step.Drop) return this.failed(failure === null);
     if (failure === null) return this.made();
-    this.why = failureText(failure);
+    this.why = unmadeText(this.network, failure);
     askNetworks(this, Step.Drop, new NetworkCommandDrop(this.network.id));
   }
 

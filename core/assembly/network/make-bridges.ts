@@ -1,10 +1,11 @@
-// Makes the bridge networks at every open: making one that
+// Makes all networks that the host knows at every open: making one that
 // exists already repairs its firewall rules and published ports.
 
-import { Failure, NetworkCommandDrop, NetworkCommandMake, Outcome } from "../../../build/bindings/types";
+import { Failure, NetworkCommandDrop, Outcome } from "../../../build/bindings/types";
 import { askNetworks } from "../ask";
 import { Task } from "../task";
 import { NetworkCreation } from "./creation";
+import { makeCommand } from "./make-command";
 import { Network } from "./network";
 import { networkStore } from "./store";
 
@@ -21,9 +22,9 @@ function makeAll(): void {
   const networks = networkStore.all();
   for (let i = 0; i < networks.length; i++) {
     const network = networks[i];
-    if (network.driver != "bridge" || network.removing) continue;
+    if (!network.hasPlaces || network.removing) continue;
     if (network.creating) new NetworkCreation(null, network).make();
-    else askNetworks(new Making(network), 0, new NetworkCommandMake(network.asBridge()));
+    else askNetworks(new Making(network), 0, makeCommand(network));
   }
 }
 

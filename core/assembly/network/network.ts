@@ -1,6 +1,6 @@
 // A network: its settings, its addresses, and its record. Three are built in: bridge, host and none.
 
-import { Bridge } from "../../../build/bindings/types";
+import { Bridge, ParentNetwork } from "../../../build/bindings/types";
 import { Call } from "../call";
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
@@ -11,6 +11,8 @@ import { AddressPool } from "./address/address-pool";
 import { parseSubnet } from "./address/subnet";
 import { BridgeSettings, bridgeSettingsOf } from "./bridge-settings";
 import { IpamConfig, ipamConfigFields } from "./ipam/ipam-config";
+import { isParentDriver, ParentSettings } from "./parent/parent-settings";
+import { Vlan, vlanOf } from "./parent/vlan";
 
 /** Initial buffer size for a record. */
 const RECORD_BYTES: i32 = 512;
@@ -54,6 +56,28 @@ export class Network {
     return driverOf(this.name).length > 0;
   }
 
+  /** Its driver is macvlan or ipvlan. */
+  get isOnParent(): bool {
+    return isParentDriver(this.driver);
+  }
+
+  /** Containers on it have an interface and an address there. */
+  get hasPlaces(): bool {
+    return this.driver == "bridge" || this.isOnParent;
+  }
+
+  /** Its containers' default route may lead to it. */
+  get leadsOutside(): bool {
+    if (this.internal || !this.isOnParent) return this.driver == "bridge" && !this.internal;
+    const settings = this.parentSettings;
+    return settings.isRouter || this.containersGateway.length > 0;
+  }
+
+  /** For macvlan and ipvlan. */
+  get parentSettings(): ParentSettings {
+    return new ParentSettings(this.driver, this.optionKeys, this.optionValues);
+  }
+
   /** The configuration whose addresses containers get; null for a network without addresses. */
   get ipv4(): IpamConfig | null {
     for (let i = 0; i < this.ipam.length; i++) if (!this.ipam[i].isIpv6) return this.ipam[i];
@@ -78,7 +102,8 @@ export class Network {
   /** Where its containers' default route leads; empty if nowhere. */
   get containersGateway(): string {
     const config = this.ipv4;
-    return config === null || this.internal ? "" : config.containersGateway;
+    if (config === null || this.internal) return "";
+    return this.isOnParent && !this.parentSettings.hasGateway ? "" : config.containersGateway;
   }
 
   /** Replaces its IPv4 addresses. No container may have one of them. */
@@ -106,6 +131,24 @@ export class Network {
       settings.masquerades,
       engine.options.networks.forwards,
       settings.mtu,
+    );
+  }
+
+  /** Without a parent of the machine, it gets one that leads nowhere. */
+  asParentNetwork(): ParentNetwork {
+    const settings = this.parentSettings;
+    const parent = settings.parent;
+    const vlan: Vlan | null = vlanOf(parent);
+    return new ParentNetwork(
+      this.id,
+      this.name,
+      this.driver,
+      settings.mode,
+      settings.flag,
+      parent.length > 0 ? parent : settings.dummyName(this.id),
+      vlan === null ? "" : vlan.link,
+      vlan === null ? 0 : vlan.id,
+      parent.length == 0,
     );
   }
 }

@@ -36,7 +36,8 @@ export class NetworkStore {
     this.byName.delete(network.name);
     deleteRecord(NETWORK_RECORDS + network.id);
     const pool = network.pool;
-    if (pool !== null) forgetRoute(pool.subnet);
+    // A parent's route to its network stays.
+    if (pool !== null && !network.isOnParent) forgetRoute(pool.subnet);
     showContainersAnew(network);
   }
 

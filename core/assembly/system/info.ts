@@ -115,7 +115,7 @@ function writePlugins(json: JsonWriter): void {
   json.key("Plugins");
   json.beginObject();
   json.stringArrayField("Volume", ["local"]);
-  json.stringArrayField("Network", ["bridge", "host", "null"]);
+  json.stringArrayField("Network", ["bridge", "host", "ipvlan", "macvlan", "null"]);
   json.nullField("Authorization");
   json.stringArrayField("Log", ["json-file", "local"]);
   json.endObject();

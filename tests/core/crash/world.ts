@@ -19,6 +19,11 @@ import { copyOf, emptyState, processOf } from "./state.js";
 import { answered } from "../../support/registry/registry-failures.js";
 import type { Exec, Process, State } from "./state.js";
 
+/** What counts of a container's connection to a network. */
+interface Joined extends Pick<networks.Join, "container" | "address" | "ports"> {
+  bridge: Pick<networks.Bridge, "network">;
+}
+
 export class Failed extends Error {
   constructor(readonly failure: failures.Failure) {
     super(failure.tag);
@@ -318,10 +323,11 @@ export class World {
 
   #network(command: networks.NetworkCommand): Outcome {
     const { networks: made, joins, sandboxes } = this.state;
-    if (command.tag === "make") made.add(command.val.network);
+    if (command.tag === "make" || command.tag === "make-parent-network") made.add(command.val.network);
     else if (command.tag === "drop") made.delete(command.val);
     else if (command.tag === "leave") joins.delete(`${command.val.container} ${command.val.network}`);
     else if (command.tag === "join") this.#join(command.val);
+    else if (command.tag === "join-parent") this.#join({ ...command.val, bridge: command.val.network, ports: [] });
     else if (command.tag === "leave-all") {
       for (const [place, { container }] of joins) if (container === command.val) joins.delete(place);
       sandboxes.delete(command.val);
@@ -334,7 +340,7 @@ export class World {
     if (!this.state.sandboxes.has(container)) throw new Breach("names without a network");
   }
 
-  #join({ container, bridge, address, ports }: networks.Join): void {
+  #join({ container, bridge, address, ports }: Joined): void {
     const { networks: made, joins } = this.state;
     if (!made.has(bridge.network)) throw new Breach("join of a network that is not made");
     const wanted = ports.map(({ protocol, hostAddress, hostPort }) => {

@@ -280,6 +280,20 @@ function shownNetwork(command: networks.NetworkCommand): string {
       const more = [way, ...mapped].filter((word) => word !== "").join(" ");
       return `join ${container} on ${bridge.name}${second} as ${address} ${more}`.trimEnd();
     }
+    case "make-parent-network": {
+      const { network, name, driver, mode, ipvlanFlag, parent, vlanLink, vlanId, isDummy } = command.val;
+      const made = isDummy ? ", made" : vlanLink === "" ? "" : `, VLAN ${vlanId} of ${vlanLink}`;
+      return `make ${network} (${name}, ${driver} ${mode}${ipvlanFlag && ` ${ipvlanFlag}`} on ${parent}${made})`;
+    }
+    case "join-parent": {
+      const { container, network, interfaceName, subnet, address, leads, gateway, mac } = command.val;
+      const way = leads ? `by ${gateway || network.parent}` : "no gateway";
+      const second = interfaceName === "eth0" ? "" : ` (${interfaceName})`;
+      return `join ${container} on ${network.name}${second} as ${address} in ${subnet} ${mac} ${way}`.replace(
+        "  ",
+        " ",
+      );
+    }
     case "name": {
       const { container, domain, names, addresses } = command.val;
       return `name ${container} on ${domain} ${names.join(" ")} at ${addresses.join(" ")}`;

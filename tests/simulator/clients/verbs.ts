@@ -61,7 +61,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   "remove-volume": { send: ([name = "", query = ""]) => ask("DELETE", `/volumes/${name}`, query) },
   "make-network": {
-    send: ([name = ""]) => ({ ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name }) }),
+    send: ([name = "", parent]) => {
+      const onParent = parent === undefined ? {} : { Driver: "macvlan", Options: { parent } };
+      return { ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name, ...onParent }) };
+    },
   },
   connect: { send: (words, visible) => wired("connect", words, visible), isAboutOne: true },
   disconnect: { send: (words, visible) => wired("disconnect", words, visible), isAboutOne: true },

@@ -101,6 +101,8 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "noun added-group": "failures-of-all-sorts.txt",
   "noun answer": "failures-of-all-sorts.txt",
   "noun archive": "failures-of-all-sorts.txt",
+  "network-command join-parent": "parent-network.txt",
+  "network-command make-parent-network": "parent-network.txt",
   "noun blob": "failures-of-all-sorts.txt",
   "noun container": "failures-of-all-sorts.txt",
   "noun container-file": "failures-of-all-sorts.txt",

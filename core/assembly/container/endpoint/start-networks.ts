@@ -59,7 +59,7 @@ function takePlace(container: Container, endpoint: Endpoint): Refusal | null {
   if (container.isOn(network.id)) {
     return forbidden(`endpoint with name ${container.name} already exists in network ${network.name}`);
   }
-  if (network.driver == "bridge") return choosePlace(container, endpoint, network);
+  if (network.hasPlaces) return choosePlace(container, endpoint, network);
   endpoint.networkId = network.id;
   // The hardware address is checked even where it has no effect, as in Docker.
   const problem = macProblem(endpoint);

@@ -123,13 +123,26 @@ function writeTopLevel(json: JsonWriter, endpoint: Endpoint | null): void {
 /** `{}` unless the container is running; else the exposed ports, each with its bindings or null. */
 function writePorts(json: JsonWriter, container: Container): void {
   json.beginObject();
-  if (container.running) {
+  if (container.running && !isOnParentsOnly(container)) {
     const ports = container.ports;
     const keys = exposedKeys(container, ports);
     const published = portsByKey(ports);
     for (let i = 0; i < keys.length; i++) writePort(json, keys[i], published);
   }
   json.endObject();
+}
+
+/** Only bridges have exposed and published ports. */
+function isOnParentsOnly(container: Container): bool {
+  let onParents = 0;
+  let places = 0;
+  for (let i = 0; i < container.endpoints.length; i++) {
+    const endpoint = container.endpoints[i];
+    const network: Network | null = endpoint.place === null ? null : networkOf(endpoint);
+    if (endpoint.place !== null) places += 1;
+    if (network !== null && network.isOnParent) onParents += 1;
+  }
+  return onParents > 0 && onParents == places;
 }
 
 /** Keys such as `80/tcp`: the exposed ports, with ranges expanded, and the published ones. */

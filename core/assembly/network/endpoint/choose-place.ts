@@ -19,10 +19,14 @@ export function macProblem(endpoint: Endpoint): string | null {
   return isNone ? `address ${endpoint.mac}: invalid MAC address` : null;
 }
 
-/** Takes the endpoint's addresses on the bridge network; returns the error if that fails. */
+/** Takes the endpoint's addresses on the network; returns the error if that fails. */
 export function choosePlace(container: Container, endpoint: Endpoint, network: Network): Refusal | null {
   const problem = macProblem(endpoint);
   if (problem !== null) return internal(problem);
+  const sharesMac = network.isOnParent && network.parentSettings.sharesMac;
+  if (sharesMac && endpoint.mac.length > 0) {
+    return internal(`${network.driver} interfaces do not support custom mac address assignment`);
+  }
   const pool = network.pool!;
   const fixed: Address | null = fixedAddress(endpoint);
   if (fixed !== null && !pool.takeFixed(fixed, container.id)) return forbidden("Address already in use");
@@ -31,6 +35,7 @@ export function choosePlace(container: Container, endpoint: Endpoint, network: N
     return internal(`no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`);
   }
   const place = placeAt(endpoint, network, address);
+  if (sharesMac) place.mac = "";
   place.interfaceName = freeInterface(container, network);
   endpoint.networkId = network.id;
   endpoint.place = place;

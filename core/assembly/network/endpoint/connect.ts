@@ -86,7 +86,7 @@ function connect(call: Call, container: Container, network: Network | null, sett
   const endpoint = endpointOf(network === null ? call.name : network.name, settings, call.version);
   const isLive = container.running && !container.networkDisabled;
   if (network !== null && isLive && network.configOnly) return forbidden(NO_ENDPOINTS);
-  if (network !== null && isLive && network.driver == "bridge") return connectNow(call, container, network, endpoint);
+  if (network !== null && isLive && network.hasPlaces) return connectNow(call, container, network, endpoint);
   remember(call, container, endpoint);
   return null;
 }

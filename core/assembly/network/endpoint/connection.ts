@@ -23,8 +23,8 @@ import { Network } from "../network";
 import { choosePlace, freePlace, removeEndpoint } from "./choose-place";
 import { Endpoint } from "./endpoint";
 import { networkOf } from "./endpoints-of-container";
-import { gatewayEndpoint } from "./gateway-endpoint";
-import { joinOf } from "./join";
+import { gatewayEndpoint, publishingEndpoint } from "./gateway-endpoint";
+import { joinCommand } from "./join";
 import { JoinClient, Joining } from "./joining";
 import { choosePorts, freePorts, notConnected } from "./publish";
 import { beginRewiring, endRewiring } from "./rewiring";
@@ -55,10 +55,11 @@ export class Connection extends Task implements JoinClient {
     const container = this.container;
     this.before = gatewayEndpoint(container);
     this.wasNamed = hasNames(container);
+    const hadPorts = publishingEndpoint(container) !== null;
     const refusal = choosePlace(container, this.endpoint, network);
     if (refusal !== null) return refusal;
     container.endpoints.push(this.endpoint);
-    const clash: string | null = this.before === null ? choosePorts(container) : null;
+    const clash: string | null = hadPorts ? null : choosePorts(container);
     if (clash !== null) {
       removeEndpoint(container, this.endpoint);
       this.giveBack();
@@ -81,7 +82,7 @@ export class Connection extends Task implements JoinClient {
     const before = this.before;
     if (before === null || before.place === null) return;
     this.open += 1;
-    askNetworks(this, 0, new NetworkCommandJoin(joinOf(this.container, before, networkOf(before)!)));
+    askNetworks(this, 0, joinCommand(this.container, before, networkOf(before)!));
   }
 
   /** Of other commands than the join. */
@@ -113,6 +114,7 @@ export class Connection extends Task implements JoinClient {
   /** The client is told when the container's files are right, too. If the run has ended, nobody needs them. */
   private connected(): void {
     if (!this.joinedAll) return this.writeFiles();
+    if (publishingEndpoint(this.container) === null) freePorts(this.container);
     // If the run has ended meanwhile, the connection counts for the next one.
     if (this.container.running) emitEndpoint(this.container, this.endpoint, "connect");
     sendEmpty(this.call, 200);
@@ -147,6 +149,6 @@ export class Connection extends Task implements JoinClient {
 
   private giveBack(): void {
     freePlace(this.container, this.endpoint);
-    if (gatewayEndpoint(this.container) === null) freePorts(this.container);
+    if (publishingEndpoint(this.container) === null) freePorts(this.container);
   }
 }

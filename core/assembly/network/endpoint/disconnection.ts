@@ -15,9 +15,9 @@ import { hasNames, tellResolver } from "../names/tell-names";
 import { freePlace, removeEndpoint } from "./choose-place";
 import { Endpoint } from "./endpoint";
 import { networkNameOf } from "./endpoints-of-container";
-import { gatewayEndpoint } from "./gateway-endpoint";
+import { gatewayEndpoint, publishingEndpoint } from "./gateway-endpoint";
 import { JoinClient, Joining } from "./joining";
-import { freePorts } from "./publish";
+import { choosePorts, freePorts } from "./publish";
 import { beginRewiring, endRewiring } from "./rewiring";
 
 enum Step {
@@ -55,11 +55,13 @@ export class Disconnection extends Task implements JoinClient {
   private left(): void {
     const container = this.container;
     const led = gatewayEndpoint(container) === this.endpoint;
+    const hadPorts = publishingEndpoint(container) !== null;
     const wasNamed = hasNames(container);
     removeEndpoint(container, this.endpoint);
     freePlace(container, this.endpoint);
     const next = gatewayEndpoint(container);
-    if (next === null) freePorts(container);
+    if (publishingEndpoint(container) === null) freePorts(container);
+    else if (!hadPorts) this.takePorts();
     if (led && next !== null) {
       this.open += 1;
       new Joining(container, next, this).begin();
@@ -67,6 +69,14 @@ export class Disconnection extends Task implements JoinClient {
     if (wasNamed) this.open += tellResolver(container, this, Step.Resolve);
     this.open += writeHosts(container, this, Step.Write);
     this.done(null);
+  }
+
+  /** The network that led before had no published ports. */
+  private takePorts(): void {
+    const clash: string | null = choosePorts(this.container);
+    if (clash === null) return;
+    this.why = clash;
+    freePorts(this.container);
   }
 
   joined(_endpoint: Endpoint): void {

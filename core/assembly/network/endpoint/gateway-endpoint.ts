@@ -1,5 +1,5 @@
-// Which of a container's networks leads outside. Its gateway is the container's default gateway, and ports are published
-// to the container's address there.
+// Which of a container's networks leads outside. Its gateway is the container's default gateway, and if it is a bridge,
+// ports are published to the container's address there.
 
 import { Container } from "../../container/container";
 import { settingsOf } from "../../container/endpoint/endpoint-settings";
@@ -17,12 +17,18 @@ export function gatewayEndpoint(container: Container): Endpoint | null {
   const all = container.endpoints;
   for (let i = 0; i < all.length; i++) {
     const network = networkOf(all[i]);
-    if (network === null || network.driver != "bridge" || network.internal) continue;
+    if (network === null || !network.leadsOutside) continue;
     if (best !== null && !isBefore(all[i], network, best, bestNetwork!)) continue;
     best = all[i];
     bestNetwork = network;
   }
   return best;
+}
+
+/** The gateway endpoint, if ports of the machine can lead to it: only bridges have published ports. */
+export function publishingEndpoint(container: Container): Endpoint | null {
+  const gateway = gatewayEndpoint(container);
+  return gateway !== null && networkOf(gateway)!.driver == "bridge" ? gateway : null;
 }
 
 function isBefore(one: Endpoint, network: Network, other: Endpoint, otherNetwork: Network): bool {

@@ -1,6 +1,13 @@
 // What the host is asked to make of a container's endpoint, and what the container gives back when its run is over.
 
-import { Join, PortMapping } from "../../../../build/bindings/types";
+import {
+  Join,
+  NetworkCommand,
+  NetworkCommandJoin,
+  NetworkCommandJoinParent,
+  ParentJoin,
+  PortMapping,
+} from "../../../../build/bindings/types";
 import { Container } from "../../container/container";
 import { Network } from "../network";
 import { networkStore } from "../store";
@@ -9,8 +16,28 @@ import { Endpoint } from "./endpoint";
 import { gatewayEndpoint } from "./gateway-endpoint";
 import { freePorts, keepPorts } from "./publish";
 
-/** The endpoint with all that it shall be now: see the WIT's `join`. */
-export function joinOf(container: Container, endpoint: Endpoint, network: Network): Join {
+/** The endpoint with all that it shall be now: see the WIT's `join` and `join-parent`. */
+export function joinCommand(container: Container, endpoint: Endpoint, network: Network): NetworkCommand {
+  if (network.isOnParent) return new NetworkCommandJoinParent(parentJoinOf(container, endpoint, network));
+  return new NetworkCommandJoin(joinOf(container, endpoint, network));
+}
+
+function parentJoinOf(container: Container, endpoint: Endpoint, network: Network): ParentJoin {
+  const place = endpoint.place!;
+  return new ParentJoin(
+    container.id,
+    container.name,
+    network.asParentNetwork(),
+    place.interfaceName,
+    network.ipv4!.subnet,
+    place.address,
+    gatewayEndpoint(container) === endpoint,
+    place.gateway,
+    place.mac,
+  );
+}
+
+function joinOf(container: Container, endpoint: Endpoint, network: Network): Join {
   const leads = gatewayEndpoint(container) === endpoint;
   const place = endpoint.place!;
   return new Join(

@@ -1,21 +1,15 @@
 // Connects a container to one network, at its start or later: makes the network if the host has not made it yet, then
 // the host joins the two.
 
-import {
-  Failure,
-  FailurePort,
-  FailureTag,
-  NetworkCommandJoin,
-  NetworkCommandMake,
-  Outcome,
-} from "../../../../build/bindings/types";
+import { Failure, FailurePort, FailureTag, Outcome } from "../../../../build/bindings/types";
 import { askNetworks } from "../../ask";
 import { Container } from "../../container/container";
 import { isInUse } from "../../failure/port";
 import { Task } from "../../task";
+import { makeCommand } from "../make-command";
 import { networkStore } from "../store";
 import { Endpoint } from "./endpoint";
-import { joinOf } from "./join";
+import { joinCommand } from "./join";
 import { chooseOtherPorts } from "./publish";
 
 /** Docker gives up on a random port after some tries; other programs should not hold that many ports in a row. */
@@ -48,7 +42,7 @@ export class Joining extends Task {
     // Its record is set aside. What the host has of it stays.
     if (network === null) return this.client.joined(this.endpoint);
     if (network.made) this.join();
-    else askNetworks(this, Step.Make, new NetworkCommandMake(network.asBridge()));
+    else askNetworks(this, Step.Make, makeCommand(network));
   }
 
   ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
@@ -60,7 +54,7 @@ export class Joining extends Task {
   private join(): void {
     const network = networkStore.find(this.endpoint.networkId)!;
     network.made = true;
-    askNetworks(this, Step.Join, new NetworkCommandJoin(joinOf(this.container, this.endpoint, network)));
+    askNetworks(this, Step.Join, joinCommand(this.container, this.endpoint, network));
   }
 
   private failed(failure: Failure): void {

@@ -11,15 +11,15 @@ import { Network } from "../network";
 import { PortWish, readPortWishes } from "../ports/port-wishes";
 import { takenPorts } from "../ports/taken-ports";
 import { networkOf } from "./endpoints-of-container";
-import { gatewayEndpoint } from "./gateway-endpoint";
+import { gatewayEndpoint, publishingEndpoint } from "./gateway-endpoint";
 import { PublishedPort } from "./published-port";
 
 /**
- * Allocates the ports to publish; returns Docker's error if one is taken. Nothing is published while no network leads
- * outside.
+ * Allocates the ports to publish; returns Docker's error if one is taken. Nothing is published while no bridge
+ * leads outside.
  */
 export function choosePorts(container: Container): string | null {
-  if (gatewayEndpoint(container) === null) return null;
+  if (publishingEndpoint(container) === null) return null;
   const wishes = portWishesOf(container);
   // Ports without a choice come first, so that none of the engine's choice takes one of them.
   wishes.sort((a, b) => choiceOf(a) - choiceOf(b));

@@ -29,6 +29,7 @@ export function chooseIpam(network: Network, configs: Json): Refusal | null {
   keepIpam(network, configs);
   let count = 0;
   for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isIpv6) count += 1;
+  if (count > 1 && network.isOnParent) return notBuilt("a network with several IPv4 subnets");
   if (count > 1) return forbidden(ONE_SUBNET);
   network.subnetsGiven = count > 0;
   return count == 0 ? chooseSubnet(network) : takeSubnet(network, network.ipv4!);
@@ -54,7 +55,7 @@ function chooseSubnet(network: Network): Refusal | null {
   const subnet = freeSubnet(networkStore.subnets());
   if (subnet === null) return badParameter(NONE_LEFT);
   const config = new IpamConfig(subnet.text);
-  config.gateway = subnet.base.plus(1).text;
+  if (!network.isOnParent) config.gateway = subnet.base.plus(1).text;
   network.ipam.unshift(config);
   return null;
 }
@@ -63,11 +64,13 @@ function takeSubnet(network: Network, config: IpamConfig): Refusal | null {
   const subnet = parseSubnet(config.subnet)!;
   const others = networkStore.subnets();
   for (let i = 0; i < others.length; i++) if (others[i].overlaps(subnet)) return forbidden(OVERLAPS);
-  // An interface that exists already has the route that the client means.
-  const isNew = network.settings.interfaceName.length == 0;
+  // A parent, or an interface that exists already, has the route that the client means.
+  const isNew = !network.isOnParent && network.settings.interfaceName.length == 0;
   if (isNew && hasSameRoute(subnet)) return forbidden(OVERLAPS);
   const pool = new AddressPool(subnet, config.range.length > 0 ? parseSubnet(config.range)! : subnet);
-  const gateway = chooseGateway(config, pool);
+  // The gateway of a macvlan or ipvlan network is a router, which only the client can know.
+  const hasGateway = !network.isOnParent || config.gateway.length > 0;
+  const gateway: Refusal | null = hasGateway ? chooseGateway(config, pool) : null;
   if (gateway !== null) return gateway;
   return setAsideAuxiliary(network.name, config, pool);
 }

@@ -1,7 +1,7 @@
 // Networks that are only a configuration, and networks that take theirs from one.
 import { afterEach, expect, test } from "vitest";
-import { COMMON_VERSION, messageOf, type Json } from "../support/engine-client.js";
-import { onEngines } from "../support/on-engines.js";
+import { COMMON_VERSION, messageOf, type Json } from "../../support/engine-client.js";
+import { onEngines } from "../../support/on-engines.js";
 
 const FIELDS_OF_OPERATORS =
   "configuration network can only contain network specific fields. Network operator fields like " +
