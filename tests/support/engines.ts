@@ -144,6 +144,19 @@ export function startCoracle(
   return launchDaemon("linux", commandLine, placeIn(parent));
 }
 
+/** Starts our daemon on the same machine as another one, which must be closed after it. */
+export function startBeside({ netns }: DaemonProcess): Promise<DaemonProcess> {
+  return launchDaemon(
+    "second",
+    ({ socketPath, dataRoot, execRoot, pidFile }) => [
+      ...[...CORACLE, "daemon", "-H", `unix://${socketPath}`, "-p", pidFile],
+      ...["--data-root", dataRoot, "--exec-root", execRoot],
+    ],
+    // The first one closes the namespace.
+    { netns: { ...netns, close: async () => {} } },
+  );
+}
+
 /** Starts `coracle daemon --simulated`, which needs neither root nor a namespace. */
 export function startSimulated(
   flags: readonly string[] = [],

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { must, run, until } from "../../support/commands.js";
-import { launchDaemon, type DaemonProcess } from "../../support/daemon-process.js";
+import type { DaemonProcess } from "../../support/daemon-process.js";
 import { EngineClient, messageOf, type Json } from "../../support/engine-client.js";
-import { CORACLE, missingLinux, startCoracle } from "../../support/engines.js";
+import { missingLinux, startBeside, startCoracle } from "../../support/engines.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { childrenOf, findProcesses } from "../../support/processes.js";
 
@@ -81,19 +81,6 @@ describeUnless(missing, "two engines", () => {
     await answering("18533");
     await other.remove(theirs);
   });
-
-  /** On the same machine, with roots of its own. */
-  function startBeside({ netns }: DaemonProcess): Promise<DaemonProcess> {
-    return launchDaemon(
-      "second",
-      ({ socketPath, dataRoot, execRoot, pidFile }) => [
-        ...[...CORACLE, "daemon", "-H", `unix://${socketPath}`, "-p", pidFile],
-        ...["--data-root", dataRoot, "--exec-root", execRoot],
-      ],
-      // The first one closes the namespace.
-      { netns: { ...netns, close: async () => {} } },
-    );
-  }
 
   async function placeOf(engine: EngineClient, name: string): Promise<{ subnet: string; bridge: string; id: string }> {
     const network = await engine.read<{
