@@ -9,8 +9,6 @@ export interface Limit {
   readonly reason: string;
 }
 
-const NO_PORTS = "published ports of the simulated machine are reached from inside it only";
-
 export const LIMITS: readonly Limit[] = [
   {
     block: "dropped connections",
@@ -27,20 +25,16 @@ export const LIMITS: readonly Limit[] = [
     test: "the machine's namespaces, on request",
     reason: "the simulated machine has no processes outside containers",
   },
-  { block: "docker run", test: "a published port answers", reason: NO_PORTS },
   {
     block: "tmpfs",
     test: "the last propagation option decides how mounts propagate",
     reason: "simulated containers cannot mount anything that could propagate",
   },
-  { block: "docker-compose", test: "a published port answers", reason: NO_PORTS },
   {
     block: "docker-compose",
     test: "volumes and tmpfs are mounted",
     reason: "simulated volumes have no file system of their own, whatever their options",
   },
-  { block: "testcontainers", test: "waits for listening ports, and again after a restart", reason: NO_PORTS },
-  { block: "testcontainers", test: "waits for an HTTP answer", reason: NO_PORTS },
   { block: "testcontainers", test: "binds", reason: "the simulated machine has files of its own" },
 ];
 

@@ -5,7 +5,7 @@ import { CutOff } from "../driver/index.js";
 import type { CompiledCore, Driver } from "../driver/index.js";
 import { AssembledEngine, BrokenOff, EngineClosed, hostWith, loadImage, offersOf, within } from "../engine/index.js";
 import type { Connection, DryRun } from "../engine/index.js";
-import type { RecordStore, engine } from "../shared/index.js";
+import type { PortConnection, RecordStore, engine } from "../shared/index.js";
 import { packageCore } from "./core.js";
 import { coreOptionsOf } from "./core-options.js";
 import type { Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
@@ -58,8 +58,10 @@ export class EmbeddedEngine implements Engine {
     return this.assembled.fetch(input, init);
   }
 
-  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection> {
-    return this.assembled.connect(input, init);
+  connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
+  connect(port: number): Promise<PortConnection>;
+  connect(to: Request | URL | string | number, init?: RequestInit): Promise<Connection | PortConnection> {
+    return typeof to === "number" ? this.#dial(to) : this.assembled.connect(to, init);
   }
 
   events(query: EventQuery = {}): AsyncIterableIterator<EngineEvent> {
@@ -87,6 +89,12 @@ export class EmbeddedEngine implements Engine {
 
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
+  }
+
+  async #dial(port: number): Promise<PortConnection> {
+    const { dial } = offersOf(this.#options.host);
+    if (dial === undefined) throw new Error("published ports of this host are real: connect to them with a socket");
+    return dial(port);
   }
 
   #assemble(): AssembledEngine {

@@ -1,10 +1,10 @@
 // The engine in another program: the exports of `coracle-engine`.
 
 import type { Connection, DryRun } from "../engine/index.js";
-import type { Host, RecordStore, engine } from "../shared/index.js";
+import type { Host, PortConnection, RecordStore, engine } from "../shared/index.js";
 import type { Observer } from "../driver/index.js";
 
-export type { Connection, DryRun };
+export type { Connection, DryRun, PortConnection };
 
 /** A compiled core from `embeddedCore`. Only an engine can open it. */
 export interface CompiledCore {
@@ -84,6 +84,11 @@ export interface Engine {
    * for it. Rejects as `fetch` does.
    */
   connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
+  /**
+   * Connects to a TCP port that a container publishes. The simulated host can do so; real ports are reached with the
+   * platform's own sockets. Rejects with `SocketError` if nothing listens there.
+   */
+  connect(port: number): Promise<PortConnection>;
   /** The engine's events as they happen, until `signal` aborts, `until` is reached or the engine is closed. */
   events(query?: EventQuery): AsyncIterableIterator<EngineEvent>;
   /**

@@ -1,7 +1,16 @@
 // coracle-engine: a container engine that speaks the Docker Engine API, in your own program.
 
 export { openEngine } from "./open.js";
-export type { CompiledCore, Connection, DryRun, Engine, EngineEvent, EngineOptions, EventQuery } from "./engine.js";
+export type {
+  CompiledCore,
+  Connection,
+  DryRun,
+  Engine,
+  EngineEvent,
+  EngineOptions,
+  EventQuery,
+  PortConnection,
+} from "./engine.js";
 export type { Plan, PlanEntry, PlannedAnswer, PlannedBytes, PlannedEffect, PlannedRecord } from "../dry-run/index.js";
 
 // For a host of your own.
@@ -83,6 +92,7 @@ export type {
   Input as ProcessInput,
   Output as ProcessOutput,
   Pace,
+  PortDoors,
   Process,
   ProcessListener,
   ProcessNetwork,

@@ -1,6 +1,6 @@
 // Optional features that a host may offer an engine.
 
-import type { Host } from "../shared/index.js";
+import type { Host, PortConnection } from "../shared/index.js";
 
 /** Optional features that a host may offer an engine. The engine uses each if it is there. */
 export interface HostOffers {
@@ -10,17 +10,20 @@ export interface HostOffers {
   onCrash?: (crash: () => void) => void;
   /** Called for every output that has left the engine: a durable transaction, a started effect, a sent reply. */
   outputLeft?: () => void;
+  /** Connects to a published TCP port of the host's machine. */
+  dial?: (port: number) => Promise<PortConnection>;
   /** The host's directories, for people: `DockerRootDir` of `/info` is `data`. */
   readonly directories?: { readonly data: string; readonly exec: string };
 }
 
 /** A host's optional features, as functions that can be called without the host. */
 export function offersOf(host: Host): HostOffers {
-  const { firstImages, onCrash, outputLeft, directories } = host as Host & HostOffers;
+  const { firstImages, onCrash, outputLeft, dial, directories } = host as Host & HostOffers;
   return {
     ...(firstImages && { firstImages: () => firstImages.call(host) }),
     ...(onCrash && { onCrash: (crash) => onCrash.call(host, crash) }),
     ...(outputLeft && { outputLeft: () => outputLeft.call(host) }),
+    ...(dial && { dial: (port) => dial.call(host, port) }),
     ...(directories && { directories }),
   };
 }

@@ -8,11 +8,13 @@ import { VERSION } from "../shared/index.js";
 import { KNOWN, runtimesOf, simulatedHost } from "../simulated/index.js";
 import { lackingRuntimes } from "./config/config.js";
 import type { Ground, OpenGround } from "./ground.js";
+import { LoopbackDoors } from "./simulated-ports.js";
 import { nodeTransport } from "./registry-transport.js";
 import type { Simulation } from "./config/simulation.js";
 
 const REMARKS = [
   "Nothing really runs:   containers, images and networks are simulated in this process, and end with it",
+  "Published ports:       TCP ports are reached at 127.0.0.1",
 ];
 
 /** Only its clients and its process are real: what Linux says about clients, and the memory that Linux takes back. */
@@ -24,7 +26,9 @@ const CLIENTS: Pick<Ground, "hasHungUp" | "peerOf" | "memory"> = {
 
 export const openSimulated: OpenGround = async (config, closings) => {
   const { pace, seed } = config.simulated as Simulation;
+  const doors = new LoopbackDoors();
   const host = simulatedHost({
+    doors,
     pace,
     seed,
     // The real time, because clients compare answers with their own clock.
@@ -35,6 +39,7 @@ export const openSimulated: OpenGround = async (config, closings) => {
     elsewhere: nodeTransport(),
     userAgent: `coracle/${VERSION}`,
   });
+  doors.serve(host);
   closings.push(() => host.close());
   lackingRuntimes(config, host.runtimes, KNOWN);
   return {

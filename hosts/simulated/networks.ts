@@ -5,6 +5,8 @@ import { interrupted, malformed, noSuch, refusedPort } from "../shared/index.js"
 import type { Outcome, Perform, engine, networks } from "../shared/index.js";
 import type { FaultSource } from "./faults.js";
 import { MACHINE } from "./machine.js";
+import type { PortDoors } from "./options.js";
+import { PublishedPorts } from "./published-ports.js";
 import type { SimulatedTime } from "./time.js";
 import { isEvery, isIpv6, isLoopback, numberOf } from "./traffic/addresses.js";
 import { NameTables } from "./traffic/name-answers.js";
@@ -28,6 +30,7 @@ export interface WorldNetworksNeeds {
   faults?: FaultSource;
   /** A number from 0 up to 1, from the world's seed: which packets get lost. */
   random?: () => number;
+  doors?: PortDoors;
 }
 
 export class WorldNetworks implements Topology {
@@ -37,6 +40,7 @@ export class WorldNetworks implements Topology {
   readonly #time: Pick<SimulatedTime, "now" | "at">;
   readonly addresses: readonly string[];
   readonly #taken: readonly TakenPort[];
+  readonly #published: PublishedPorts;
   readonly #bridges = new Map<string, networks.Bridge>();
   readonly #joins = new Map<string, networks.Join>();
   /** Containers' names on their networks. */
@@ -53,6 +57,7 @@ export class WorldNetworks implements Topology {
     this.#time = time;
     this.addresses = addresses;
     this.#taken = taken;
+    this.#published = new PublishedPorts(needs.doors);
     const wire = new Wire(faults, random);
     this.traffic = new Traffic({ clock: time, wire, topology: this, names: this.#tables });
   }
@@ -75,7 +80,8 @@ export class WorldNetworks implements Topology {
         this.#bridges.delete(command.val);
         break;
       case "join":
-        this.#join(command.val);
+        await this.#join(command.val);
+        if (engine !== this.#engine) throw interrupted("engine-gone");
         break;
       case "name":
         this.#sandbox(command.val.container);
@@ -104,8 +110,14 @@ export class WorldNetworks implements Topology {
   /** The machine restarts: interfaces and rules are gone. */
   reboot(): void {
     this.restart();
+    this.#published.close();
     for (const namespace of this.#sandboxes.values()) namespace.clear();
     for (const made of [this.#bridges, this.#joins, this.#sandboxes, this.#tables]) made.clear();
+  }
+
+  /** The world ends: nothing listens on real ports any more. */
+  close(): void {
+    this.#published.close();
   }
 
   /** Existing networks. */
@@ -186,6 +198,7 @@ export class WorldNetworks implements Topology {
 
   #leave(leave: networks.Leave): void {
     this.#joins.delete(placeOf(leave));
+    this.#published.close((place) => place === placeOf(leave));
     this.#tables.delete(placeOf(leave));
     this.#sandboxes.get(leave.container)?.leave(leave.network);
   }
@@ -196,13 +209,25 @@ export class WorldNetworks implements Topology {
     return namespace;
   }
 
-  #join(join: networks.Join): void {
+  async #join(join: networks.Join): Promise<void> {
     checkAddress(join.address);
     const place = placeOf({ container: join.container, network: join.bridge.network });
     if (!this.#bridges.has(join.bridge.network)) {
       throw noSuch("network-interface", join.bridge.interfaceName);
     }
     this.#takePorts(place, join.ports);
+    const before = this.#joins.get(place);
+    this.#put(place, join);
+    try {
+      await this.#published.set(place, join.ports);
+    } catch (error) {
+      if (before) this.#put(place, before);
+      else this.#takeBack(join);
+      throw error;
+    }
+  }
+
+  #put(place: string, join: networks.Join): void {
     const namespace = this.#sandboxes.get(join.container) ?? new NetworkNamespace(join.container);
     this.#sandboxes.set(join.container, namespace);
     namespace.join(join);
@@ -210,7 +235,14 @@ export class WorldNetworks implements Topology {
     this.#names.set(join.container, join.containerName);
   }
 
+  /** A join that failed leaves nothing behind. */
+  #takeBack({ container, bridge }: networks.Join): void {
+    this.#leave({ container, network: bridge.network });
+    if (this.placesOf(container).length === 0) this.#leaveAll(container);
+  }
+
   #leaveAll(container: string): void {
+    this.#published.close((place) => place.startsWith(container));
     for (const [place, join] of this.#joins) if (join.container === container) this.#joins.delete(place);
     this.#tables.deleteOf(container);
     this.#sandboxes.get(container)?.clear();

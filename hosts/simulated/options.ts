@@ -1,11 +1,21 @@
 // Options of a simulated world, and what an embedder can see and change from outside.
 
-import type { Host, engine, types } from "../shared/index.js";
+import type { Host, PortConnection, engine, types } from "../shared/index.js";
 import type { Transport } from "../registry/index.js";
 import type { Faults } from "./faults.js";
 import type { FileSystem } from "./files/file-system.js";
 import type { Program } from "./program.js";
 import type { Pace, SimulatedTime } from "./time.js";
+
+/** Opens real ports for published ones of the simulated machine. */
+export interface PortDoors {
+  /**
+   * Listens for this TCP port of the simulated machine. `address` may be `0.0.0.0` or `::`. Visitors are to get a
+   * connection of the host's `dial`. Resolves to a function that closes it. Rejects with an error whose `code` is the
+   * name of the errno(3), such as `EADDRINUSE`.
+   */
+  open(port: { address: string; port: number }): Promise<() => void>;
+}
 
 /** Options of a simulated world. */
 export interface SimulatedOptions {
@@ -26,6 +36,8 @@ export interface SimulatedOptions {
   elsewhere?: Transport;
   /** How the engine names itself to registries; `coracle` if not given. */
   userAgent?: string;
+  /** Opens real ports for published TCP ports. Without it only `dial` reaches them. */
+  doors?: PortDoors;
   /** Images of the catalogue that exist from the start; `["busybox:latest"]` if not given. */
   images?: readonly string[];
   /** Names of OCI runtimes in addition to `runc`, which is the default. */
@@ -56,6 +68,8 @@ export interface SimulatedHost extends Host {
    * world's time goes on.
    */
   reboot(): void;
+  /** Connects to a published TCP port, from the machine itself. Rejects with `SocketError`. */
+  dial(port: number, address?: string): Promise<PortConnection>;
   /** Archives to load into a new engine (`POST /images/load`), one for each image of the options. */
   firstImages(): Uint8Array[];
   /** Directories where a real machine would keep its data, for display. */

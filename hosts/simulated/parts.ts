@@ -9,7 +9,7 @@ import type { Fault } from "./faults.js";
 import { Disk } from "./files/disk.js";
 import { MACHINE, runtimesOf } from "./machine.js";
 import { WorldNetworks } from "./networks.js";
-import type { SimulatedOptions } from "./options.js";
+import type { PortDoors, SimulatedOptions } from "./options.js";
 import { simulatedProcesses, type SimulatedProcesses } from "./processes/processes.js";
 import { PROGRAMS } from "./programs/table.js";
 import { seededRandom } from "./random.js";
@@ -90,9 +90,11 @@ export class Parts {
     });
   }
 
-  #networksFor({ seed = 0 }: SimulatedOptions): WorldNetworks {
+  #networksFor({ seed = 0, doors }: SimulatedOptions): WorldNetworks {
+    const { time, faults } = this;
     const random = seededRandom(seed, "packets");
-    return new WorldNetworks({ time: this.time, faults: this.faults, random: () => random.next() });
+    const slow: PortDoors | undefined = doors && { open: (port) => time.beyond(doors.open(port)) };
+    return new WorldNetworks({ time, faults, random: () => random.next(), ...(slow && { doors: slow }) });
   }
 
   #registriesFor(options: SimulatedOptions): RegistryNetwork {

@@ -147,10 +147,10 @@ onEngines("several networks", (engine, kind) => {
     await make("net-a", "10.212.1.0/24");
     await make("net-z", "10.212.2.0/24");
     const config = { ExposedPorts: { "80/tcp": {} }, Cmd: ["sleep", "1000"] };
-    const host = { NetworkMode: "net-z", PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18080" }] } };
+    const host = { NetworkMode: "net-z", PortBindings: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18082" }] } };
     const id = await engine().create({ ...config, HostConfig: host });
     await engine().start(id);
-    const bound = { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18080" }] };
+    const bound = { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18082" }] };
     expect((await settingsOf(id)).Ports).toEqual(bound);
     // The first network by name leads outside.
     expect(await asked("connect", "net-a", { Container: id })).toEqual([200, ""]);

@@ -1,0 +1,62 @@
+// Real listeners for the published TCP ports of the simulated machine, on this machine's loopback.
+
+import { createServer, type Server, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import type { PortDoors, SimulatedHost } from "../simulated/index.js";
+
+/** Errors that say that this machine has no such address: then there is no door. */
+const ABSENT: readonly unknown[] = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
+
+export class LoopbackDoors implements PortDoors {
+  #host: SimulatedHost | null = null;
+
+  /** Visitors are connected to the ports of this host. */
+  serve(host: SimulatedHost): void {
+    this.#host = host;
+  }
+
+  async open({ address, port }: { address: string; port: number }): Promise<() => void> {
+    const here = loopbackOf(address);
+    if (here === null) return () => {};
+    const visitors = new Set<Socket>();
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      visitors.add(socket);
+      socket.on("error", () => {}); // the visitor has left
+      socket.on("close", () => visitors.delete(socket));
+      void this.#connect(socket, port, here);
+    });
+    if (!(await listens(server, port, here))) return () => {};
+    return () => {
+      server.close();
+      for (const visitor of visitors) visitor.destroy();
+    };
+  }
+
+  /** If nobody listens in the container, the visitor's connection is reset. */
+  async #connect(socket: Socket, port: number, address: string): Promise<void> {
+    try {
+      const { readable, writable } = await this.#host!.dial(port, address);
+      const own = Duplex.toWeb(socket) as ReadableWritablePair<Uint8Array, Uint8Array>;
+      await Promise.all([own.readable.pipeTo(writable), readable.pipeTo(own.writable)]);
+    } catch {
+      socket.resetAndDestroy();
+    }
+  }
+}
+
+/** Where a port of the simulated machine is reached on this one; null: nowhere. */
+function loopbackOf(address: string): string | null {
+  if (address === "0.0.0.0" || address.startsWith("127.")) return address === "0.0.0.0" ? "127.0.0.1" : address;
+  return address === "::" || address === "::1" ? "::1" : null;
+}
+
+/** False if this machine has no such address. Rejects with the error of listen(2). */
+function listens(server: Server, port: number, host: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (ABSENT.includes(error.code)) resolve(false);
+      else reject(error);
+    });
+    server.listen({ port, host, exclusive: true }, () => resolve(true));
+  });
+}
