@@ -11,6 +11,7 @@ import { ownTurn } from "../launch/turns.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
 import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
+import { linkLocalRequests, setSysctls } from "./interface-settings.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
 import { enterNamespace, isNamespace, releaseNamespace } from "./namespace.js";
@@ -100,6 +101,7 @@ export class ParentPlaces {
     }
     const index = this.#indexInside(join.container, name);
     await this.#inside(join.container, rename(index, join.interfaceName), ...setUp(join, index));
+    setSysctls(this.kernel, this.paths.namespace(join.container), join);
   }
 
   /** Changes only where the default route leads. */
@@ -181,6 +183,7 @@ function setUp(join: ParentJoin, index: number): Request[] {
     links.withoutIpv6(index),
     links.setUp(index),
     links.addAddress(index, ipv4(join.address), prefixOf(join.subnet), broadcastOf(join.subnet)),
+    ...linkLocalRequests(join, index),
     ...routesOf(join, index, "add"),
   ];
 }

@@ -14,6 +14,7 @@ import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
 import { namesIn } from "../directories.js";
 import type { Swept } from "../swept.js";
 import { forgetDatagrams } from "./conntrack.js";
+import { linkLocalRequests, setSysctls } from "./interface-settings.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
 import { ownTurn } from "../launch/turns.js";
@@ -216,6 +217,7 @@ export class Places {
         ...outsideRequests(name, join),
       );
       await inside.request(...insideRequests(join, isFresh ? wanted : this.#indexInside(join)));
+      setSysctls(this.#kernel, file, join);
     } finally {
       closeSync(namespace);
       inside.close();
@@ -292,12 +294,14 @@ function outsideRequests(name: string, { bridge }: networks.Join): Request[] {
 }
 
 /** The requests inside the namespace. */
-function insideRequests({ bridge, address, gateway }: networks.Join, index: number): Request[] {
+function insideRequests(join: networks.Join, index: number): Request[] {
+  const { bridge, address, gateway } = join;
   return [
     links.setUp(links.LOOPBACK),
     links.withoutIpv6(index),
     links.setUp(index),
     links.addAddress(index, ipv4(address), prefixOf(bridge.subnet), broadcastOf(bridge.subnet)),
+    ...linkLocalRequests(join, index),
     ...(gateway === "" ? [] : [links.addDefaultRoute(index, ipv4(gateway))]),
   ];
 }

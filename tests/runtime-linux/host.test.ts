@@ -72,6 +72,8 @@ test("other users cannot access stored files", async ({ skip }) => {
     gateway: "172.31.0.1",
     mac: "02:42:ac:1f:00:02",
     ports: [],
+    linkLocal: [],
+    sysctls: [],
   };
   await expect(networks(2n, { tag: "join", val: join }, () => {})).rejects.toThrow("none0");
   try {

@@ -46,7 +46,7 @@ describe("networks", () => {
 
   test("networks on a parent have containers, but not the machine; a missing parent is told", async () => {
     await perform({ tag: "make-parent-network", val: onParent });
-    const leads = { leads: true, gateway: "10.1.0.254", mac: "02:42:0a:01:00:01" };
+    const leads = { leads: true, gateway: "10.1.0.254", mac: "02:42:0a:01:00:01", linkLocal: [], sysctls: [] };
     const whose = { container: WEB, containerName: "web-1", interfaceName: "eth0" };
     const place = { network: onParent, subnet: "10.1.0.0/24", address: "10.1.0.1", ...leads };
     await perform({ tag: "join-parent", val: { ...whose, ...place } });
@@ -167,6 +167,8 @@ function join(container: string, address: string, ports: networks.PortMapping[] 
     gateway: bridge.gateway,
     mac: "02:42:ac:11:00:02",
     ports,
+    linkLocal: [],
+    sysctls: [],
   };
 }
 

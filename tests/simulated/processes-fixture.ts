@@ -30,7 +30,7 @@ const JOINING: readonly networks.NetworkCommand[] = [
     tag: "join",
     val: {
       ...{ container: ID, containerName: "box", bridge: BRIDGE, interfaceName: "eth0", address: "172.17.0.2" },
-      ...{ gateway: "172.17.0.1", mac: "02:42:ac:11:00:02", ports: [] },
+      ...{ gateway: "172.17.0.1", mac: "02:42:ac:11:00:02", ports: [], linkLocal: [], sysctls: [] },
     },
   },
 ];

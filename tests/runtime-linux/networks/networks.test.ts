@@ -348,6 +348,8 @@ function joinOf(container: string, host: number, ports: networks.PortMapping[] =
     gateway: bridge.gateway,
     mac: `02:42:ac:1f:00:0${host}`,
     ports,
+    linkLocal: [],
+    sysctls: [],
   };
 }
 

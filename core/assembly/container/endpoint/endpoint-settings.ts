@@ -1,22 +1,29 @@
 // Endpoint settings other than the hardware address. Inspect shows them unchanged. The start refuses those that only
 // user-defined networks support (surface §6.2). Sysctls in an endpoint apply to its interface.
 
+import { Link } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
 import { parseKept } from "../../json/reader";
 import { jsonBytes, JsonWriter } from "../../json/writer";
 import { Address, parseAddress } from "../../network/address/address";
+import { parseSubnet, Subnet } from "../../network/address/subnet";
+import { isInterfaceName } from "../../network/bridge-settings";
 import { Endpoint } from "../../network/endpoint/endpoint";
 import { networkOf } from "../../network/endpoint/endpoints-of-container";
 import { listOfProblems } from "../../network/list-of-problems";
 import { Network } from "../../network/network";
 import { badParameter, notBuilt, Refusal } from "../../refusal";
+import { quoteText } from "../../text/go-quote";
 import { Container } from "../container";
 import { OTHER_CODE, StartError } from "../start/start-error";
 import { addSysctls, refuseSysctls, SYSCTLS } from "./interface-sysctls";
 
 const SHOWN: string[] = ["IPAMConfig", "Links", "Aliases", "DriverOpts", "GwPriority"];
+/** The driver option that names the interface in the container. */
 const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
+/** RFC 3927. */
+const LINK_LOCAL: Subnet = parseSubnet("169.254.0.0/16")!;
 
 /** An empty array if there are no settings to show. */
 export function keptSettings(given: Json): Uint8Array {
@@ -46,15 +53,51 @@ export function refuseSettings(settings: Json, path: string): Refusal | null {
     if (four.length > 0 && !isOfFamily(four, false)) return badParameter(`invalid IPv4 address: ${four}`);
     const six = addresses.stringOf("IPv6Address");
     if (six.length > 0 && !isOfFamily(six, true)) return badParameter(`invalid IPv6 address: ${six}`);
+    const linkLocal = refuseLinkLocal(addresses.stringsOf("LinkLocalIPs"), path);
+    if (linkLocal !== null) return linkLocal;
+  }
+  const links = settings.stringsOf("Links");
+  for (let i = 0; i < links.length; i++) {
+    if (endpointLink(links[i]) === null) return badParameter(`bad format for links: ${links[i]}`);
   }
   const options = settings.entry("DriverOpts");
   if (options === null) return null;
   for (let i = 0; i < options.keys.length; i++) {
     const name = options.keys[i];
-    if (name == INTERFACE_NAME) return notBuilt(`${path}.DriverOpts.${name}`);
-    if (name == SYSCTLS) return refuseSysctls(options.items[i].text);
+    const value = options.items[i].text;
+    if (name == INTERFACE_NAME && !isInterfaceName(value)) {
+      return badParameter(`invalid interface name ${quoteText(value)} for ${INTERFACE_NAME}`);
+    }
+    const refusal: Refusal | null = name == SYSCTLS ? refuseSysctls(value) : null;
+    if (refusal !== null) return refusal;
   }
   return null;
+}
+
+function refuseLinkLocal(texts: string[], path: string): Refusal | null {
+  for (let i = 0; i < texts.length; i++) {
+    const address: Address | null = parseAddress(texts[i]);
+    if (address !== null && address.isIpv6) return notBuilt(`${path}.IPAMConfig.LinkLocalIPs of IPv6`);
+    if (address === null || !LINK_LOCAL.contains(address)) {
+      return badParameter(`invalid link-local IP address: ${texts[i]}`);
+    }
+  }
+  return null;
+}
+
+/** The name that the client chose for the interface in the container; empty if the engine chooses. */
+export function wantedInterface(endpoint: Endpoint): string {
+  const options = settingsOf(endpoint).entry("DriverOpts");
+  return options === null ? "" : options.stringOf(INTERFACE_NAME);
+}
+
+/** `NAME:ALIAS` of an endpoint: a name that only this container uses for another one there; null for another text. */
+export function endpointLink(text: string): Link | null {
+  const parts = text.split(":");
+  if (parts.length > 2 || parts[0].length == 0) return null;
+  const alias = parts.length == 2 ? parts[1] : parts[0];
+  const short = alias.slice(alias.lastIndexOf("/") + 1);
+  return short.length == 0 ? null : new Link(short, parts[0].startsWith("/") ? parts[0].slice(1) : parts[0]);
 }
 
 function isOfFamily(text: string, ipv6: bool): bool {

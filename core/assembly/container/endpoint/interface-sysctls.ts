@@ -1,6 +1,7 @@
 // Sysctls of a container's interface. They belong in the settings of its endpoint, where `IFNAME` stands for the name
 // that the engine chooses. Older clients name `eth0` among the sysctls of the whole container (surface §3, 1.46).
 
+import { Tuple2 } from "../../../../build/bindings/runtime";
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
 import { badParameter, Refusal } from "../../refusal";
@@ -94,6 +95,19 @@ export function refuseSysctls(text: string): Refusal | null {
     );
   }
   return null;
+}
+
+/** The sysctls in the driver option `text` for an interface: as paths, since its name may have dots. */
+export function kernelSettings(text: string, interfaceName: string): Tuple2<string, string>[] {
+  const settings: Tuple2<string, string>[] = [];
+  const entries: string[] = text.length > 0 ? text.split(",") : [];
+  for (let i = 0; i < entries.length; i++) {
+    const equals = entries[i].indexOf("=");
+    const parts = entries[i].slice(0, equals).split(".");
+    parts[3] = interfaceName;
+    settings.push(new Tuple2<string, string>(parts.join("/"), entries[i].slice(equals + 1)));
+  }
+  return settings;
 }
 
 /** Adds the sysctls in the driver option `text` for an interface under their kernel names. */

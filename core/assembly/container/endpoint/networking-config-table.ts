@@ -7,7 +7,7 @@ const OF_OWN_NETWORKS = "refused at the start on built-in networks";
 const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
   new Field("IPv4Address", FieldType.String, null).says(OF_OWN_NETWORKS),
   new Field("IPv6Address", FieldType.String, null).denied().says("at the start: no network has IPv6 yet"),
-  new Field("LinkLocalIPs", FieldType.Strings, null).refused(),
+  new Field("LinkLocalIPs", FieldType.Strings, null).says("IPv4 only"),
 ]);
 
 /**
@@ -18,7 +18,7 @@ export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
   new Field("Links", FieldType.Strings, "null").kept(),
   new Field("Aliases", FieldType.Strings, "null").kept().says(OF_OWN_NETWORKS),
   new Field("MacAddress", FieldType.String, '""').from(44),
-  new Field("DriverOpts", FieldType.StringMap, "null").says("sysctls of an interface; its name is refused"),
+  new Field("DriverOpts", FieldType.StringMap, "null").says("sysctls of an interface, and its name"),
   new Field("GwPriority", FieldType.Int, "0").typed("int").from(48).kept(),
   new Field("NetworkID", FieldType.String, '""').kept(),
   new Field("EndpointID", FieldType.String, '""').kept(),

@@ -1,7 +1,7 @@
 // Gives a container its place on a network: addresses and an interface.
 
 import { Container } from "../../container/container";
-import { settingsOf } from "../../container/endpoint/endpoint-settings";
+import { settingsOf, wantedInterface } from "../../container/endpoint/endpoint-settings";
 import { forbidden, internal, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Address, parseAddress } from "../address/address";
@@ -27,6 +27,8 @@ export function choosePlace(container: Container, endpoint: Endpoint, network: N
   if (sharesMac && endpoint.mac.length > 0) {
     return internal(`${network.driver} interfaces do not support custom mac address assignment`);
   }
+  const wanted = wantedInterface(endpoint);
+  if (wanted.length > 0 && hasInterface(container, wanted)) return internal(takenName(wanted));
   const pool = network.pool!;
   const fixed: Address | null = fixedAddress(endpoint);
   if (fixed !== null && !pool.takeFixed(fixed, container.id)) return forbidden("Address already in use");
@@ -36,7 +38,7 @@ export function choosePlace(container: Container, endpoint: Endpoint, network: N
   }
   const place = placeAt(endpoint, network, address);
   if (sharesMac) place.mac = "";
-  place.interfaceName = freeInterface(container, network);
+  place.interfaceName = wanted.length > 0 ? wanted : freeInterface(container, network);
   endpoint.networkId = network.id;
   endpoint.place = place;
   if (container.sandbox === null) container.sandbox = new Sandbox(engine.ids.next());
@@ -61,13 +63,24 @@ function placeAt(endpoint: Endpoint, network: Network, address: Address): Place 
   return place;
 }
 
+function takenName(name: string): string {
+  return `interface name ${name} is used by another endpoint of the container`;
+}
+
 /** `eth0`, or the first number that is free. */
 function freeInterface(container: Container, network: Network): string {
   const given = network.settings.interfacePrefix;
   const prefix = given.length > 0 ? given : PREFIX;
   let number = 0;
-  while (hasInterface(container, prefix + number.toString())) number += 1;
+  while (isTaken(container, prefix + number.toString())) number += 1;
   return prefix + number.toString();
+}
+
+/** Also by an endpoint that gets its place later. */
+function isTaken(container: Container, name: string): bool {
+  const all = container.endpoints;
+  for (let i = 0; i < all.length; i++) if (wantedInterface(all[i]) == name) return true;
+  return hasInterface(container, name);
 }
 
 function hasInterface(container: Container, name: string): bool {

@@ -7,10 +7,8 @@ import {
   keptSettings,
   ofOwnNetworks,
   refuseSettings,
-  settingsOf,
   settingsProblems,
 } from "../../container/endpoint/endpoint-settings";
-import { SYSCTLS } from "../../container/endpoint/interface-sysctls";
 import { ENDPOINT_SETTINGS } from "../../container/endpoint/networking-config-table";
 import { otherIn } from "../../container/spec/namespaces";
 import { containerStore } from "../../container/store";
@@ -137,10 +135,6 @@ function endpointOf(network: string, settings: Json, version: i32): Endpoint {
 }
 
 function connectNow(call: Call, container: Container, network: Network, endpoint: Endpoint): Refusal | null {
-  const options = settingsOf(endpoint).entry("DriverOpts");
-  if (options !== null && options.entry(SYSCTLS) !== null) {
-    return notBuilt(`EndpointConfig.DriverOpts.${SYSCTLS} for a running container`);
-  }
   const holder = releasingAddress(endpoint);
   if (holder !== null) {
     // The client has been told that the other container ended, so its address will soon be free.

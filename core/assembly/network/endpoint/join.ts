@@ -8,7 +8,10 @@ import {
   ParentJoin,
   PortMapping,
 } from "../../../../build/bindings/types";
+import { Tuple2 } from "../../../../build/bindings/runtime";
 import { Container } from "../../container/container";
+import { settingsOf } from "../../container/endpoint/endpoint-settings";
+import { kernelSettings, SYSCTLS } from "../../container/endpoint/interface-sysctls";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { freePlace } from "./choose-place";
@@ -34,6 +37,8 @@ function parentJoinOf(container: Container, endpoint: Endpoint, network: Network
     gatewayEndpoint(container) === endpoint,
     place.gateway,
     place.mac,
+    linkLocalAddresses(endpoint),
+    sysctlsOf(container, endpoint),
   );
 }
 
@@ -49,7 +54,21 @@ function joinOf(container: Container, endpoint: Endpoint, network: Network): Joi
     leads ? place.gateway : "",
     place.mac,
     leads ? portsOf(container) : [],
+    linkLocalAddresses(endpoint),
+    sysctlsOf(container, endpoint),
   );
+}
+
+function linkLocalAddresses(endpoint: Endpoint): string[] {
+  const config = settingsOf(endpoint).entry("IPAMConfig");
+  return config === null ? [] : config.stringsOf("LinkLocalIPs");
+}
+
+/** The runtime sets those of a container that is just starting. */
+function sysctlsOf(container: Container, endpoint: Endpoint): Tuple2<string, string>[] {
+  const options = settingsOf(endpoint).entry("DriverOpts");
+  if (options === null || !container.running) return [];
+  return kernelSettings(options.stringOf(SYSCTLS), endpoint.place!.interfaceName);
 }
 
 function portsOf(container: Container): PortMapping[] {

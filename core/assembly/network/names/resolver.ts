@@ -2,9 +2,11 @@
 
 import { Link, Resolver, SearchedNetwork } from "../../../../build/bindings/types";
 import { Container } from "../../container/container";
+import { endpointLink, settingsOf } from "../../container/endpoint/endpoint-settings";
 import { containerStore } from "../../container/store";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
+import { endpointAt } from "../endpoint/containers-on-network";
 import { gatewayEndpoint } from "../endpoint/gateway-endpoint";
 import { Network } from "../network";
 
@@ -21,8 +23,20 @@ export function resolverOf(container: Container, networks: Network[]): Resolver 
   // Internal networks lead nowhere.
   const usesMachine = servers.length == 0 && gatewayEndpoint(container) !== null;
   const searched: SearchedNetwork[] = [];
-  for (let i = 0; i < networks.length; i++) searched.push(new SearchedNetwork(networks[i].id, linksOf(container)));
+  for (let i = 0; i < networks.length; i++)
+    searched.push(new SearchedNetwork(networks[i].id, linksOn(container, networks[i])));
   return new Resolver(container.id, searched, servers, usesMachine, PUBLIC_SERVERS);
+}
+
+/** The container's own links, and those of its endpoint there. */
+function linksOn(container: Container, network: Network): Link[] {
+  const links = linksOf(container);
+  const given = settingsOf(endpointAt(container, network)).stringsOf("Links");
+  for (let i = 0; i < given.length; i++) {
+    const link: Link | null = endpointLink(given[i]);
+    if (link !== null) links.push(link);
+  }
+  return links;
 }
 
 /** Other containers may be renamed, so links lead to their ids. */

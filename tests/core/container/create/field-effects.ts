@@ -202,6 +202,10 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   ],
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig": FIXED_ADDRESS,
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig.IPv4Address": FIXED_ADDRESS,
+  "NetworkingConfig.EndpointsConfig.*.IPAMConfig.LinkLocalIPs": [
+    "linux/networks/endpoint-options.test.ts",
+    "link-local addresses are beside the other one",
+  ],
   "NetworkingConfig.EndpointsConfig.*.DriverOpts": [
     "http/endpoints.test.ts",
     "an endpoint's sysctls are its interface's",

@@ -1,0 +1,36 @@
+// What an interface of a container has besides its address: kernel settings and link-local addresses.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { malformed } from "../../hosts/shared/index.js";
+import type { networks } from "../../hosts/shared/index.js";
+import type { Kernel } from "../kernel.js";
+import { broadcastOf, ipv4 } from "./addresses.js";
+import { addAddress } from "./links.js";
+import { enterNamespace } from "./namespace.js";
+import type { Request } from "./netlink.js";
+
+type Wish = Partial<Pick<networks.Join, "linkLocal" | "sysctls">>;
+
+/** Length of the prefix of link-local addresses, and their block (RFC 3927). */
+const LINK_LOCAL_PREFIX = 16;
+const LINK_LOCAL = "169.254.0.0/16";
+
+/** An earlier version wrote no such addresses. */
+export function linkLocalRequests({ linkLocal = [] }: Wish, index: number): Request[] {
+  return linkLocal.map((address) => addAddress(index, ipv4(address), LINK_LOCAL_PREFIX, broadcastOf(LINK_LOCAL)));
+}
+
+/** `file`: holds the container's network namespace. The kernel shows the settings of the calling thread's namespace. */
+export function setSysctls(kernel: Kernel, file: string, { sysctls = [] }: Wish): void {
+  if (sysctls.length === 0) return;
+  enterNamespace(kernel, file, () => {
+    for (const [name, value] of sysctls) writeFileSync(pathOf(name), value);
+  });
+}
+
+/** Only settings of networks belong to a network namespace. */
+function pathOf(name: string): string {
+  if (!name.startsWith("net/") || name.split("/").includes("..")) throw malformed("interface-name", name);
+  return join("/proc/sys", name);
+}

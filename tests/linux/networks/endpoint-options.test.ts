@@ -1,0 +1,89 @@
+// Options of single endpoints: links, link-local addresses, the name of the interface and its kernel settings.
+import { expect, test } from "vitest";
+import { messageOf, type Json } from "../../support/engine-client.js";
+import { missingLinux } from "../../support/engines.js";
+import { describeUnless } from "../../support/on-engines.js";
+import { NetworkDaemon, on } from "./network-daemon.js";
+
+const SYSCTLS = "com.docker.network.endpoint.sysctls";
+const INTERFACE = "com.docker.network.endpoint.ifname";
+
+describeUnless(missingLinux(), "options of endpoints", () => {
+  const own = new NetworkDaemon();
+
+  test("a link is a name that only the linking container has", async () => {
+    await own.make("left", "10.234.0");
+    await own.make("right", "10.235.0");
+    await own.engine.running(on("left"), "?name=web");
+    const linking = await own.engine.running(wish("left", { Links: ["web:shop"] }));
+    const other = await own.engine.running(on("left"));
+    expect(await inside(linking, "ping -c1 -w2 shop > /dev/null && echo reached")).toBe("reached\n");
+    expect(await inside(other, "ping -c1 -w2 shop > /dev/null || echo unknown")).toContain("unknown\n");
+    await own.engine.running(on("right"), "?name=elsewhere");
+    await wire("right", linking, { Links: ["elsewhere:depot"] });
+    expect(await inside(linking, "ping -c1 -w2 depot > /dev/null && echo reached")).toBe("reached\n");
+  });
+
+  test("link-local addresses are beside the other one", async () => {
+    await own.make("left", "10.234.0");
+    const settings = (address: string): Json => ({ IPAMConfig: { LinkLocalIPs: [address] } });
+    const first = await own.engine.running(wish("left", settings("169.254.7.7")));
+    const second = await own.engine.running(on("bridge"));
+    await wire("left", second, settings("169.254.7.8"));
+    expect(await inside(first, "ip -4 addr show eth0")).toContain("inet 169.254.7.7/16 brd 169.254.255.255");
+    expect(await inside(second, "ping -c1 -w2 169.254.7.7 > /dev/null && echo reached")).toBe("reached\n");
+    for (const address of ["10.1.1.1", "x"]) {
+      const answer = await own.engine.call("POST", "/networks/left/connect", {
+        Container: second,
+        EndpointConfig: settings(address),
+      });
+      expect([answer.status, messageOf(answer)]).toEqual([400, `invalid link-local IP address: ${address}`]);
+    }
+  });
+
+  test("an interface has the name that the client chose, and the others avoid it", async () => {
+    await own.make("left", "10.234.0");
+    await own.make("right", "10.235.0");
+    const id = await own.engine.running(wish("left", { DriverOpts: { [INTERFACE]: "eth1" } }));
+    await wire("right", id, {});
+    await wire("bridge", id, { DriverOpts: { [INTERFACE]: "wan" } });
+    expect(await inside(id, "ls -1 /sys/class/net")).toBe("eth0\neth1\nlo\nwan\n");
+    expect(await inside(id, "ip -4 addr show eth1")).toContain("inet 10.234.0.2/24");
+    await own.make("third", "10.236.0");
+    const EndpointConfig = { DriverOpts: { [INTERFACE]: "wan" } };
+    const answer = await own.engine.call("POST", "/networks/third/connect", { Container: id, EndpointConfig });
+    const used = "interface name wan is used by another endpoint of the container";
+    expect([answer.status, messageOf(answer)]).toEqual([500, used]);
+  });
+
+  test("kernel settings of an interface are set when a running container is connected", async () => {
+    await own.make("left", "10.234.0");
+    const id = await own.engine.running(on("bridge"));
+    await wire("left", id, { DriverOpts: { [SYSCTLS]: "net.ipv4.conf.IFNAME.log_martians=1" } });
+    const read = "cat /proc/sys/net/ipv4/conf/eth0/log_martians /proc/sys/net/ipv4/conf/eth1/log_martians";
+    expect(await inside(id, read)).toBe("0\n1\n");
+    await own.make("right", "10.235.0");
+    const EndpointConfig = { DriverOpts: { [SYSCTLS]: "net.ipv4.conf.IFNAME.none=1" } };
+    const answer = await own.engine.call("POST", "/networks/right/connect", { Container: id, EndpointConfig });
+    expect([answer.status, messageOf(answer)]).toEqual([
+      500,
+      expect.stringContaining("/proc/sys/net/ipv4/conf/eth2/none: no such file or directory"),
+    ]);
+    expect(await inside(id, "ls -1 /sys/class/net")).toBe("eth0\neth1\nlo\n");
+  });
+
+  function wish(network: string, settings: Json): Json {
+    return { ...on(network), NetworkingConfig: { EndpointsConfig: { [network]: settings } } };
+  }
+
+  async function wire(network: string, Container: string, EndpointConfig: Json): Promise<void> {
+    await own.engine.must(200, "POST", `/networks/${network}/connect`, { Container, EndpointConfig });
+  }
+
+  /** What a command in a container prints. */
+  async function inside(container: string, command: string): Promise<string> {
+    const exec = { Cmd: ["sh", "-c", command], AttachStdout: true, Tty: true };
+    const { Id } = (await own.engine.must(201, "POST", `/containers/${container}/exec`, exec)).json<{ Id: string }>();
+    return (await own.engine.must(200, "POST", `/exec/${Id}/start`, { Tty: true })).text.replaceAll("\r", "");
+  }
+});
