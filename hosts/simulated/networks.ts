@@ -74,7 +74,7 @@ export class WorldNetworks implements Topology {
         this.#makeOnParent(command.val);
         break;
       case "join-parent":
-        this.#join(asJoin(command.val));
+        await this.#join(asJoin(command.val));
         break;
       case "drop":
         this.#bridges.delete(command.val);
