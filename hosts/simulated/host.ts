@@ -6,7 +6,7 @@ import { MACHINE, runtimesOf } from "./machine.js";
 import type { SimulatedHost, SimulatedOptions } from "./options.js";
 import { Parts } from "./parts.js";
 import { seededRandom } from "./random.js";
-import { dial } from "./traffic/dial.js";
+import { dial, visit } from "./traffic/dial.js";
 import { WorldRecords } from "./records.js";
 import { sharedCatalogue } from "./registry/catalogue.js";
 
@@ -38,6 +38,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       if (faults.outputLeft()) crashing.crash();
     },
     reboot: () => parts.reboot(),
+    visit: (port) => visit(parts.networks.traffic, port),
     dial: (port, address = "127.0.0.1") => dial(time, parts.networks.traffic, { address, port }),
     firstImages: () => images.map((name) => sharedCatalogue.archive(name)),
     directories: { data: parts.dataRoot, exec: EXEC_ROOT },

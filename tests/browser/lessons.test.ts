@@ -42,6 +42,8 @@ test("there are exactly these lessons", () => {
     "pull",
     "pull-credentials",
     "commit",
+    "names",
+    "volume",
     "versions",
     "crash",
   ]);

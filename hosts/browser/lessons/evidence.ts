@@ -70,6 +70,11 @@ export function newestName(session: Session, otherwise: string): string {
   return newest(session)?.name ?? otherwise;
 }
 
+/** All containers, as they are now. */
+export function containersNow(session: Session): readonly ContainerView[] {
+  return worldNow(session).containers;
+}
+
 /** A name that no container uses. */
 export function freeName(session: Session, name: string): string {
   const taken = new Set(worldNow(session).containers.map((container) => container.name));

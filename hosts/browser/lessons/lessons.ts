@@ -4,6 +4,7 @@ import { BACKGROUND, LIST_AND_STOP, LOGS_OF_ONE, RUN } from "./containers.js";
 import { CRASH, VERSIONS } from "./engine.js";
 import { COMMIT, LIST_IMAGES, PULL_IMAGE, PULL_WITH_CREDENTIALS } from "./images.js";
 import type { Lesson } from "./lesson.js";
+import { NAMES, VOLUME } from "./networks.js";
 
 export const LESSONS: readonly Lesson[] = [
   RUN,
@@ -14,6 +15,8 @@ export const LESSONS: readonly Lesson[] = [
   PULL_IMAGE,
   PULL_WITH_CREDENTIALS,
   COMMIT,
+  NAMES,
+  VOLUME,
   VERSIONS,
   CRASH,
 ];

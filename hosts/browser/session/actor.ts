@@ -6,11 +6,13 @@ import type { SimulatedHost } from "../../simulated/index.js";
 import type { Action } from "./action.js";
 import type { WrittenRequest } from "./request.js";
 import { Sending } from "./sending.js";
-import type { EngineState } from "./session.js";
+import type { EngineState, Visit } from "./session.js";
 
 export class Actor {
   readonly exchanges = signal<readonly Sending[]>([]);
   readonly engine = signal<EngineState>("open");
+  /** What published ports have answered, by the number of the visit. */
+  readonly visits = signal<ReadonlyMap<number, Visit>>(new Map());
   /** Settles when the engine answers again, or cannot. */
   reopening: Promise<void> = Promise.resolve();
   readonly #host: SimulatedHost;
@@ -36,6 +38,8 @@ export class Actor {
         return this.exchange(action.exchange)?.endInput();
       case "cancel":
         return this.exchange(action.exchange)?.cancel();
+      case "visit":
+        return this.#visit(action.visit, action.port);
       case "inject":
         this.#host.faults.inject(action.fault, action.times ?? undefined);
         return;
@@ -74,6 +78,14 @@ export class Actor {
       const place = this.#unclaimed.indexOf(sending);
       if (place >= 0) this.#unclaimed.splice(place, 1);
     });
+  }
+
+  #visit(visit: number, port: number): void {
+    const show = (answer: string | null): void => {
+      this.visits.value = new Map([...this.visits.value, [visit, { port, answer }]]);
+    };
+    show(null);
+    void this.#host.visit(port).then(show, (error: Error) => show(error.message));
   }
 
   #reopen(): void {

@@ -14,7 +14,7 @@ import { Notebook } from "./notebook.js";
 import type { KeptCell } from "./notebook.js";
 import type { WrittenRequest } from "./request.js";
 import type { Sending } from "./sending.js";
-import type { LogEntry, NamedCore, Session, SessionOptions } from "./session.js";
+import type { LogEntry, NamedCore, Session, SessionOptions, Visit } from "./session.js";
 
 /** What a session is built on: see `create.ts`. */
 export interface Ground {
@@ -61,7 +61,9 @@ export class LiveSession implements Session {
   readonly rules: readonly Rule[];
   readonly #ground: Ground;
   readonly #actor: Actor;
+  readonly visits = computed((): readonly Visit[] => [...this.#actor.visits.value.values()]);
   #nextExchange = 1;
+  #nextVisit = 1;
   #telling = false;
   #changing = false;
 
@@ -133,6 +135,10 @@ export class LiveSession implements Session {
   inject(fault: Fault, times?: number): Promise<void> {
     if (fault.kind === "engine-crash" && fault.afterOutputs === 0) return this.crash();
     return this.enter({ kind: "inject", fault, times: times ?? null });
+  }
+
+  visit(port: number): Promise<void> {
+    return this.enter({ kind: "visit", visit: this.#nextVisit++, port });
   }
 
   lift(fault: Fault["kind"]): Promise<void> {
@@ -207,6 +213,7 @@ export class LiveSession implements Session {
     await timers.enter(() => {
       this.actions.value = [...this.actions.value, { at: timers.now().monotonic, action }];
       if (action.kind === "send") this.#nextExchange = Math.max(this.#nextExchange, action.exchange + 1);
+      if (action.kind === "visit") this.#nextVisit = Math.max(this.#nextVisit, action.visit + 1);
       this.#actor.act(action);
       this.faults.value = [...this.#ground.host.faults.set];
     }, at);

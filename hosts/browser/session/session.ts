@@ -50,6 +50,13 @@ export interface Recording {
   exchangeOf(step: Step): RecordedExchange | null;
 }
 
+/** A look at a published port. */
+export interface Visit {
+  readonly port: number;
+  /** The answer as text, head included, or why there is none; null until it has come. */
+  readonly answer: string | null;
+}
+
 export interface Session {
   /** Null for a live session. */
   readonly recording: Recording | null;
@@ -77,11 +84,15 @@ export interface Session {
   cancel(exchange: number): Promise<void>;
   /** Strikes `times` times; for ever if not given. */
   inject(fault: Fault, times?: number): Promise<void>;
+  /** Asks a published port for its page: the answer comes in `visits`. */
+  visit(port: number): Promise<void>;
   lift(fault: Fault["kind"]): Promise<void>;
   crash(): Promise<void>;
   /** Resolves when the engine answers again. */
   reopen(): Promise<void>;
   readonly actions: ReadonlySignal<readonly EnteredAction[]>;
+  /** In the order of asking. */
+  readonly visits: ReadonlySignal<readonly Visit[]>;
   readonly faults: ReadonlySignal<readonly SetFault[]>;
   readonly engine: ReadonlySignal<EngineState>;
 

@@ -16,6 +16,30 @@ export async function dial(time: SimulatedTime, traffic: Traffic, to: Peer): Pro
   return { readable: readableOf(time, end), writable: writableOf(time, end) };
 }
 
+/** Asks a port of the machine for its page, without events of its own. Rejects with `SocketError`. */
+export async function visit(traffic: Traffic, port: number): Promise<string> {
+  const { source, sink } = await new Promise<ConnectionEnd>((resolve, reject) => {
+    traffic.connect(traffic.machine, { address: "127.0.0.1", port }, (result) =>
+      typeof result === "object" ? resolve(result) : reject(new SocketError(result)),
+    );
+  });
+  sink.put(new TextEncoder().encode(`GET / HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`));
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const piece = source.take();
+    if (piece === null || text.length > MOST_SHOWN) break;
+    if (piece === undefined) await new Promise<void>((wake) => source.wake(wake));
+    else text += decoder.decode(piece, { stream: true });
+  }
+  source.release();
+  sink.release();
+  return text;
+}
+
+/** A longer answer is cut off. */
+const MOST_SHOWN = 65_536;
+
 function readableOf(time: SimulatedTime, { source }: ConnectionEnd): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {

@@ -1,6 +1,7 @@
 // The console: turns a curl line, a docker command, several of them, or `GET /path` into requests.
 
 import { useRef, useState } from "preact/hooks";
+import { WEB_SHOP } from "../../lessons/examples.js";
 import { Wrong } from "../../notation/docker/wrong.js";
 import { History } from "../../notation/history.js";
 import { readLine } from "../../notation/parse.js";
@@ -18,7 +19,7 @@ export function TypedLine() {
   const field = useRef<HTMLInputElement>(null);
   const { runs } = playground;
 
-  const take = (): void => {
+  const take = (line: string): void => {
     const read = readLine(line, playground.version.value, runs.variables);
     history.add(line);
     if ("script" in read) {
@@ -58,7 +59,7 @@ export function TypedLine() {
       class="typed-line"
       onSubmit={(event) => {
         event.preventDefault();
-        if (line.trim() !== "") take();
+        if (line.trim() !== "") take(line);
       }}
     >
       <input
@@ -81,6 +82,17 @@ export function TypedLine() {
       />
       <div class="row">
         <button>Add</button>
+        <button
+          type="button"
+          class="plain"
+          title="Brings up three containers"
+          onClick={() => {
+            take(WEB_SHOP.lines.join("; "));
+            playground.notice.value = WEB_SHOP.lookFor;
+          }}
+        >
+          {WEB_SHOP.label}
+        </button>
         {runs.going.value && (
           <button
             type="button"

@@ -7,6 +7,7 @@ import { shortId } from "../words.js";
 import { Files } from "./files.js";
 import { changeOf } from "./lit.js";
 import { Logs } from "./logs.js";
+import { Ports } from "./ports.js";
 
 export function Containers({ containers }: { containers: readonly ContainerView[] }) {
   return (
@@ -39,6 +40,7 @@ function ContainerRow({ container }: { container: ContainerView }) {
       {open && (
         <div class="stack">
           <Facts container={container} />
+          {session.recording === null && <Ports container={container} />}
           {session.recording === null && <Logs container={container.id} />}
           <Files container={container.id} />
         </div>

@@ -27,6 +27,7 @@ export class RecordedSession implements Session {
   readonly exchanges = signal([]);
   readonly actions = signal([]);
   readonly faults = signal([]);
+  readonly visits = signal<Session["visits"]["value"]>([]);
   readonly engine = signal<EngineState>("closed");
   readonly pace = signal("stopped" as const);
   readonly next = null;
@@ -84,6 +85,7 @@ export class RecordedSession implements Session {
   readonly endInput = nothing;
   readonly cancel = nothing;
   readonly inject = nothing;
+  readonly visit = nothing;
   readonly lift = nothing;
   readonly crash = nothing;
   readonly reopen = nothing;

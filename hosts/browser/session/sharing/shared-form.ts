@@ -69,6 +69,8 @@ function knownAction(action: Record<string, unknown>): Action {
     case "end-input":
     case "cancel":
       return { kind, exchange: count(action["exchange"]) };
+    case "visit":
+      return { kind, visit: count(action["visit"]), port: count(action["port"]) };
     case "inject":
       return { kind, fault: faultOf(action["fault"]), times: action["times"] === null ? null : count(action["times"]) };
     case "lift":
