@@ -42,9 +42,18 @@ async function takeOver(): Promise<void> {
     if (!isCurrent()) void retire();
   });
   if (before !== undefined) await retired(before);
-  writeSync(READY, "ready\n");
-  closeSync(READY);
+  tellReady();
   lingering.refresh();
+}
+
+function tellReady(): void {
+  try {
+    writeSync(READY, "ready\n");
+  } catch (error) {
+    // The engine that waited was killed.
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  }
+  closeSync(READY);
 }
 
 /** Whether no other process has taken over, and nobody has removed everything. */

@@ -1,6 +1,8 @@
 // Names in network namespaces, with the real resolver process and real packets: what containers are told, and that it
 // goes on without an engine.
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -161,6 +163,17 @@ describeUnless(missing, "names", () => {
     await names.resolve(resolver([SHOP]));
     await names.found([{ network: SHOP, container: WEB }], [WEB]);
     expect(await look(namespace, "db")).toMatchObject({ rcode: "SERVFAIL" });
+  });
+
+  test("a process whose engine is killed while it waits for it ends by itself, and leaves nothing", async () => {
+    const directory = join(root, "alone");
+    new TableFiles(directory).make();
+    const log = openSync(join(directory, "log"), "a");
+    const child = spawn(process.execPath, [PROGRAM, directory, "any"], { stdio: ["ignore", log, log, "pipe"] });
+    closeSync(log);
+    child.stdio[3]!.destroy();
+    await once(child, "exit");
+    expect(readdirSync(directory).sort()).toEqual(["endpoints", "resolvers"]);
   });
 
   function files(): TableFiles {
