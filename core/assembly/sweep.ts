@@ -76,6 +76,7 @@ function sweepJoin(found: FoundJoin): void {
   if (isLost(found.container)) {
     setAside.remainsOf(found.container).joins.push(found);
     networkStore.keepAddress(found.network, found.address, found.container);
+    networkStore.keepAddress(found.network, found.ipv6Address, found.container);
     return;
   }
   if (container === null || !mayUse(found.container) || container.isOn(found.network)) return;

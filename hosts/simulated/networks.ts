@@ -128,7 +128,9 @@ export class WorldNetworks implements Topology {
   /** Containers on networks. */
   joins(): engine.FoundJoin[] {
     const joins = [...this.#joins.values()];
-    return joins.map(({ container, bridge, address }) => ({ container, network: bridge.network, address }));
+    return joins.map(({ container, bridge, address, ipv6Address }) => {
+      return { container, network: bridge.network, address, ipv6Address };
+    });
   }
 
   /** Containers with a network namespace. It may be on no network. */
@@ -183,8 +185,8 @@ export class WorldNetworks implements Topology {
   }
 
   #make(bridge: networks.Bridge): void {
-    checkAddress(bridge.gateway);
-    checkSubnet(bridge.subnet);
+    checkAddresses(bridge.gateway, bridge.ipv6Gateway);
+    for (const subnet of [bridge.subnet, bridge.ipv6Subnet]) if (subnet !== "") checkSubnet(subnet);
     this.#bridges.set(bridge.network, bridge);
   }
 
@@ -210,7 +212,7 @@ export class WorldNetworks implements Topology {
   }
 
   async #join(join: networks.Join): Promise<void> {
-    checkAddress(join.address);
+    checkAddresses(join.address, join.ipv6Address);
     const place = placeOf({ container: join.container, network: join.bridge.network });
     if (!this.#bridges.has(join.bridge.network)) {
       throw noSuch("network-interface", join.bridge.interfaceName);
@@ -271,13 +273,14 @@ export class WorldNetworks implements Topology {
   }
 
   #routes(): string[] {
-    return [...MACHINE.routes, ...[...this.bridges()].map(({ subnet }) => subnet)];
+    const subnets = [...this.bridges()].flatMap(({ subnet, ipv6Subnet }) => [subnet, ipv6Subnet]);
+    return [...MACHINE.routes, ...subnets.filter((subnet) => subnet !== "")];
   }
 
   #hasAddress(address: string): boolean {
     if (isEvery(address) || isLoopback(address)) return true;
     if (this.addresses.includes(address)) return true;
-    return [...this.#bridges.values()].some(({ gateway }) => gateway === address);
+    return [...this.#bridges.values()].some(({ gateway, ipv6Gateway }) => [gateway, ipv6Gateway].includes(address));
   }
 
   #delay(): Promise<void> {
@@ -306,11 +309,12 @@ function asBridge(
 ): networks.Bridge {
   const connectsContainers = ![mode, ipvlanFlag].some((one) => one === "private" || one === "vepa");
   const made = { network, name, interfaceName: parent, subnet, gateway: "", connectsContainers };
-  return { ...made, internal: true, masquerades: false, forwards: false, mtu: 0 };
+  return { ...made, ipv6Subnet: "", ipv6Gateway: "", internal: true, masquerades: false, forwards: false, mtu: 0 };
 }
 
 function asJoin({ network, subnet, leads, ...join }: networks.ParentJoin): networks.Join {
-  return { ...join, gateway: leads ? join.gateway : "", bridge: asBridge(network, subnet), ports: [] };
+  const gateway = leads ? join.gateway : "";
+  return { ...join, gateway, ipv6Address: "", ipv6Gateway: "", bridge: asBridge(network, subnet), ports: [] };
 }
 
 function placeOf({ container, network }: networks.Leave): string {
@@ -327,14 +331,21 @@ function excludes(a: string, b: string): boolean {
   return isIpv6(a) === isIpv6(b) && (isEvery(a) || isEvery(b) || a === b);
 }
 
+/** At least one of them is there. */
+function checkAddresses(ipv4: string, ipv6: string): void {
+  if (ipv4 !== "" || ipv6 === "") checkAddress(ipv4);
+  if (ipv6 !== "") checkAddress(ipv6);
+}
+
 function checkAddress(address: string): void {
-  if (numberOf(address) === null) throw malformed("ipv4-address", address);
+  const isValid = isIpv6(address) ? /^[0-9a-f:]+$/.test(address) : numberOf(address) !== null;
+  if (!isValid) throw malformed("ip-address", address);
 }
 
 function checkSubnet(subnet: string): void {
   const [address = "", prefix = ""] = subnet.split("/");
   checkAddress(address);
-  if (!/^([12]?[0-9]|3[0-2])$/.test(prefix)) {
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(prefix) || Number(prefix) > (isIpv6(address) ? 128 : 32)) {
     throw malformed("subnet", subnet);
   }
 }

@@ -1,14 +1,30 @@
 // Addresses as text and as bytes.
 
+import { isIPv6 } from "node:net";
 import { malformed } from "../../hosts/shared/index.js";
 
 /** Four bytes of an IPv4 address in dotted form. */
 export function ipv4(text: string): Uint8Array {
   const parts = text.split(".").map((part) => (/^(0|[1-9][0-9]{0,2})$/.test(part) ? Number(part) : 256));
   if (parts.length !== 4 || parts.some((part) => part > 255)) {
-    throw malformed("ipv4-address", text);
+    throw malformed("ip-address", text);
   }
   return Uint8Array.from(parts);
+}
+
+/** Sixteen bytes of an IPv6 address without a zone. */
+export function ipv6(text: string): Uint8Array {
+  if (!isIPv6(text) || text.includes("%") || text.includes(".")) throw malformed("ip-address", text);
+  const [head = [], tail = []] = text.split("::").map((part) => part.split(":").filter((group) => group !== ""));
+  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill("0"), ...tail];
+  return Uint8Array.from(
+    groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]),
+  );
+}
+
+/** The bytes of an address of either family. */
+export function addressBytes(text: string): Uint8Array {
+  return isIpv6(text) ? ipv6(text) : ipv4(text);
 }
 
 /** Whether an address is IPv6. */
@@ -16,17 +32,17 @@ export function isIpv6(address: string): boolean {
   return address.includes(":");
 }
 
-/** Prefix length of a subnet in CIDR form. */
+/** Prefix length of a subnet in CIDR form, of either family. */
 export function prefixOf(subnet: string): number {
   const [address = "", prefix = ""] = subnet.split("/");
-  ipv4(address);
-  if (!/^([12]?[0-9]|3[0-2])$/.test(prefix)) {
+  const bits = 8 * addressBytes(address).length;
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(prefix) || Number(prefix) > bits) {
     throw malformed("subnet", subnet);
   }
   return Number(prefix);
 }
 
-/** Last address of a subnet. */
+/** Last address of an IPv4 subnet. */
 export function broadcastOf(subnet: string): Uint8Array {
   const prefix = prefixOf(subnet);
   const bytes = ipv4(subnet.split("/")[0] ?? "");

@@ -1,14 +1,14 @@
 // The interface of a network: a bridge that we make, or an existing one that somebody else made. The second kind is
-// used as it is: its hardware address, its MTU and its IPv6 addresses are not ours to change.
+// used as it is: its hardware address, its MTU and its own addresses are not ours to change.
 
 import { wrongKind } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
-import { broadcastOf, ipv4, prefixOf } from "./addresses.js";
+import { addressBytes, broadcastOf, ipv4, ipv6, prefixOf } from "./addresses.js";
 import { endLocalRouting, routesLocally } from "./forwarding.js";
 import * as links from "./links.js";
 import { findLink, hasAddress, type Link } from "./look-ups.js";
-import { carryOut } from "./netlink.js";
+import { carryOut, type Request } from "./netlink.js";
 
 type Bridge = networks.Bridge;
 
@@ -22,8 +22,10 @@ export interface Choice {
 
 /** What we add to somebody else's interface, and remove again. */
 interface Added {
-  /** The gateway's address. */
+  /** The gateway's IPv4 address. */
   address: boolean;
+  /** Its IPv6 address. Undefined in the records of older versions. */
+  ipv6Address?: boolean | undefined;
   /** The routing of 127.0.0.0/8 to it. */
   localRouting: boolean;
 }
@@ -31,6 +33,11 @@ interface Added {
 /** The record of a network. */
 export interface Made extends Choice {
   bridge: Bridge;
+}
+
+/** Earlier versions had no IPv6 on networks. `bridge`: as a record has it. */
+export function completed(bridge: Partial<Bridge>): Bridge {
+  return { ipv6Subnet: "", ipv6Gateway: "", ...bridge } as Bridge;
 }
 
 /**
@@ -43,27 +50,43 @@ export async function choiceFor(kernel: Kernel, bridge: Bridge, link: Link | und
   // The rules of firewalls know an interface only by its main name.
   if (link.kind !== "bridge" || link.name !== interfaceName) throw wrongKind("network-interface", interfaceName);
   const before = kept.find((made) => made.bridge.network === network)?.added;
-  const isThere = await hasAddress(kernel, link.index, ipv4(bridge.gateway), prefixOf(bridge.subnet));
+  const { gateway, subnet, ipv6Gateway, ipv6Subnet } = bridge;
   const added = {
-    address: before?.address || !isThere,
+    address: before?.address || (await lacks(kernel, link, gateway, subnet)),
+    ipv6Address: before?.ipv6Address || (await lacks(kernel, link, ipv6Gateway, ipv6Subnet)),
     localRouting: before?.localRouting || !routesLocally(interfaceName),
   };
   return { ours: false, added };
 }
 
+/** Whether the interface still has to get this address. `address`: empty if it shall have none. */
+async function lacks(kernel: Kernel, link: Link, address: string, subnet: string): Promise<boolean> {
+  return address !== "" && !(await hasAddress(kernel, link.index, addressBytes(address), prefixOf(subnet)));
+}
+
 /** Makes the interface, or repairs it if it existed when the choice was made. */
 export async function makeInterface(kernel: Kernel, { bridge, ours }: Made, link: Link | undefined): Promise<void> {
-  const { interfaceName, subnet, mtu } = bridge;
+  const { interfaceName, mtu } = bridge;
   if (link === undefined) await carryOut(kernel, links.makeBridge(interfaceName, hardwareOf(bridge)));
   const index = link?.index ?? kernel.interfaceIndex(interfaceName);
+  // It has no IPv6 addresses but those that it is given.
   const settings = [links.withoutIpv6(interfaceName), ...(mtu > 0 ? [links.setMtu(interfaceName, mtu)] : [])];
-  await carryOut(
-    kernel,
-    links.addAddress(index, ipv4(bridge.gateway), prefixOf(subnet), broadcastOf(subnet)),
-    ...(ours ? settings : []),
-    links.setUp(interfaceName),
-  );
+  await carryOut(kernel, ...addresses(bridge, index), ...(ours ? settings : []), links.setUp(interfaceName));
 }
+
+function addresses(bridge: Bridge, index: number): Request[] {
+  const { subnet, gateway, ipv6Subnet, ipv6Gateway } = bridge;
+  const requests: Request[] = [];
+  if (gateway !== "") requests.push(links.addAddress(index, ipv4(gateway), prefixOf(subnet), broadcastOf(subnet)));
+  if (ipv6Gateway === "") return requests;
+  requests.push(links.addIpv6Address(index, ipv6(ipv6Gateway), prefixOf(ipv6Subnet)));
+  requests.push(links.addIpv6Address(index, ipv6(LINK_LOCAL), LINK_LOCAL_PREFIX));
+  return requests;
+}
+
+/** When a bridge forwards packets from elsewhere, it looks for their receivers under this address, as Docker's does. */
+const LINK_LOCAL = "fe80::1";
+const LINK_LOCAL_PREFIX = 64;
 
 /**
  * Removes the interface if we made it, otherwise only what we added to it. An interface that was down stays up: others
@@ -79,8 +102,10 @@ export async function undoInterface(kernel: Kernel, made: Made): Promise<void> {
 
 async function removeAdded(kernel: Kernel, { index, name }: Link, { bridge, added }: Made): Promise<void> {
   if (added?.localRouting) endLocalRouting(name);
-  if (!added?.address) return;
-  await carryOut(kernel, links.removeAddress(index, ipv4(bridge.gateway), prefixOf(bridge.subnet)));
+  const { subnet, gateway, ipv6Subnet, ipv6Gateway } = bridge;
+  if (added?.address) await carryOut(kernel, links.removeAddress(index, ipv4(gateway), prefixOf(subnet)));
+  if (!added?.ipv6Address) return;
+  await carryOut(kernel, links.removeAddress(index, ipv6(ipv6Gateway), prefixOf(ipv6Subnet)));
 }
 
 /** Whether we made that interface. Somebody may have put another one in its place, for example after a reboot. */
@@ -89,7 +114,7 @@ function isFrom(link: Link, { bridge, ours }: Made): boolean {
   return isItsName && link.kind === "bridge" && Buffer.compare(link.mac, hardwareOf(bridge)) === 0;
 }
 
-/** The hardware address of a bridge that we make. */
-function hardwareOf({ gateway }: Bridge): Uint8Array {
-  return Uint8Array.from([0x02, 0x42, ...ipv4(gateway)]);
+/** The hardware address of a bridge that we make: from its IPv4 address, or else from the end of its IPv6 address. */
+function hardwareOf({ gateway, ipv6Gateway }: Bridge): Uint8Array {
+  return Uint8Array.from([0x02, 0x42, ...(gateway === "" ? ipv6(ipv6Gateway).slice(12) : ipv4(gateway))]);
 }

@@ -5,14 +5,14 @@ import { malformed } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
-import { ipv4, prefixOf } from "./addresses.js";
-import { choiceFor, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
+import { ipv4, ipv6, prefixOf } from "./addresses.js";
+import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
 import { acceptForwarding, forgetForwarding, routeThrough } from "./forwarding.js";
 import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
 import { findLink } from "./look-ups.js";
 import type { Places } from "./places.js";
-import { nft, noTable, publishedBy, tableOf } from "./rules.js";
+import { nft, noTables, publishedBy, tablesOf } from "./rules.js";
 
 export class Bridges {
   readonly #kernel: Kernel;
@@ -29,6 +29,7 @@ export class Bridges {
     this.#kernel = kernel;
     this.#places = places;
     this.#made = new KeptFiles(paths.networks("made"), ({ bridge }) => bridge?.interfaceName !== undefined);
+    for (const [, { value }] of this.#made.entries()) value.bridge = completed(value.bridge);
   }
 
   /** Ids of the existing networks. First removes leftovers of others: a reboot leaves files without interfaces. */
@@ -57,9 +58,9 @@ export class Bridges {
     const made = { bridge, ...(await choiceFor(this.#kernel, bridge, link, kept)) };
     this.#begin(made);
     await makeInterface(this.#kernel, made, link);
-    routeThrough(interfaceName, bridge.forwards);
-    await nft([tableOf(bridge), publishedBy(network, this.#places.on(network))].join("\n"));
-    await acceptForwarding(interfaceName);
+    routeThrough(bridge);
+    await nft([...tablesOf(bridge), publishedBy(bridge, this.#places.on(network))].join("\n"));
+    await acceptForwarding(bridge);
     this.#made.finish(network);
   }
 
@@ -69,8 +70,8 @@ export class Bridges {
     const { bridge } = kept.value;
     this.#made.undo(network);
     if (!this.#isShared(bridge)) await undoInterface(this.#kernel, kept.value);
-    await nft(noTable(network));
-    await forgetForwarding(bridge.interfaceName);
+    await nft(noTables(bridge));
+    await forgetForwarding(bridge);
     await this.#made.erase(network);
   }
 
@@ -94,7 +95,9 @@ export class Bridges {
 }
 
 function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {
-  const places = [one, other].map(({ interfaceName, subnet, gateway }) => [interfaceName, subnet, gateway].join(" "));
+  const places = [one, other].map(({ interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway }) =>
+    [interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway].join(" "),
+  );
   return places[0] === places[1];
 }
 
@@ -105,9 +108,16 @@ function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {
 const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\*+%]{1,15}$/;
 
 /** Checks the arguments before anything is made. */
-function check({ interfaceName, subnet, gateway }: networks.Bridge): void {
-  ipv4(gateway);
-  prefixOf(subnet);
+function check(bridge: networks.Bridge): void {
+  const { interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway } = bridge;
+  if (gateway !== "" || ipv6Gateway === "") {
+    ipv4(gateway);
+    prefixOf(subnet);
+  }
+  if (ipv6Gateway !== "") {
+    ipv6(ipv6Gateway);
+    prefixOf(ipv6Subnet);
+  }
   if (!INTERFACE_NAME.test(interfaceName)) {
     throw malformed("interface-name", interfaceName);
   }

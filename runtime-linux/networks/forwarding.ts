@@ -2,15 +2,24 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { failedTool } from "../../hosts/shared/index.js";
+import type { networks } from "../../hosts/shared/index.js";
 import { runProgram } from "./rules.js";
 
+type Bridge = networks.Bridge;
+
 /**
- * Turns on forwarding, if `forwards`, and routing of 127.0.0.0/8 to the bridge, so that published ports are reached at
- * 127.0.0.1 too. /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
+ * Turns on forwarding, if the bridge `forwards`, and routing of 127.0.0.0/8 to it, so that published ports are reached
+ * at 127.0.0.1 too. /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
  */
-export function routeThrough(bridge: string, forwards: boolean): void {
-  if (forwards) setSysctl("net/ipv4/ip_forward", "1");
-  setSysctl(localRouting(bridge), "1");
+export function routeThrough({ interfaceName, forwards, gateway, ipv6Gateway }: Bridge): void {
+  if (gateway !== "") {
+    if (forwards) setSysctl("net/ipv4/ip_forward", "1");
+    setSysctl(localRouting(interfaceName), "1");
+  }
+  if (ipv6Gateway === "") return;
+  // No container may tell the machine, by router advertisements, which addresses and routes it has.
+  setSysctl(`net/ipv6/conf/${interfaceName}/accept_ra`, "0");
+  if (forwards) setSysctl("net/ipv6/conf/all/forwarding", "1");
 }
 
 /** Whether 127.0.0.0/8 is routed to the bridge. */
@@ -33,16 +42,26 @@ function localRouting(bridge: string): string {
  * after all others. If the chain does not drop, nothing is done. This is checked again at each start of the engine, so
  * a policy that changes later is noticed only then.
  */
-export async function acceptForwarding(bridge: string): Promise<void> {
-  const chain = await forwardChain();
-  if (!chain.includes("-P FORWARD DROP")) return;
-  for (const rule of rulesOf(bridge)) if (!chain.includes(rule)) await iptables(rule);
+export async function acceptForwarding(bridge: Bridge): Promise<void> {
+  for (const program of programsFor(bridge)) {
+    const chain = await forwardChain(program);
+    if (!chain.includes("-P FORWARD DROP")) continue;
+    for (const rule of rulesOf(bridge.interfaceName)) if (!chain.includes(rule)) await change(program, rule);
+  }
 }
 
 /** Removes these rules if there are any. */
-export async function forgetForwarding(bridge: string): Promise<void> {
-  const chain = await forwardChain();
-  for (const rule of rulesOf(bridge)) if (chain.includes(rule)) await iptables(rule.replace("-A", "-D"));
+export async function forgetForwarding(bridge: Bridge): Promise<void> {
+  for (const program of programsFor(bridge)) {
+    const chain = await forwardChain(program);
+    for (const rule of rulesOf(bridge.interfaceName))
+      if (chain.includes(rule)) await change(program, rule.replace("-A", "-D"));
+  }
+}
+
+/** The programs for the bridge's families. */
+function programsFor({ gateway, ipv6Gateway }: Bridge): string[] {
+  return [...(gateway === "" ? [] : ["iptables"]), ...(ipv6Gateway === "" ? [] : ["ip6tables"])];
 }
 
 /**
@@ -67,9 +86,9 @@ interface NftChain {
   policy?: string;
 }
 
-/** The chain as commands that would make it. Empty without iptables. */
-async function forwardChain(): Promise<string[]> {
-  const listed = await runProgram("iptables", ["-w", "-S", "FORWARD"]).catch(() => undefined);
+/** The chain as commands that would make it. Empty without the program. */
+async function forwardChain(program: string): Promise<string[]> {
+  const listed = await runProgram(program, ["-w", "-S", "FORWARD"]).catch(() => undefined);
   return listed?.stdout.split("\n") ?? [];
 }
 
@@ -78,9 +97,9 @@ function rulesOf(bridge: string): string[] {
   return ["-i", "-o"].map((way) => `-A FORWARD ${way} ${bridge} -m comment --comment coracle -j ACCEPT`);
 }
 
-async function iptables(rule: string): Promise<void> {
-  const { code, stderr } = await runProgram("iptables", ["-w", ...rule.split(" ")]);
-  if (code !== 0) throw failedTool("iptables", code, stderr);
+async function change(program: string, rule: string): Promise<void> {
+  const { code, stderr } = await runProgram(program, ["-w", ...rule.split(" ")]);
+  if (code !== 0) throw failedTool(program, code, stderr);
 }
 
 function sysctl(name: string): string {

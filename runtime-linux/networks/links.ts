@@ -100,7 +100,7 @@ export function removeLink(name: string): Request {
 /** Gives a link an IPv4 address. */
 export function addAddress(index: number, address: Uint8Array, prefix: number, broadcast: Uint8Array): Request {
   const body = [
-    addressHeader(index, prefix),
+    addressHeader(AF_INET, index, prefix),
     attribute(IFA_LOCAL, address),
     attribute(IFA_ADDRESS, address),
     attribute(IFA_BROADCAST, broadcast),
@@ -108,9 +108,19 @@ export function addAddress(index: number, address: Uint8Array, prefix: number, b
   return request(`add address ${address.join(".")}`, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
 }
 
-/** Takes an IPv4 address from a link. */
+/**
+ * Gives a link an IPv6 address. Nobody else has it, so it is usable at once: without IFA_F_NODAD, the kernel would ask
+ * for a second whether another machine has it.
+ */
+export function addIpv6Address(index: number, address: Uint8Array, prefix: number): Request {
+  const body = [addressHeader(AF_INET6, index, prefix, IFA_F_NODAD), attribute(IFA_LOCAL, address)];
+  const about = `add IPv6 address to link ${index}`;
+  return request(about, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, body, ["EEXIST"]);
+}
+
+/** Takes an address from a link. */
 export function removeAddress(index: number, address: Uint8Array, prefix: number): Request {
-  const body = [addressHeader(index, prefix), attribute(IFA_LOCAL, address)];
+  const body = [addressHeader(familyOf(address), index, prefix), attribute(IFA_LOCAL, address)];
   return request(`remove address ${address.join(".")}`, RTM_DELADDR, 0, body, ["EADDRNOTAVAIL", "ENODEV"]);
 }
 
@@ -128,7 +138,7 @@ export function removeDefaultRoute(index: number, gateway: Uint8Array): Request 
 
 /** `gateway`: undefined for a route to the link itself. */
 export function defaultRoute(index: number, gateway: Uint8Array | undefined): Uint8Array[] {
-  const family = fields([AF_INET, 1], [0, 1], [0, 1], [0, 1]);
+  const family = fields([gateway === undefined ? AF_INET : familyOf(gateway), 1], [0, 1], [0, 1], [0, 1]);
   const scope = gateway === undefined ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
   const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [scope, 1], [RTN_UNICAST, 1], [0, 4]);
   const via = gateway === undefined ? [] : [attribute(RTA_GATEWAY, gateway)];
@@ -136,7 +146,13 @@ export function defaultRoute(index: number, gateway: Uint8Array | undefined): Ui
 }
 
 export const AF_INET = 2;
-const AF_INET6 = 10;
+export const AF_INET6 = 10;
+
+/** The family of an address. */
+export function familyOf(address: Uint8Array): number {
+  return address.length === 4 ? AF_INET : AF_INET6;
+}
+
 const IFF_UP = 1;
 export const IFLA_ADDRESS = 1;
 export const IFLA_IFNAME = 3;
@@ -154,9 +170,10 @@ const IFLA_BRPORT_ISOLATED = 33;
 const VETH_INFO_PEER = 1;
 const IFLA_INET6_ADDR_GEN_MODE = 8;
 const IN6_ADDR_GEN_MODE_NONE = 1;
-const IFA_ADDRESS = 1;
+export const IFA_ADDRESS = 1;
 export const IFA_LOCAL = 2;
 const IFA_BROADCAST = 4;
+const IFA_F_NODAD = 0x02;
 const IFA_F_PERMANENT = 0x80;
 const RTA_OIF = 4;
 const RTA_GATEWAY = 5;
@@ -171,8 +188,8 @@ export function request(about: string, type: number, flags: number, body: Uint8A
 }
 
 /** struct ifaddrmsg. */
-function addressHeader(index: number, prefix: number): Uint8Array {
-  return fields([AF_INET, 1], [prefix, 1], [IFA_F_PERMANENT, 1], [RT_SCOPE_UNIVERSE, 1], [index, 4]);
+function addressHeader(family: number, index: number, prefix: number, flags = 0): Uint8Array {
+  return fields([family, 1], [prefix, 1], [IFA_F_PERMANENT | flags, 1], [RT_SCOPE_UNIVERSE, 1], [index, 4]);
 }
 
 /** struct ifinfomsg. */

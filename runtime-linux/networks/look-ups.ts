@@ -1,7 +1,7 @@
 // What the kernel tells about links and their addresses (rtnetlink(7)), in the calling thread's network namespace.
 
 import type { Kernel } from "../kernel.js";
-import { AF_INET, IFA_LOCAL, IFLA_ADDRESS, IFLA_IFNAME, IFLA_INFO_KIND, IFLA_LINKINFO } from "./links.js";
+import { familyOf, IFA_ADDRESS, IFA_LOCAL, IFLA_ADDRESS, IFLA_IFNAME, IFLA_INFO_KIND, IFLA_LINKINFO } from "./links.js";
 import {
   attribute,
   fields,
@@ -37,12 +37,14 @@ export async function findLink(kernel: Kernel, name: string): Promise<Link | und
   };
 }
 
-/** Whether a link has an IPv4 address with exactly this prefix length. */
+/** Whether a link has an address, of either family, with exactly this prefix length. */
 export async function hasAddress(kernel: Kernel, index: number, address: Uint8Array, prefix: number): Promise<boolean> {
-  const body = fields([AF_INET, 1], [0, 1], [0, 1], [0, 1], [0, 4]);
+  const body = fields([familyOf(address), 1], [0, 1], [0, 1], [0, 1], [0, 4]);
   const all = await asking(kernel, (netlink) => netlink.list(question("list addresses", RTM_GETADDR, body)));
   return all.some((found) => {
-    const local = findAttribute(found.subarray(ADDRESS_HEADER), IFA_LOCAL) ?? NONE;
+    const attributes = found.subarray(ADDRESS_HEADER);
+    // The kernel tells IPv6 addresses as IFA_ADDRESS only.
+    const local = findAttribute(attributes, IFA_LOCAL) ?? findAttribute(attributes, IFA_ADDRESS) ?? NONE;
     return found[1] === prefix && numberAt(found, 4) === index && Buffer.compare(local, address) === 0;
   });
 }

@@ -49,7 +49,7 @@ export class ParentPlaces {
     }
     return this.#places.entries().map(([, { value }]) => {
       const { container, network, address } = value.join;
-      return { container, network: network.network, address };
+      return { container, network: network.network, address, ipv6Address: "" };
     });
   }
 

@@ -10,7 +10,8 @@ import { noSuch } from "../../hosts/shared/index.js";
 import type { engine, networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
-import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
+import { addressBytes, broadcastOf, ipv4, ipv6, mac, prefixOf } from "./addresses.js";
+import { completed as completedBridge } from "./bridge-interface.js";
 import { namesIn } from "../directories.js";
 import type { Swept } from "../swept.js";
 import { forgetDatagrams } from "./conntrack.js";
@@ -58,6 +59,7 @@ export class Places {
     );
     this.#ports = new HeldPorts(kernel);
     setMaxListeners(0, this.#closing.signal);
+    for (const [, { value }] of this.#places.entries()) value.join = completed(value.join);
     const again = this.#places.entries().map(([name, { value }]) => this.#ports.takeAgain(name, value.join));
     this.#held = Promise.all(again);
     // The error is thrown where this promise is awaited.
@@ -76,8 +78,8 @@ export class Places {
       await this.#remove(name, value);
     }
     return this.#places.entries().map(([, { value }]) => {
-      const { container, bridge, address } = value.join;
-      return { container, network: bridge.network, address };
+      const { container, bridge, address, ipv6Address } = value.join;
+      return { container, network: bridge.network, address, ipv6Address };
     });
   }
 
@@ -148,7 +150,8 @@ export class Places {
     // Until the end, a removal takes down what was there before, too.
     this.#places.replace(name, { join: { ...join, ports: [...before.ports, ...join.ports] } });
     try {
-      if (before.gateway !== join.gateway) await this.#route(before, join);
+      if (before.gateway !== join.gateway) await this.#route(join, before.gateway, join.gateway);
+      if (before.ipv6Gateway !== join.ipv6Gateway) await this.#route(join, before.ipv6Gateway, join.ipv6Gateway);
       if (!isDeepStrictEqual(before.ports, join.ports)) await this.#movePorts(name, before, join);
     } catch (error) {
       this.#places.replace(name, place);
@@ -179,13 +182,14 @@ export class Places {
     await this.#publish(join);
   }
 
-  async #route(before: networks.Join, join: networks.Join): Promise<void> {
-    const { container, gateway } = join;
+  /** Moves the default route of one family. `before` and `gateway`: empty for none. */
+  async #route(join: networks.Join, before: string, gateway: string): Promise<void> {
+    const { container } = join;
     const index = this.#indexInside(join);
     const inside = enterNamespace(this.#kernel, this.#paths.namespace(container), () => Netlink.open(this.#kernel));
     try {
-      if (before.gateway !== "") await inside.request(links.removeDefaultRoute(index, ipv4(before.gateway)));
-      if (gateway !== "") await inside.request(links.addDefaultRoute(index, ipv4(gateway)));
+      if (before !== "") await inside.request(links.removeDefaultRoute(index, addressBytes(before)));
+      if (gateway !== "") await inside.request(links.addDefaultRoute(index, addressBytes(gateway)));
     } finally {
       inside.close();
     }
@@ -224,16 +228,16 @@ export class Places {
     }
   }
 
-  async #publish({ bridge, address, ports }: networks.Join): Promise<void> {
-    if (ports.length === 0) return;
-    await publish(bridge.network, address, ports);
-    await forgetDatagrams(this.#kernel, ports);
+  async #publish(join: networks.Join): Promise<void> {
+    if (join.ports.length === 0) return;
+    await publish(join);
+    await forgetDatagrams(this.#kernel, join.ports);
   }
 
-  async #unpublish({ bridge, address, ports }: networks.Join): Promise<void> {
-    if (ports.length === 0) return;
-    await unpublish(bridge.network, address, ports);
-    await forgetDatagrams(this.#kernel, ports);
+  async #unpublish(join: networks.Join): Promise<void> {
+    if (join.ports.length === 0) return;
+    await unpublish(join);
+    await forgetDatagrams(this.#kernel, join.ports);
   }
 
   /** Takes a connection down, or whatever part of it exists. Its interfaces are silenced, but still there. */
@@ -275,16 +279,30 @@ export class Places {
   }
 }
 
-/** Whether both are the same interface with the same address: only its route and its ports may differ. */
+/** Whether both are the same interface with the same addresses: only its routes and its ports may differ. */
 function isSameEndpoint(one: networks.Join, other: networks.Join): boolean {
-  const { interfaceName = FIRST } = one as Partial<networks.Join>; // an earlier version wrote no name
-  return interfaceName === other.interfaceName && one.address === other.address && one.mac === other.mac;
+  const [first, second] = [one, other].map(({ interfaceName, address, ipv6Address, mac: hardware }) =>
+    [interfaceName, address, ipv6Address, hardware].join(" "),
+  );
+  return first === second;
+}
+
+/** Earlier versions had neither names of interfaces nor IPv6. */
+function completed(join: Partial<networks.Join>): networks.Join {
+  const made = { interfaceName: FIRST, ipv6Address: "", ipv6Gateway: "", ...join } as networks.Join;
+  return { ...made, bridge: completedBridge(made.bridge) };
 }
 
 /** Checks the arguments before anything is made. Ports are checked when they are taken. */
-function check({ address, bridge, mac: hardware }: networks.Join): void {
-  ipv4(address);
-  prefixOf(bridge.subnet);
+function check({ address, ipv6Address, bridge, mac: hardware }: networks.Join): void {
+  if (address !== "" || ipv6Address === "") {
+    ipv4(address);
+    prefixOf(bridge.subnet);
+  }
+  if (ipv6Address !== "") {
+    ipv6(ipv6Address);
+    prefixOf(bridge.ipv6Subnet);
+  }
   mac(hardware);
 }
 
@@ -295,15 +313,23 @@ function outsideRequests(name: string, { bridge }: networks.Join): Request[] {
 
 /** The requests inside the namespace. */
 function insideRequests(join: networks.Join, index: number): Request[] {
-  const { bridge, address, gateway } = join;
+  const gateways = [join.gateway, join.ipv6Gateway].filter((gateway) => gateway !== "");
   return [
     links.setUp(links.LOOPBACK),
-    links.withoutIpv6(index),
+    ...(join.ipv6Address === "" ? [links.withoutIpv6(index)] : []),
     links.setUp(index),
-    links.addAddress(index, ipv4(address), prefixOf(bridge.subnet), broadcastOf(bridge.subnet)),
+    ...addresses(join, index),
     ...linkLocalRequests(join, index),
-    ...(gateway === "" ? [] : [links.addDefaultRoute(index, ipv4(gateway))]),
+    ...gateways.map((gateway) => links.addDefaultRoute(index, addressBytes(gateway))),
   ];
+}
+
+function addresses({ bridge, address, ipv6Address }: networks.Join, index: number): Request[] {
+  const { subnet, ipv6Subnet } = bridge;
+  const requests: Request[] = [];
+  if (address !== "") requests.push(links.addAddress(index, ipv4(address), prefixOf(subnet), broadcastOf(subnet)));
+  if (ipv6Address !== "") requests.push(links.addIpv6Address(index, ipv6(ipv6Address), prefixOf(ipv6Subnet)));
+  return requests;
 }
 
 /** Runs all of them concurrently. If one fails, waits for the others before throwing. */

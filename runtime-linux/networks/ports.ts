@@ -13,8 +13,8 @@ import { roomOfProcess, type Forwarder } from "./forwarder.js";
 
 type PortMapping = networks.PortMapping;
 
-/** The container's address, and its ports. */
-type Target = Pick<networks.Join, "address" | "ports">;
+/** The container's addresses, and its ports. */
+type Target = Pick<networks.Join, "address" | "ipv6Address" | "ports">;
 
 /** The ports held by this process. */
 export class HeldPorts {
@@ -26,11 +26,11 @@ export class HeldPorts {
   constructor(private readonly kernel: Kernel) {}
 
   /** Takes all of the ports for `holder`, or none. Throws `port` for the first that is not available. */
-  async take(holder: string, { address, ports }: Target): Promise<void> {
+  async take(holder: string, target: Target): Promise<void> {
     const held: Forwarder[] = [];
     this.#held.set(holder, held);
     try {
-      for (const port of ports) await this.#hold(holder, held, port, address);
+      for (const port of target.ports) await this.#hold(holder, held, port, target);
     } catch (error) {
       this.release(holder);
       throw error;
@@ -38,11 +38,11 @@ export class HeldPorts {
   }
 
   /** Takes the ports that are available. If another program has taken one meanwhile, it is no longer ours. */
-  async takeAgain(holder: string, { address, ports }: Target): Promise<void> {
+  async takeAgain(holder: string, target: Target): Promise<void> {
     const held: Forwarder[] = [];
     this.#held.set(holder, held);
-    for (const port of ports) {
-      await this.#hold(holder, held, port, address).catch((error: unknown) => {
+    for (const port of target.ports) {
+      await this.#hold(holder, held, port, target).catch((error: unknown) => {
         if (!(error instanceof HostFailure)) throw error;
       });
     }
@@ -57,8 +57,8 @@ export class HeldPorts {
     for (const holder of [...this.#held.keys()]) this.release(holder);
   }
 
-  async #hold(holder: string, held: Forwarder[], port: PortMapping, address: string): Promise<void> {
-    const taken = await this.#listen(port, address).catch((error: unknown) => {
+  async #hold(holder: string, held: Forwarder[], port: PortMapping, target: Target): Promise<void> {
+    const taken = await this.#listen(port, target).catch((error: unknown) => {
       throw refusalOf(error, port);
     });
     // If the holder was released meanwhile, all its ports are closed.
@@ -66,16 +66,23 @@ export class HeldPorts {
     else taken.close();
   }
 
-  async #listen(port: PortMapping, address: string): Promise<Forwarder> {
+  /**
+   * What arrives at an IPv6 address is forwarded from here to a container without IPv6. If the container has it, the
+   * kernel does that (see `rules.ts`), except for what the machine sends to ::1: the kernel takes no answers to that
+   * address from elsewhere.
+   */
+  async #listen(port: PortMapping, { address, ipv6Address }: Target): Promise<Forwarder> {
     const { protocol, hostAddress, hostPort, containerPort } = port;
     if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") {
       throw malformed("protocol", protocol);
     }
     if (isIpv6(hostAddress)) {
       // sctp is not forwarded from IPv6 to IPv4.
-      if (protocol === "sctp") throw refusedPort(port, "EPROTONOSUPPORT");
+      if (protocol === "sctp" && ipv6Address === "") throw refusedPort(port, "EPROTONOSUPPORT");
+      if (protocol === "sctp") return this.#takeSctp(port);
       const forward = protocol === "tcp" ? forwardStreams : forwardDatagrams;
-      return forward({ address: hostAddress, port: hostPort }, { address, port: containerPort }, this.#room);
+      const to = { address: ipv6Address === "" ? address : ipv6Address, port: containerPort };
+      return forward({ address: hostAddress, port: hostPort }, to, this.#room);
     }
     const host = ipv4(hostAddress);
     if (protocol === "sctp") return this.#takeSctp(port);
@@ -93,12 +100,14 @@ export class HeldPorts {
   }
 }
 
-/** All addresses include each of them. */
+/** All addresses of a family include each of them. */
 function overlap(one: string, other: string): boolean {
-  return one === other || one === EVERY || other === EVERY;
+  return isIpv6(one) === isIpv6(other) && (one === other || isEvery(one) || isEvery(other));
 }
 
-const EVERY = "0.0.0.0";
+function isEvery(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}
 
 /** The failure for an errno that says why a port is not available. EAFNOSUPPORT: the machine has no IPv6. */
 function refusalOf(error: unknown, port: PortMapping): unknown {

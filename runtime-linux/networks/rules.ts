@@ -1,47 +1,71 @@
-// The firewall rules of a bridge network: one nft table for each network, made and removed along with it. Published
+// The firewall rules of a bridge network: one nft table for each of its families, made and removed along with it. Published
 // ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
 
 import { failedTool } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import { endOf, missingProgram, saidBy, startChild, type Child } from "../launch/child.js";
 import { libc } from "../kernel/libc.js";
-import { isIpv6 } from "./addresses.js";
+import { addressBytes, isIpv6 } from "./addresses.js";
 
 type Bridge = networks.Bridge;
 type PortMapping = networks.PortMapping;
 type Join = networks.Join;
 
+/** What differs between the tables of the two families. */
+interface Family {
+  /** Of the table, and of addresses in rules. */
+  name: "ip" | "ip6";
+  /** Where the machine reaches itself. */
+  loopback: string;
+}
+
+const IPV4: Family = { name: "ip", loopback: "127.0.0.0/8" };
+const IPV6: Family = { name: "ip6", loopback: "::1" };
+
+/** Transactions that make the network's tables: see `tableOf`. */
+export function tablesOf(made: Bridge): string[] {
+  return familiesOf(made).map((family) => tableOf(made, family));
+}
+
+function familiesOf({ subnet, ipv6Subnet }: Bridge): Family[] {
+  return [...(subnet === "" ? [] : [IPV4]), ...(ipv6Subnet === "" ? [] : [IPV6])];
+}
+
 /**
- * A transaction that makes the network's table. If the table exists, the elements of its maps stay.
+ * A transaction that makes the network's table of one family. If the table exists, the elements of its maps stay.
  * - `guard`: 127.0.0.0/8 is routed to the bridge (route_localnet), so only the machine itself may send to it. This
- *   chain comes before conntrack, which turns containers' answers back into packets for 127.0.0.1.
+ *   chain comes before conntrack, which turns containers' answers back into packets for 127.0.0.1. The kernel itself does
+ *   that for ::1.
  * - `publish`: translates an address and port of the machine to those of a container, for packets from elsewhere, from
- *   containers and from the machine itself.
+ *   containers and from the machine itself. Packets for ::1 cannot be led to a container: see `ports.ts`.
  * - `leaving`: containers' packets go out under the machine's address, unless the network does not masquerade. So do
  *   packets to a published port from the same bridge or from 127.0.0.1, since their answers must come back this way.
  * - `entering`: only answers and published ports get in from outside the bridge; for an internal network nothing gets
  *   in or out. It sees packets from the bridge back to the bridge, too, if a container sends them to the gateway.
  */
-export function tableOf(made: Bridge): string {
-  const { network, interfaceName, subnet, masquerades } = made;
-  const table = tableName(network);
+function tableOf(made: Bridge, { name, loopback }: Family): string {
+  const { network, interfaceName, masquerades } = made;
+  const subnet = name === "ip" ? made.subnet : made.ipv6Subnet;
+  const table = tableName(network, name);
+  const address = name === "ip" ? "ipv4_addr" : "ipv6_addr";
   const bridge = JSON.stringify(interfaceName);
   return [
     `add table ${table}`,
-    `add map ${table} published { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service ; }`,
-    `add map ${table} everywhere { type inet_proto . inet_service : ipv4_addr . inet_service ; }`,
+    `add map ${table} published { type ${address} . inet_proto . inet_service : ${address} . inet_service ; }`,
+    `add map ${table} everywhere { type inet_proto . inet_service : ${address} . inet_service ; }`,
     ...chain(table, "guard", "type filter hook prerouting priority raw ;", [
-      `iifname != "lo" ip daddr 127.0.0.0/8 drop`,
+      `iifname != "lo" ${name} daddr ${loopback} drop`,
     ]),
     ...chain(table, "publish", "", [
-      `dnat to ip daddr . meta l4proto . th dport map @published`,
+      ...(name === "ip6" ? [`ip6 daddr ${loopback} return`] : []),
+      `dnat to ${name} daddr . meta l4proto . th dport map @published`,
       `fib daddr type local dnat to meta l4proto . th dport map @everywhere`,
     ]),
     ...chain(table, "arriving", "type nat hook prerouting priority dstnat ;", ["jump publish"]),
     ...chain(table, "local", "type nat hook output priority -100 ;", ["jump publish"]),
     ...chain(table, "leaving", "type nat hook postrouting priority srcnat ;", [
-      ...(masquerades ? [`ip saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`] : []),
-      `oifname ${bridge} ip saddr { ${subnet}, 127.0.0.0/8 } ct status dnat masquerade`,
+      ...(masquerades ? [`${name} saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`] : []),
+      `oifname ${bridge} ${name} saddr { ${subnet}, ${loopback} } ct status dnat masquerade`,
     ]),
     ...chain(table, "entering", "type filter hook forward priority filter ;", entering(made, bridge)),
   ].join("\n");
@@ -76,44 +100,43 @@ function closed(bridge: string, connects: boolean): string[] {
   return [...ways.map((way) => `${back} ${way}accept`), `iifname ${bridge} drop`, `oifname ${bridge} drop`];
 }
 
-/** Removes the network's table. A missing table is no error. */
-export function noTable(network: string): string {
-  return `add table ${tableName(network)}\ndelete table ${tableName(network)}`;
+/** Removes the network's tables. A missing table is no error. */
+export function noTables(made: Bridge): string {
+  const tables = familiesOf(made).map(({ name }) => tableName(made.network, name));
+  return tables.map((table) => `add table ${table}\ndelete table ${table}`).join("\n");
 }
 
 /** Sets the maps to the ports of exactly these joins. Removes what a crash or somebody else has left there. */
-export function publishedBy(network: string, joins: Join[]): string {
-  const table = tableName(network);
-  const elements = joins.flatMap(({ address, ports }) => elementsOf(network, address, ports));
+export function publishedBy(made: Bridge, joins: Join[]): string {
+  const tables = familiesOf(made).map(({ name }) => tableName(made.network, name));
   return [
-    `flush map ${table} published`,
-    `flush map ${table} everywhere`,
-    ...elements.map((element) => `add element ${element.text}`),
+    ...tables.flatMap((table) => [`flush map ${table} published`, `flush map ${table} everywhere`]),
+    ...joins.flatMap(elementsOf).map((element) => `add element ${element.text}`),
   ].join("\n");
 }
 
-/** Publishes ports of the container with that address. Takes them over from any other container. */
-export async function publish(network: string, address: string, ports: PortMapping[]): Promise<void> {
+/** Publishes the ports of a container. Takes them over from any other container. */
+export async function publish(join: Join): Promise<void> {
   await change(
-    network,
-    elementsOf(network, address, ports),
+    join.bridge,
+    elementsOf(join),
     ({ text }) => `add element ${text}`,
     ({ key, text }) => `delete element ${key}\nadd element ${text}`,
   );
 }
 
 /** Unpublishes ports. Ports that are not published are no error, and neither is a missing table. */
-export async function unpublish(network: string, address: string, ports: PortMapping[]): Promise<void> {
+export async function unpublish(join: Join): Promise<void> {
   try {
     // Deleting a missing element is an error. Adding an existing one is not, unless another container has it.
     await change(
-      network,
-      elementsOf(network, address, ports),
+      join.bridge,
+      elementsOf(join),
       ({ text }) => `add element ${text}\ndelete element ${text}`,
       () => "",
     );
   } catch (error) {
-    if (await hasTable(network)) throw error;
+    if (await hasTables(join.bridge)) throw error;
   }
 }
 
@@ -122,7 +145,7 @@ export async function unpublish(network: string, address: string, ports: PortMap
  * more, with `ifTaken` for these.
  */
 async function change(
-  network: string,
+  made: Bridge,
   elements: Element[],
   usual: (element: Element) => string,
   ifTaken: (element: Element) => string,
@@ -131,34 +154,38 @@ async function change(
   try {
     await nft(elements.map(usual).join("\n"));
   } catch (error) {
-    const values = await valuesIn(network);
+    const values = await valuesIn(made);
     const isTaken = ({ key, value }: Element) => (values.get(key) ?? value) !== value;
     if (!elements.some(isTaken)) throw error; // nft failed for another reason
     await nft(elements.map((element) => (isTaken(element) ? ifTaken(element) : usual(element))).join("\n"));
   }
 }
 
-/** Values in the maps of a network's table, by their keys. Empty if nft cannot tell, as without a table. */
-async function valuesIn(network: string): Promise<Map<string, string>> {
-  const table = tableName(network);
-  const listing = await runProgram("nft", ["--json", "--numeric-protocol", "list", "table", ...table.split(" ")]);
+/** Values in the maps of a network's tables, by their keys. Empty if nft cannot tell, as without a table. */
+async function valuesIn(made: Bridge): Promise<Map<string, string>> {
   const values = new Map<string, string>();
-  if (listing.code !== 0) return values;
-  for (const { map } of listedBy(listing))
-    for (const [{ concat: key }, { concat: value }] of map?.elem ?? [])
-      values.set(`${table} ${map?.name} { ${key.join(" . ")} }`, value.join(" . "));
+  for (const { name } of familiesOf(made)) {
+    const table = tableName(made.network, name);
+    const listing = await runProgram("nft", ["--json", "--numeric-protocol", "list", "table", ...table.split(" ")]);
+    if (listing.code !== 0) continue;
+    for (const { map } of listedBy(listing))
+      for (const [{ concat: key }, { concat: value }] of map?.elem ?? [])
+        values.set(`${table} ${map?.name} { ${key.join(" . ")} }`, value.join(" . "));
+  }
   return values;
 }
 
-async function hasTable(network: string): Promise<boolean> {
-  const listing = await runProgram("nft", ["--json", "list", "tables", "ip"]);
+/** Whether all of the network's tables are there. */
+async function hasTables(made: Bridge): Promise<boolean> {
+  const listing = await runProgram("nft", ["--json", "list", "tables"]);
   if (listing.code !== 0) throw failedTool("nft", listing.code, listing.stderr);
-  return listedBy(listing).some(({ table }) => table !== undefined && `ip ${table.name}` === tableName(network));
+  const there = listedBy(listing).map(({ table }) => `${table?.family} ${table?.name}`);
+  return familiesOf(made).every(({ name }) => there.includes(tableName(made.network, name)));
 }
 
 /** What nft lists as JSON (libnftables-json(5)), of which only the parts that we read are typed. */
 interface Listed {
-  table?: { name: string };
+  table?: { family: string; name: string };
   map?: { name: string; elem?: [key: Concatenation, value: Concatenation][] };
 }
 
@@ -204,8 +231,8 @@ export interface Ended {
   stderr: string;
 }
 
-function tableName(network: string): string {
-  return `ip coracle-${network.slice(0, 12)}`;
+function tableName(network: string, family: Family["name"]): string {
+  return `${family} coracle-${network.slice(0, 12)}`;
 }
 
 function chain(table: string, name: string, hook: string, rules: string[]): string[] {
@@ -223,15 +250,18 @@ interface Element {
   value: string;
 }
 
-/** For ports on IPv4, because the table has no others. */
-function elementsOf(network: string, address: string, ports: PortMapping[]): Element[] {
-  const known = ports.filter(({ hostAddress }) => !isIpv6(hostAddress));
-  return known.map((port) => elementOf(network, address, port));
+/** For ports that lead to an address of their own family: the kernel does not translate from one to the other. */
+function elementsOf({ bridge, address, ipv6Address, ports }: Join): Element[] {
+  return ports.flatMap((port) => {
+    const to = isIpv6(port.hostAddress) ? ipv6Address : address;
+    return to === "" ? [] : [elementOf(bridge.network, to, port)];
+  });
 }
 
 function elementOf(network: string, address: string, port: PortMapping): Element {
-  const anywhere = port.hostAddress === "0.0.0.0";
-  const map = `${tableName(network)} ${anywhere ? "everywhere" : "published"}`;
+  const family = isIpv6(address) ? IPV6 : IPV4;
+  const anywhere = addressBytes(port.hostAddress).every((byte) => byte === 0);
+  const map = `${tableName(network, family.name)} ${anywhere ? "everywhere" : "published"}`;
   const at = anywhere ? [] : [port.hostAddress];
   const key = [...at, PROTOCOLS[port.protocol], port.hostPort].join(" . ");
   const value = `${address} . ${port.containerPort}`;

@@ -45,7 +45,7 @@ describe("opening", () => {
       commit: async (all: RecordChange[]) => void changes.push(...all),
     });
     const opening = openEngine({ host, records });
-    await expect(opening).rejects.toThrow("records of version 9: this engine reads up to 3");
+    await expect(opening).rejects.toThrow("records of version 9: this engine reads up to 4");
     expect(changes).toEqual([]);
   });
 

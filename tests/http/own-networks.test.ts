@@ -201,7 +201,7 @@ onEngines("own networks", (engine, kind) => {
     });
 
     testExcept(kind, { reference: REFERENCE.unbuilt })("what is not built yet is refused", async () => {
-      for (const body of [{ EnableIPv6: true }]) {
+      for (const body of [{ Driver: "macvlan", EnableIPv6: true }]) {
         expect([body, (await asked("POST", "/networks/create", { Name: "x", ...body }))[0]]).toEqual([body, 501]);
       }
       expect((await asked("GET", "/networks/x"))[0]).toBe(404);

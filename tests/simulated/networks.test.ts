@@ -14,6 +14,8 @@ const bridge: networks.Bridge = {
   interfaceName: "docker0",
   subnet: "172.17.0.0/16",
   gateway: "172.17.0.1",
+  ipv6Subnet: "",
+  ipv6Gateway: "",
   internal: false,
   connectsContainers: true,
   masquerades: true,
@@ -50,7 +52,9 @@ describe("networks", () => {
     const whose = { container: WEB, containerName: "web-1", interfaceName: "eth0" };
     const place = { network: onParent, subnet: "10.1.0.0/24", address: "10.1.0.1", ...leads };
     await perform({ tag: "join-parent", val: { ...whose, ...place } });
-    expect(world.joins()).toEqual([{ container: WEB, network: onParent.network, address: "10.1.0.1" }]);
+    expect(world.joins()).toEqual([
+      { container: WEB, network: onParent.network, address: "10.1.0.1", ipv6Address: "" },
+    ]);
     expect([...world.bridges()].map(({ network }) => network)).toEqual([NETWORK]);
     await perform({ tag: "make-parent-network", val: { ...onParent, parent: "", vlanLink: "", isDummy: true } });
     for (const [parent, vlanLink, name] of [
@@ -67,7 +71,7 @@ describe("networks", () => {
     await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     await perform({ tag: "join", val: join(WEB, "172.17.0.2") });
     expect(world.networks()).toEqual([NETWORK]);
-    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2" }]);
+    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2", ipv6Address: "" }]);
     expect(world.placesOf(WEB).map(({ address }) => address)).toEqual(["172.17.0.2"]);
     expect([world.nameOf(WEB), world.nameOf(OTHER)]).toEqual(["web-1", undefined]);
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
@@ -99,7 +103,7 @@ describe("networks", () => {
         failure: { tag: "port", val: { address, port: hostPort, error: "EADDRINUSE" } },
       });
     }
-    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2" }]);
+    expect(world.joins()).toEqual([{ container: WEB, network: NETWORK, address: "172.17.0.2", ipv6Address: "" }]);
     const beside = [
       ...[port("127.0.0.2", 8080), port("0.0.0.0", 53), port("0.0.0.0", 9000)],
       ...[port("::", 8080), port("0.0.0.0", 8081), port("2001:db8::10", 8081), port("::", 22)],
@@ -165,6 +169,8 @@ function join(container: string, address: string, ports: networks.PortMapping[] 
     interfaceName: "eth0",
     address,
     gateway: bridge.gateway,
+    ipv6Address: "",
+    ipv6Gateway: "",
     mac: "02:42:ac:11:00:02",
     ports,
     linkLocal: [],

@@ -21,7 +21,7 @@ export type Exited = { container: string; run: number; code: number; outOfMemory
 
 const BRIDGE: networks.Bridge = {
   ...{ network: "ab".repeat(32), name: "bridge", interfaceName: "docker0" },
-  ...{ subnet: "172.17.0.0/16", gateway: "172.17.0.1", mtu: 0 },
+  ...{ subnet: "172.17.0.0/16", gateway: "172.17.0.1", ipv6Subnet: "", ipv6Gateway: "", mtu: 0 },
   ...{ internal: false, connectsContainers: true, masquerades: true, forwards: true },
 };
 const JOINING: readonly networks.NetworkCommand[] = [
@@ -30,7 +30,8 @@ const JOINING: readonly networks.NetworkCommand[] = [
     tag: "join",
     val: {
       ...{ container: ID, containerName: "box", bridge: BRIDGE, interfaceName: "eth0", address: "172.17.0.2" },
-      ...{ gateway: "172.17.0.1", mac: "02:42:ac:11:00:02", ports: [], linkLocal: [], sysctls: [] },
+      ...{ gateway: "172.17.0.1", ipv6Address: "", ipv6Gateway: "", mac: "02:42:ac:11:00:02", ports: [] },
+      ...{ linkLocal: [], sysctls: [] },
     },
   },
 ];

@@ -337,7 +337,7 @@ describe("values", () => {
       ],
       mounts: ["m"],
       containers: ["c"],
-      joins: [{ container: "c", network: "n", address: "172.17.0.2" }],
+      joins: [{ container: "c", network: "n", address: "172.17.0.2", ipv6Address: "" }],
       sandboxes: ["c"],
       networks: ["n"],
       volumes: ["v"],

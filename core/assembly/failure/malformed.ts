@@ -24,8 +24,8 @@ export function idRangeText(largest: u32): string {
 
 function formOf(what: Form): string {
   switch (what) {
-    case Form.Ipv4Address:
-      return "an IPv4 address";
+    case Form.IpAddress:
+      return "an IP address";
     case Form.Subnet:
       return "a subnet";
     case Form.MacAddress:

@@ -77,6 +77,8 @@ export function configured(wish: Json): Json {
   if (name.length == 0) return wish;
   const network = configurationNamed(name)!;
   const whole = wish.branch();
+  whole.set("EnableIPv4", Json.bool(!network.withoutIpv4));
+  whole.set("EnableIPv6", Json.bool(network.withIpv6));
   whole.set("IPAM", ipamOf(network));
   whole.set("Options", mapOf(network.optionKeys, network.optionValues));
   whole.set("Labels", mapOf(network.labelKeys, network.labelValues));

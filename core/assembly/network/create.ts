@@ -1,4 +1,4 @@
-// POST /networks/create (surface §2.24). Only IPv4 is implemented yet.
+// POST /networks/create (surface §2.24).
 
 import {
   Failure,
@@ -30,6 +30,7 @@ import { networkStore } from "./store";
 
 /** Before this version, `EnableIPv4` is ignored. */
 const WITHOUT_IPV4: i32 = 48;
+const NO_FAMILY: string = "IPv4 or IPv6 must be enabled";
 
 export function createNetwork(call: Call): Refusal | null {
   const body = readObject(call, CREATE);
@@ -110,11 +111,9 @@ function refuseScope(wish: Json): Refusal | null {
 
 /** What is wrong with the addresses that the client gave. */
 function refuseFamilies(wish: Json, version: i32): Refusal | null {
-  const ipv4 = wish.entry("EnableIPv4");
-  if (version >= WITHOUT_IPV4 && ipv4 !== null && !ipv4.isNull && !ipv4.bool) return notBuilt("EnableIPv4: false");
   const ipv6 = wish.boolOf("EnableIPv6");
-  const problem = refuseIpam(configsOf(wish), ipv6);
-  return problem === null && ipv6 ? notBuilt("EnableIPv6") : problem;
+  if (!ipv6 && !wantsIpv4(wish, version)) return badParameter(NO_FAMILY);
+  return refuseIpam(configsOf(wish), ipv6);
 }
 
 function refuseAddresses(wish: Json, version: i32): Refusal | null {
@@ -125,7 +124,14 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
   if (driver.length > 0 && driver != "default") return notFound(`plugin "${driver}" not found`);
   const options = wish.entry("Options");
   const network = wish.stringOf("Driver");
+  const isOther = wish.boolOf("EnableIPv6") || !wantsIpv4(wish, version);
+  if (isParentDriver(network) && isOther) return notBuilt(`IPv6 with the network driver ${network}`);
   return isParentDriver(network) ? refuseParentOptions(network, options) : refuseBridgeOptions(options);
+}
+
+function wantsIpv4(wish: Json, version: i32): bool {
+  const ipv4 = wish.entry("EnableIPv4");
+  return version < WITHOUT_IPV4 || ipv4 === null || ipv4.isNull || ipv4.bool;
 }
 
 function configsOf(wish: Json): Json {
@@ -139,7 +145,7 @@ function addNetwork(call: Call, given: Json): Refusal | null {
   const unusable = refuseConfiguration(given);
   if (unusable !== null) return unusable;
   const wish = configured(given);
-  const network = networkOf(wish);
+  const network = networkOf(wish, call.version);
   if (network.configOnly) {
     keepIpam(network, configsOf(wish));
     new NetworkCreation(call, network).keep();
@@ -169,12 +175,14 @@ function sameInterface(network: Network, other: Network, name: string): string {
   );
 }
 
-function networkOf(wish: Json): Network {
+function networkOf(wish: Json, version: i32): Network {
   const isConfiguration = wish.boolOf("ConfigOnly");
   const driver = wish.stringOf("Driver");
   const usual = driver.length > 0 ? driver : "bridge";
   const network = new Network(engine.ids.next(), wish.stringOf("Name"), isConfiguration ? "null" : usual);
   network.created = engine.now.wall;
+  network.withoutIpv4 = !wantsIpv4(wish, version);
+  network.withIpv6 = wish.boolOf("EnableIPv6");
   network.internal = wish.boolOf("Internal");
   network.attachable = wish.boolOf("Attachable");
   network.configOnly = isConfiguration;

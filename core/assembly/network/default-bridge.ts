@@ -36,7 +36,7 @@ function setOption(network: Network, name: string, value: string): void {
 export function setBridgeAddresses(network: Network): void {
   const config = keptOrNew(network, network.ipv4!);
   setRange(config);
-  network.setIpv4(config);
+  network.setAddresses(config, null);
 }
 
 function keptOrNew(network: Network, before: IpamConfig): IpamConfig {

@@ -6,9 +6,7 @@ import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
 import { Fields, optionalListOf } from "../records/fields";
 import { engine } from "../state";
-import { Address, parseAddress } from "./address/address";
 import { AddressPool } from "./address/address-pool";
-import { parseSubnet } from "./address/subnet";
 import { BridgeSettings, bridgeSettingsOf } from "./bridge-settings";
 import { IpamConfig, ipamConfigFields } from "./ipam/ipam-config";
 import { isParentDriver, ParentSettings } from "./parent/parent-settings";
@@ -28,8 +26,14 @@ export class Network {
   configOnly: bool = false;
   /** Name of the network whose configuration it has; empty for its own. */
   configFrom: string = "";
-  /** A client gave the subnet, so containers may ask for a fixed address in it. */
+  /** It has no IPv4, whatever `ipam` has of it. */
+  withoutIpv4: bool = false;
+  /** It has IPv6. Without, what `ipam` has of it is only shown. */
+  withIpv6: bool = false;
+  /** A client gave the IPv4 subnet, so containers may ask for a fixed address in it. */
   subnetsGiven: bool = false;
+  /** The same for IPv6. */
+  ipv6SubnetsGiven: bool = false;
   readonly ipamOptionKeys: string[] = [];
   readonly ipamOptionValues: string[] = [];
   readonly optionKeys: string[] = [];
@@ -44,7 +48,8 @@ export class Network {
   creating: bool = false;
   /** Requests that wait until its creation or removal is over. */
   queue: Call[] = [];
-  private opened: AddressPool | null = null;
+  private ipv4Opened: AddressPool | null = null;
+  private ipv6Opened: AddressPool | null = null;
 
   constructor(
     readonly id: string,
@@ -70,7 +75,7 @@ export class Network {
   get leadsOutside(): bool {
     if (this.internal || !this.isOnParent) return this.driver == "bridge" && !this.internal;
     const settings = this.parentSettings;
-    return settings.isRouter || this.containersGateway.length > 0;
+    return settings.isRouter || this.containersGateway(false).length > 0;
   }
 
   /** For macvlan and ipvlan. */
@@ -78,39 +83,68 @@ export class Network {
     return new ParentSettings(this.driver, this.optionKeys, this.optionValues);
   }
 
-  /** The configuration whose addresses containers get; null for a network without addresses. */
+  /** The configuration whose addresses containers get; null for a network without IPv4. */
   get ipv4(): IpamConfig | null {
-    for (let i = 0; i < this.ipam.length; i++) if (!this.ipam[i].isIpv6) return this.ipam[i];
+    return this.withoutIpv4 ? null : this.firstOf(false);
+  }
+
+  /** The same for IPv6. */
+  get ipv6(): IpamConfig | null {
+    return this.withIpv6 ? this.firstOf(true) : null;
+  }
+
+  private firstOf(ipv6: bool): IpamConfig | null {
+    for (let i = 0; i < this.ipam.length; i++) if (this.ipam[i].isIpv6 == ipv6) return this.ipam[i];
     return null;
   }
 
   /** Its IPv4 addresses; null if it has none, or is only a configuration. */
-  get pool(): AddressPool | null {
-    if (this.opened === null && !this.configOnly) {
+  get ipv4Pool(): AddressPool | null {
+    if (this.ipv4Opened === null && !this.configOnly) {
       const config = this.ipv4;
-      if (config !== null) this.opened = config.pool();
+      if (config !== null) this.ipv4Opened = config.pool();
     }
-    return this.opened;
+    return this.ipv4Opened;
   }
 
-  /** The machine's address on it; empty if it has none. */
+  /** The same for IPv6. */
+  get ipv6Pool(): AddressPool | null {
+    if (this.ipv6Opened === null && !this.configOnly) {
+      const config = this.ipv6;
+      if (config !== null) this.ipv6Opened = config.pool();
+    }
+    return this.ipv6Opened;
+  }
+
+  /** Its addresses of both families. */
+  get pools(): AddressPool[] {
+    const pools: AddressPool[] = [];
+    if (this.ipv4Pool !== null) pools.push(this.ipv4Pool!);
+    if (this.ipv6Pool !== null) pools.push(this.ipv6Pool!);
+    return pools;
+  }
+
+  /** The machine's IPv4 address on it; empty if it has none. */
   get gateway(): string {
     const config = this.ipv4;
     return config === null ? "" : config.gateway;
   }
 
-  /** Where its containers' default route leads; empty if nowhere. */
-  get containersGateway(): string {
-    const config = this.ipv4;
+  /** Where its containers' default routes lead; empty if nowhere. */
+  containersGateway(ipv6: bool): string {
+    const config = ipv6 ? this.ipv6 : this.ipv4;
     if (config === null || this.internal) return "";
     return this.isOnParent && !this.parentSettings.hasGateway ? "" : config.containersGateway;
   }
 
-  /** Replaces its IPv4 addresses. No container may have one of them. */
-  setIpv4(config: IpamConfig): void {
+  /** Replaces all its addresses. No container may have one of them. `ipv6`: null for a network without IPv6. */
+  setAddresses(ipv4: IpamConfig, ipv6: IpamConfig | null): void {
     this.ipam.length = 0;
-    this.ipam.push(config);
-    this.opened = config.pool();
+    this.ipam.push(ipv4);
+    if (ipv6 !== null) this.ipam.push(ipv6);
+    this.withIpv6 = ipv6 !== null;
+    this.ipv4Opened = ipv4.pool();
+    this.ipv6Opened = ipv6 === null ? null : ipv6.pool();
   }
 
   get settings(): BridgeSettings {
@@ -118,14 +152,17 @@ export class Network {
   }
 
   asBridge(): Bridge {
-    const config = this.ipv4!;
+    const ipv4 = this.ipv4;
+    const ipv6 = this.ipv6;
     const settings = this.settings;
     return new Bridge(
       this.id,
       this.name,
       this.interfaceName,
-      config.subnet,
-      config.gateway,
+      ipv4 === null ? "" : ipv4.subnet,
+      ipv4 === null ? "" : ipv4.gateway,
+      ipv6 === null ? "" : ipv6.subnet,
+      ipv6 === null ? "" : ipv6.gateway,
       this.internal,
       settings.connectsContainers,
       settings.masquerades,
@@ -162,7 +199,10 @@ function networkFields(fields: Fields, given: Network | null): Network {
   network.interfaceName = fields.text("interfaceName", network.interfaceName);
   optionalListOf<IpamConfig>(fields, "ipam", network.ipam, ipamConfigFields);
   network.internal = fields.optionalBool("internal", network.internal);
+  network.withoutIpv4 = fields.optionalBool("withoutIpv4", network.withoutIpv4);
+  network.withIpv6 = fields.optionalBool("withIpv6", network.withIpv6);
   network.subnetsGiven = fields.optionalBool("subnetsGiven", network.subnetsGiven);
+  network.ipv6SubnetsGiven = fields.optionalBool("ipv6SubnetsGiven", network.ipv6SubnetsGiven);
   network.attachable = fields.optionalBool("attachable", network.attachable);
   network.configOnly = fields.optionalBool("configOnly", network.configOnly);
   network.configFrom = fields.optionalText("configFrom", network.configFrom);
@@ -205,9 +245,11 @@ export function driverOf(name: string): string {
   return name == "bridge" || name == "host" ? name : "";
 }
 
+/** Each family that it has can be used, and it has one. */
 function isBridge(network: Network): bool {
-  const config = network.ipv4;
-  if (config === null || network.interfaceName.length == 0) return false;
-  const gateway: Address | null = parseAddress(config.gateway);
-  return gateway !== null && parseSubnet(config.subnet)!.contains(gateway);
+  const ipv4 = network.ipv4;
+  const ipv6 = network.ipv6;
+  if (network.interfaceName.length == 0 || (ipv4 === null && ipv6 === null)) return false;
+  if ((ipv4 === null && !network.withoutIpv4) || (ipv6 === null && network.withIpv6)) return false;
+  return (ipv4 === null || ipv4.isUsable) && (ipv6 === null || ipv6.isUsable);
 }

@@ -22,8 +22,8 @@ export function writeNetworkJson(
   json.stringField("Created", formatTime(network.created));
   json.stringField("Scope", "local");
   json.stringField("Driver", network.driver);
-  if (version >= WITH_IPV4) json.boolField("EnableIPv4", network.ipv4 !== null || network.configOnly);
-  json.boolField("EnableIPv6", false);
+  if (version >= WITH_IPV4) json.boolField("EnableIPv4", network.ipv4 !== null || isConfigured(network));
+  json.boolField("EnableIPv6", network.withIpv6);
   writeIpam(json, network);
   json.boolField("Internal", network.internal);
   json.boolField("Attachable", network.attachable);
@@ -37,16 +37,23 @@ export function writeNetworkJson(
   json.endObject();
 }
 
+/** It is a configuration for networks with IPv4. */
+function isConfigured(network: Network): bool {
+  return network.configOnly && !network.withoutIpv4;
+}
+
 /** Counts of addresses. Those of the network itself, for broadcasts and of the machine count as in use, too. */
 function writeStatus(json: JsonWriter, network: Network): void {
   json.key("Status").beginObject().key("IPAM").beginObject();
-  const pool = network.pool;
-  if (pool !== null) {
-    json.key("Subnets").beginObject().key(pool.subnet.text).beginObject();
-    json.i64Field("IPsInUse", pool.used);
-    json.i64Field("DynamicIPsAvailable", pool.available);
-    json.endObject().endObject();
+  const pools = network.pools;
+  if (pools.length > 0) json.key("Subnets").beginObject();
+  for (let i = 0; i < pools.length; i++) {
+    json.key(pools[i].subnet.text).beginObject();
+    json.i64Field("IPsInUse", pools[i].used);
+    json.key("DynamicIPsAvailable").u64(pools[i].available);
+    json.endObject();
   }
+  if (pools.length > 0) json.endObject();
   json.endObject().endObject();
 }
 
@@ -84,9 +91,14 @@ function writeContainers(json: JsonWriter, network: Network): void {
     json.stringField("Name", all[i].name);
     json.stringField("EndpointID", place.endpointId);
     json.stringField("MacAddress", place.mac);
-    json.stringField("IPv4Address", `${place.address}/${place.prefixLength.toString()}`);
-    json.stringField("IPv6Address", "");
+    json.stringField("IPv4Address", withPrefix(place.address, place.prefixLength));
+    json.stringField("IPv6Address", withPrefix(place.ipv6Address, place.ipv6PrefixLength));
     json.endObject();
   }
   json.endObject();
+}
+
+/** Empty for no address. */
+function withPrefix(address: string, prefixLength: i32): string {
+  return address.length == 0 ? "" : `${address}/${prefixLength.toString()}`;
 }

@@ -10,6 +10,7 @@ import { engine } from "../state";
 import { isFullId } from "../text/hex";
 import { decodeUtf8 } from "../text/utf8";
 import { Address, parseAddress } from "./address/address";
+import { AddressPool } from "./address/address-pool";
 import { Subnet } from "./address/subnet";
 import { setBridgeAddresses, setBridgeOptions } from "./default-bridge";
 import { Endpoint, Place } from "./endpoint/endpoint";
@@ -35,9 +36,9 @@ export class NetworkStore {
     this.byId.delete(network.id);
     this.byName.delete(network.name);
     deleteRecord(NETWORK_RECORDS + network.id);
-    const pool = network.pool;
+    const pools = network.pools;
     // A parent's route to its network stays.
-    if (pool !== null && !network.isOnParent) forgetRoute(pool.subnet);
+    for (let i = 0; i < pools.length; i++) if (!network.isOnParent) forgetRoute(pools[i].subnet);
     showContainersAnew(network);
   }
 
@@ -61,8 +62,8 @@ export class NetworkStore {
     const subnets: Subnet[] = [];
     const all = this.all();
     for (let i = 0; i < all.length; i++) {
-      const pool = all[i].pool;
-      if (pool !== null) subnets.push(pool.subnet);
+      const pools = all[i].pools;
+      for (let j = 0; j < pools.length; j++) subnets.push(pools[j].subnet);
     }
     return subnets;
   }
@@ -93,18 +94,23 @@ export class NetworkStore {
 
   /** Reserves the address of a container that is connected already. */
   keepAddress(network: string, address: string, container: string): void {
-    const found = this.find(network);
     const parsed: Address | null = parseAddress(address);
-    if (found === null || found.pool === null || parsed === null) return;
-    found.pool!.keep(parsed, container);
+    const pool = this.poolWith(network, parsed);
+    if (pool !== null) pool.keep(parsed!, container);
   }
 
   /** Only the address's owner can free it. */
   freeAddress(network: string, address: string, container: string): void {
-    const found = this.find(network);
     const parsed: Address | null = parseAddress(address);
-    if (found === null || found.pool === null || parsed === null) return;
-    found.pool!.free(parsed, container);
+    const pool = this.poolWith(network, parsed);
+    if (pool !== null) pool.free(parsed!, container);
+  }
+
+  /** The addresses of the network that are of the family of this one; null if there are none. */
+  private poolWith(network: string, address: Address | null): AddressPool | null {
+    const found = this.find(network);
+    if (found === null || address === null) return null;
+    return address.isIpv6 ? found.ipv6Pool : found.ipv4Pool;
   }
 
   /** Writes all records again. */
@@ -121,7 +127,7 @@ export class NetworkStore {
     const network = new Network(lost === null ? this.lostId() : lost.networkId, name, driver);
     network.created = engine.now.wall;
     if (driver == "bridge") {
-      const subnet = place === null ? anySubnet(this.subnets()) : subnetOf(place);
+      const subnet = place === null ? anySubnet(this.subnets(), false) : subnetOf(place);
       const config = new IpamConfig(subnet.text);
       config.gateway = place === null ? subnet.base.plus(1).text : place.gateway;
       network.ipam.push(config);

@@ -9,10 +9,11 @@ import { putRecord } from "./put";
 import { ToVersion1 } from "./to-version-1";
 import { ToVersion2 } from "./to-version-2";
 import { ToVersion3 } from "./to-version-3";
+import { ToVersion4 } from "./to-version-4";
 import { VERSION, versionRecord } from "./version";
 
 /** The n-th entry leads from version n to version n + 1. */
-const STEPS: Migration[] = [new ToVersion1(), new ToVersion2(), new ToVersion3()];
+const STEPS: Migration[] = [new ToVersion1(), new ToVersion2(), new ToVersion3(), new ToVersion4()];
 
 /** `version`: that of the records. Records that were set aside stay unchanged. */
 export function migrate(records: Stored[], version: i32): void {

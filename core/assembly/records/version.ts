@@ -7,7 +7,7 @@ import { Stored } from "../../../build/bindings/types";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { VERSION_RECORD } from "./kinds";
 
-export const VERSION: i32 = 3;
+export const VERSION: i32 = 4;
 /** Stands for an invalid version. */
 export const NO_VERSION: i32 = -1;
 

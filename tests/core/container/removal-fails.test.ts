@@ -66,7 +66,7 @@ test.each(COMMANDS)("%s fails while a removal continues after a restart", (comma
   const found = {
     chains: [BUSYBOX_CHAIN],
     containers: [id],
-    joins: [{ container: id, network, address: "172.17.0.2" }],
+    joins: [{ container: id, network, address: "172.17.0.2", ipv6Address: "" }],
   };
   host.failing = command;
   const again = new Opened(records.set(key, removing), found, host.fails).settle();

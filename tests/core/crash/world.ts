@@ -75,7 +75,9 @@ export class World {
       }),
       mounts: [...mounts.keys()],
       containers: [...files],
-      joins: [...joins.values()].map(({ container, network, address }) => ({ container, network, address })),
+      joins: [...joins.values()].map(({ container, network, address }) => {
+        return { container, network, address, ipv6Address: "" };
+      }),
       sandboxes: [...this.state.sandboxes],
       networks: [...made],
       volumes: [...kept],

@@ -21,7 +21,7 @@ const FOUND: Partial<engine.Inventory> = {
   ...wholeOf(TODAY),
   processes: [{ container: running, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } }, memoryKills: 0 }],
   mounts: [running],
-  joins: [{ container: running, network: bridge!, address: "172.17.0.2" }],
+  joins: [{ container: running, network: bridge!, address: "172.17.0.2", ipv6Address: "" }],
   sandboxes: [running],
 };
 
@@ -55,7 +55,7 @@ test.each(KINDS)("those of %s: found objects are kept, also at the following sta
   expect(opened.told).toContain("set-aside records: they are lost, and their keys are unknown");
   expect(warnings(opened)).toContain("WARNING: records are lost; what is here of them was set aside");
   expect(opened.records.has("")).toBe(false);
-  expect(opened.records.get("engine/version")).toBe("3");
+  expect(opened.records.get("engine/version")).toBe("4");
   const again = new Opened(opened.records, FOUND).settle();
   expect([swept(again), dropped(again)]).toEqual([[], []]);
   expect(warnings(again).filter((line) => line.includes("records are lost"))).toEqual([]);

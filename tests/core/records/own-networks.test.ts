@@ -50,7 +50,7 @@ test("a network of version 1 keeps its subnet and its gateway", () => {
   };
   const before = new Map(records).set(`network/${id}`, JSON.stringify({ ...rest, ...ipam[0] }));
   const engine = new Opened(before.set("engine/version", "1"), { networks: [id] });
-  expect(engine.told).toContainEqual(expect.stringMatching(/^migrated .*: from version 1 to 3$/));
+  expect(engine.told).toContainEqual(expect.stringMatching(/^migrated .*: from version 1 to 4$/));
   expect(engine.json("/networks/own")).toMatchObject({
     IPAM: { Config: [{ Subnet: ipam[0]!.subnet, Gateway: ipam[0]!.gateway }] },
   });

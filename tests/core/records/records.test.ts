@@ -54,7 +54,7 @@ describe("versions", () => {
     expect(opened.puts).toEqual(
       expect.arrayContaining([...VERSION_0.keys()].filter((key) => key.startsWith("container/"))),
     );
-    expect(opened.told).toContain("migrated 14 records: from version 0 to 3");
+    expect(opened.told).toContain("migrated 14 records: from version 0 to 4");
     expect(opened.setAside).toEqual([]);
     expect(namesIn(opened).sort()).toEqual(NAMES);
     const inspect = (name: string) => opened.json<Record<string, Record<string, unknown>>>(`/containers/${name}/json`);
@@ -117,8 +117,8 @@ describe("versions", () => {
 
   test("records of a later version are refused", () => {
     const newer = new Map(TODAY).set("engine/version", "9");
-    expect(refusal(newer)).toBe("records of version 9: this engine reads up to 3");
-    expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 3");
+    expect(refusal(newer)).toBe("records of version 9: this engine reads up to 4");
+    expect(() => new Opened(newer, whole(newer))).toThrow("records of version 9: this engine reads up to 4");
     expect(refusal(TODAY)).toBeUndefined();
     expect(refusal(VERSION_0)).toBeUndefined();
     expect(refusal(new Map())).toBeUndefined();
@@ -128,7 +128,7 @@ describe("versions", () => {
     for (const damaged of ["", "1x", "-1", "99999999999999", "\u0000"]) {
       const opened = new Opened(new Map(TODAY).set("engine/version", damaged), whole(TODAY));
       expect([damaged, opened.setAside]).toEqual([damaged, ["engine/version"]]);
-      expect(opened.records.get("engine/version")).toBe("3");
+      expect(opened.records.get("engine/version")).toBe("4");
       expect(namesIn(opened).sort()).toEqual(NAMES);
       expect(new Opened(opened.records, whole(TODAY)).setAside).toEqual([]);
     }
@@ -306,7 +306,7 @@ describe("damage", () => {
       ...whole(TODAY),
       processes: [{ container: id, run: 1, state: { tag: "running", val: { pid: 9, at: 1n } }, memoryKills: 0 }],
       mounts: [id],
-      joins: [{ container: id, network: bridge, address: "172.17.0.2" }],
+      joins: [{ container: id, network: bridge, address: "172.17.0.2", ipv6Address: "" }],
     };
     const opened = new Opened(new Map(TODAY).set(`container/${id}`, "{"), found).settle();
     const askedOfIt = () =>
@@ -382,7 +382,7 @@ describe("damage", () => {
 
   test("addresses of running containers are not given to others", () => {
     const id = idOf("running");
-    const joins = [{ container: id, network: bridge, address: "172.17.0.2" }];
+    const joins = [{ container: id, network: bridge, address: "172.17.0.2", ipv6Address: "" }];
     const opened = new Opened(new Map(TODAY).set(`container/${id}`, "{"), { ...whole(TODAY), joins }).settle();
     expect(opened.call("POST", "/containers/created/start").status).toBe(204);
     const { NetworkSettings } = opened.json<{ NetworkSettings: { IPAddress: string } }>("/containers/created/json");

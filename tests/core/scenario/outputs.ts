@@ -265,20 +265,25 @@ function identity(credentials: content.Credentials | undefined): string {
 function shownNetwork(command: networks.NetworkCommand): string {
   switch (command.tag) {
     case "make": {
-      const { network, name, interfaceName, subnet } = command.val;
-      return `make ${network} (${name}, ${interfaceName}, ${subnet})`;
+      const { network, name, interfaceName, subnet, ipv6Subnet } = command.val;
+      const subnets = [subnet, ipv6Subnet].filter((one) => one !== "").join(", ");
+      return `make ${network} (${name}, ${interfaceName}, ${subnets})`;
     }
     case "drop":
       return `drop ${command.val}`;
     case "join": {
-      const { container, bridge, interfaceName, address, gateway, ports } = command.val;
+      const { container, bridge, interfaceName, address, gateway, ipv6Address, ipv6Gateway, ports } = command.val;
       const mapped = ports.map(
         (port) => `${shownAddress(port.hostAddress)}:${port.hostPort}->${port.containerPort}/${port.protocol}`,
       );
       const second = interfaceName === "eth0" ? "" : ` (${interfaceName})`;
-      const way = gateway === "" ? "no gateway" : "";
-      const more = [way, ...mapped].filter((word) => word !== "").join(" ");
-      return `join ${container} on ${bridge.name}${second} as ${address} ${more}`.trimEnd();
+      const ways = [
+        address !== "" && gateway === "" ? "no gateway" : "",
+        ipv6Address !== "" && ipv6Gateway === "" ? "no IPv6 gateway" : "",
+      ];
+      const addresses = [address, ipv6Address].filter((one) => one !== "").join(" and ");
+      const more = [...ways, ...mapped].filter((word) => word !== "").join(" ");
+      return `join ${container} on ${bridge.name}${second} as ${addresses} ${more}`.trimEnd();
     }
     case "make-parent-network": {
       const { network, name, driver, mode, ipvlanFlag, parent, vlanLink, vlanId, isDummy } = command.val;

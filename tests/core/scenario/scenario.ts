@@ -181,7 +181,9 @@ class Story {
       })),
       mounts: of("mount").flat(),
       containers: of("files").flat(),
-      joins: of("join").map(([container = "", network = "", address = ""]) => ({ container, network, address })),
+      joins: of("join").map(([container = "", network = "", address = "", ipv6Address = ""]) => {
+        return { container, network, address, ipv6Address };
+      }),
       sandboxes: [...new Set([...of("join"), ...of("sandbox")].map(([container = ""]) => container))],
       networks: of("network").flat(),
       volumes: of("volume").flat(),

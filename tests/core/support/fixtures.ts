@@ -92,7 +92,7 @@ const BRIDGE_OPTIONS = {
 export const FIRST_RECORDS: ReadonlyMap<string, Uint8Array> = new Map(
   [
     ["engine/id", "f".repeat(64)] as const,
-    ["engine/version", "3"] as const,
+    ["engine/version", "4"] as const,
     ...Array.from(NETWORKS, ([name, id]) => {
       const bridged = {
         interfaceName: "coracle0",

@@ -41,8 +41,8 @@ export class NetworkDaemon {
   }
 
   /** What a web server answers to the machine; empty if nobody answers. */
-  async answer(address: string, port: string): Promise<string> {
-    const ask = [process.execPath, "-e", ASK, `http://${address}:${port}/`];
+  async answer(address: string, port: string, path = "/"): Promise<string> {
+    const ask = [process.execPath, "-e", ASK, `http://${address}:${port}${path}`];
     return (await run(this.daemon.netns.inside(ask))).stdout;
   }
 }

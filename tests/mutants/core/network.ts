@@ -4,15 +4,15 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "an address stays taken",
     file: "network/endpoint/choose-place.ts",
-    right: `  networkStore.freeAddress(endpoint.networkId, place.address, container.id);`,
-    wrong: `  if (!WRONG) networkStore.freeAddress(endpoint.networkId, place.address, container.id);`,
+    right: `  freeAddresses(place, endpoint.networkId, container);`,
+    wrong: `  if (!WRONG) freeAddresses(place, endpoint.networkId, container);`,
     finder: { story: "links" },
   },
   {
     name: "a port stays taken",
     file: "network/endpoint/publish.ts",
-    right: `    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  sandbox.ports = [];`,
-    wrong: `    if (!WRONG) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);\n  }\n  sandbox.ports = [];`,
+    right: `    else takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);`,
+    wrong: `    else if (!WRONG) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);`,
     finder: { played: "port-held", rule: "ports" },
   },
   {
@@ -39,8 +39,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "an engine that starts treats a container's address as free",
     file: "network/endpoint/join.ts",
-    right: `    if (place !== null) networkStore.keepAddress(`,
-    wrong: `    if (!WRONG && place !== null) networkStore.keepAddress(`,
+    right: `      networkStore.keepAddress(all[i].networkId, addresses[j], container.id);`,
+    wrong: `      if (!WRONG) networkStore.keepAddress(all[i].networkId, addresses[j], container.id);`,
     finder: { story: "restart-unclean" },
   },
   {

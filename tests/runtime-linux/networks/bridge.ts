@@ -9,6 +9,8 @@ export const bridge: networks.Bridge = {
   interfaceName: "crc0",
   subnet: "172.31.0.0/16",
   gateway: "172.31.0.1",
+  ipv6Subnet: "",
+  ipv6Gateway: "",
   internal: false,
   connectsContainers: true,
   masquerades: true,

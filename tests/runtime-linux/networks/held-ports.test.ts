@@ -6,7 +6,8 @@ import { HeldPorts } from "../../../runtime-linux/networks/ports.js";
 import { failed } from "../../support/failed.js";
 
 function on(hostAddress: string, hostPort = 18309) {
-  return { address: "172.17.0.2", ports: [{ hostAddress, hostPort, containerPort: 80, protocol: "sctp" }] };
+  const ports = [{ hostAddress, hostPort, containerPort: 80, protocol: "sctp" }];
+  return { address: "172.17.0.2", ipv6Address: "", ports };
 }
 
 test("a port for sctp is refused while another container has it on an overlapping address", async () => {

@@ -346,6 +346,8 @@ function joinOf(container: string, host: number, ports: networks.PortMapping[] =
     interfaceName: "eth0",
     address,
     gateway: bridge.gateway,
+    ipv6Address: "",
+    ipv6Gateway: "",
     mac: `02:42:ac:1f:00:0${host}`,
     ports,
     linkLocal: [],

@@ -1,7 +1,7 @@
 // The firewall rules of a network as text: which packets the machine forwards to it and from it.
 import { expect, test } from "vitest";
 import type { networks } from "../../../hosts/shared/host.js";
-import { tableOf } from "../../../runtime-linux/networks/rules.js";
+import { tablesOf } from "../../../runtime-linux/networks/rules.js";
 
 const bridge: networks.Bridge = {
   network: "ab".repeat(32),
@@ -9,6 +9,8 @@ const bridge: networks.Bridge = {
   interfaceName: "br0",
   subnet: "172.31.0.0/16",
   gateway: "172.31.0.1",
+  ipv6Subnet: "",
+  ipv6Gateway: "",
   internal: false,
   connectsContainers: true,
   masquerades: true,
@@ -38,6 +40,6 @@ test("an internal network forwards nothing but packets from its bridge back to i
 /** The rules of the chain that decides about forwarded packets. */
 function entering(more: Partial<networks.Bridge>): string[] {
   const start = "add rule ip coracle-abababababab entering ";
-  const lines = tableOf({ ...bridge, ...more }).split("\n");
+  const lines = tablesOf({ ...bridge, ...more }).flatMap((table) => table.split("\n"));
   return lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
 }

@@ -41,7 +41,7 @@ export class Owners implements Invariant {
     const containers = [...ledger.containers.values()];
     unique("name", containers, ({ name }) => [name]);
     unique("address", containers, ({ endpoints }) =>
-      endpoints.flatMap(({ networkId, place }) => (place === undefined ? [] : [`${place.address} on ${networkId}`])),
+      endpoints.flatMap(({ networkId, place }) => addressesOf(place).map((address) => `${address} on ${networkId}`)),
     );
     unique("port", containers, ({ sandbox }) => {
       return (sandbox?.ports ?? []).map((port) => `${port.hostAddress} ${port.hostPort}/${port.protocol}`);
@@ -127,8 +127,10 @@ export class Owners implements Invariant {
   #places({ id, endpoints }: ContainerRecord, found: AtRest["found"]): void {
     const joined = found.joins
       .filter((join) => join.container === id)
-      .map(({ network, address }) => [network, address]);
-    const told = endpoints.flatMap(({ networkId, place }) => (place === undefined ? [] : [[networkId, place.address]]));
+      .map(({ network, address, ipv6Address }) => [network, address, ipv6Address]);
+    const told = endpoints.flatMap(({ networkId, place }) =>
+      place === undefined ? [] : [[networkId, place.address, place.ipv6Address ?? ""]],
+    );
     const isMissing = endpoints.some((one) => one.place === undefined && !["host", "none"].includes(one.network));
     if (!isMissing && joined.toSorted().join() === told.toSorted().join()) return;
     throw new Breach("owners", `${id} runs on ${told.join(" and ")}, but the host has it on ${joined.join(" and ")}`);
@@ -178,4 +180,8 @@ function unique(what: string, all: ContainerRecord[], of: (container: ContainerR
 
 function isRunning(container: ContainerRecord): boolean {
   return RUNNING.includes(wordOf(container));
+}
+
+function addressesOf(place: ContainerRecord["endpoints"][number]["place"]): string[] {
+  return [place?.address ?? "", place?.ipv6Address ?? ""].filter((address) => address !== "");
 }

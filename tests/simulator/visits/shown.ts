@@ -74,7 +74,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "form container-id": "failures-of-all-sorts.txt",
   "form digest": "failures-of-all-sorts.txt",
   "form interface-name": "failures-of-all-sorts.txt",
-  "form ipv4-address": "failures-of-all-sorts.txt",
+  "form ip-address": "failures-of-all-sorts.txt",
   "form mac-address": "failures-of-all-sorts.txt",
   "form path": "failures-of-all-sorts.txt",
   "form protocol": "failures-of-all-sorts.txt",

@@ -140,12 +140,12 @@ export function settingsProblems(network: Network, settings: Json): string[] {
 
 /** Empty if there is none. `text`: the fixed address; create has not always checked it. */
 function subnetProblem(network: Network, text: string): string {
-  if (!network.subnetsGiven) {
+  const address: Address | null = parseAddress(text);
+  const ipv6 = address !== null && address.isIpv6;
+  if (!(ipv6 ? network.ipv6SubnetsGiven : network.subnetsGiven)) {
     return "user specified IP address is supported only when connecting to networks with user configured subnets";
   }
-  const address: Address | null = parseAddress(text);
-  // Only IPv4 is implemented yet.
-  const pool = network.pool;
+  const pool = ipv6 ? network.ipv6Pool : network.ipv4Pool;
   if (address !== null && pool !== null && pool.subnet.contains(address)) return "";
   return `no configured subnet contains IP address ${text}`;
 }

@@ -28,13 +28,14 @@ export function hostsOf(container: Container): ContainerFile {
   return new ContainerFile("hosts", encodeUtf8(text.toString()));
 }
 
-/** The container's address on each of its networks, with its names. */
+/** The container's addresses on each of its networks, with its names. */
 function addOwn(text: TextBuilder, container: Container): void {
   if (container.sandbox === null) return;
   const names = namesOf(parseKept(container.config)!);
   for (let i = 0; i < container.endpoints.length; i++) {
     const place = container.endpoints[i].place;
-    if (place !== null) text.text(`${place.address}\t${names}\n`);
+    const addresses: string[] = place === null ? [] : place.addresses;
+    for (let j = 0; j < addresses.length; j++) text.text(`${addresses[j]}\t${names}\n`);
   }
 }
 
@@ -84,7 +85,8 @@ export function linkedHosts(container: Container): string {
     const alias = container.links[i].shortAlias;
     const name = alias == other.name ? "" : ` ${other.name}`;
     const hostname = parseKept(other.config)!.stringOf("Hostname");
-    text.text(`${other.bridgeAddress}\t${alias} ${hostname}${name}\n`);
+    const addresses = other.bridgeEndpoint!.place!.addresses;
+    for (let j = 0; j < addresses.length; j++) text.text(`${addresses[j]}\t${alias} ${hostname}${name}\n`);
   }
   return text.toString();
 }

@@ -4,6 +4,7 @@ import { NO_ENDPOINTS } from "../../network/configuration";
 import { choosePlace, macProblem } from "../../network/endpoint/choose-place";
 import { Endpoint } from "../../network/endpoint/endpoint";
 import { networkOf } from "../../network/endpoint/endpoints-of-container";
+import { NO_GATEWAYS } from "../../network/endpoint/gateway-endpoints";
 import { choosePorts } from "../../network/endpoint/publish";
 import { lookUpNetwork } from "../../network/look-up";
 import { Network } from "../../network/network";
@@ -47,7 +48,7 @@ export function placeProblem(container: Container): StartError | null {
     const refusal = takePlace(container, container.endpoints[i]);
     if (refusal !== null) return errorOf(refusal);
   }
-  const clash: string | null = container.sandbox === null ? null : choosePorts(container);
+  const clash: string | null = container.sandbox === null ? null : choosePorts(container, NO_GATEWAYS);
   return clash === null ? null : errorOf(internal(NETWORKING + clash));
 }
 

@@ -70,9 +70,9 @@ function writePlace(json: JsonWriter, endpoint: Endpoint, version: i32): void {
   json.stringField("IPAddress", place === null ? "" : place.address);
   if (version < 44) json.stringField("MacAddress", place === null ? "" : place.mac);
   json.i64Field("IPPrefixLen", place === null ? 0 : place.prefixLength);
-  json.stringField("IPv6Gateway", "");
-  json.stringField("GlobalIPv6Address", "");
-  json.i64Field("GlobalIPv6PrefixLen", 0);
+  json.stringField("IPv6Gateway", place === null ? "" : place.ipv6Gateway);
+  json.stringField("GlobalIPv6Address", place === null ? "" : place.ipv6Address);
+  json.i64Field("GlobalIPv6PrefixLen", place === null ? 0 : place.ipv6PrefixLength);
 }
 
 /** Older clients see the short id and the hostname as further aliases on user-defined networks (surface §3, 1.45). */
@@ -112,11 +112,11 @@ function writeTopLevel(json: JsonWriter, endpoint: Endpoint | null): void {
   json.nullField("SecondaryIPv6Addresses");
   json.stringField("EndpointID", place === null ? "" : place.endpointId);
   json.stringField("Gateway", place === null ? "" : place.gateway);
-  json.stringField("GlobalIPv6Address", "");
-  json.i64Field("GlobalIPv6PrefixLen", 0);
+  json.stringField("GlobalIPv6Address", place === null ? "" : place.ipv6Address);
+  json.i64Field("GlobalIPv6PrefixLen", place === null ? 0 : place.ipv6PrefixLength);
   json.stringField("IPAddress", place === null ? "" : place.address);
   json.i64Field("IPPrefixLen", place === null ? 0 : place.prefixLength);
-  json.stringField("IPv6Gateway", "");
+  json.stringField("IPv6Gateway", place === null ? "" : place.ipv6Gateway);
   json.stringField("MacAddress", place === null ? "" : place.mac);
 }
 

@@ -23,7 +23,7 @@ export class AddressPool {
     this.firstUsable = first;
     this.lowest = first;
     const endsWithSubnet = range.last.equals(subnet.last);
-    this.lastUsable = endsWithSubnet && keepsEnds(subnet) && !subnet.isIpv6 ? before(range.last) : range.last;
+    this.lastUsable = endsWithSubnet && keepsEnds(subnet) && !subnet.isIpv6 ? range.last.previous : range.last;
   }
 
   /** No container gets the address. */
@@ -67,15 +67,27 @@ export class AddressPool {
     if (isChosenFrom && address.isBefore(this.lowest)) this.lowest = address;
   }
 
-  /** Number of addresses from which the engine can still choose. */
-  get available(): i64 {
-    let usable = <i64>(this.lastUsable.low - this.firstUsable.low) + 1;
+  /** Number of addresses from which the engine can still choose; the largest number of 64 bits if there are more. */
+  get available(): u64 {
+    const first = this.firstUsable;
+    const last = this.lastUsable;
+    if (last.isBefore(first)) return 0;
+    const isMore = last.high > first.high + 1 || (last.high > first.high && last.low >= first.low);
+    if (isMore) return u64.MAX_VALUE;
+    const between = last.low - first.low;
+    const taken = this.takenInRange();
+    // Adding 1 first could go beyond 64 bits.
+    return taken == 0 ? (between == u64.MAX_VALUE ? between : between + 1) : between - (taken - 1);
+  }
+
+  private takenInRange(): u64 {
+    let count: u64 = 0;
     const keys = this.owners.keys();
     for (let i = 0; i < keys.length; i++) {
       const address: Address = parseAddress(keys[i])!;
-      if (!address.isBefore(this.firstUsable) && !this.lastUsable.isBefore(address)) usable -= 1;
+      if (!address.isBefore(this.firstUsable) && !this.lastUsable.isBefore(address)) count += 1;
     }
-    return usable;
+    return count;
   }
 
   /** Number of addresses that are taken or reserved; those of the network itself and for broadcasts count, too. */
@@ -95,8 +107,4 @@ export class AddressPool {
  */
 function keepsEnds(subnet: Subnet): bool {
   return subnet.hostBits > 1;
-}
-
-function before(address: Address): Address {
-  return new Address(address.bits, address.high, address.low - 1);
 }

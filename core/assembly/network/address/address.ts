@@ -40,6 +40,21 @@ export class Address {
     return new Address(IPV6_BITS, this.high + (low < this.low ? 1 : 0), low);
   }
 
+  /** The address `count` blocks of 2^`shift` addresses further on. It wraps around as `plus` does. */
+  plusBlocks(count: u64, shift: i32): Address {
+    if (shift < 64) {
+      const carried = shift == 0 ? 0 : count >> (64 - <u64>shift);
+      const near = this.plus(count << (<u64>shift));
+      return this.isIpv6 ? new Address(IPV6_BITS, near.high + carried, near.low) : near;
+    }
+    return new Address(this.bits, this.high + (count << (<u64>shift - 64)), this.low);
+  }
+
+  /** The address before this one. */
+  get previous(): Address {
+    return new Address(this.bits, this.high - (this.low == 0 ? 1 : 0), this.low - 1);
+  }
+
   /** RFC 5952 for IPv6; an IPv4-mapped address (RFC 4291 §2.5.5.2) is shown as the IPv4 address. */
   get text(): string {
     return this.isIpv6 ? formatIpv6(this.high, this.low) : formatIpv4(<u32>this.low);

@@ -29,15 +29,13 @@ export function choosePlace(container: Container, endpoint: Endpoint, network: N
   }
   const wanted = wantedInterface(endpoint);
   if (wanted.length > 0 && hasInterface(container, wanted)) return internal(takenName(wanted));
-  const pool = network.pool!;
-  const fixed: Address | null = fixedAddress(endpoint);
-  if (fixed !== null && !pool.takeFixed(fixed, container.id)) return forbidden("Address already in use");
-  const address = fixed === null ? pool.take(container.id) : fixed;
-  if (address === null) {
-    return internal(`no available IPv4 addresses on this network's address pools: ${network.name} (${network.id})`);
-  }
-  const place = placeAt(endpoint, network, address);
-  if (sharesMac) place.mac = "";
+  const place = new Place();
+  const refusal = takeAddresses(place, container, endpoint, network);
+  if (refusal !== null) return refusal;
+  place.endpointId = engine.ids.next();
+  place.gateway = network.containersGateway(false);
+  place.ipv6Gateway = network.containersGateway(true);
+  place.mac = sharesMac ? "" : macFor(endpoint, place);
   place.interfaceName = wanted.length > 0 ? wanted : freeInterface(container, network);
   endpoint.networkId = network.id;
   endpoint.place = place;
@@ -45,22 +43,43 @@ export function choosePlace(container: Container, endpoint: Endpoint, network: N
   return null;
 }
 
-/** The address that the client asked for; null if the engine chooses. */
-export function fixedAddress(endpoint: Endpoint): Address | null {
-  if (endpoint.settings.length == 0) return null;
-  const config = settingsOf(endpoint).entry("IPAMConfig");
-  return config === null ? null : parseAddress(config.stringOf("IPv4Address"));
+/** One of each family that the network has, or none. */
+function takeAddresses(place: Place, container: Container, endpoint: Endpoint, network: Network): Refusal | null {
+  const pools = network.pools;
+  for (let i = 0; i < pools.length; i++) {
+    const pool = pools[i];
+    const ipv6 = pool.subnet.isIpv6;
+    const fixed: Address | null = fixedAddress(endpoint, ipv6);
+    const isTaken = fixed !== null && !pool.takeFixed(fixed, container.id);
+    const address: Address | null = isTaken ? null : fixed === null ? pool.take(container.id) : fixed;
+    if (address === null) {
+      freeAddresses(place, network.id, container);
+      return isTaken ? forbidden("Address already in use") : noneLeft(network, ipv6);
+    }
+    if (ipv6) place.ipv6PrefixLength = pool.subnet.prefixLength;
+    else place.prefixLength = pool.subnet.prefixLength;
+    if (ipv6) place.ipv6Address = address.text;
+    else place.address = address.text;
+  }
+  return null;
 }
 
-function placeAt(endpoint: Endpoint, network: Network, address: Address): Place {
+function noneLeft(network: Network, ipv6: bool): Refusal {
+  const family = ipv6 ? "IPv6" : "IPv4";
+  return internal(`no available ${family} addresses on this network's address pools: ${network.name} (${network.id})`);
+}
+
+/** The address that the client asked for; null if the engine chooses. */
+export function fixedAddress(endpoint: Endpoint, ipv6: bool): Address | null {
+  if (endpoint.settings.length == 0) return null;
+  const config = settingsOf(endpoint).entry("IPAMConfig");
+  return config === null ? null : parseAddress(config.stringOf(ipv6 ? "IPv6Address" : "IPv4Address"));
+}
+
+/** The client's choice, or one that follows from the address. Without IPv4 the end of the IPv6 address has to do. */
+function macFor(endpoint: Endpoint, place: Place): string {
   const mac = parseMac(endpoint.mac);
-  const place = new Place();
-  place.endpointId = engine.ids.next();
-  place.gateway = network.containersGateway;
-  place.address = address.text;
-  place.prefixLength = network.pool!.subnet.prefixLength;
-  place.mac = mac.length > 0 ? mac : macOf(<u32>address.low);
-  return place;
+  return mac.length > 0 ? mac : macOf(<u32>parseAddress(place.addresses[0])!.low);
 }
 
 function takenName(name: string): string {
@@ -103,6 +122,11 @@ export function removeEndpoint(container: Container, endpoint: Endpoint): void {
 export function freePlace(container: Container, endpoint: Endpoint): void {
   const place = endpoint.place;
   if (place === null) return;
-  networkStore.freeAddress(endpoint.networkId, place.address, container.id);
+  freeAddresses(place, endpoint.networkId, container);
   endpoint.place = null;
+}
+
+function freeAddresses(place: Place, network: string, container: Container): void {
+  const addresses = place.addresses;
+  for (let i = 0; i < addresses.length; i++) networkStore.freeAddress(network, addresses[i], container.id);
 }

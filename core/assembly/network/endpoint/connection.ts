@@ -23,15 +23,15 @@ import { Network } from "../network";
 import { choosePlace, freePlace, removeEndpoint } from "./choose-place";
 import { Endpoint } from "./endpoint";
 import { networkOf } from "./endpoints-of-container";
-import { gatewayEndpoint, publishingEndpoint } from "./gateway-endpoint";
+import { gatewaysOf } from "./gateway-endpoints";
 import { joinCommand } from "./join";
 import { JoinClient, Joining } from "./joining";
-import { choosePorts, freePorts, notConnected } from "./publish";
+import { choosePorts, freeUnreachablePorts, notConnected } from "./publish";
 import { beginRewiring, endRewiring } from "./rewiring";
 
 export class Connection extends Task implements JoinClient {
-  /** Endpoint that led outside before; null if none did. */
-  private before: Endpoint | null = null;
+  /** Endpoints that led outside before, and do not any more, or in one family only. */
+  private displaced: Endpoint[] = [];
   /** Number of commands in flight. */
   private open: i32 = 1;
   /** Why the connection failed; empty if it did not. */
@@ -53,36 +53,33 @@ export class Connection extends Task implements JoinClient {
   /** Why the container cannot be connected; null if the work has begun. */
   begin(network: Network): Refusal | null {
     const container = this.container;
-    this.before = gatewayEndpoint(container);
+    const before = gatewaysOf(container);
     this.wasNamed = hasNames(container);
-    const hadPorts = publishingEndpoint(container) !== null;
     const refusal = choosePlace(container, this.endpoint, network);
     if (refusal !== null) return refusal;
     container.endpoints.push(this.endpoint);
-    const clash: string | null = hadPorts ? null : choosePorts(container);
+    const clash = choosePorts(container, before);
     if (clash !== null) {
       removeEndpoint(container, this.endpoint);
       this.giveBack();
       return internal(clash);
     }
     beginRewiring(container);
+    this.displaced = before.changedFrom(gatewaysOf(container));
     // The ports move to the new network. So the old one gives them up first.
-    if (this.leads) this.askBefore();
+    this.askDisplaced();
     new Joining(container, this.endpoint, this).begin();
     return null;
   }
 
-  /** Whether the new network is the one that leads outside. */
-  private get leads(): bool {
-    return gatewayEndpoint(this.container) === this.endpoint;
-  }
-
-  /** Makes the former gateway endpoint as it shall be now. */
-  private askBefore(): void {
-    const before = this.before;
-    if (before === null || before.place === null) return;
-    this.open += 1;
-    askNetworks(this, 0, joinCommand(this.container, before, networkOf(before)!));
+  /** Makes the former gateway endpoints as they shall be now. */
+  private askDisplaced(): void {
+    for (let i = 0; i < this.displaced.length; i++) {
+      const endpoint = this.displaced[i];
+      if (endpoint.place === null) continue;
+      this.open += 1;
+      askNetworks(this, 0, joinCommand(this.container, endpoint, networkOf(endpoint)!));
+    }
   }
 
   /** Of other commands than the join. */
@@ -114,7 +111,7 @@ export class Connection extends Task implements JoinClient {
   /** The client is told when the container's files are right, too. If the run has ended, nobody needs them. */
   private connected(): void {
     if (!this.joinedAll) return this.writeFiles();
-    if (publishingEndpoint(this.container) === null) freePorts(this.container);
+    freeUnreachablePorts(this.container);
     // If the run has ended meanwhile, the connection counts for the next one.
     if (this.container.running) emitEndpoint(this.container, this.endpoint, "connect");
     sendEmpty(this.call, 200);
@@ -131,12 +128,11 @@ export class Connection extends Task implements JoinClient {
 
   private undo(): void {
     const container = this.container;
-    const led = this.leads;
     this.undone = true;
     this.open = 2;
     askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, this.endpoint.networkId)));
     removeEndpoint(container, this.endpoint);
-    if (led) this.askBefore();
+    this.askDisplaced();
     this.open += tellNames(container, this, 0);
     this.done(null);
   }
@@ -149,6 +145,6 @@ export class Connection extends Task implements JoinClient {
 
   private giveBack(): void {
     freePlace(this.container, this.endpoint);
-    if (publishingEndpoint(this.container) === null) freePorts(this.container);
+    freeUnreachablePorts(this.container);
   }
 }

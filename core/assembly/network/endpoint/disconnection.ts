@@ -15,9 +15,9 @@ import { hasNames, tellResolver } from "../names/tell-names";
 import { freePlace, removeEndpoint } from "./choose-place";
 import { Endpoint } from "./endpoint";
 import { networkNameOf } from "./endpoints-of-container";
-import { gatewayEndpoint, publishingEndpoint } from "./gateway-endpoint";
+import { Gateways, gatewaysOf } from "./gateway-endpoints";
 import { JoinClient, Joining } from "./joining";
-import { choosePorts, freePorts } from "./publish";
+import { choosePorts, freePorts, freeUnreachablePorts } from "./publish";
 import { beginRewiring, endRewiring } from "./rewiring";
 
 enum Step {
@@ -54,17 +54,16 @@ export class Disconnection extends Task implements JoinClient {
 
   private left(): void {
     const container = this.container;
-    const led = gatewayEndpoint(container) === this.endpoint;
-    const hadPorts = publishingEndpoint(container) !== null;
+    const before = gatewaysOf(container);
     const wasNamed = hasNames(container);
     removeEndpoint(container, this.endpoint);
     freePlace(container, this.endpoint);
-    const next = gatewayEndpoint(container);
-    if (publishingEndpoint(container) === null) freePorts(container);
-    else if (!hadPorts) this.takePorts();
-    if (led && next !== null) {
+    freeUnreachablePorts(container);
+    this.takePorts(before);
+    const next = gatewaysOf(container).changedFrom(before);
+    for (let i = 0; i < next.length; i++) {
       this.open += 1;
-      new Joining(container, next, this).begin();
+      new Joining(container, next[i], this).begin();
     }
     if (wasNamed) this.open += tellResolver(container, this, Step.Resolve);
     this.open += writeHosts(container, this, Step.Write);
@@ -72,8 +71,8 @@ export class Disconnection extends Task implements JoinClient {
   }
 
   /** The network that led before had no published ports. */
-  private takePorts(): void {
-    const clash: string | null = choosePorts(this.container);
+  private takePorts(before: Gateways): void {
+    const clash: string | null = choosePorts(this.container, before);
     if (clash === null) return;
     this.why = clash;
     freePorts(this.container);

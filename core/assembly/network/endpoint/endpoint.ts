@@ -8,11 +8,21 @@ export class Place {
   endpointId: string = "";
   /** Name of the interface in the container: `eth0`. */
   interfaceName: string = "";
-  /** The machine's address on the network; empty if the network leads nowhere. */
+  /** Where its IPv4 default route leads; empty if the network leads nowhere. */
   gateway: string = "";
+  /** Its IPv4 address; empty on a network without IPv4. */
   address: string = "";
   prefixLength: i32 = 0;
+  /** The same for IPv6. */
+  ipv6Gateway: string = "";
+  ipv6Address: string = "";
+  ipv6PrefixLength: i32 = 0;
   mac: string = "";
+
+  /** Its addresses, IPv4 first. */
+  get addresses(): string[] {
+    return [this.address, this.ipv6Address].filter((address: string) => address.length > 0);
+  }
 }
 
 export class Endpoint {
@@ -57,6 +67,9 @@ function placeFields(fields: Fields, given: Place | null): Place {
   place.gateway = fields.text("gateway", place.gateway);
   place.address = fields.text("address", place.address);
   place.prefixLength = <i32>fields.within("prefixLength", place.prefixLength, 0, 32);
+  place.ipv6Gateway = fields.optionalText("ipv6Gateway", place.ipv6Gateway);
+  place.ipv6Address = fields.optionalText("ipv6Address", place.ipv6Address);
+  place.ipv6PrefixLength = <i32>fields.optionalWithin("ipv6PrefixLength", place.ipv6PrefixLength, 0, 0, 128);
   place.mac = fields.text("mac", place.mac);
   return place;
 }

@@ -16,7 +16,7 @@ import { Network } from "../network";
 import { networkStore } from "../store";
 import { freePlace } from "./choose-place";
 import { Endpoint } from "./endpoint";
-import { gatewayEndpoint } from "./gateway-endpoint";
+import { Gateways, gatewaysOf } from "./gateway-endpoints";
 import { freePorts, keepPorts } from "./publish";
 
 /** The endpoint with all that it shall be now: see the WIT's `join` and `join-parent`. */
@@ -34,7 +34,7 @@ function parentJoinOf(container: Container, endpoint: Endpoint, network: Network
     place.interfaceName,
     network.ipv4!.subnet,
     place.address,
-    gatewayEndpoint(container) === endpoint,
+    gatewaysOf(container).ipv4 === endpoint,
     place.gateway,
     place.mac,
     linkLocalAddresses(endpoint),
@@ -43,7 +43,9 @@ function parentJoinOf(container: Container, endpoint: Endpoint, network: Network
 }
 
 function joinOf(container: Container, endpoint: Endpoint, network: Network): Join {
-  const leads = gatewayEndpoint(container) === endpoint;
+  const gateways = gatewaysOf(container);
+  const leads = gateways.ipv4 === endpoint;
+  const ipv6Leads = gateways.ipv6 === endpoint;
   const place = endpoint.place!;
   return new Join(
     container.id,
@@ -52,8 +54,10 @@ function joinOf(container: Container, endpoint: Endpoint, network: Network): Joi
     place.interfaceName,
     place.address,
     leads ? place.gateway : "",
+    place.ipv6Address,
+    ipv6Leads ? place.ipv6Gateway : "",
     place.mac,
-    leads ? portsOf(container) : [],
+    portsTo(container, endpoint, gateways),
     linkLocalAddresses(endpoint),
     sysctlsOf(container, endpoint),
   );
@@ -71,10 +75,16 @@ function sysctlsOf(container: Container, endpoint: Endpoint): Tuple2<string, str
   return kernelSettings(options.stringOf(SYSCTLS), endpoint.place!.interfaceName);
 }
 
-function portsOf(container: Container): PortMapping[] {
-  return container.sandbox!.ports.map<PortMapping>(
-    (port) => new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol),
-  );
+/** The container's ports that lead to it by this endpoint. */
+function portsTo(container: Container, endpoint: Endpoint, gateways: Gateways): PortMapping[] {
+  const ports: PortMapping[] = [];
+  const all = container.sandbox!.ports;
+  for (let i = 0; i < all.length; i++) {
+    const port = all[i];
+    if (gateways.reachedAt(port.address) !== endpoint) continue;
+    ports.push(new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol));
+  }
+  return ports;
 }
 
 /** After a restart: reserves again what the container has on its networks, or has not released. */
@@ -82,7 +92,10 @@ export function keepEndpoints(container: Container): void {
   const all = container.endpoints;
   for (let i = 0; i < all.length; i++) {
     const place = all[i].place;
-    if (place !== null) networkStore.keepAddress(all[i].networkId, place.address, container.id);
+    const addresses: string[] = place === null ? [] : place.addresses;
+    for (let j = 0; j < addresses.length; j++) {
+      networkStore.keepAddress(all[i].networkId, addresses[j], container.id);
+    }
   }
   keepPorts(container);
 }

@@ -6,21 +6,20 @@ import { allocatedText, placeOfPort } from "../../failure/port";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
 import { engine } from "../../state";
-import { EVERY_IPV4, EVERY_IPV6 } from "../address/wildcard";
+import { EVERY_IPV4, EVERY_IPV6, isIpv6 } from "../address/wildcard";
 import { Network } from "../network";
-import { PortWish, readPortWishes } from "../ports/port-wishes";
+import { PortWish, readPortWishes, SCTP } from "../ports/port-wishes";
 import { takenPorts } from "../ports/taken-ports";
 import { networkOf } from "./endpoints-of-container";
-import { gatewayEndpoint, publishingEndpoint } from "./gateway-endpoint";
+import { gatewayEndpoint, Gateways, gatewaysOf, NO_GATEWAYS } from "./gateway-endpoints";
 import { PublishedPort } from "./published-port";
 
 /**
- * Allocates the ports to publish; returns Docker's error if one is taken. Nothing is published while no bridge
- * leads outside.
+ * Allocates the ports to publish at addresses at which the container can be reached now, and could not be reached by
+ * the gateways `before`; returns Docker's error if one is taken.
  */
-export function choosePorts(container: Container): string | null {
-  if (publishingEndpoint(container) === null) return null;
-  const wishes = portWishesOf(container);
+export function choosePorts(container: Container, before: Gateways): string | null {
+  const wishes = wishesFor(container, before);
   // Ports without a choice come first, so that none of the engine's choice takes one of them.
   wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
   for (let i = 0; i < wishes.length; i++) {
@@ -36,6 +35,35 @@ function choiceOf(wish: PortWish): i32 {
 }
 
 export function portWishesOf(container: Container): PortWish[] {
+  return wishesFor(container, NO_GATEWAYS);
+}
+
+/** `before`: as in `choosePorts`. */
+function wishesFor(container: Container, before: Gateways): PortWish[] {
+  const gateways = gatewaysOf(container);
+  const wishes: PortWish[] = [];
+  const all = allWishes(container);
+  for (let i = 0; i < all.length; i++) {
+    const wish = all[i];
+    const addresses: string[] = [];
+    for (let j = 0; j < wish.addresses.length; j++) {
+      const address = wish.addresses[j];
+      const isNew = !isReachable(before, address, wish.protocol);
+      if (isNew && isReachable(gateways, address, wish.protocol)) addresses.push(address);
+    }
+    if (addresses.length > 0) wishes.push(wish.at(addresses));
+  }
+  return wishes;
+}
+
+/** Whether ports of the machine at this address lead to a container with these gateways. */
+function isReachable(gateways: Gateways, address: string, protocol: string): bool {
+  if (gateways.reachedAt(address) === null) return false;
+  // SCTP is not forwarded from IPv6 to a container's IPv4.
+  return protocol != SCTP || !isIpv6(address) || gateways.ipv6 !== null;
+}
+
+function allWishes(container: Container): PortWish[] {
   const hostConfig = parseKept(container.hostConfig);
   const config = parseKept(container.config);
   const everywhere = publishingAddresses(container);
@@ -134,11 +162,22 @@ export function keepPorts(container: Container): void {
 }
 
 export function freePorts(container: Container): void {
+  keepPortsOf(container, NO_GATEWAYS);
+}
+
+/** Frees the ports at addresses at which the container cannot be reached any more. */
+export function freeUnreachablePorts(container: Container): void {
+  keepPortsOf(container, gatewaysOf(container));
+}
+
+function keepPortsOf(container: Container, gateways: Gateways): void {
   const sandbox = container.sandbox;
   if (sandbox === null) return;
+  const kept: PublishedPort[] = [];
   for (let i = 0; i < sandbox.ports.length; i++) {
     const port = sandbox.ports[i];
-    takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
+    if (isReachable(gateways, port.address, port.protocol)) kept.push(port);
+    else takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
   }
-  sandbox.ports = [];
+  sandbox.ports = kept;
 }

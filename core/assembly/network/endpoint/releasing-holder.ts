@@ -16,7 +16,7 @@ import { PublishedPort } from "./published-port";
 /** A container that is about to release a port or an address which this one asks for; null if there is none. */
 export function releasingHolder(container: Container): Container | null {
   const wishes = portWishesOf(container);
-  const fixed = container.endpoints.filter((endpoint: Endpoint) => fixedAddress(endpoint) !== null);
+  const fixed = container.endpoints.filter((endpoint: Endpoint) => fixedAddresses(endpoint).length > 0);
   if (wishes.length == 0 && fixed.length == 0) return null;
   const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
@@ -27,23 +27,34 @@ export function releasingHolder(container: Container): Container | null {
   return null;
 }
 
-/** A container that is about to release the fixed address of the endpoint; null if there is none. */
+/** The addresses that the client asked for. */
+function fixedAddresses(endpoint: Endpoint): string[] {
+  const ipv4: Address | null = fixedAddress(endpoint, false);
+  const ipv6: Address | null = fixedAddress(endpoint, true);
+  const fixed: string[] = [];
+  if (ipv4 !== null) fixed.push(ipv4.text);
+  if (ipv6 !== null) fixed.push(ipv6.text);
+  return fixed;
+}
+
+/** A container that is about to release a fixed address of the endpoint; null if there is none. */
 export function releasingAddress(endpoint: Endpoint): Container | null {
-  if (fixedAddress(endpoint) === null) return null;
+  if (fixedAddresses(endpoint).length == 0) return null;
   const all = containerStore.all();
   for (let i = 0; i < all.length; i++) if (all[i].between && holdsAddress(all[i], endpoint)) return all[i];
   return null;
 }
 
-/** Whether the container has the fixed address of the endpoint. */
+/** Whether the container has a fixed address of the endpoint. */
 function holdsAddress(container: Container, wanted: Endpoint): bool {
   const network: Network | null = networkOf(wanted);
-  const address: Address | null = fixedAddress(wanted);
-  if (network === null || address === null) return false;
+  const fixed = fixedAddresses(wanted);
+  if (network === null) return false;
   const all = container.endpoints;
   for (let i = 0; i < all.length; i++) {
     const place = all[i].place;
-    if (place !== null && all[i].networkId == network.id && place.address == address.text) return true;
+    if (place === null || all[i].networkId != network.id) continue;
+    for (let j = 0; j < fixed.length; j++) if (place.addresses.includes(fixed[j])) return true;
   }
   return false;
 }

@@ -3,7 +3,9 @@
 import { engine } from "../../state";
 import { decimalOf } from "../../text/decimal";
 import { quoteText } from "../../text/go-quote";
-import { Address, IPV4_BITS, IPV6_BITS } from "../address/address";
+import { sha256 } from "../../text/sha256";
+import { encodeUtf8 } from "../../text/utf8";
+import { Address, IPV6_BITS } from "../address/address";
 import { parseSubnet, Subnet } from "../address/subnet";
 
 /** Of a pool, no more subnets than this are tried. */
@@ -22,8 +24,8 @@ class Pool {
   }
 
   subnet(index: u32): Subnet {
-    const base = <u32>this.block.base.low + (index << (32 - <u32>this.prefixLength));
-    return new Subnet(Address.ofIpv4(base), this.prefixLength);
+    const base = this.block.base;
+    return new Subnet(base.plusBlocks(index, base.bits - this.prefixLength), this.prefixLength);
   }
 }
 
@@ -37,13 +39,27 @@ function usualPools(): Pool[] {
   return pools;
 }
 
+/**
+ * Unique local addresses (RFC 4193) in parts of 2^64. The global id is not drawn but follows from the engine's id, as in
+ * Docker, so that an engine keeps its block.
+ */
+function localPool(): Pool {
+  const hash = sha256(encodeUtf8(engine.id));
+  let globalId: u64 = 0;
+  for (let i = 3; i < 8; i++) globalId = (globalId << 8) | hash[i];
+  return new Pool(new Subnet(new Address(IPV6_BITS, ((<u64>0xfd) << 56) | (globalId << 16), 0), 48), 64);
+}
+
 /** Those of the options, which have been checked, or else Docker's. */
-function pools(): Pool[] {
+function pools(ipv6: bool): Pool[] {
   const texts = engine.options.networks.addressPools;
-  if (texts.length == 0) return usualPools();
   const chosen: Pool[] = [];
-  for (let i = 0; i < texts.length; i++) chosen.push(parsePool(texts[i])!);
-  return chosen;
+  for (let i = 0; i < texts.length; i++) {
+    const pool = parsePool(texts[i])!;
+    if (pool.block.isIpv6 == ipv6) chosen.push(pool);
+  }
+  if (ipv6) return chosen.length > 0 ? chosen : [localPool()];
+  return texts.length > 0 ? chosen : usualPools();
 }
 
 /** `base=10.10.0.0/16,size=24`; null for any other text. */
@@ -64,17 +80,17 @@ export function poolsProblem(texts: string[]): string {
   for (let i = 0; i < texts.length; i++) {
     const pool = parsePool(texts[i]);
     if (pool === null) return `invalid address pool ${quoteText(texts[i])}: it must be like base=10.10.0.0/16,size=24`;
-    if (pool.block.isIpv6) return `address pools of IPv6 are not implemented yet: ${texts[i]}`;
-    if (pool.prefixLength < pool.block.prefixLength || pool.prefixLength > IPV4_BITS) {
-      return `invalid address pool ${quoteText(texts[i])}: its size must be from ${pool.block.prefixLength} to ${IPV4_BITS}`;
+    const bits = pool.block.base.bits;
+    if (pool.prefixLength < pool.block.prefixLength || pool.prefixLength > bits) {
+      return `invalid address pool ${quoteText(texts[i])}: its size must be from ${pool.block.prefixLength} to ${bits}`;
     }
   }
   return "";
 }
 
 /** The first subnet that is not `taken` and to which the machine has no route; null if there is none. */
-export function freeSubnet(taken: Subnet[]): Subnet | null {
-  const all = pools();
+export function freeSubnet(taken: Subnet[], ipv6: bool): Subnet | null {
+  const all = pools(ipv6);
   for (let i = 0; i < all.length; i++) {
     for (let index: u32 = 0; index < all[i].count; index++) {
       const subnet = all[i].subnet(index);
@@ -85,9 +101,11 @@ export function freeSubnet(taken: Subnet[]): Subnet | null {
 }
 
 /** A subnet for the default bridge, which needs one even if the machine has routes to all of them. */
-export function anySubnet(taken: Subnet[]): Subnet {
-  const free = freeSubnet(taken);
-  return free === null ? pools()[0].subnet(0) : free;
+export function anySubnet(taken: Subnet[], ipv6: bool): Subnet {
+  const free = freeSubnet(taken, ipv6);
+  if (free !== null) return free;
+  const all = pools(ipv6);
+  return all.length > 0 ? all[0].subnet(0) : usualPools()[0].subnet(0);
 }
 
 function overlapsOne(subnet: Subnet, others: Subnet[]): bool {
@@ -118,6 +136,8 @@ export function hasSameRoute(subnet: Subnet): bool {
 /** The machine has no route any more to a network that was removed. */
 export function forgetRoute(subnet: Subnet): void {
   const machine = engine.options.machine;
-  const index = machine.routes.indexOf(subnet.text);
-  if (index >= 0) machine.routes.splice(index, 1);
+  for (let i = machine.routes.length - 1; i >= 0; i--) {
+    const route = parseSubnet(machine.routes[i]);
+    if (route !== null && route.equals(subnet)) machine.routes.splice(i, 1);
+  }
 }

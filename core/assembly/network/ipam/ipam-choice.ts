@@ -1,5 +1,5 @@
-// The addresses of a new network: the subnets that the client gave, or one of the engine's choice, and in each the
-// machine's own address.
+// The addresses of a new network: for each family the subnet that the client gave, or one of the engine's choice, and in
+// it the machine's own address.
 
 import { Json } from "../../json/json";
 import { badParameter, forbidden, internal, notBuilt, Refusal } from "../../refusal";
@@ -13,8 +13,6 @@ import { IpamConfig } from "./ipam-config";
 
 const OVERLAPS = "invalid pool request: Pool overlaps with other one on this address space";
 const NONE_LEFT = "all predefined address pools have been fully subnetted";
-/** As `OTHER_GATEWAY`, for IPv6. */
-const OTHER_IPV6_GATEWAY = "DefaultGatewayIPv6";
 /** The bridge has one address of each family. */
 const ONE_SUBNET = "bridge driver doesn't support multiple subnets";
 const TAKEN = "Address already in use";
@@ -24,15 +22,29 @@ export function keepIpam(network: Network, configs: Json): void {
   for (let i = 0; i < configs.items.length; i++) network.ipam.push(configOf(configs.items[i]));
 }
 
-/** Why the network cannot have these addresses; null after they were chosen. `configs`: `IPAM.Config`, checked. */
+/**
+ * Why the network cannot have these addresses; null after they were chosen. `configs`: `IPAM.Config`, checked. The
+ * network says which families it has.
+ */
 export function chooseIpam(network: Network, configs: Json): Refusal | null {
   keepIpam(network, configs);
-  let count = 0;
-  for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isIpv6) count += 1;
-  if (count > 1 && network.isOnParent) return notBuilt("a network with several IPv4 subnets");
-  if (count > 1) return forbidden(ONE_SUBNET);
-  network.subnetsGiven = count > 0;
-  return count == 0 ? chooseSubnet(network) : takeSubnet(network, network.ipv4!);
+  // Clients see IPv4 first, as in Docker.
+  network.ipam.sort((one: IpamConfig, other: IpamConfig) => <i32>one.isIpv6 - <i32>other.isIpv6);
+  const counts = network.ipam.map<i32>((config: IpamConfig) => (config.isIpv6 ? 1 : 0));
+  const ipv6 = counts.reduce<i32>((sum: i32, one: i32) => sum + one, 0);
+  const ipv4 = counts.length - ipv6;
+  if (ipv4 > 1 && network.isOnParent) return notBuilt("a network with several IPv4 subnets");
+  if ((!network.withoutIpv4 && ipv4 > 1) || (network.withIpv6 && ipv6 > 1)) return forbidden(ONE_SUBNET);
+  network.subnetsGiven = ipv4 > 0;
+  network.ipv6SubnetsGiven = ipv6 > 0;
+  const refusal: Refusal | null = network.withoutIpv4 ? null : chooseFamily(network, network.ipv4, false);
+  if (refusal !== null || !network.withIpv6) return refusal;
+  return chooseFamily(network, network.ipv6, true);
+}
+
+/** `given`: null if the client left the choice to the engine. */
+function chooseFamily(network: Network, given: IpamConfig | null, ipv6: bool): Refusal | null {
+  return given === null ? chooseSubnet(network, ipv6) : takeSubnet(network, given);
 }
 
 function configOf(given: Json): IpamConfig {
@@ -50,13 +62,14 @@ function canonicalSubnet(text: string): string {
   return subnet === null ? text : subnet.text;
 }
 
-/** Docker lists a subnet of its own choice before those that the client gave. */
-function chooseSubnet(network: Network): Refusal | null {
-  const subnet = freeSubnet(networkStore.subnets());
+/** An IPv4 subnet comes before those of IPv6. */
+function chooseSubnet(network: Network, ipv6: bool): Refusal | null {
+  const subnet = freeSubnet(networkStore.subnets(), ipv6);
   if (subnet === null) return badParameter(NONE_LEFT);
   const config = new IpamConfig(subnet.text);
   if (!network.isOnParent) config.gateway = subnet.base.plus(1).text;
-  network.ipam.unshift(config);
+  if (ipv6) network.ipam.push(config);
+  else network.ipam.unshift(config);
   return null;
 }
 
@@ -78,7 +91,6 @@ function takeSubnet(network: Network, config: IpamConfig): Refusal | null {
 /** `name`: of the network. */
 function setAsideAuxiliary(name: string, config: IpamConfig, pool: AddressPool): Refusal | null {
   for (let i = 0; i < config.auxiliaryKeys.length; i++) {
-    if (config.auxiliaryKeys[i] == OTHER_IPV6_GATEWAY) return notBuilt(config.auxiliaryKeys[i]);
     const which = `(${config.auxiliaryKeys[i]}:${config.auxiliaryValues[i]})`;
     const address: Address | null = parseAddress(config.auxiliaryValues[i]);
     if (address === null) return badParameter(`non parsable secondary ip address ${which} passed for network ${name}`);

@@ -5,8 +5,9 @@ import { Address, parseAddress } from "../address/address";
 import { AddressPool } from "../address/address-pool";
 import { parseSubnet, Subnet } from "../address/subnet";
 
-/** Docker's name for an address that is the containers' gateway instead of the machine's own. */
+/** Docker's names for an address that is the containers' gateway instead of the machine's own. */
 export const OTHER_GATEWAY: string = "DefaultGatewayIPv4";
+export const OTHER_IPV6_GATEWAY: string = "DefaultGatewayIPv6";
 
 export class IpamConfig {
   /** The part of the subnet from which the engine chooses addresses; empty for all of it. */
@@ -24,7 +25,7 @@ export class IpamConfig {
 
   /** Where containers' default route leads. */
   get containersGateway(): string {
-    const other = this.auxiliaryKeys.indexOf(OTHER_GATEWAY);
+    const other = this.auxiliaryKeys.indexOf(this.isIpv6 ? OTHER_IPV6_GATEWAY : OTHER_GATEWAY);
     return other < 0 ? this.gateway : this.auxiliaryValues[other];
   }
 
@@ -35,10 +36,16 @@ export class IpamConfig {
   /** False for one from a damaged record. */
   get isValid(): bool {
     const subnet = parseSubnet(this.subnet);
-    if (subnet === null || subnet.isIpv6 != this.isIpv6) return false;
-    if (this.range.length == 0 || this.isIpv6) return true;
+    return subnet !== null && subnet.isIpv6 == this.isIpv6;
+  }
+
+  /** Whether a network can have these addresses. */
+  get isUsable(): bool {
+    const subnet = parseSubnet(this.subnet)!;
+    const gateway: Address | null = parseAddress(this.gateway);
+    if (gateway === null || !subnet.contains(gateway)) return false;
     const range = parseSubnet(this.range);
-    return range !== null && subnet.contains(range.base);
+    return this.range.length == 0 || (range !== null && subnet.contains(range.base));
   }
 
   /** Its addresses, with none given to a container yet. */

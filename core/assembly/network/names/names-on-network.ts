@@ -32,5 +32,5 @@ export function addName(names: string[], name: string): void {
 /** For the host's table of names. */
 export function endpointNames(container: Container, endpoint: Endpoint, network: Network): EndpointNames {
   const names = namesOnNetwork(container, settingsOf(endpoint));
-  return new EndpointNames(container.id, network.id, network.name, names, [endpoint.place!.address]);
+  return new EndpointNames(container.id, network.id, network.name, names, endpoint.place!.addresses);
 }

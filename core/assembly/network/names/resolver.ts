@@ -7,7 +7,7 @@ import { containerStore } from "../../container/store";
 import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
 import { endpointAt } from "../endpoint/containers-on-network";
-import { gatewayEndpoint } from "../endpoint/gateway-endpoint";
+import { gatewayEndpoint } from "../endpoint/gateway-endpoints";
 import { Network } from "../network";
 
 /** The address of the resolver in every container. */

@@ -20,6 +20,11 @@ export class PortWish {
     readonly lastPort: u16,
   ) {}
 
+  /** The same wish, at these addresses. */
+  at(addresses: string[]): PortWish {
+    return new PortWish(this.containerPort, this.protocol, addresses, this.firstPort, this.lastPort);
+  }
+
   /** Adds the addresses of a wish for the same ports elsewhere, since Docker uses one port for both families. */
   unite(other: PortWish): bool {
     if (this.addresses.length >= MOST_TOGETHER) return false;
@@ -156,20 +161,14 @@ function addWish(wishes: PortWish[], key: string, address: string, hostPort: str
   const wish = new PortWish(
     port,
     protocol,
-    addressesOf(address, protocol, everywhere),
+    address.length > 0 ? [canonicalAddress(address)] : everywhere.slice(0),
     <u16>firstOf(range),
     <u16>lastOf(range),
   );
   if (wishes.length == 0 || !wishes[wishes.length - 1].unite(wish)) wishes.push(wish);
 }
 
-function addressesOf(address: string, protocol: string, everywhere: string[]): string[] {
-  if (address.length > 0) return [canonicalAddress(address)];
-  // SCTP is not forwarded from IPv6 to a container's IPv4.
-  return protocol == SCTP ? [everywhere[0]] : everywhere.slice(0);
-}
-
-const SCTP: string = "sctp";
+export const SCTP: string = "sctp";
 
 function isProtocol(protocol: string): bool {
   return protocol == "tcp" || protocol == "udp" || protocol == SCTP;

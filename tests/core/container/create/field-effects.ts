@@ -202,6 +202,10 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   ],
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig": FIXED_ADDRESS,
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig.IPv4Address": FIXED_ADDRESS,
+  "NetworkingConfig.EndpointsConfig.*.IPAMConfig.IPv6Address": [
+    "http/networks/ipv6.test.ts",
+    "a container has addresses of both families, of its own choice or the lowest ones that are free",
+  ],
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig.LinkLocalIPs": [
     "linux/networks/endpoint-options.test.ts",
     "link-local addresses are beside the other one",
