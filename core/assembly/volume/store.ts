@@ -89,11 +89,13 @@ export class VolumeStore {
     return null;
   }
 
-  /** False if there is no such volume. */
+  /** Also forgets a damaged record of it. False if there is no such volume. */
   remove(name: string): bool {
     const known = this.byName.delete(name);
-    if (known) deleteRecord(VOLUME_RECORDS + name);
-    return known;
+    if (!known) return false;
+    deleteRecord(VOLUME_RECORDS + name);
+    setAside.forget(VOLUME_RECORDS + name);
+    return true;
   }
 
   all(): Volume[] {

@@ -6,6 +6,7 @@ import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
+import { SET_ASIDE } from "./spared.js";
 
 const AT_REST = ["created", "exited"];
 
@@ -37,6 +38,8 @@ export class Figures implements Invariant {
     const written = inUse(ledger);
     for (const name of ledger.keys("volume/")) {
       if (written.has(name) || this.#uncounted.has(name) || hasOptions(ledger, name)) continue;
+      // A size alone does not replace a damaged record.
+      if (ledger.records.has(`${SET_ASIDE}volume/${name}`)) continue;
       if (sizeOf(ledger, name) === undefined)
         throw new Breach("figures", `the size of volume ${name} was not measured`);
     }

@@ -118,7 +118,8 @@ export class Promises implements Oracle, Invariant {
     }
     for (const { tag, val } of outputs.records) {
       if (tag === "delete" && val.startsWith(NETWORK)) this.#networkIsGone(val.slice(NETWORK.length));
-      if (tag !== "delete" || !val.startsWith(VOLUME)) continue;
+      // A damaged record is set aside, and the volume gets a new one at once.
+      if (tag !== "delete" || !val.startsWith(VOLUME) || ledger.records.has(val)) continue;
       const name = val.slice(VOLUME.length);
       this.#unused(name);
       if (!this.#volumes.delete(name) || this.#mayGoAlong.has(name)) continue;
