@@ -22,6 +22,7 @@ import { checked, Filesystems } from "./content/filesystems.js";
 import { makeLayer } from "./content/layers/layer.js";
 import { layerTars } from "./content/layers/layer-tars.js";
 import { Layers } from "./content/layers/layers.js";
+import { Uploads } from "./content/layers/upload.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
@@ -75,6 +76,7 @@ class Carrier {
   readonly filesystems: Filesystems;
   readonly tars: LayerTars;
   readonly #deps: ContentDeps;
+  readonly #uploads: Uploads;
   readonly #unpacking = new Unpacking();
   readonly #underWay = new UnderWay();
 
@@ -84,6 +86,7 @@ class Carrier {
     this.archives = new Archives(deps.paths);
     this.filesystems = new Filesystems(deps.paths, deps.kernel, this.layers);
     this.tars = layerTars(this.layers);
+    this.#uploads = new Uploads(this.layers, this.tars, deps.registry);
   }
 
   perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
@@ -104,6 +107,19 @@ class Carrier {
         return { tag: "token", val: await registry.login(command.val, signal) };
       case "layer":
         return { tag: "size", val: BigInt(await this.#layer(command.val, report, signal)) };
+      case "blob-of":
+        return { tag: "sent", val: await this.#uploads.blobOf(command.val) };
+      case "find-blob":
+        await registry.find(command.val, signal);
+        return DONE;
+      case "mount-blob":
+        await registry.mount(command.val, signal);
+        return DONE;
+      case "upload":
+        return { tag: "sent", val: await this.#uploads.upload(command.val, report, signal) };
+      case "publish":
+        await registry.publish(command.val, signal);
+        return DONE;
       case "mount":
         await this.filesystems.mount(command.val);
         return DONE;

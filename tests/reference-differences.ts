@@ -74,6 +74,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "clients show every line",
   },
   {
+    id: "push-refusals",
+    what: "a name or tag that is no valid one is 400 for a push (reference: 500)",
+    reason: NEWEST,
+  },
+  {
     id: "wait-over-restart",
     what: "a wait returns the exit code of the end that it waited for (reference: 0 of the next run, if that began meanwhile)",
     reason: "the client asked for this code",

@@ -3,7 +3,7 @@
 
 import * as http from "node:http";
 import * as https from "node:https";
-import type { Transport, TransportRequest, TransportResponse } from "../registry/index.js";
+import type { RequestBody, Transport, TransportRequest, TransportResponse } from "../registry/index.js";
 
 export function nodeTransport(): Transport {
   const options = { keepAlive: true, timeout: IDLE_MS };
@@ -15,16 +15,59 @@ export function nodeTransport(): Transport {
   const transport: Transport = (request) =>
     new Promise((resolve, reject) => {
       const outgoing = send(request, agents);
-      outgoing.on("response", (incoming) => resolve(answer(incoming)));
+      const { body } = request;
+      const streamed = isStream(body);
+      outgoing.on("response", (incoming) => {
+        // An answer before the end of the body: the rest is not sent, and the connection cannot be kept.
+        if (!outgoing.writableEnded) incoming.on("close", () => outgoing.destroy());
+        resolve(answer(incoming));
+      });
       outgoing.on("error", (error) => {
         // The server had closed the kept connection before it saw the request: that is not an answer.
         const unseen = outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
-        if (unseen && !request.signal.aborted) resolve(transport(request));
+        if (unseen && !streamed && !request.signal.aborted) resolve(transport(request));
         else reject(error);
       });
-      outgoing.end(request.body);
+      if (streamed) void stream(body, outgoing, reject);
+      else outgoing.end(body);
     });
   return transport;
+}
+
+function isStream(body: RequestBody | undefined): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && !(body instanceof Uint8Array);
+}
+
+/** Sends a body piece by piece, as the connection takes it, until the answer comes. */
+async function stream(
+  body: AsyncIterable<Uint8Array>,
+  outgoing: http.ClientRequest,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  let isOver = false;
+  for (const event of ["response", "close"]) outgoing.once(event, () => (isOver = true));
+  try {
+    for await (const piece of body) {
+      if (isOver) return;
+      if (!outgoing.write(piece)) await room(outgoing);
+    }
+    outgoing.end();
+  } catch (error) {
+    failed(error);
+    outgoing.destroy();
+  }
+}
+
+/** Resolves when more may be written, or nothing more has to be. */
+function room(outgoing: http.ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ["drain", "response", "close"];
+    const done = (): void => {
+      for (const event of events) outgoing.off(event, done);
+      resolve();
+    };
+    for (const event of events) outgoing.on(event, done);
+  });
 }
 
 interface Agents {

@@ -1,17 +1,14 @@
-// An OCI distribution client for pulls: what the `content` commands need of a registry. The core decides which endpoint
-// to ask, and whether to ask again.
+// An OCI distribution client: what the `content` commands need of a registry. The core decides which endpoint to ask, and
+// whether to ask again. Pushes are in pushes.ts.
 
-import { damaged, isUnreachable, mismatch, realClock, timeOfDay } from "../shared/index.js";
-import type { Clock, content, engine, types } from "../shared/index.js";
-import { Authorizer, type Demand } from "./authorization.js";
-import { parseChallenges, type Challenge } from "./challenge.js";
+import { damaged, mismatch, realClock } from "../shared/index.js";
+import type { Clock, content, engine } from "../shared/index.js";
+import { Connections, type Asking } from "./connections.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
-import { exchange, readAll, readText, readUpTo, type Answer, type Line } from "./exchange.js";
-import { registryFailure } from "./failures.js";
-import { ERROR_LIMIT, MOST_REGISTRIES, SILENCE_MS } from "./limits.js";
-import { secretsOf } from "./secrets.js";
+import { readAll, readUpTo, type Answer } from "./exchange.js";
+import { SILENCE_MS } from "./limits.js";
+import { Pushes, type LayerBytes } from "./pushes.js";
 import { fetchTransport, type Transport } from "./transport.js";
-import { trustOf, type Trust } from "./trust.js";
 
 /** A registry's blob that can be read once. */
 export interface BlobStream {
@@ -37,6 +34,13 @@ export interface RegistryClient {
   stream(command: content.RegistryBlob, signal?: AbortSignal, from?: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal?: AbortSignal): Promise<string>;
+  /** Resolves if the repository has the blob. */
+  find(command: content.SoughtBlob, signal?: AbortSignal): Promise<void>;
+  /** Resolves if the registry has taken over the blob. Fails as `no-such` if it expects the bytes. */
+  mount(command: content.MountedBlob, signal?: AbortSignal): Promise<void>;
+  /** Sends a blob. Its digest may become known only with its last byte. */
+  upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void>;
+  publish(command: content.Publication, signal?: AbortSignal): Promise<void>;
 }
 
 export interface RegistryOptions {
@@ -54,17 +58,13 @@ export function registryClient(options: RegistryOptions = {}): RegistryClient {
 }
 
 class DistributionClient implements RegistryClient {
-  readonly #line: Line;
-  readonly #headers: Record<string, string>;
-  readonly #authorizer: Authorizer;
-  readonly #registries = new Map<string, Promise<Registry>>();
+  readonly #connections: Connections;
+  readonly #pushes: Pushes;
 
   constructor(options: RegistryOptions) {
     const { transport = fetchTransport(), clock = realClock, silenceMs = SILENCE_MS, userAgent = "coracle" } = options;
-    this.#line = { transport, clock, silenceMs };
-    // A blob's digest covers the bytes as stored, so the transfer must not encode them.
-    this.#headers = { "user-agent": userAgent, "accept-encoding": "identity" };
-    this.#authorizer = new Authorizer(this.#line);
+    this.#connections = new Connections({ transport, clock, silenceMs }, userAgent);
+    this.#pushes = new Pushes(this.#connections);
   }
 
   async resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved> {
@@ -115,163 +115,40 @@ class DistributionClient implements RegistryClient {
     return { ...(await this.#get(where, path, {}, signal)), from: 0 };
   }
 
-  async login({ endpoint, credentials }: content.Login, signal?: AbortSignal): Promise<string> {
-    const registry = await this.#registry(endpoint, signal);
-    const { challenges, trust } = registry;
-    const url = `${registry.base}/v2/`;
-    const demand: Demand = {
-      challenges,
-      credentials,
-      scopes: [],
-      trust,
-      url,
-      offline: credentials.identityToken === "",
-      signal,
-    };
-    const { header, identityToken } = await this.#authorizer.authorize(demand);
-    const answer = await this.#ask(registry, { url, signal }, header);
-    const text = await readText(answer.body, ERROR_LIMIT);
-    if (answer.status === 200) return identityToken;
-    const secrets = secretsOf(credentials, header);
-    throw registryFailure({ ...answer, url, text, secrets }, timeOfDay(this.#line.clock));
+  login(command: content.Login, signal?: AbortSignal): Promise<string> {
+    return this.#connections.login(command, signal);
+  }
+
+  find(command: content.SoughtBlob, signal?: AbortSignal): Promise<void> {
+    return this.#pushes.find(command, signal);
+  }
+
+  mount(command: content.MountedBlob, signal?: AbortSignal): Promise<void> {
+    return this.#pushes.mount(command, signal);
+  }
+
+  upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void> {
+    return this.#pushes.upload(to, layer, signal);
+  }
+
+  publish(command: content.Publication, signal?: AbortSignal): Promise<void> {
+    return this.#pushes.publish(command, signal);
   }
 
   /** GETs something in a repository. Any other status is a failure. */
-  async #get(
+  #get(
     from: Source,
     path: string,
     headers: Record<string, string>,
     signal?: AbortSignal,
     statuses: ReadonlySet<number> = WHOLE,
   ): Promise<Answer> {
-    const registry = await this.#registry(from.endpoint, signal);
-    const url = `${registry.base}/v2/${from.repository}/${path}`;
-    const demand: Demand = {
-      challenges: registry.challenges,
-      credentials: from.credentials,
-      scopes: [`repository:${from.repository}:pull`],
-      trust: registry.trust,
-      url,
-      signal,
-    };
-    let { header } = await this.#authorizer.authorize(demand);
-    const asked = { url, headers, signal };
-    let answer = await this.#ask(registry, asked, header);
-    if (answer.status === 401) [answer, header] = await this.#askAgain(registry, asked, demand, answer, header);
-    if (statuses.has(answer.status)) return answer;
-    const text = await readText(answer.body, ERROR_LIMIT);
-    const secrets = secretsOf(demand.credentials, header);
-    throw registryFailure({ ...answer, url, text, secrets }, timeOfDay(this.#line.clock));
+    const asking: Asking = { method: "GET", path, headers, statuses, signal };
+    return this.#connections.ask(from, asking);
   }
-
-  /**
-   * Asks once more with what the answer's own challenge requires: a token may have expired, or a scope may be missing.
-   * Returns the answer and its demand. If nothing more can be offered, returns the old ones.
-   */
-  async #askAgain(
-    registry: Registry,
-    asked: Asking,
-    demand: Demand,
-    refused: Answer,
-    sent: string | undefined,
-  ): Promise<[Answer, string | undefined]> {
-    this.#authorizer.forget(demand);
-    const challenges = challengesOf(refused);
-    const sentAlready = demand.credentials?.registryToken || (isBasic(challenges) && isBasic(demand.challenges));
-    if (challenges.length === 0 || sentAlready) return [refused, sent];
-    await readText(refused.body, ERROR_LIMIT);
-    const wanted = challenges.flatMap(({ parameters }) => parameters.get("scope")?.split(" ") ?? []);
-    const again = { ...demand, challenges, scopes: [...new Set([...demand.scopes, ...wanted])] };
-    const { header } = await this.#authorizer.authorize(again);
-    return [await this.#ask(registry, asked, header), header];
-  }
-
-  /** Sends a request to a registry whose protocol is known. */
-  async #ask({ key, trust }: Registry, asked: Asking, authorization: string | undefined): Promise<Answer> {
-    const headers = authorization === undefined ? asked.headers : { ...asked.headers, authorization };
-    try {
-      return await this.#send({ ...asked, headers }, trust);
-    } catch (error) {
-      // The registry may have started or stopped using TLS: probe it again next time.
-      if (isUnreachable(error)) this.#registries.delete(key);
-      throw error;
-    }
-  }
-
-  #send({ url, headers, signal }: Asking, trust: Trust): Promise<Answer> {
-    return exchange(this.#line, { method: "GET", url, headers: { ...this.#headers, ...headers }, trust, signal });
-  }
-
-  /** How to connect to a registry: probed once, as long as it answers. */
-  async #registry(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
-    const key = keyOf(endpoint);
-    const known = await this.#registries.get(key)?.catch(() => undefined);
-    if (known) return known;
-    const found = this.#probe(endpoint, signal);
-    // The oldest entry is dropped: probing again takes one request.
-    if (this.#registries.size >= MOST_REGISTRIES) this.#registries.delete(this.#registries.keys().next().value!);
-    this.#registries.set(key, found);
-    found.catch(() => {
-      if (this.#registries.get(key) === found) this.#registries.delete(key);
-    });
-    return found;
-  }
-
-  /** Tries its securities in their order. */
-  async #probe(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
-    let unanswered: unknown = new Error("no way to speak to the registry");
-    for (const security of endpoint.security) {
-      const scheme = security === "plain" ? "http" : "https";
-      const base = `${scheme}://${endpoint.authority}`;
-      const trust = trustOf(security, endpoint.security);
-      try {
-        return { key: keyOf(endpoint), base, trust, challenges: await this.#ping(base, trust, signal) };
-      } catch (error) {
-        if (!isUnreachable(error)) throw error;
-        unanswered = error;
-      }
-    }
-    throw unanswered;
-  }
-
-  /** `GET /v2/` shows the protocol and the challenge (OCI distribution spec, end-1). */
-  async #ping(base: string, trust: Trust, signal?: AbortSignal): Promise<Challenge[]> {
-    const answer = await this.#send({ url: `${base}/v2/`, signal }, trust);
-    await readText(answer.body, ERROR_LIMIT);
-    return answer.status === 401 ? challengesOf(answer) : [];
-  }
-}
-
-/** What is known of a registry. */
-interface Registry {
-  /** What it is remembered under. */
-  key: string;
-  /** `https://host:port`. */
-  base: string;
-  trust: Trust;
-  challenges: Challenge[];
-}
-
-/** A request, without what all requests have. */
-interface Asking {
-  url: string;
-  headers?: Record<string, string> | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 type Source = Pick<content.Repository, "endpoint" | "repository" | "credentials">;
-
-function keyOf({ authority, security }: types.Endpoint): string {
-  return [authority, ...security].join(" ");
-}
-
-function challengesOf(answer: Answer): Challenge[] {
-  return parseChallenges(answer.header("www-authenticate") ?? "");
-}
-
-function isBasic(challenges: Challenge[]): boolean {
-  return challenges.length > 0 && challenges.every(({ scheme }) => scheme === "basic");
-}
 
 function parseTags(bytes: Uint8Array): string[] {
   let body: unknown;

@@ -1,21 +1,21 @@
 // One request and its answer. Follows redirects, notices silence, and can be aborted.
 
-import { after, interrupted, tooLarge } from "../shared/index.js";
-import type { Clock, HostFailure } from "../shared/index.js";
+import { after, HostFailure, interrupted, tooLarge } from "../shared/index.js";
+import type { Clock } from "../shared/index.js";
 import { failedExchange, unanswered } from "./failures.js";
 import { MOST_REDIRECTS } from "./limits.js";
 import { secretsOf } from "./secrets.js";
-import type { Transport, TransportResponse } from "./transport.js";
+import type { RequestBody, Transport, TransportRequest, TransportResponse } from "./transport.js";
 import type { Trust } from "./trust.js";
 import { brokenOff, unreachable } from "./unreachable.js";
 
 /** A request to a registry or its token server. */
 export interface Question {
-  method: "GET" | "POST";
+  method: TransportRequest["method"];
   url: string;
   /** Names in lower case. `authorization` is sent only to the origin of `url`. */
   headers: Record<string, string>;
-  body?: string;
+  body?: RequestBody;
   trust: Trust;
   signal?: AbortSignal | undefined;
 }
@@ -40,9 +40,11 @@ export async function exchange(line: Line, question: Question): Promise<Answer> 
     if (location === null) return answer;
     answer.cancel();
     const next = redirect(question, url, location);
+    // A stream cannot be sent twice.
+    if (isStream(question.body)) throw failedExchange(question, { tag: "bad-redirect" });
     if (next.origin !== new URL(url).origin) {
       // A form's fields are credentials too, so a form is not redirected.
-      if (question.body !== undefined) throw failedExchange(question, { tag: "form-redirect" });
+      if (typeof question.body === "string") throw failedExchange(question, { tag: "form-redirect" });
       headers = withoutAuthorization(headers);
     }
     url = next.href;
@@ -89,7 +91,8 @@ async function ask({ transport, clock, silenceMs }: Line, question: Question): P
   const watch = new Watch(signal, clock, silenceMs);
   try {
     const insecure = trust.anyCertificate;
-    const request = { method, url, headers, insecure, signal: watch.signal, ...(body === undefined ? {} : { body }) };
+    const sent = body === undefined ? {} : { body: isStream(body) ? watch.watched(body) : body };
+    const request = { method, url, headers, insecure, signal: watch.signal, ...sent };
     const response = await watch.over(transport(request));
     return {
       status: response.status,
@@ -122,6 +125,10 @@ async function* read(body: AsyncIterable<Uint8Array>, watch: Watch, question: Qu
   }
 }
 
+function isStream(body: RequestBody | undefined): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && !(body instanceof Uint8Array);
+}
+
 /** Ends a request if the caller aborts it or if the other side is silent for too long. */
 class Watch {
   readonly #controller = new AbortController();
@@ -130,6 +137,10 @@ class Watch {
   readonly #silenceMs: number;
   readonly #abort = (): void => this.#controller.abort();
   #silent = false;
+  /** How many pieces of the request's body were taken. Each is a sign of life. */
+  #taken = 0;
+  /** Why the request's body could not be read. */
+  #unread: unknown;
 
   constructor(givenUp: AbortSignal | undefined, clock: Clock, silenceMs: number) {
     this.#givenUp = givenUp;
@@ -156,10 +167,16 @@ class Watch {
         stop();
         reject(new Error("stopped"));
       };
-      const callOff = after(this.#clock, this.#silenceMs, () => {
-        this.#silent = true;
-        this.#controller.abort();
-      });
+      let callOff = (): void => {};
+      const wait = (): void => {
+        const taken = this.#taken;
+        callOff = after(this.#clock, this.#silenceMs, () => {
+          if (this.#taken > taken) return wait();
+          this.#silent = true;
+          this.#controller.abort();
+        });
+      };
+      wait();
       signal.addEventListener("abort", stopped, { once: true });
       if (signal.aborted) stopped();
       pending.then(
@@ -169,6 +186,19 @@ class Watch {
     });
   }
 
+  /** The request's body, while the other side takes it. */
+  async *watched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of body) {
+        this.#taken++;
+        yield piece;
+      }
+    } catch (error) {
+      this.#unread = error;
+      throw error;
+    }
+  }
+
   end(): void {
     this.#givenUp?.removeEventListener("abort", this.#abort);
   }
@@ -176,6 +206,7 @@ class Watch {
   /** Why a request ended in an error. */
   verdict(question: Question, error: unknown, answered = false): HostFailure {
     if (this.#givenUp?.aborted) return interrupted("given-up");
+    if (this.#unread instanceof HostFailure) return this.#unread;
     if (this.#silent) return unanswered(question, { tag: "timeout" });
     const secrets = secretsOf(undefined, question.headers["authorization"]);
     return (answered ? brokenOff : unreachable)(question, error, secrets);

@@ -5,6 +5,7 @@ import { HostFailure } from "../shared/index.js";
 import type { failures } from "../shared/index.js";
 import { parseChallenges } from "./challenge.js";
 import { withoutSecrets } from "./secrets.js";
+import type { TransportRequest } from "./transport.js";
 
 /** An answer other than the expected one. */
 export interface ErrorAnswer {
@@ -38,7 +39,7 @@ export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
 
 /** The parts of a request that its failure mentions. */
 export interface Asked {
-  method: "GET" | "POST";
+  method: TransportRequest["method"];
   url: string;
 }
 

@@ -1,13 +1,16 @@
 // How requests reach a registry: one exchange without redirects. `fetch` by default; a host may supply its own.
 
+/** The body of a request. A stream is read once; it is not read to its end if the answer comes earlier. */
+export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array>;
+
 /** One HTTP request. */
 export interface TransportRequest {
-  method: "GET" | "POST";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH";
   /** An absolute URL with `https:` or, if allowed, `http:`. */
   url: string;
   /** Names in lower case. */
   headers: Record<string, string>;
-  body?: string;
+  body?: RequestBody;
   /** The server's certificate need not be valid. A transport that cannot skip the check verifies it anyway. */
   insecure: boolean;
   /** Aborts the request and the reading of its body. */
@@ -32,12 +35,27 @@ export type Transport = (request: TransportRequest) => Promise<TransportResponse
 export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch): Transport {
   return async ({ method, url, headers, body, signal }) => {
     const init: RequestInit = { method, headers, signal, redirect: "manual", credentials: "omit", cache: "no-store" };
-    if (body !== undefined) init.body = body;
+    if (body !== undefined) Object.assign(init, bodyOf(body));
     const response = await fetch(url, init);
     // A browser hides the target of a redirect, so it must follow it itself. It then drops Authorization for another
     // origin (Fetch standard, HTTP-redirect fetch).
     return answer(response.type === "opaqueredirect" ? await fetch(url, { ...init, redirect: "follow" }) : response);
   };
+}
+
+/** A stream needs `duplex` (Fetch standard, RequestInit), which TypeScript's types do not have yet. */
+function bodyOf(body: RequestBody): object {
+  if (typeof body === "string" || body instanceof Uint8Array) return { body };
+  const iterator = body[Symbol.asyncIterator]();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await iterator.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: () => void iterator.return?.(),
+  });
+  return { body: stream, duplex: "half" };
 }
 
 function answer(response: Response): TransportResponse {

@@ -162,6 +162,16 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `show credentials to ${command.val.endpoint.authority}`;
     case "layer":
       return `fetch and unpack layer ${shortId(command.val.diffId)}`;
+    case "blob-of":
+      return `look up the blob of layer ${shortId(command.val)}`;
+    case "find-blob":
+      return `ask ${command.val.in.endpoint.authority} whether it has blob ${shortId(command.val.digest)}`;
+    case "mount-blob":
+      return `ask ${command.val.to.endpoint.authority} to take blob ${shortId(command.val.digest)} from ${command.val.source}`;
+    case "upload":
+      return `send layer ${shortId(command.val.chain)} to ${command.val.to.endpoint.authority}`;
+    case "publish":
+      return `send a ${command.val.place.tag === "blob" ? "config" : "manifest"} to ${command.val.to.endpoint.authority}`;
     case "mount":
       return `mount the files of ${containerName(naming, command.val.container)}`;
     case "unmount":

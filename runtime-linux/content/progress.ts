@@ -1,4 +1,4 @@
-// Reports a layer's progress at a pace that a reader can follow.
+// Reports the progress of layers at a pace that a reader can follow.
 
 import type { Report, engine } from "../../hosts/shared/index.js";
 
@@ -31,6 +31,31 @@ export class LayerProgress {
   /** The last report: everything is unpacked. */
   end(): void {
     this.#report("extracting", this.#total, this.#total);
+  }
+}
+
+/** The progress of a layer on its way to a registry. */
+export class PushProgress {
+  readonly #report: Report;
+  readonly #total: bigint;
+  #last = -Infinity;
+
+  constructor(report: Report, total: number) {
+    this.#report = report;
+    this.#total = BigInt(total);
+  }
+
+  /** Reports how many bytes have been read, at most every 100 ms. */
+  at(current: number): void {
+    const now = performance.now();
+    if (now - this.#last < INTERVAL_MS) return;
+    this.#last = now;
+    this.#report("uploading", BigInt(current), this.#total);
+  }
+
+  /** The last report: everything was read. */
+  end(): void {
+    this.#report("uploading", this.#total, this.#total);
   }
 }
 

@@ -23,4 +23,19 @@ export interface Registry {
   stream(command: content.RegistryBlob, signal: AbortSignal, from: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal: AbortSignal): Promise<string>;
+  /** Resolves if the repository has the blob. */
+  find(command: content.SoughtBlob, signal: AbortSignal): Promise<void>;
+  /** Resolves if the registry has taken over the blob. */
+  mount(command: content.MountedBlob, signal: AbortSignal): Promise<void>;
+  /** Sends a blob, whose digest may become known only with its last byte. */
+  upload(to: content.Repository, layer: LayerBytes, signal: AbortSignal): Promise<void>;
+  publish(command: content.Publication, signal: AbortSignal): Promise<void>;
+}
+
+/** A blob to send. */
+export interface LayerBytes {
+  /** Its bytes, which are read once. */
+  bytes: AsyncIterable<Uint8Array>;
+  /** Its digest, once all bytes have been read. */
+  digest(): string;
 }

@@ -62,6 +62,7 @@ export const TRICKED: readonly (HostCommand | "any" | "source")[] = [
   "drop", "exec", "reap-exec", "resolve", "blob", "ingest", "read", "commit", "stat", "extract", "make-directory",
   "drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "count-own", "any", "identify",
   "find", "login", "tags", "resize", "resize-exec", "source",
+  "upload", "publish",
 ];
 
 /** Commands that are tricked only by a trick on `any`. */
@@ -70,6 +71,9 @@ export const UNTRICKED: readonly HostCommand[] = [
   "measure",
   "measure-tar",
   "compare",
+  "blob-of",
+  "find-blob",
+  "mount-blob",
   "abandon",
   "routes",
   "name",

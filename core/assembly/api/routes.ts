@@ -36,6 +36,7 @@ import { loadImages } from "../image/archive/load";
 import { saveImage, saveImages } from "../image/archive/save";
 import { commitContainer } from "../image/commit/commit";
 import { createImage } from "../image/pull/pull";
+import { pushImage } from "../image/push/push";
 import { deleteImage } from "../image/remove/delete";
 import { pruneImages } from "../image/remove/prune";
 import { imageHistory } from "../image/shown/history";
@@ -176,7 +177,7 @@ const ROUTES: Route[] = [
   new Route("GET",    "/images/*/history",          24, imageHistory,      "image/shown/history.ts"),
   new Route("GET",    "/images/*/attestations",     55, later,             "api/routes.ts"),
   new Route("GET",    "/images/*/get",              24, saveImage,         "image/archive/save.ts"),
-  new Route("POST",   "/images/*/push",             24, later,             "api/routes.ts"),
+  new Route("POST",   "/images/*/push",             24, pushImage,         "image/push/push.ts"),
   new Route("POST",   "/images/*/tag",              24, tagImage,          "image/tag.ts"),
   new Route("DELETE", "/images/*",                  24, deleteImage,       "image/remove/delete.ts"),
   new Route("POST",   "/commit",                    24, commitContainer,   "image/commit/commit.ts"),

@@ -1,4 +1,4 @@
-// The progress stream of pull and load (surface §2.22, §6.3): one JSON object per line, each followed by `\r\n`. A
+// The progress stream of pull, push and load (surface §2.22, §6.3): one JSON object per line, each followed by `\r\n`. A
 // client that reads slowly only gets the newest line of each layer.
 
 import { Closing } from "../../../build/bindings/types";
@@ -86,6 +86,18 @@ export class ProgressStream extends Follower {
     }
     json.stringField("id", id);
     this.send(`${status} ${key}`, end(json));
+  }
+
+  /** What a push made: `{"progressDetail", "aux"}`. `size`: of the manifest, in bytes. */
+  pushed(tag: string, digest: string, size: i32): void {
+    const json = object();
+    json.key("progressDetail").beginObject().endObject();
+    json.key("aux").beginObject();
+    json.stringField("Tag", tag);
+    json.stringField("Digest", digest);
+    json.i64Field("Size", size);
+    json.endObject();
+    this.send("", end(json));
   }
 
   /** Free text, including its newline. */

@@ -11,6 +11,7 @@ import { changesOf } from "./commit.js";
 import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
 import { layerTars } from "./layer-tars.js";
+import { Uploads } from "./upload.js";
 import { makeDirectoryIn, statIn, type Looks } from "./view.js";
 
 export interface ContentDeps extends Looks {
@@ -52,6 +53,7 @@ export function simulatedContent(deps: ContentDeps): SimulatedContent {
 class Carrier {
   readonly #deps: ContentDeps;
   readonly #archives: Archives;
+  readonly #uploads: Uploads;
   readonly #unpacking = new Unpacking();
   /** Operations under way, and how to cancel each. */
   readonly #underWay = new Map<Operation, { controller: AbortController; over: Promise<unknown> }>();
@@ -59,6 +61,7 @@ class Carrier {
   constructor(deps: ContentDeps) {
     this.#deps = deps;
     this.#archives = new Archives(deps.disk.room);
+    this.#uploads = new Uploads(deps.disk.layers, deps.registry);
   }
 
   async perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
@@ -96,6 +99,19 @@ class Carrier {
         return { tag: "token", val: await registry.login(command.val, signal) };
       case "layer":
         return { tag: "size", val: BigInt(await this.#layer(command.val, report, signal)) };
+      case "blob-of":
+        return { tag: "sent", val: this.#uploads.blobOf(command.val) };
+      case "find-blob":
+        await registry.find(command.val, signal);
+        return DONE;
+      case "mount-blob":
+        await registry.mount(command.val, signal);
+        return DONE;
+      case "upload":
+        return { tag: "sent", val: await this.#uploads.upload(command.val, report, signal) };
+      case "publish":
+        await registry.publish(command.val, signal);
+        return DONE;
       case "mount":
         disk.mount(checked(command.val.container), command.val.chain ?? null);
         return DONE;
@@ -125,6 +141,7 @@ class Carrier {
         return { tag: "bytes", val: this.#archives.read(command.val) };
       case "drop-chain":
         disk.layers.drop(command.val);
+        this.#uploads.forget(command.val);
         return DONE;
       case "drop-container":
         disk.dropContainer(command.val);

@@ -1,20 +1,21 @@
-// Simulated registries: the parts of the distribution protocol that a pull needs (OCI distribution spec, end-1 to
-// end-8).
+// Simulated registries: the distribution protocol, as far as pull and push need it (OCI distribution spec).
 
 import type { TransportRequest } from "../../registry/index.js";
 import { answer, json, refusal, type Answer } from "./answer.js";
 import type { Catalogue, Repository } from "./catalogue.js";
 import { ACCOUNT, HUB, PRIVATE } from "./images.js";
 import { MANIFEST_LIST } from "./packing.js";
+import { Pushed } from "./pushed.js";
 import { basic, SERVICE, TOKEN_HOST, TokenServer } from "./tokens.js";
+import { changed } from "./uploads.js";
 
 export class RegistryServer {
-  readonly #catalogue: Catalogue;
+  readonly #pushed: Pushed;
   readonly #tokens: TokenServer;
 
   /** `seconds` returns the time of day. */
   constructor(catalogue: Catalogue, seconds: () => number) {
-    this.#catalogue = catalogue;
+    this.#pushed = new Pushed(catalogue);
     this.#tokens = new TokenServer(ACCOUNT, seconds);
   }
 
@@ -23,45 +24,60 @@ export class RegistryServer {
     return host === HUB || host === TOKEN_HOST || host === PRIVATE;
   }
 
-  answer(request: TransportRequest): Answer {
+  /** `body`: the request's, whole. */
+  answer(request: TransportRequest, body: Uint8Array): Answer {
     const { host, pathname } = new URL(request.url);
     if (host === TOKEN_HOST) return pathname === "/token" ? this.#tokens.answer(request) : notFound();
-    const { status, headers, ...rest } = this.#registry(request, host, pathname);
+    const { status, headers, ...rest } = this.#registry(request, host, pathname, body);
     return { status, headers: { "docker-distribution-api-version": "registry/2.0", ...headers }, ...rest };
   }
 
   /** 401 with the challenge for the credentials that the registry wants. */
-  challenge(host: string, path: string | null, wasShown: boolean): Answer {
+  challenge(host: string, path: string | null, wasShown: boolean, action = "pull"): Answer {
     if (host === PRIVATE) {
       return refusal(401, "UNAUTHORIZED", "authentication required", {
         "www-authenticate": `Basic realm="${PRIVATE}"`,
       });
     }
-    const scope = path === null ? "" : `,scope="${scopeOf(path)}"`;
+    const scope = path === null ? "" : `,scope="${scopeOf(path, action)}"`;
     const error = wasShown && path !== null ? ',error="insufficient_scope"' : "";
     const bearer = `Bearer realm="https://${TOKEN_HOST}/token",service="${SERVICE}"${scope}${error}`;
-    const detail = path === null ? null : [{ Type: "repository", Class: "", Name: path, Action: "pull" }];
+    const detail = path === null ? null : [{ Type: "repository", Class: "", Name: path, Action: action }];
     return refusal(401, "UNAUTHORIZED", "authentication required", { "www-authenticate": bearer }, detail);
   }
 
-  #registry(request: TransportRequest, host: string, pathname: string): Answer {
-    const { authorization } = request.headers;
+  #registry(request: TransportRequest, host: string, pathname: string, body: Uint8Array): Answer {
+    const { method, url, headers } = request;
+    const { authorization } = headers;
     const wasShown = authorization !== undefined;
-    const [, path = "", kind = "", reference = ""] = ROUTE.exec(pathname) ?? [];
-    const repository = this.#catalogue.repository(host, path);
+    const [, path = "", kind = "", reference = ""] = UPLOAD.exec(pathname) ?? ROUTE.exec(pathname) ?? [];
+    const repository = this.#pushed.repository(host, path);
     if (pathname === "/v2/") {
       return this.#isKnown(host, authorization, "") ? json(200, {}) : this.challenge(host, null, wasShown);
     }
     if (path === "") return notFound();
+    const isChange = method !== "GET" && method !== "HEAD";
+    const action = isChange ? "push" : "pull";
     // On the Hub a missing repository and a private one look the same.
-    const isOpen = this.#isKnown(host, authorization, scopeOf(path)) && (repository || host !== HUB);
-    if (!isOpen) return this.challenge(host, path, wasShown);
-    if (request.method !== "GET") return refusal(405, "UNSUPPORTED", "The operation is unsupported.");
+    const isKnown = this.#isKnown(host, authorization, scopeOf(path, action));
+    const mayAsk = isChange || repository !== undefined || host !== HUB || this.#mayPush(host, authorization, path);
+    if (!isKnown || !mayAsk) return this.challenge(host, path, wasShown, action);
+    const query = new URL(url).searchParams;
+    if (isChange) {
+      const mediaType = headers["content-type"] ?? "";
+      return changed(this.#pushed, { method, host, path, kind, name: reference, query, mediaType, body });
+    }
     if (!repository) return refusal(404, "NAME_UNKNOWN", "repository name not known to registry", {}, { name: path });
-    if (kind === "tags") return tagsOf(path, repository, new URL(request.url).searchParams);
-    return kind === "manifests"
-      ? manifestOf(repository, reference, request.headers["accept"] ?? "")
-      : blobOf(repository, reference, request.headers["range"]);
+    if (kind === "tags") return tagsOf(path, repository, query);
+    const found =
+      kind === "manifests"
+        ? manifestOf(repository, reference, headers["accept"] ?? "")
+        : blobOf(repository, reference, headers["range"]);
+    return method === "HEAD" ? { ...found, bytes: new Uint8Array(), isBlob: false } : found;
+  }
+
+  #mayPush(host: string, authorization: string | undefined, path: string): boolean {
+    return this.#isKnown(host, authorization, scopeOf(path, "push"));
   }
 
   #isKnown(host: string, authorization: string | undefined, scope: string): boolean {
@@ -100,13 +116,14 @@ function tagsOf(path: string, repository: Repository, query: URLSearchParams): A
   return json(200, { name: path, tags }, isLast ? {} : { link });
 }
 
-function scopeOf(path: string): string {
-  return `repository:${path}:pull`;
+function scopeOf(path: string, action: string): string {
+  return `repository:${path}:${action}`;
 }
 
 function notFound(): Answer {
   return answer(404, "text/plain; charset=utf-8", new TextEncoder().encode("404 page not found\n"));
 }
 
+const UPLOAD = /^\/v2\/(.+)\/blobs\/(uploads)\/([^/]*)$/;
 const ROUTE = /^\/v2\/(.+)\/(tags|manifests|blobs)\/([^/]+)$/;
 const OCTETS = "application/octet-stream";

@@ -26,14 +26,20 @@ export class TokenServer {
   }
 
   answer({ method, url, headers, body }: TransportRequest): Answer {
-    const asked = method === "POST" ? new URLSearchParams(body) : new URL(url).searchParams;
+    const form = typeof body === "string" ? body : "";
+    const asked = method === "POST" ? new URLSearchParams(form) : new URL(url).searchParams;
     const { authorization } = headers;
     const isKnown =
       method === "POST"
         ? asked.get("refresh_token") === this.#refreshToken
         : authorization === undefined || authorization === basic(this.#account);
     if (!isKnown) return json(401, { details: "incorrect username or password" });
-    const scopes = asked.getAll("scope").flatMap((scope) => scope.split(" "));
+    const isAccount = method === "POST" || authorization !== undefined;
+    const scopes = asked
+      .getAll("scope")
+      .flatMap((scope) => scope.split(" "))
+      .flatMap(singles)
+      .filter((scope) => !scope.endsWith(":push") || (isAccount && this.#owns(scope)));
     const token = this.#issue(scopes);
     const refresh = asked.get("offline_token") === "true" && authorization !== undefined;
     return json(200, {
@@ -52,6 +58,11 @@ export class TokenServer {
     return scope === "" || token.scopes.includes(scope);
   }
 
+  /** Accounts may push to repositories of their own: `learner/app`. */
+  #owns(scope: string): boolean {
+    return scope.startsWith(`repository:${this.#account.username}/`);
+  }
+
   #issue(scopes: readonly string[]): string {
     const now = this.#seconds();
     for (const [token, { ends }] of this.#tokens) if (ends <= now) this.#tokens.delete(token);
@@ -59,6 +70,12 @@ export class TokenServer {
     this.#tokens.set(token, { scopes, ends: now + LIFETIME });
     return token;
   }
+}
+
+/** `repository:app:pull,push` names two actions. */
+function singles(scope: string): string[] {
+  const [type = "", name = "", actions = ""] = scope.split(":");
+  return actions.split(",").map((action) => `${type}:${name}:${action}`);
 }
 
 export function basic({ username, password }: Account): string {

@@ -1,5 +1,6 @@
 // The network between the engine and the simulated registries: its delays and faults.
 
+import { joined } from "../../shared/index.js";
 import type { Clock } from "../../shared/index.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../registry/index.js";
 import { sleep } from "../content/sleep.js";
@@ -60,10 +61,30 @@ export class RegistryNetwork {
     if (faults.strike("registry-down", { authority: host }) || protocol !== "https:") {
       throw networkError("ECONNREFUSED", `connect ECONNREFUSED ${host}`);
     }
-    const answer = this.#refused(request, host) ?? this.#server.answer(request);
+    const refused = this.#refused(request, host);
+    const body = refused === null ? await this.#bodyOf(request, host) : NOTHING;
+    const answer = refused ?? this.#server.answer(request, body);
     logged.status = answer.status;
     return this.#response(answer, host, request.signal);
   };
+
+  /** The body of a request, at the speed of the connection, which may break. */
+  async #bodyOf({ body, signal }: TransportRequest, host: string): Promise<Uint8Array> {
+    if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return bytesOf(body);
+    const { clock, faults, bytesPerSecond = BYTES_PER_SECOND } = this.#options;
+    const about = { authority: host };
+    const speed = faults.strike("registry-slow", about)?.bytesPerSecond ?? bytesPerSecond;
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of body) {
+      pieces.push(piece);
+      size += piece.length;
+      await sleep(clock, BigInt(Math.ceil((piece.length * 1e9) / speed)), signal);
+    }
+    const cut = faults.strike("registry-cut", { ...about, bytes: size });
+    if (cut) throw networkError("ECONNRESET", `connection to ${host} was reset`);
+    return joined(pieces);
+  }
 
   async #ask(elsewhere: Transport, request: TransportRequest): Promise<TransportResponse> {
     const { beyond = (pending) => pending } = this.#options;
@@ -124,6 +145,10 @@ export class RegistryNetwork {
   }
 }
 
+function bytesOf(body: string | Uint8Array | undefined): Uint8Array {
+  return typeof body === "string" ? new TextEncoder().encode(body) : (body ?? NOTHING);
+}
+
 async function* awaited(
   body: AsyncIterable<Uint8Array>,
   beyond: NonNullable<NetworkOptions["beyond"]>,
@@ -155,6 +180,7 @@ function corrupted(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
+const NOTHING = new Uint8Array();
 const LATENCY_NS = 20_000_000n;
 const BYTES_PER_SECOND = 20_000_000;
 const PIECE = 64 << 10;

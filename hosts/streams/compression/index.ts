@@ -2,5 +2,5 @@
 
 export { bunzip2 } from "./bzip2.js";
 export { decompressed } from "./decompress.js";
-export { recognized } from "./recognize.js";
+export { compressionOf, recognized } from "./recognize.js";
 export { unxz } from "./xz.js";

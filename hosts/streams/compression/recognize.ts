@@ -38,7 +38,8 @@ async function* all(first: Uint8Array[], rest: AsyncIterator<Uint8Array>): Async
   }
 }
 
-function compressionOf(head: Uint8Array): Compression {
+/** By the first six bytes, or all if there are fewer. */
+export function compressionOf(head: Uint8Array): Compression {
   const found = MAGIC.find(([, magic]) => magic.every((byte, index) => head[index] === byte));
   return found?.[0] ?? "none";
 }

@@ -7,6 +7,7 @@
 //   exec-exited #EXEC CODE [OUTPUT][…]
 //   done OP · launched OP [NANOSECONDS ahead] · size OP N · names OP WORD… · token OP [TEXT] · bytes OP DOCUMENT · resolved OP DOCUMENT
 //   ingested OP PATH:SIZE… · committed OP LAYER [empty] · ps OP PIDS LINES · sample OP [NAME=NUMBER…]
+//   sent OP DIGEST [COMPRESSION]
 //   own-process OP DESCRIPTORS TASKS
 //   stat OP KIND PLACE [ro] · changed OP KIND:PATH…
 //   failed OP FAILURE (tests/support/failures/failure-text.ts) · progress OP PHASE CURRENT TOTAL
@@ -164,6 +165,10 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
       return { tag: "stat", val: fileStat(rest) };
     case "changed":
       return { tag: "changed", val: rest.map(changed) };
+    case "sent": {
+      const compression = (rest[1] ?? "gzip") as engine.BlobCompression;
+      return { tag: "sent", val: { digest: glossary.unnamed(rest[0] ?? ""), size: 1000n, compression } };
+    }
     case "committed":
       return { tag: "committed", val: committed(rest, glossary) };
     default:

@@ -215,6 +215,14 @@ function shownContent(command: content.ContentCommand): string {
       return `login ${authority(command.val.endpoint)}${identity(command.val.credentials)}`;
     case "layer":
       return shownLayer(command.val);
+    case "find-blob":
+      return `find-blob ${place(command.val.in)} ${command.val.digest}${identity(command.val.in.credentials)}`;
+    case "mount-blob":
+      return `mount-blob ${place(command.val.to)} ${command.val.digest} of ${command.val.source}`;
+    case "upload":
+      return `upload ${place(command.val.to)} ${command.val.chain}`;
+    case "publish":
+      return shownPublication(command.val);
     case "stat":
     case "make-directory":
       return `${command.tag} ${shownFile(command.val)}`;
@@ -247,6 +255,13 @@ function shownLayer({ chain, parent, diffId, source }: content.Layer): string {
   const below = parent === undefined ? "" : ` on ${parent}`;
   const from = source.tag === "registry" ? place(source.val.from) : `${source.val.path} of ${source.val.archive}`;
   return `layer ${chain}${below} of ${diffId} from ${from}`;
+}
+
+function shownPublication({ to, place: what, bytes }: content.Publication): string {
+  if (what.tag === "blob") return `publish ${place(to)} ${what.val} of ${bytes.length} bytes`;
+  const layers = (JSON.parse(new TextDecoder().decode(bytes)) as { layers: { digest: string }[] }).layers;
+  const named = layers.map(({ digest }) => digest).join(" ");
+  return `publish ${place(to)} manifest ${what.val.reference} (${what.val.mediaType.split(".").slice(1, 2).join()}): ${named}`;
 }
 
 function place(where: { endpoint: content.Endpoint; repository: string }): string {

@@ -6,6 +6,12 @@ import { type Verb, ask } from "./verb.js";
 export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
   pull: { send: ([image = ""]) => ask("POST", "/images/create", pullQuery(image)) },
   "pull-all": { send: ([name = ""]) => ask("POST", "/images/create", `fromImage=${encodeURIComponent(name)}`) },
+  push: {
+    send: ([name = "", tag = "", password = ""]) => ({
+      ...ask("POST", `/images/${name}/push`, `tag=${tag}`),
+      headers: { "X-Registry-Auth": btoa(JSON.stringify({ username: ACCOUNT.username, password })) },
+    }),
+  },
   login: { send: ([password = ""]) => ({ ...ask("POST", "/auth"), body: JSON.stringify(loginWith(password)) }) },
   load: {
     send: ([image = ""], visible) => ({

@@ -29,6 +29,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [1, () => ["pull-all hello-world"]],
     [2, () => [`pull ${drawPulled(draw)}`]],
     [1, () => ["load busybox"]],
+    [2, () => push(draw)],
     [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`]],
     [1, () => [`commit ${name} made`, "images"]],
     [
@@ -56,6 +57,13 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
 
 function drawNetwork(draw: Draw): string {
   return draw.one(["own", "own", "own", "bridge", "none"]);
+}
+
+/** To a repository of the account's own, and sometimes to one of others. */
+function push(draw: Draw): string[] {
+  const name = draw.one(["learner/ci", "learner/ci", "learner/web", "registry.example/ci", "library/ci"]);
+  const password = draw.onceIn(6) ? "guessed" : ACCOUNT.password;
+  return [`tag ${drawImage(draw)} ${name} 1`, `push ${name} 1 ${password}`];
 }
 
 /** Usually starts the container first. */

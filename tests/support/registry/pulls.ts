@@ -12,12 +12,15 @@ export function askPull(engine: EngineClient, query: string, timeoutMs = LONGEST
 
 /** The lines of a pull that began: each is a JSON object ending in CR LF. */
 export async function pullLines(engine: EngineClient, query: string, timeoutMs = LONGEST_MS): Promise<Json[]> {
-  const answer = await askPull(engine, query, timeoutMs);
-  if (answer.status !== 200) throw new Error(`pull ${query}: ${answer.status}: ${answer.text}`);
-  const type = answer.header("content-type");
-  if (type !== "application/json") throw new Error(`a pull of type ${type}`);
-  if (!answer.text.endsWith("\r\n")) throw new Error("the last line of a pull does not end in CR LF");
-  const lines = answer.text.trimEnd().split("\r\n");
+  return linesOf(await askPull(engine, query, timeoutMs));
+}
+
+/** The lines of a stream of progress. */
+export function linesOf({ status, text, header }: RawResponse): Json[] {
+  if (status !== 200) throw new Error(`progress with ${status}: ${text}`);
+  if (header("content-type") !== "application/json") throw new Error(`progress of type ${header("content-type")}`);
+  if (!text.endsWith("\r\n")) throw new Error("the last line of a stream of progress does not end in CR LF");
+  const lines = text.trimEnd().split("\r\n");
   return lines.map((line) => JSON.parse(line) as Json);
 }
 

@@ -1,4 +1,4 @@
-// Whether, and after what delay, a failed layer is requested again (surface §6.3).
+// Whether, and after what delay, a layer that failed is requested or sent again (surface §6.3).
 
 import { Failure } from "../../../../build/bindings/types";
 import { answeredStatus, retryAfter } from "../../failure/answer";
@@ -20,6 +20,11 @@ const SERVER_ERROR: u16 = 500;
 export function pauseAfter(attempts: u32, failure: Failure, resumed: bool): u32 {
   if (attempts > TIMES_AGAIN || retryAfter(failure) > LONGEST_WISH) return 0;
   return mayPass(failure, resumed) ? max(PAUSE * attempts, retryAfter(failure)) : 0;
+}
+
+/** The progress line of a pause. */
+export function retryingIn(seconds: u32): string {
+  return `Retrying in ${seconds} second${seconds == 1 ? "" : "s"}`;
 }
 
 function mayPass(failure: Failure, resumed: bool): bool {

@@ -6,6 +6,7 @@ import { engine } from "../../state";
 import { Image } from "../image";
 import { Claims } from "../layers/claims";
 import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "../layers/layer-fetch";
+import { retryingIn } from "../layers/layer-retry";
 import { layerStore } from "../layers/layer-store";
 import { holesLimit } from "../limits";
 import { ProgressStream } from "../progress-stream";
@@ -183,8 +184,4 @@ export class Unpacking extends LayerWatcher {
     }
     return -1;
   }
-}
-
-function retryingIn(seconds: u32): string {
-  return `Retrying in ${seconds} second${seconds == 1 ? "" : "s"}`;
 }

@@ -1,0 +1,208 @@
+// A push (surface §2.22, §6.3): for each tag the layers, the config, then the manifest, without which nobody sees the rest.
+// The first question, whether the registry has the config, also shows whether there is a registry at all.
+
+import {
+  ContentCommandFindBlob,
+  ContentCommandPublish,
+  Credentials,
+  DocumentPlace,
+  DocumentPlaceBlob,
+  DocumentPlaceManifest,
+  Endpoint,
+  Failure,
+  ManifestPlace,
+  Outcome,
+  Publication,
+  Repository,
+  SentBlob,
+  SoughtBlob,
+} from "../../../../build/bindings/types";
+import { abandon, askContent } from "../../ask";
+import { Call } from "../../call";
+import { lacksCredentials } from "../../failure/exchange";
+import { FailureKind } from "../../failure/failure-kind";
+import { kindOf } from "../../failure/kind";
+import { failureText } from "../../failure/text";
+import { Ignored } from "../../ignored";
+import { Task } from "../../task";
+import { Image } from "../image";
+import { emitImageEvent } from "../image-event";
+import { Claims } from "../layers/claims";
+import { ProgressStream, StreamWriter } from "../progress-stream";
+import { endpointOf } from "../pull/registry";
+import { Reference } from "../reference";
+import { imageStore } from "../store";
+import { digestOf } from "../../text/sha256";
+import { LayersSender, PushedLayers } from "./pushed-layers";
+import { pushedManifest, PushedManifest } from "./pushed-manifest";
+
+/** Docker names no address here, as it does for a pull. */
+const NO_CREDENTIALS = "no basic auth credentials";
+
+enum Step {
+  FindConfig,
+  Config,
+  Manifest,
+}
+
+export class Push extends Task implements StreamWriter, LayersSender {
+  private readonly stream: ProgressStream;
+  private readonly endpoint: Endpoint;
+  private readonly claims: Claims = new Claims();
+  /** The tags to push: one, or every tag of a repository. */
+  private tags: Reference[] = [];
+  private next: i32 = 0;
+  /** The command in flight; 0 if there is none. */
+  private op: u64 = 0;
+  private image: Image | null = null;
+  /** The registry has the image's config. */
+  private hasConfig: bool = false;
+  private layers: PushedLayers | null = null;
+  private manifest: PushedManifest | null = null;
+
+  constructor(
+    call: Call,
+    /** As the client gave it. */
+    private readonly wanted: Reference,
+    /** SECRET. */
+    private readonly credentials: Credentials | null,
+  ) {
+    super();
+    this.stream = new ProgressStream(call);
+    this.endpoint = endpointOf(wanted);
+  }
+
+  begin(): void {
+    this.stream.begin(this);
+    const wanted = this.wanted;
+    this.stream.status(`The push refers to repository [${wanted.name}]`);
+    const tags = tagsOf(wanted);
+    if (tags === null) {
+      return this.stream.fail(`An image does not exist locally with the tag: ${wanted.familiarName}`);
+    }
+    if (wanted.digest.length > 0) return this.stream.fail("cannot push a digest reference");
+    if (wanted.tag.length > 0 && imageStore.named(wanted) === null) {
+      return this.stream.fail(`tag does not exist: ${wanted.familiar}`);
+    }
+    if (wanted.tag.length == 0 && tags.length == 0) {
+      return this.stream.fail(`no tags to push for ${wanted.familiarName}`);
+    }
+    this.tags = wanted.tag.length > 0 ? [wanted] : tags;
+    this.pushNext();
+  }
+
+  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    this.op = 0;
+    if (this.stream.finished) return;
+    switch (step) {
+      case Step.FindConfig:
+        return this.soughtConfig(failure);
+      case Step.Config:
+        return failure === null ? this.sendManifest() : this.failed(failure);
+      case Step.Manifest:
+        return failure === null ? this.tookManifest() : this.failed(failure);
+    }
+  }
+
+  clientGone(): void {
+    if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    const layers = this.layers;
+    this.layers = null;
+    if (layers !== null) layers.giveUp();
+    this.claims.release();
+  }
+
+  layersSent(blobs: SentBlob[]): void {
+    this.layers = null;
+    this.manifest = pushedManifest(this.image!, blobs);
+    if (this.hasConfig) return this.sendManifest();
+    this.publish(Step.Config, new DocumentPlaceBlob(this.image!.id), this.image!.config);
+  }
+
+  layersFailed(failure: Failure): void {
+    this.layers = null;
+    this.failed(failure);
+  }
+
+  private get tag(): Reference {
+    return this.tags[this.next];
+  }
+
+  private repository(): Repository {
+    return new Repository(this.endpoint, this.wanted.path, this.credentials);
+  }
+
+  private pushNext(): void {
+    const image = imageStore.named(this.tag);
+    // It was removed while the tags before it were pushed.
+    if (image === null) return this.fail(`tag does not exist: ${this.tag.familiar}`);
+    this.image = image;
+    this.claims.claimStack(image.chain);
+    const config = new SoughtBlob(this.repository(), image.id);
+    this.op = askContent(this, Step.FindConfig, new ContentCommandFindBlob(config));
+  }
+
+  /** What a registry refuses, its answer to sending something tells better. */
+  private soughtConfig(failure: Failure | null): void {
+    if (failure !== null && kindOf(failure) == FailureKind.Unreachable) return this.failed(failure);
+    this.hasConfig = failure === null;
+    const layers = new PushedLayers(this, this.stream, this.repository(), this.image!);
+    this.layers = layers;
+    layers.begin(this.wanted);
+  }
+
+  private sendManifest(): void {
+    const manifest = this.manifest!;
+    const place = new ManifestPlace(this.tag.tag, manifest.mediaType);
+    this.publish(Step.Manifest, new DocumentPlaceManifest(place), manifest.bytes);
+  }
+
+  private publish(step: Step, place: DocumentPlace, bytes: Uint8Array): void {
+    const publication = new Publication(this.repository(), place, bytes);
+    this.op = askContent(this, step, new ContentCommandPublish(publication));
+  }
+
+  /** The image also gets the digest by which the registry knows it now. */
+  private tookManifest(): void {
+    const tag = this.tag;
+    const image = this.image!;
+    const bytes = this.manifest!.bytes;
+    const digest = digestOf(bytes);
+    if (imageStore.find(image.id) !== null) {
+      imageStore.setReference(new Reference(tag.domain, tag.path, "", digest), image);
+    }
+    this.stream.status(`${tag.tag}: digest: ${digest} size: ${bytes.length}`);
+    this.stream.pushed(tag.tag, digest, bytes.length);
+    this.claims.release();
+    this.next += 1;
+    if (this.next < this.tags.length) return this.pushNext();
+    emitImageEvent("push", this.wanted.familiar, this.wanted.familiarName, image);
+    this.stream.end();
+  }
+
+  private failed(failure: Failure): void {
+    this.fail(lacksCredentials(failure) ? NO_CREDENTIALS : failureText(failure));
+  }
+
+  private fail(message: string): void {
+    this.claims.release();
+    this.stream.fail(message);
+  }
+}
+
+/** The tags of a repository, sorted; null if no image has a name in it. */
+function tagsOf(repository: Reference): Reference[] | null {
+  const tags: Reference[] = [];
+  let isKnown = false;
+  const images = imageStore.all();
+  for (let i = 0; i < images.length; i++) {
+    const references = images[i].references;
+    for (let j = 0; j < references.length; j++) {
+      if (references[j].name != repository.name) continue;
+      isKnown = true;
+      if (references[j].digest.length == 0) tags.push(references[j]);
+    }
+  }
+  tags.sort((a: Reference, b: Reference) => (a.tag < b.tag ? -1 : 1));
+  return isKnown ? tags : null;
+}

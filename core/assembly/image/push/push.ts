@@ -1,0 +1,41 @@
+// POST /images/{name}/push (surface §2.22).
+
+import { registryAuthOf } from "../../api/registry-auth";
+import { Call } from "../../call";
+import { badParameter, notFound, Refusal } from "../../refusal";
+import { WantedPlatforms } from "../platform-parameter";
+import { credentialsOf } from "../pull/registry";
+import { isTag, parseReference, Reference, referenceError } from "../reference";
+import { imageStore } from "../store";
+import { Push } from "./push-task";
+
+/** The first version with the parameter `platform`. */
+const WITH_PLATFORM: i32 = 46;
+
+export function pushImage(call: Call): Refusal | null {
+  const named = parseReference(call.name);
+  if (named === null) return badParameter(referenceError());
+  const tag = call.query.first("tag");
+  if (tag.length > 0 && !isTag(tag)) return badParameter("invalid tag format");
+  const reference = tag.length == 0 ? named : new Reference(named.domain, named.path, tag, named.digest);
+  const platform = refusePlatform(call, reference);
+  if (platform !== null) return platform;
+
+  // Accepted from here on: the push is cancelled if the client disconnects.
+  new Push(call, reference, credentialsOf(registryAuthOf(call.request.headers))).begin();
+  return null;
+}
+
+/** With `platform`, the image must match it exactly. */
+function refusePlatform(call: Call, reference: Reference): Refusal | null {
+  const text = call.version >= WITH_PLATFORM ? call.query.first("platform") : "";
+  if (text.length == 0) return null;
+  const wanted = new WantedPlatforms();
+  wanted.add(text);
+  const image = imageStore.named(reference);
+  if (wanted.refusal !== null || image === null || wanted.admits(image.platform)) return wanted.refusal;
+  return notFound(
+    `image with reference ${reference.familiar} was found but does not match the specified platform: ` +
+      `wanted ${wanted.text}, actual: ${image.platform.text}`,
+  );
+}

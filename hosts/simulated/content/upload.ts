@@ -1,0 +1,78 @@
+// Sends layers to simulated registries: the blob that a layer came as, or its tar, compressed always to the same bytes.
+
+import { gzipSync } from "fflate";
+import { joined, noSuch } from "../../shared/index.js";
+import type { Report, content, engine } from "../../shared/index.js";
+import { digestOf } from "../../registry/index.js";
+import type { RegistryClient } from "../../registry/index.js";
+import { compressionOf } from "../../streams/compression/index.js";
+import type { Layers } from "../files/layers.js";
+import { layerTars } from "./layer-tars.js";
+
+export class Uploads {
+  readonly #layers: Layers;
+  readonly #registry: RegistryClient;
+  /** What registries have layers as that came another way, by chain. */
+  readonly #sent = new Map<string, engine.SentBlob>();
+
+  constructor(layers: Layers, registry: RegistryClient) {
+    [this.#layers, this.#registry] = [layers, registry];
+  }
+
+  /** Throws `no-such` if it is not known. */
+  blobOf(chain: string): engine.SentBlob {
+    const layer = this.#layers.layer(chain);
+    if (!layer) throw noSuch("layer", chain);
+    const kept = this.#kept(chain);
+    const known = kept === null ? this.#sent.get(chain) : sentAs(kept);
+    if (!known) throw noSuch("blob", "");
+    return known;
+  }
+
+  async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+    const kept = this.#kept(chain);
+    const tar = kept ?? (await this.#tarOf(chain));
+    const blob = kept ?? gzipSync(tar, { mtime: 0 });
+    const sent = sentAs(blob);
+    await this.#registry.upload(to, { bytes: inPieces(blob, tar.length, report), digest: () => sent.digest }, signal);
+    if (kept === null) this.#sent.set(chain, sent);
+    return sent;
+  }
+
+  /** The layer is dropped. */
+  forget(chain: string): void {
+    this.#sent.delete(chain);
+  }
+
+  #kept(chain: string): Uint8Array | null {
+    const digest = this.#layers.layer(chain)?.blob ?? null;
+    return digest === null ? null : (this.#layers.blob(digest) ?? null);
+  }
+
+  async #tarOf(chain: string): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of layerTars(this.#layers).tar(chain)) pieces.push(piece);
+    return joined(pieces);
+  }
+}
+
+function sentAs(blob: Uint8Array): engine.SentBlob {
+  const compression = compressionOf(blob.subarray(0, 6));
+  return {
+    digest: digestOf(blob),
+    size: BigInt(blob.length),
+    compression: compression === "gzip" || compression === "zstd" ? compression : "none",
+  };
+}
+
+/** `total`: the bytes that progress counts. */
+async function* inPieces(blob: Uint8Array, total: number, report: Report): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < blob.length; at += PIECE) {
+    const piece = blob.subarray(at, at + PIECE);
+    yield piece;
+    const done = Math.floor((Math.min(at + PIECE, blob.length) / blob.length) * total);
+    report("uploading", BigInt(done), BigInt(total));
+  }
+}
+
+const PIECE = 64 << 10;

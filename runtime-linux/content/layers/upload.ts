@@ -1,0 +1,138 @@
+// Sends layers to registries. A layer that came from a registry goes out as the blob that it came as; any other as its
+// tar, compressed on the way. Its digest is kept beside the layer, so that a registry can be asked for it the next time.
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { pipeline } from "node:stream";
+import { createGzip } from "node:zlib";
+import { noSuch } from "../../../hosts/shared/index.js";
+import type { Report, content, engine } from "../../../hosts/shared/index.js";
+import { compressionOf } from "../../../hosts/streams/compression/index.js";
+import type { LayerTars } from "../../../hosts/streams/tar/index.js";
+import type { Registry } from "../registry.js";
+import { PushProgress } from "../progress.js";
+import { isDigest } from "./digests.js";
+import type { Layers } from "./layers.js";
+
+/** The name of the note in a layer's directory. */
+const SENT = "sent.json";
+
+export class Uploads {
+  readonly #layers: Layers;
+  readonly #tars: LayerTars;
+  readonly #registry: Registry;
+
+  constructor(layers: Layers, tars: LayerTars, registry: Registry) {
+    [this.#layers, this.#tars, this.#registry] = [layers, tars, registry];
+  }
+
+  /** What registries have a layer as. Throws `no-such` if that is not known. */
+  async blobOf(chain: string): Promise<engine.SentBlob> {
+    const known = (await this.#kept(chain)) ?? (await this.#noted(chain));
+    if (known === null) throw noSuch("blob", "");
+    return known;
+  }
+
+  async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+    const kept = await this.#kept(chain);
+    const source = kept === null ? this.#tars.tar(chain) : bytesOf(this.#layers.blob(kept.digest));
+    const total = kept === null ? await this.#tars.size(chain) : Number(kept.size);
+    const bytes = counted(source, new PushProgress(report, total));
+    const hash = createHash("sha256");
+    let size = 0;
+    const digest = (): string => `sha256:${hash.copy().digest("hex")}`;
+    const sent = hashed(kept === null ? compressed(bytes) : bytes, (piece) => {
+      hash.update(piece);
+      size += piece.length;
+    });
+    await this.#registry.upload(to, { bytes: sent, digest }, signal);
+    const blob: engine.SentBlob = { digest: digest(), size: BigInt(size), compression: kept?.compression ?? "gzip" };
+    if (kept === null) await this.#note(chain, blob);
+    return blob;
+  }
+
+  /** The blob that a layer came as, if a registry takes it as it is. */
+  async #kept(chain: string): Promise<engine.SentBlob | null> {
+    const record = this.#layers.record(chain);
+    if (!record) throw noSuch("layer", chain);
+    if (record.blob === null) return null;
+    const path = this.#layers.blob(record.blob);
+    const [{ size }, compression] = await Promise.all([stat(path), headOf(path)]);
+    return compression === null ? null : { digest: record.blob, size: BigInt(size), compression };
+  }
+
+  async #noted(chain: string): Promise<engine.SentBlob | null> {
+    const text = await readFile(this.#layers.directory(chain, SENT), "utf8").catch(() => "null");
+    return parseNote(text);
+  }
+
+  /** Losing it costs time, but a broken one must not be read. */
+  async #note(chain: string, { digest, size }: engine.SentBlob): Promise<void> {
+    const path = this.#layers.directory(chain, SENT);
+    await writeFile(`${path}.new`, JSON.stringify({ digest, size: Number(size) }), { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+}
+
+function parseNote(text: string): engine.SentBlob | null {
+  try {
+    const { digest, size } = JSON.parse(text) as { digest: string; size: number };
+    return isDigest(digest) && Number.isSafeInteger(size) ? { digest, size: BigInt(size), compression: "gzip" } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Null for a compression that manifests have no media type for. */
+async function headOf(path: string): Promise<engine.BlobCompression | null> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    const compression = compressionOf(buffer.subarray(0, bytesRead));
+    return compression === "bzip2" || compression === "xz" ? null : compression;
+  } finally {
+    await file.close();
+  }
+}
+
+async function* counted(source: AsyncIterable<Uint8Array>, progress: PushProgress): AsyncGenerator<Uint8Array> {
+  let read = 0;
+  for await (const piece of source) {
+    read += piece.length;
+    progress.at(read);
+    yield piece;
+  }
+  progress.end();
+}
+
+async function* hashed(
+  source: AsyncIterable<Uint8Array>,
+  take: (piece: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) {
+    take(piece);
+    yield piece;
+  }
+}
+
+/** Opened only when it is read, since a registry may refuse before that. */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, READ);
+}
+
+/** zlib writes no time and no name into the header, so the same tar always gives the same bytes. */
+async function* compressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gzip = createGzip({ chunkSize: READ.highWaterMark });
+  // Whoever reads it sees the error.
+  pipeline(source, gzip, () => {});
+  try {
+    yield* gzip;
+  } finally {
+    gzip.destroy();
+  }
+}
+
+const READ = { highWaterMark: 256 << 10 };
+/** Enough to recognize a compression. */
+const HEAD = 6;
