@@ -118,6 +118,6 @@ const BUILT_IN = ["default", "bridge", "host", "none"];
 
 /** Whether its inspect shows nothing of other containers, nor of networks that come and go. */
 function isAlone(ledger: Ledger, id: string): boolean {
-  const { networkMode, links = [] } = ledger.json<{ networkMode: string; links?: unknown[] }>(`container/${id}`)!;
-  return links.length === 0 && BUILT_IN.includes(networkMode);
+  const { links = [], endpoints } = ledger.json<ContainerRecord & { links?: unknown[] }>(`container/${id}`)!;
+  return links.length === 0 && endpoints.every(({ network }) => BUILT_IN.includes(network));
 }
