@@ -18,10 +18,9 @@ import {
 } from "../../../../build/bindings/types";
 import { abandon, askContent, cancelTimer, wakeAfter } from "../../ask";
 import { Ignored } from "../../ignored";
-import { Task } from "../../task";
 import { ImageLayer } from "../image";
 import { pauseAfter, retryingIn } from "../layers/layer-retry";
-import { uploadSlots } from "./upload-slots";
+import { Uploading, uploadSlots } from "./upload-slots";
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -42,7 +41,7 @@ enum Step {
   Pause,
 }
 
-export class LayerPush extends Task {
+export class LayerPush extends Uploading {
   /** What the registry has the layer as; null until that is known. */
   blob: SentBlob | null = null;
   /** The command in flight; 0 if there is none. */
@@ -71,7 +70,6 @@ export class LayerPush extends Task {
     return this.layer.diffId.slice(7, 19);
   }
 
-  /** It has a slot now. */
   begin(): void {
     this.op = askContent(this, Step.BlobOf, new ContentCommandBlobOf(this.layer.chain));
   }
