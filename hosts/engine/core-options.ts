@@ -43,6 +43,8 @@ export const USUAL_NETWORKS: engine.NetworkOptions = {
   bridgeConnects: true,
   bridgeMasquerades: true,
   forwards: true,
+  firewall: true,
+  proxies: true,
   addressPools: [],
 };
 

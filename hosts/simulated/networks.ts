@@ -309,7 +309,8 @@ function asBridge(
 ): networks.Bridge {
   const connectsContainers = ![mode, ipvlanFlag].some((one) => one === "private" || one === "vepa");
   const made = { network, name, interfaceName: parent, subnet, gateway: "", connectsContainers };
-  return { ...made, ipv6Subnet: "", ipv6Gateway: "", internal: true, masquerades: false, forwards: false, mtu: 0 };
+  const off = { masquerades: false, forwards: false, firewall: true, proxies: true };
+  return { ...made, ...off, ipv6Subnet: "", ipv6Gateway: "", internal: true, mtu: 0 };
 }
 
 function asJoin({ network, subnet, leads, ...join }: networks.ParentJoin): networks.Join {

@@ -7,7 +7,7 @@ import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { ipv4, ipv6, prefixOf } from "./addresses.js";
 import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
-import { acceptForwarding, forgetForwarding, routeThrough } from "./forwarding.js";
+import { acceptForwarding, endLocalRouting, forgetForwarding, routeThrough } from "./forwarding.js";
 import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
 import { findLink } from "./look-ups.js";
@@ -59,8 +59,14 @@ export class Bridges {
     this.#begin(made);
     await makeInterface(this.#kernel, made, link);
     routeThrough(bridge);
-    await nft([...tablesOf(bridge), publishedBy(bridge, this.#places.on(network))].join("\n"));
-    await acceptForwarding(bridge);
+    if (bridge.firewall) {
+      await nft([...tablesOf(bridge), publishedBy(bridge, this.#places.on(network))].join("\n"));
+      await acceptForwarding(bridge);
+    } else {
+      if (made.ours || made.added?.localRouting) endLocalRouting(interfaceName);
+      await this.#withoutRules(bridge);
+    }
+    await this.#places.serveAs(bridge);
     this.#made.finish(network);
   }
 
@@ -70,9 +76,13 @@ export class Bridges {
     const { bridge } = kept.value;
     this.#made.undo(network);
     if (!this.#isShared(bridge)) await undoInterface(this.#kernel, kept.value);
+    await this.#withoutRules(bridge);
+    await this.#made.erase(network);
+  }
+
+  async #withoutRules(bridge: networks.Bridge): Promise<void> {
     await nft(noTables(bridge));
     await forgetForwarding(bridge);
-    await this.#made.erase(network);
   }
 
   /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */

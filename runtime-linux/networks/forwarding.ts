@@ -9,12 +9,13 @@ type Bridge = networks.Bridge;
 
 /**
  * Turns on forwarding, if the bridge `forwards`, and routing of 127.0.0.0/8 to it, so that published ports are reached
- * at 127.0.0.1 too. /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
+ * at 127.0.0.1 too. Only firewall rules keep others from the machine's loopback: without them it is not routed.
+ * /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
  */
-export function routeThrough({ interfaceName, forwards, gateway, ipv6Gateway }: Bridge): void {
+export function routeThrough({ interfaceName, forwards, firewall, gateway, ipv6Gateway }: Bridge): void {
   if (gateway !== "") {
     if (forwards) setSysctl("net/ipv4/ip_forward", "1");
-    setSysctl(localRouting(interfaceName), "1");
+    if (firewall) setSysctl(localRouting(interfaceName), "1");
   }
   if (ipv6Gateway === "") return;
   // No container may tell the machine, by router advertisements, which addresses and routes it has.

@@ -125,6 +125,18 @@ export class Places {
     this.#places.finish(name);
   }
 
+  /** The network is served in another way now: its ports are forwarded accordingly. */
+  async serveAs(bridge: networks.Bridge): Promise<void> {
+    for (const [name, { value, whole }] of this.#places.entries()) {
+      const { join } = value;
+      if (!whole || join.bridge.network !== bridge.network || isDeepStrictEqual(join.bridge, bridge)) continue;
+      const served = { ...join, bridge };
+      this.#places.replace(name, { join: served });
+      this.#ports.release(name);
+      await this.#ports.takeAgain(name, served);
+    }
+  }
+
   async leave({ container, network }: networks.Leave): Promise<void> {
     for (const [name, place] of this.#of(container, network)) await this.#remove(name, place);
   }
@@ -230,13 +242,13 @@ export class Places {
 
   async #publish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
-    await publish(join);
+    if (join.bridge.firewall !== false) await publish(join);
     await forgetDatagrams(this.#kernel, join.ports);
   }
 
   async #unpublish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
-    await unpublish(join);
+    if (join.bridge.firewall !== false) await unpublish(join);
     await forgetDatagrams(this.#kernel, join.ports);
   }
 

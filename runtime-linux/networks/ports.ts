@@ -1,6 +1,7 @@
 // Ports of the machine that containers have published. On IPv4, firewall rules (`rules.ts`) forward the packets without
 // a socket. Still, a bound socket holds each port, so that no other program can take it unnoticed. Containers have no
-// IPv6, so traffic over IPv6 is received here and forwarded to their IPv4 address.
+// IPv6, so traffic over IPv6 is received here and forwarded to their IPv4 address. So is traffic over IPv4 if the network
+// has no rules.
 
 import { closeSync } from "node:fs";
 import { HostFailure, malformed, refusedPort } from "../../hosts/shared/index.js";
@@ -13,8 +14,10 @@ import { roomOfProcess, type Forwarder } from "./forwarder.js";
 
 type PortMapping = networks.PortMapping;
 
-/** The container's addresses, and its ports. */
-type Target = Pick<networks.Join, "address" | "ipv6Address" | "ports">;
+/** The container's addresses and ports, and how its network serves them. An earlier version did not write the latter. */
+interface Target extends Pick<networks.Join, "address" | "ipv6Address" | "ports"> {
+  bridge: Partial<Pick<networks.Bridge, "firewall" | "proxies">>;
+}
 
 /** The ports held by this process. */
 export class HeldPorts {
@@ -71,12 +74,14 @@ export class HeldPorts {
    * kernel does that (see `rules.ts`), except for what the machine sends to ::1: the kernel takes no answers to that
    * address from elsewhere.
    */
-  async #listen(port: PortMapping, { address, ipv6Address }: Target): Promise<Forwarder> {
+  async #listen(port: PortMapping, { address, ipv6Address, bridge }: Target): Promise<Forwarder> {
+    const { firewall = true, proxies = true } = bridge;
     const { protocol, hostAddress, hostPort, containerPort } = port;
     if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") {
       throw malformed("protocol", protocol);
     }
-    if (isIpv6(hostAddress)) {
+    const isServed = firewall && !isIpv6(hostAddress);
+    if (!isServed && proxies && (isIpv6(hostAddress) || protocol !== "sctp")) {
       // sctp is not forwarded from IPv6 to IPv4.
       if (protocol === "sctp" && ipv6Address === "") throw refusedPort(port, "EPROTONOSUPPORT");
       if (protocol === "sctp") return this.#takeSctp(port);
@@ -84,6 +89,8 @@ export class HeldPorts {
       const to = { address: ipv6Address === "" ? address : ipv6Address, port: containerPort };
       return forward({ address: hostAddress, port: hostPort }, to, this.#room);
     }
+    // No rule serves it, and no program shall.
+    if (isIpv6(hostAddress)) return { close: () => {} };
     const host = ipv4(hostAddress);
     if (protocol === "sctp") return this.#takeSctp(port);
     const socket = this.kernel.bindPort(protocol, host, hostPort);

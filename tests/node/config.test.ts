@@ -31,7 +31,7 @@ const POOLS = ["base=10.10.0.0/16,size=24", "base=10.20.0.0/16,size=26"];
 /** Settings of networks without flags. */
 const USUAL = {
   ...{ bridgeAddress: "", bridgeRange: "", bridgeGateway: "", bridgeMtu: "", bridgeBinding: "" },
-  ...{ bridgeConnects: true, bridgeMasquerades: true, forwards: true, addressPools: [] },
+  ...{ bridgeConnects: true, bridgeMasquerades: true, forwards: true, firewall: true, proxies: true, addressPools: [] },
 };
 
 const EMPTY = fileWith("{}");
@@ -100,7 +100,16 @@ describe("flags", () => {
     const given = ["--bip=10.9.0.1/24", "--fixed-cidr=10.9.0.0/25", "--default-gateway", "10.9.0.9", "--mtu=1400"];
     const pools = POOLS.flatMap((pool) => ["--default-address-pool", pool]);
     expect(
-      config(...given, ...pools, "--icc=false", "--ip-masq=false", "--ip-forward=false", "--ip=127.0.0.1").networks,
+      config(
+        ...given,
+        ...pools,
+        "--icc=false",
+        "--ip-masq=false",
+        "--ip-forward=false",
+        "--iptables=false",
+        "--userland-proxy=false",
+        "--ip=127.0.0.1",
+      ).networks,
     ).toEqual({
       bridgeAddress: "10.9.0.1/24",
       bridgeRange: "10.9.0.0/25",
@@ -110,6 +119,8 @@ describe("flags", () => {
       bridgeConnects: false,
       bridgeMasquerades: false,
       forwards: false,
+      firewall: false,
+      proxies: false,
       addressPools: POOLS,
     });
     const usual = ["--iptables", "--ip-forward=true", "--ipv6=false", "--userland-proxy"];
@@ -192,8 +203,6 @@ describe("flags", () => {
     [["--ipv6"], "--ipv6 is not implemented yet"],
     [["--fixed-cidr-v6", "fd00::/64"], "--fixed-cidr-v6 is not implemented yet"],
     [["--default-gateway-v6", "fd00::1"], "--default-gateway-v6 is not implemented yet"],
-    [["--iptables=false"], "--iptables=false is not implemented yet"],
-    [["--userland-proxy=false"], "--userland-proxy=false is not implemented yet"],
     [["--seed=7"], "--seed means nothing without --simulated"],
     [["--simulated", "--pace", "0"], 'invalid pace "0": it must be real, fast, or a number above 0'],
     [["--simulated", "--seed", "1.5"], 'invalid seed "1.5": it must be a whole number'],

@@ -63,6 +63,8 @@ test("other users cannot access stored files", async ({ skip }) => {
     connectsContainers: true,
     masquerades: true,
     forwards: true,
+    firewall: true,
+    proxies: true,
     mtu: 0,
   };
   const join = {

@@ -20,6 +20,8 @@ const bridge: networks.Bridge = {
   connectsContainers: true,
   masquerades: true,
   forwards: true,
+  firewall: true,
+  proxies: true,
   mtu: 0,
 };
 

@@ -167,6 +167,8 @@ export class Network {
       settings.connectsContainers,
       settings.masquerades,
       engine.options.networks.forwards,
+      engine.options.networks.firewall,
+      engine.options.networks.proxies,
       settings.mtu,
     );
   }

@@ -18,6 +18,8 @@ export function networksOf(values: Values): Partial<engine.NetworkOptions> {
     bridgeConnects: values.get("icc") !== false,
     bridgeMasquerades: values.get("ip-masq") !== false,
     forwards: values.get("ip-forward") !== false,
+    firewall: values.get("iptables") !== false,
+    proxies: values.get("userland-proxy") !== false,
     addressPools: (values.get("default-address-pool") as string[] | undefined) ?? [],
   };
 }
@@ -27,8 +29,6 @@ const LACKING: readonly [flag: string, value: Value | null][] = [
   ["ipv6", true],
   ["fixed-cidr-v6", null],
   ["default-gateway-v6", null],
-  ["iptables", false],
-  ["userland-proxy", false],
 ];
 
 function shown([flag, value]: (typeof LACKING)[number]): string {

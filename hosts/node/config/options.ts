@@ -163,7 +163,7 @@ export const OPTIONS: readonly Option[] = [
     flag: "iptables",
     key: "iptables",
     kind: "switch",
-    help: "make firewall rules (default true; false is not implemented yet)",
+    help: "make firewall rules (default true)",
   },
   {
     flag: "ipv6",
@@ -240,7 +240,7 @@ export const OPTIONS: readonly Option[] = [
     flag: "userland-proxy",
     key: "userland-proxy",
     kind: "switch",
-    help: "forward published ports on IPv6 (default true; false is not implemented yet)",
+    help: "forward published ports that no firewall rule serves (default true)",
   },
   { flag: "simulated", kind: "switch", help: "only simulate containers: nothing really runs, and root is not needed" },
   {

@@ -15,6 +15,8 @@ export const bridge: networks.Bridge = {
   connectsContainers: true,
   masquerades: true,
   forwards: true,
+  firewall: true,
+  proxies: true,
   mtu: 0,
 };
 

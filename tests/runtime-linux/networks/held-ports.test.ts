@@ -7,7 +7,7 @@ import { failed } from "../../support/failed.js";
 
 function on(hostAddress: string, hostPort = 18309) {
   const ports = [{ hostAddress, hostPort, containerPort: 80, protocol: "sctp" }];
-  return { address: "172.17.0.2", ipv6Address: "", ports };
+  return { address: "172.17.0.2", ipv6Address: "", ports, bridge: {} };
 }
 
 test("a port for sctp is refused while another container has it on an overlapping address", async () => {

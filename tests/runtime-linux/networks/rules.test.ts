@@ -15,6 +15,8 @@ const bridge: networks.Bridge = {
   connectsContainers: true,
   masquerades: true,
   forwards: true,
+  firewall: true,
+  proxies: true,
   mtu: 0,
 };
 const ANSWERS = "ct state established,related accept";

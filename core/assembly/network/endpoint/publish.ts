@@ -70,13 +70,20 @@ function allWishes(container: Container): PortWish[] {
   return readPortWishes(hostConfig === null ? NOTHING : hostConfig, config === null ? NOTHING : config, everywhere);
 }
 
-/** The address that the network's options name, else all addresses, of both families if the machine has IPv6. */
+/**
+ * The address that the network's options name, else all addresses, of both families if the machine has IPv6, and
+ * rules or a program lead its packets to the container.
+ */
 function publishingAddresses(container: Container): string[] {
   const gateway = gatewayEndpoint(container);
   const network: Network | null = gateway === null ? null : networkOf(gateway);
   const binding = network === null ? "" : network.settings.hostBinding;
   if (binding.length > 0) return [binding];
-  return engine.options.machine.ipv6 ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
+  const options = engine.options.networks;
+  const hasIpv6 = network === null ? false : network.ipv6 !== null;
+  const isRuled = options.firewall && hasIpv6;
+  const onBoth = engine.options.machine.ipv6 && (options.proxies || isRuled);
+  return onBoth ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
 }
 
 const NOTHING: Json = Json.null();

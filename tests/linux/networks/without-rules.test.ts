@@ -1,0 +1,101 @@
+// Flags without which dockerd, too, does less: no firewall rules, and no program that forwards published ports.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { must, run, until } from "../../support/commands.js";
+import { launchDaemon, type DaemonProcess } from "../../support/daemon-process.js";
+import { EngineClient, type Json } from "../../support/engine-client.js";
+import { CORACLE, missingLinux } from "../../support/engines.js";
+import { describeUnless } from "../../support/on-engines.js";
+
+const SERVER = ["sh", "-c", "mkdir /www; echo hello > /www/index.html; httpd -p 80 -h /www; sleep 1000"];
+
+describeUnless(missingLinux(), "without rules or programs", () => {
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+  let flags: readonly string[] = [];
+  beforeAll(async () => {
+    daemon = await launchDaemon("linux", ({ socketPath, dataRoot, execRoot, pidFile }) => [
+      ...[...CORACLE, "daemon", "-H", `unix://${socketPath}`, "-p", pidFile],
+      ...["--data-root", dataRoot, "--exec-root", execRoot, ...flags],
+    ]);
+    engine = new EngineClient(daemon.socketPath);
+  });
+  afterAll(async () => daemon?.close());
+
+  const restart = async (...next: string[]): Promise<void> => {
+    await daemon.end("SIGKILL");
+    flags = next;
+    await daemon.start();
+  };
+  const serve = async (port: string): Promise<string> => {
+    const HostConfig = { PortBindings: { "80/tcp": [{ HostPort: port }] } };
+    const id = await engine.create({ HostConfig, Cmd: SERVER });
+    await engine.start(id);
+    return id;
+  };
+  /** What a web server answers to the machine; empty if nobody answers. */
+  const answer = async (address: string, port: string): Promise<string> =>
+    (await run(daemon.netns.inside([process.execPath, "-e", ASK, `http://${address}:${port}/`]))).stdout;
+  const answers = (address: string, port: string): Promise<unknown> =>
+    until("an answer", async () => (await answer(address, port)) === "hello\n");
+  const addressesOf = async (id: string): Promise<string[]> => {
+    const shown = await engine.inspect<{ NetworkSettings: { Ports: Record<string, { HostIp: string }[]> } }>(id);
+    return shown.NetworkSettings.Ports["80/tcp"]!.map(({ HostIp }) => HostIp);
+  };
+  const tables = (): Promise<string> => must(daemon.netns.inside(["nft", "list", "tables"]));
+
+  test("published ports go on when the rules go, and when they come back", async () => {
+    const id = await serve("18650");
+    await answers("127.0.0.1", "18650");
+    expect(await tables()).toContain("coracle-");
+    await restart("--iptables=false");
+    expect(await tables()).toBe("");
+    await answers("127.0.0.1", "18650");
+    await answers(daemon.netns.address, "18650");
+    const other = await serve("18651");
+    await answers("[::1]", "18651");
+    await answers(daemon.netns.address, "18651");
+    await engine.remove(other);
+    expect(await answer("127.0.0.1", "18651")).toBe("");
+    await restart();
+    await answers("127.0.0.1", "18650");
+    await engine.remove(id);
+  });
+
+  test("without rules, packets leave under their own address, and 127.0.0.0/8 leads to no bridge", async () => {
+    await restart("--iptables=false");
+    const { Id } = (await engine.read<Json[]>("/networks")).find(({ Name }) => Name === "bridge") as { Id: string };
+    const bridge = await engine.read<{ Options: Record<string, string> }>(`/networks/${Id}`);
+    const name = bridge.Options["com.docker.network.bridge.name"]!;
+    const routes = await must(daemon.netns.inside(["cat", `/proc/sys/net/ipv4/conf/${name}/route_localnet`]));
+    expect(routes).toBe("0\n");
+    const out = await engine.run({ Cmd: ["ping", "-c", "1", "-W", "2", daemon.netns.hostAddress] });
+    expect(out.code).toBe(1);
+    const near = await engine.run({ Cmd: ["ping", "-c", "1", "-W", "2", daemon.netns.address] });
+    expect(near.code).toBe(0);
+  });
+
+  test("without a program, ports are published on IPv4 only, by rules", async () => {
+    await restart("--userland-proxy=false");
+    const id = await serve("18652");
+    expect(await addressesOf(id)).toEqual(["0.0.0.0"]);
+    await answers("127.0.0.1", "18652");
+    expect(await answer("[::1]", "18652")).toBe("");
+    await engine.remove(id);
+  });
+
+  test("without both, a port is only held", async () => {
+    await restart("--iptables=false", "--userland-proxy=false");
+    const id = await serve("18653");
+    const address = (await engine.inspect<{ NetworkSettings: { Networks: Record<string, { IPAddress: string }> } }>(id))
+      .NetworkSettings.Networks["bridge"]!.IPAddress;
+    await answers(address, "80");
+    expect(await answer("127.0.0.1", "18653")).toBe("");
+    await engine.remove(id);
+  });
+});
+
+const ASK = `
+  fetch(process.argv[1], { signal: AbortSignal.timeout(2000) })
+    .then(async (answer) => process.stdout.write(await answer.text()))
+    .catch(() => {});
+`;
