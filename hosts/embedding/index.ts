@@ -107,4 +107,4 @@ export type {
   WorldView,
 } from "../simulated/index.js";
 export { fetchTransport } from "../registry/index.js";
-export type { Transport, TransportRequest, TransportResponse } from "../registry/index.js";
+export type { RequestBody, Transport, TransportRequest, TransportResponse } from "../registry/index.js";
