@@ -60,8 +60,9 @@ export class Bridges {
     await makeInterface(this.#kernel, made, link);
     routeThrough(bridge);
     if (bridge.firewall) {
-      await nft([...tablesOf(bridge), publishedBy(bridge, this.#places.on(network))].join("\n"));
-      await acceptForwarding(bridge);
+      // Two programs that do not need each other.
+      const rules = [...tablesOf(bridge), publishedBy(bridge, this.#places.on(network))];
+      await both(nft(rules.join("\n")), acceptForwarding(bridge));
     } else {
       if (made.ours || made.added?.localRouting) endLocalRouting(interfaceName);
       await this.#withoutRules(bridge);
@@ -81,8 +82,7 @@ export class Bridges {
   }
 
   async #withoutRules(bridge: networks.Bridge): Promise<void> {
-    await nft(noTables(bridge));
-    await forgetForwarding(bridge);
+    await both(nft(noTables(bridge)), forgetForwarding(bridge));
   }
 
   /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */
@@ -102,6 +102,12 @@ export class Bridges {
   #indexOf(bridge: networks.Bridge): number {
     return this.#kernel.interfaceIndex(bridge.interfaceName);
   }
+}
+
+/** Waits for both, so that nothing is under way after a failure. */
+async function both(one: Promise<void>, other: Promise<void>): Promise<void> {
+  const results = await Promise.allSettled([one, other]);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
 function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {

@@ -7,6 +7,7 @@ import type { Server } from "./attempt.js";
 import { Exchange } from "./exchange.js";
 import type { MachineServers } from "./machine-servers.js";
 import { answerWith, failure, readQuery, SERVFAIL, type Query } from "./messages.js";
+import { Remembered } from "./remembered.js";
 import { Shares } from "./shares.js";
 import { OWN_ADDRESS, type Transport } from "./sockets.js";
 import type { Table } from "./table.js";
@@ -21,6 +22,7 @@ const MOST_BY_TCP = 0xffff;
 
 export class Responder {
   readonly #waiting = new Shares<Exchange>(MOST_WAITING, MOST_WAITING_OF_ONE);
+  readonly #remembered = new Remembered();
 
   constructor(
     private readonly table: Table,
@@ -29,12 +31,22 @@ export class Responder {
 
   /** `reply` is called at most once, now or later. */
   respond(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
+    const known = this.#remembered.answerTo(resolver.container, bytes);
+    if (known !== undefined) return reply(known);
     const query = readQuery(bytes);
     if (query === undefined) return;
     if (typeof query === "number") return reply(failure(bytes, query));
     const own = this.#own(resolver, query);
     if (own === undefined) return this.#passOn(resolver, query, transport, reply);
-    reply(answerWith(query, own, transport === "tcp" ? MOST_BY_TCP : query.mostBytes));
+    const answer = answerWith(query, own, transport === "tcp" ? MOST_BY_TCP : query.mostBytes);
+    // Several addresses come in another order the next time.
+    if (own.length <= 1) this.#remembered.remember(resolver.container, bytes, answer);
+    reply(answer);
+  }
+
+  /** The table, or what a container may see of it, has changed. */
+  changed(): void {
+    this.#remembered.forgetAll();
   }
 
   /** Ends what a container waits for. */

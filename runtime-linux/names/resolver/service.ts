@@ -34,6 +34,7 @@ export class Service {
 
   /** Throws the error of a call if it cannot listen as the file says. */
   follow(kind: TableKind, name: string): void {
+    this.#responder.changed();
     if (kind === "endpoints") this.#table.put(name, this.files.read(kind, name));
     else this.#listen(name, this.files.read(kind, name));
   }
