@@ -3,7 +3,7 @@
 
 import * as http from "node:http";
 import * as https from "node:https";
-import type { RequestBody, Transport, TransportRequest, TransportResponse } from "../registry/index.js";
+import { isStream, type Transport, type TransportRequest, type TransportResponse } from "../registry/index.js";
 
 export function nodeTransport(): Transport {
   const options = { keepAlive: true, timeout: IDLE_MS };
@@ -32,10 +32,6 @@ export function nodeTransport(): Transport {
       else outgoing.end(body);
     });
   return transport;
-}
-
-function isStream(body: RequestBody | undefined): body is AsyncIterable<Uint8Array> {
-  return typeof body === "object" && !(body instanceof Uint8Array);
 }
 
 /** Sends a body piece by piece, as the connection takes it, until the answer comes. */

@@ -3,7 +3,7 @@
 
 import { damaged, mismatch, realClock } from "../shared/index.js";
 import type { Clock, content, engine } from "../shared/index.js";
-import { Connections, type Asking } from "./connections.js";
+import { Connections, type Asking, type Source } from "./connections.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
 import { readAll, readUpTo, type Answer } from "./exchange.js";
 import { SILENCE_MS } from "./limits.js";
@@ -147,8 +147,6 @@ class DistributionClient implements RegistryClient {
     return this.#connections.ask(from, asking);
   }
 }
-
-type Source = Pick<content.Repository, "endpoint" | "repository" | "credentials">;
 
 function parseTags(bytes: Uint8Array): string[] {
   let body: unknown;

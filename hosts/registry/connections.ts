@@ -23,6 +23,8 @@ export interface Asking {
   statuses: ReadonlySet<number>;
   /** The request changes the repository. */
   pushes?: boolean;
+  /** How long the registry may be silent, if not as usual. */
+  silenceMs?: number;
   /** Another repository that the request reads from. */
   alsoFrom?: string;
   signal?: AbortSignal | undefined;
@@ -98,6 +100,8 @@ export class Connections {
     const challenges = challengesOf(refused);
     const sentAlready = demand.credentials?.registryToken || (isBasic(challenges) && isBasic(demand.challenges));
     if (challenges.length === 0 || sentAlready) return [refused, sent];
+    // A registry may be open to some requests only. The next one of this kind may be a stream, which is sent only once.
+    registry.challenges = challenges;
     await readText(refused.body, ERROR_LIMIT);
     const wanted = challenges.flatMap(({ parameters }) => parameters.get("scope")?.split(" ") ?? []);
     const again = { ...demand, challenges, scopes: [...new Set([...demand.scopes, ...wanted])] };
@@ -117,9 +121,10 @@ export class Connections {
     }
   }
 
-  #exchange({ method, url, headers, body, signal }: Asked, trust: Trust): Promise<Answer> {
-    const sent = body === undefined ? {} : { body };
-    return exchange(this.#line, { method, url, headers: { ...this.#headers, ...headers }, ...sent, trust, signal });
+  #exchange({ headers, ...asked }: Asked, trust: Trust): Promise<Answer> {
+    const { method, url, body, silenceMs, signal } = asked;
+    const own = { ...(body === undefined ? {} : { body }), ...(silenceMs === undefined ? {} : { silenceMs }) };
+    return exchange(this.#line, { method, url, headers: { ...this.#headers, ...headers }, ...own, trust, signal });
   }
 
   /** How to connect to a registry: probed once, as long as it answers. */
@@ -178,6 +183,7 @@ interface Asked {
   url: string;
   headers?: Record<string, string> | undefined;
   body?: RequestBody;
+  silenceMs?: number;
   signal?: AbortSignal | undefined;
 }
 

@@ -1,11 +1,17 @@
 // One request and its answer. Follows redirects, notices silence, and can be aborted.
 
-import { after, HostFailure, interrupted, tooLarge } from "../shared/index.js";
+import { after, failureOf, HostFailure, interrupted, tooLarge } from "../shared/index.js";
 import type { Clock } from "../shared/index.js";
 import { failedExchange, unanswered } from "./failures.js";
 import { MOST_REDIRECTS } from "./limits.js";
 import { secretsOf } from "./secrets.js";
-import type { RequestBody, Transport, TransportRequest, TransportResponse } from "./transport.js";
+import {
+  isStream,
+  type RequestBody,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "./transport.js";
 import type { Trust } from "./trust.js";
 import { brokenOff, unreachable } from "./unreachable.js";
 
@@ -17,6 +23,8 @@ export interface Question {
   headers: Record<string, string>;
   body?: RequestBody;
   trust: Trust;
+  /** How long to wait for the other side to send something, if not as usual. */
+  silenceMs?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -88,7 +96,7 @@ export async function readUpTo(
 async function ask({ transport, clock, silenceMs }: Line, question: Question): Promise<Answer> {
   const { method, url, headers, body, trust, signal } = question;
   if (signal?.aborted) throw interrupted("given-up");
-  const watch = new Watch(signal, clock, silenceMs);
+  const watch = new Watch(signal, clock, question.silenceMs ?? silenceMs);
   try {
     const insecure = trust.anyCertificate;
     const sent = body === undefined ? {} : { body: isStream(body) ? watch.watched(body) : body };
@@ -125,10 +133,6 @@ async function* read(body: AsyncIterable<Uint8Array>, watch: Watch, question: Qu
   }
 }
 
-function isStream(body: RequestBody | undefined): body is AsyncIterable<Uint8Array> {
-  return typeof body === "object" && !(body instanceof Uint8Array);
-}
-
 /** Ends a request if the caller aborts it or if the other side is silent for too long. */
 class Watch {
   readonly #controller = new AbortController();
@@ -140,7 +144,7 @@ class Watch {
   /** How many pieces of the request's body were taken. Each is a sign of life. */
   #taken = 0;
   /** Why the request's body could not be read. */
-  #unread: unknown;
+  #unread: HostFailure | undefined;
 
   constructor(givenUp: AbortSignal | undefined, clock: Clock, silenceMs: number) {
     this.#givenUp = givenUp;
@@ -194,8 +198,8 @@ class Watch {
         yield piece;
       }
     } catch (error) {
-      this.#unread = error;
-      throw error;
+      this.#unread = error instanceof HostFailure ? error : new HostFailure(failureOf(error));
+      throw this.#unread;
     }
   }
 
@@ -206,7 +210,7 @@ class Watch {
   /** Why a request ended in an error. */
   verdict(question: Question, error: unknown, answered = false): HostFailure {
     if (this.#givenUp?.aborted) return interrupted("given-up");
-    if (this.#unread instanceof HostFailure) return this.#unread;
+    if (this.#unread !== undefined) return this.#unread;
     if (this.#silent) return unanswered(question, { tag: "timeout" });
     const secrets = secretsOf(undefined, question.headers["authorization"]);
     return (answered ? brokenOff : unreachable)(question, error, secrets);

@@ -3,6 +3,6 @@
 export { registryClient } from "./client.js";
 export type { RegistryClient } from "./client.js";
 export { digestOf } from "./digest.js";
-export { fetchTransport } from "./transport.js";
+export { fetchTransport, isStream } from "./transport.js";
 export type { LayerBytes } from "./pushes.js";
 export type { RequestBody, Transport, TransportRequest, TransportResponse } from "./transport.js";

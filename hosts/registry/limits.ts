@@ -4,6 +4,9 @@
 /** How long to wait for a server that sends nothing. */
 export const SILENCE_MS = 30_000;
 
+/** The same after the last byte of a blob: a registry may hash or copy all of it before it answers. */
+export const COMMIT_MS = 15 * 60_000;
+
 export const MOST_REDIRECTS = 10;
 
 /** In bytes. A longer answer of a token server has no token. */

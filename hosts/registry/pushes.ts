@@ -5,7 +5,7 @@ import type { content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
 import { failedExchange } from "./failures.js";
-import { ERROR_LIMIT } from "./limits.js";
+import { COMMIT_MS, ERROR_LIMIT } from "./limits.js";
 
 /** A blob to send. */
 export interface LayerBytes {
@@ -50,11 +50,12 @@ export class Pushes {
       body: bytes,
       statuses: TAKEN,
       pushes: true,
+      silenceMs: COMMIT_MS,
       signal,
     };
     const answer = await this.#connections.ask(to, asking);
     await over(answer);
-    await this.#close(to, nextPlace(answer), digest(), undefined, signal);
+    await this.#close(to, nextPlace(answer, opened), digest(), undefined, signal);
   }
 
   async publish({ to, place, bytes }: content.Publication, signal?: AbortSignal): Promise<void> {
@@ -88,7 +89,9 @@ export class Pushes {
     const headers = { "content-type": "application/octet-stream" };
     const body = bytes ?? new Uint8Array();
     await over(
-      await this.#connections.ask(to, { method: "PUT", path, headers, body, statuses: MADE, pushes: true, signal }),
+      await this.#connections.ask(to, {
+        ...{ method: "PUT", path, headers, body, statuses: MADE, pushes: true, silenceMs: COMMIT_MS, signal },
+      }),
     );
   }
 }
@@ -97,11 +100,12 @@ function toOpen(path: string): Pick<Asking, "method" | "path" | "body" | "pushes
   return { method: "POST", path, body: new Uint8Array(), pushes: true };
 }
 
-/** From `Location`, which may be relative to the request. */
-function nextPlace({ header, url }: Answered): string {
+/** From `Location`, which may be relative to the request. `before`: where the bytes went, if it says no other place. */
+function nextPlace({ header, url }: Answered, before: string | null = null): string {
   const place = header("location");
   if (place !== null && URL.canParse(place, url)) return new URL(place, url).href;
-  throw failedExchange({ method: "POST", url }, { tag: "bad-redirect" });
+  if (place === null && before !== null) return before;
+  throw failedExchange({ method: before === null ? "POST" : "PATCH", url }, { tag: "bad-redirect" });
 }
 
 /** The connection can serve another request once the answer was read. */
@@ -113,5 +117,6 @@ const UPLOADS = "blobs/uploads/";
 const CREATED = 201;
 const ACCEPTED = 202;
 const OK: ReadonlySet<number> = new Set([200]);
-const TAKEN: ReadonlySet<number> = new Set([ACCEPTED]);
-const MADE: ReadonlySet<number> = new Set([200, CREATED, 204]);
+/** Not all registries keep to the one status that the specification names. */
+const TAKEN: ReadonlySet<number> = new Set([200, CREATED, ACCEPTED, 204]);
+const MADE: ReadonlySet<number> = TAKEN;

@@ -3,6 +3,10 @@
 /** The body of a request. A stream is read once; it is not read to its end if the answer comes earlier. */
 export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
+export function isStream(body: RequestBody | undefined): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && !(body instanceof Uint8Array);
+}
+
 /** One HTTP request. */
 export interface TransportRequest {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH";

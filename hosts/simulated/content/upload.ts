@@ -31,10 +31,10 @@ export class Uploads {
 
   async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
     const kept = this.#kept(chain);
-    const tar = kept ?? (await this.#tarOf(chain));
-    const blob = kept ?? gzipSync(tar, { mtime: 0 });
+    const total = await layerTars(this.#layers).size(chain);
+    const blob = kept ?? gzipSync(await this.#tarOf(chain), { mtime: 0 });
     const sent = sentAs(blob);
-    await this.#registry.upload(to, { bytes: inPieces(blob, tar.length, report), digest: () => sent.digest }, signal);
+    await this.#registry.upload(to, { bytes: inPieces(blob, total, report), digest: () => sent.digest }, signal);
     if (kept === null) this.#sent.set(chain, sent);
     return sent;
   }
@@ -65,7 +65,7 @@ function sentAs(blob: Uint8Array): engine.SentBlob {
   };
 }
 
-/** `total`: the bytes that progress counts. */
+/** `total`: bytes of the tar, which progress counts. */
 async function* inPieces(blob: Uint8Array, total: number, report: Report): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < blob.length; at += PIECE) {
     const piece = blob.subarray(at, at + PIECE);

@@ -8,6 +8,8 @@ import type { Document } from "./packing.js";
 
 /** Bytes of blobs that all registries of a world take together. */
 const ROOM = 512 << 20;
+/** Uploads that are kept while nobody ends them. */
+const MOST_UPLOADS = 64;
 
 /** An upload that is not complete. */
 interface Upload {
@@ -40,8 +42,13 @@ export class Pushed {
     return own === undefined ? below : over(own, below);
   }
 
-  /** The name of a new upload. */
+  /** The name of a new upload. Older ones that nobody has ended make room. */
   open(authority: string, path: string): string {
+    for (const [name, { bytes }] of this.#uploads) {
+      if (this.#uploads.size < MOST_UPLOADS) break;
+      this.#used -= bytes.length;
+      this.#uploads.delete(name);
+    }
     const name = `upload-${++this.#count}`;
     this.#uploads.set(name, { path: `${authority}/${path}`, bytes: new Uint8Array() });
     return name;

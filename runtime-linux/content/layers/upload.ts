@@ -1,12 +1,12 @@
 // Sends layers to registries. A layer that came from a registry goes out as the blob that it came as; any other as its
 // tar, compressed on the way. Its digest is kept beside the layer, so that a registry can be asked for it the next time.
 
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
-import { noSuch } from "../../../hosts/shared/index.js";
+import { mismatch, noSuch } from "../../../hosts/shared/index.js";
 import type { Report, content, engine } from "../../../hosts/shared/index.js";
 import { compressionOf } from "../../../hosts/streams/compression/index.js";
 import type { LayerTars } from "../../../hosts/streams/tar/index.js";
@@ -36,20 +36,31 @@ export class Uploads {
 
   async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
     const kept = await this.#kept(chain);
-    const source = kept === null ? this.#tars.tar(chain) : bytesOf(this.#layers.blob(kept.digest));
-    const total = kept === null ? await this.#tars.size(chain) : Number(kept.size);
-    const bytes = counted(source, new PushProgress(report, total));
-    const hash = createHash("sha256");
-    let size = 0;
-    const digest = (): string => `sha256:${hash.copy().digest("hex")}`;
-    const sent = hashed(kept === null ? compressed(bytes) : bytes, (piece) => {
-      hash.update(piece);
-      size += piece.length;
-    });
-    await this.#registry.upload(to, { bytes: sent, digest }, signal);
-    const blob: engine.SentBlob = { digest: digest(), size: BigInt(size), compression: kept?.compression ?? "gzip" };
-    if (kept === null) await this.#note(chain, blob);
-    return blob;
+    const total = await this.#tars.size(chain);
+    const progress = new PushProgress(report, total);
+    const seal = new Seal();
+    const bytes =
+      kept === null
+        ? seal.over(
+            compressed(
+              counted(
+                lazily(() => this.#tars.tar(chain)),
+                1,
+                progress,
+              ),
+            ),
+          )
+        : seal.over(counted(this.#bytesOf(kept), total / Math.max(1, Number(kept.size)), progress), kept.digest);
+    await this.#registry.upload(to, { bytes, digest: () => seal.digest }, signal);
+    if (kept !== null) return kept;
+    const sent: engine.SentBlob = { digest: seal.digest, size: BigInt(seal.size), compression: "gzip" };
+    await this.#note(chain, sent).catch(() => {});
+    return sent;
+  }
+
+  /** Opened only when it is read, since a registry may refuse before that. */
+  async *#bytesOf({ digest }: engine.SentBlob): AsyncGenerator<Uint8Array> {
+    yield* createReadStream(this.#layers.blob(digest), READ);
   }
 
   /** The blob that a layer came as, if a registry takes it as it is. */
@@ -67,11 +78,17 @@ export class Uploads {
     return parseNote(text);
   }
 
-  /** Losing it costs time, but a broken one must not be read. */
+  /** Losing it costs time, but a broken one must not be read. Two pushes may send the same layer. */
   async #note(chain: string, { digest, size }: engine.SentBlob): Promise<void> {
     const path = this.#layers.directory(chain, SENT);
-    await writeFile(`${path}.new`, JSON.stringify({ digest, size: Number(size) }), { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    const draft = `${path}.${randomUUID()}`;
+    try {
+      await writeFile(draft, JSON.stringify({ digest, size: Number(size) }), { mode: 0o600 });
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
   }
 }
 
@@ -96,29 +113,43 @@ async function headOf(path: string): Promise<engine.BlobCompression | null> {
   }
 }
 
-async function* counted(source: AsyncIterable<Uint8Array>, progress: PushProgress): AsyncGenerator<Uint8Array> {
+/** `each`: for how many bytes of the tar a byte stands: clients see progress in those. */
+async function* counted(
+  source: AsyncIterable<Uint8Array>,
+  each: number,
+  progress: PushProgress,
+): AsyncGenerator<Uint8Array> {
   let read = 0;
   for await (const piece of source) {
-    read += piece.length;
-    progress.at(read);
+    read += piece.length * each;
+    progress.at(Math.floor(read));
     yield piece;
   }
   progress.end();
 }
 
-async function* hashed(
-  source: AsyncIterable<Uint8Array>,
-  take: (piece: Uint8Array) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const piece of source) {
-    take(piece);
-    yield piece;
-  }
+async function* lazily(open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* open();
 }
 
-/** Opened only when it is read, since a registry may refuse before that. */
-async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(path, READ);
+/** Digest and size of what has passed. */
+class Seal {
+  size = 0;
+  readonly #hash = createHash("sha256");
+
+  /** With an `expected` digest it fails before the end if that is another one: the registry must not get a damaged blob. */
+  async *over(source: AsyncIterable<Uint8Array>, expected?: string): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      this.#hash.update(piece);
+      this.size += piece.length;
+      yield piece;
+    }
+    if (expected !== undefined && this.digest !== expected) throw mismatch("blob", expected, this.digest);
+  }
+
+  get digest(): string {
+    return `sha256:${this.#hash.copy().digest("hex")}`;
+  }
 }
 
 /** zlib writes no time and no name into the header, so the same tar always gives the same bytes. */

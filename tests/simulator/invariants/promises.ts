@@ -4,6 +4,7 @@ import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, RUNNING, isVolume, wordOf } from "../ledger.js";
 import type { Answer, Asked, Oracle } from "../oracle.js";
 import type { AtRest, Invariant, Seen } from "./invariant.js";
+import { SET_ASIDE } from "./spared.js";
 import { NOTHING_FOUND } from "../../support/nothing-found.js";
 
 const VOLUME = "volume/";
@@ -119,7 +120,8 @@ export class Promises implements Oracle, Invariant {
     for (const { tag, val } of outputs.records) {
       if (tag === "delete" && val.startsWith(NETWORK)) this.#networkIsGone(val.slice(NETWORK.length));
       // A damaged record is set aside, and the volume gets a new one at once.
-      if (tag !== "delete" || !val.startsWith(VOLUME) || ledger.records.has(val)) continue;
+      if (tag !== "delete" || !val.startsWith(VOLUME)) continue;
+      if (ledger.records.has(val) && ledger.records.has(SET_ASIDE + val)) continue;
       const name = val.slice(VOLUME.length);
       this.#unused(name);
       if (!this.#volumes.delete(name) || this.#mayGoAlong.has(name)) continue;

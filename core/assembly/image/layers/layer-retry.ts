@@ -1,7 +1,7 @@
 // Whether, and after what delay, a layer that failed is requested or sent again (surface §6.3).
 
 import { Failure } from "../../../../build/bindings/types";
-import { answeredStatus, retryAfter } from "../../failure/answer";
+import { answeredCode, answeredStatus, retryAfter } from "../../failure/answer";
 import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
 
@@ -12,6 +12,8 @@ const PAUSE: u32 = 5;
 /** Longest delay in seconds that a registry may ask for; if it asks for more, the fetch fails at once. */
 const LONGEST_WISH: u32 = 300;
 const SERVER_ERROR: u16 = 500;
+/** Codes of answers to an upload that another attempt may complete (OCI distribution spec, error codes). */
+const LOST_UPLOADS: string[] = ["BLOB_UPLOAD_UNKNOWN", "BLOB_UPLOAD_INVALID", "DIGEST_INVALID"];
 
 /**
  * Seconds before the next attempt; 0 if there is none. `resumed`:
@@ -20,6 +22,12 @@ const SERVER_ERROR: u16 = 500;
 export function pauseAfter(attempts: u32, failure: Failure, resumed: bool): u32 {
   if (attempts > TIMES_AGAIN || retryAfter(failure) > LONGEST_WISH) return 0;
   return mayPass(failure, resumed) ? max(PAUSE * attempts, retryAfter(failure)) : 0;
+}
+
+/** The same for a layer that is sent. A registry that was restarted may know nothing of what it got so far. */
+export function pauseAfterUpload(attempts: u32, failure: Failure): u32 {
+  const again = attempts <= TIMES_AGAIN && LOST_UPLOADS.includes(answeredCode(failure));
+  return again ? PAUSE * attempts : pauseAfter(attempts, failure, false);
 }
 
 /** The progress line of a pause. */

@@ -19,7 +19,7 @@ import {
 import { abandon, askContent, cancelTimer, wakeAfter } from "../../ask";
 import { Ignored } from "../../ignored";
 import { ImageLayer } from "../image";
-import { pauseAfter, retryingIn } from "../layers/layer-retry";
+import { pauseAfterUpload, retryingIn } from "../layers/layer-retry";
 import { Uploading, uploadSlots } from "./upload-slots";
 
 const SECOND: u64 = 1_000_000_000;
@@ -136,11 +136,12 @@ export class LayerPush extends Uploading {
       this.blob = (<OutcomeSent>outcome!).value;
       return this.done("Pushed");
     }
-    this.secondsLeft = pauseAfter(this.attempts, failure, false);
+    this.secondsLeft = pauseAfterUpload(this.attempts, failure);
     if (this.secondsLeft > 0) return this.pause();
     this.over = true;
-    uploadSlots.leave(this);
+    // The others are given up before another one gets the slot.
     this.owner.failed(this, failure);
+    uploadSlots.leave(this);
   }
 
   private pause(): void {

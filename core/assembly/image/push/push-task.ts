@@ -168,9 +168,9 @@ export class Push extends Task implements StreamWriter, LayersSender {
     const image = this.image!;
     const bytes = this.manifest!.bytes;
     const digest = digestOf(bytes);
-    if (imageStore.find(image.id) !== null) {
-      imageStore.setReference(new Reference(tag.domain, tag.path, "", digest), image);
-    }
+    // It may have been removed meanwhile, and even have come back.
+    const kept = imageStore.find(image.id);
+    if (kept !== null) imageStore.setReference(new Reference(tag.domain, tag.path, "", digest), kept);
     this.stream.status(`${tag.tag}: digest: ${digest} size: ${bytes.length}`);
     this.stream.pushed(tag.tag, digest, bytes.length);
     this.claims.release();

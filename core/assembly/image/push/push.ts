@@ -32,8 +32,11 @@ function refusePlatform(call: Call, reference: Reference): Refusal | null {
   if (text.length == 0) return null;
   const wanted = new WantedPlatforms();
   wanted.add(text);
-  const image = imageStore.named(reference);
-  if (wanted.refusal !== null || image === null || wanted.admits(image.platform)) return wanted.refusal;
+  if (wanted.refusal !== null) return wanted.refusal;
+  const lookup = imageStore.lookUp(reference.familiar);
+  const image = lookup.image;
+  if (image === null) return lookup.refusal;
+  if (wanted.admits(image.platform)) return null;
   return notFound(
     `image with reference ${reference.familiar} was found but does not match the specified platform: ` +
       `wanted ${wanted.text}, actual: ${image.platform.text}`,

@@ -47,8 +47,9 @@ export class PushedLayers implements LayerPushOwner {
     }
   }
 
+  /** Those that wait for a slot come first, so that none of them begins in between. */
   giveUp(): void {
-    for (let i = 0; i < this.pushes.length; i++) this.pushes[i].giveUp();
+    for (let i = this.pushes.length - 1; i >= 0; i--) this.pushes[i].giveUp();
   }
 
   told(push: LayerPush, status: string): void {
