@@ -112,8 +112,8 @@ test.each([
     'invalid address pool "base=10.50.0.0/16,size=8": its size must be from 16 to 32',
   ],
   [
-    ["--default-address-pool", "base=fd00::/48,size=64"],
-    "address pools of IPv6 are not implemented yet: base=fd00::/48,size=64",
+    ["--default-address-pool", "base=fd00::/48,size=40"],
+    'invalid address pool "base=fd00::/48,size=40": its size must be from 48 to 128',
   ],
 ])("%j is refused at the start", async (flags, why) => {
   const directory = await mkdtemp(join(tmpdir(), "coracle-flags-"));

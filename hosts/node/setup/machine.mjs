@@ -26,6 +26,8 @@ const TEST_PACKAGES = [
   { name: "curl", proof: ["/usr/bin/curl"] },
   { name: "openssl", proof: ["/usr/bin/openssl"] },
   { name: "zstd", proof: ["/usr/bin/zstd"] },
+  // The daemon needs one of them. The tests run both.
+  { name: "crun", proof: ["/usr/bin/crun", "/usr/local/bin/crun"] },
   { name: "runc", proof: ["/usr/sbin/runc", "/usr/bin/runc"] },
   { name: "docker.io", proof: ["/usr/sbin/dockerd", "/usr/bin/dockerd"] },
   { name: "docker-registry", proof: ["/usr/bin/docker-registry"] },

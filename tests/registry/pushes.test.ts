@@ -1,0 +1,143 @@
+// Pushes: where the bytes go, who gets credentials, and what happens to a request that sends a stream.
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { registryClient } from "../../hosts/registry/client.js";
+import { nodeTransport } from "../../hosts/node/registry-transport.js";
+import type { content } from "../../hosts/shared/host.js";
+import { failed } from "../support/failed.js";
+import { digestOf } from "../support/registry/push-image.js";
+import { startTakingRegistry, type TakingRegistry } from "../support/registry/taking-registry.js";
+import { repository } from "./fake.js";
+
+const LOGIN = { username: "anna", password: "correct horse" };
+const BASIC = `Basic ${btoa("anna:correct horse")}`;
+const BLOB = Buffer.alloc(300_000, "blob");
+
+let registry: TakingRegistry;
+beforeEach(async () => {
+  registry = await startTakingRegistry();
+});
+afterEach(() => registry.close());
+
+test.each([
+  ["fetch", undefined],
+  ["node:http", nodeTransport()],
+])("a blob arrives whole, by %s", async (_, transport) => {
+  const client = registryClient(transport === undefined ? {} : { transport });
+  await client.upload(to(), layerOf(BLOB));
+  expect(registry.blobs.get(digestOf(BLOB))).toEqual(BLOB);
+  await expect(client.find({ in: to(), digest: digestOf(BLOB) })).resolves.toBeUndefined();
+  expect(await failed(client.find({ in: to(), digest: digestOf(Buffer.from("x")) }))).toMatchObject({
+    ...{ tag: "registry-answer", val: { status: 404 } },
+  });
+});
+
+test("a place on another server gets the bytes, but no credentials", async () => {
+  const store = await startTakingRegistry();
+  try {
+    demandLogin();
+    registry.answer = elsewhere(store, registry.answer);
+    await client().upload(to(LOGIN), layerOf(BLOB));
+    expect(store.blobs.get(digestOf(BLOB))).toEqual(BLOB);
+    expect(registry.asked.some((line) => line.endsWith(BASIC))).toBe(true);
+    expect(store.asked.filter((line) => line.includes("Basic"))).toEqual([]);
+  } finally {
+    await store.close();
+  }
+});
+
+test("a registry that asks for a login only when something is sent gets a stream with it", async () => {
+  registry.answer = ({ method = "", headers }, response) => {
+    if (["GET", "HEAD"].includes(method) || headers.authorization === BASIC) return false;
+    response.writeHead(401, { "www-authenticate": 'Basic realm="pushes"' }).end();
+    return true;
+  };
+  await client().upload(to(LOGIN), layerOf(BLOB));
+  expect(registry.blobs.get(digestOf(BLOB))).toEqual(BLOB);
+});
+
+test("an answer that comes before the end of the stream ends it", async () => {
+  let [read, isEnded] = [0, false];
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        read += BLOB.length;
+        yield BLOB;
+      }
+    } finally {
+      isEnded = true;
+    }
+  }
+  registry.answer = ({ method }, response) => {
+    if (method !== "PATCH") return false;
+    response.writeHead(413).end();
+    return true;
+  };
+  const failure = await failed(client().upload(to(), { bytes: endless(), digest: () => "" }));
+  expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 413 } });
+  await expect.poll(() => isEnded).toBe(true);
+  expect(read).toBeGreaterThan(0);
+});
+
+test("a stream that cannot be read is told as that, and not as a broken connection", async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield BLOB;
+    throw Object.assign(new Error("no such file"), { code: "ENOENT", syscall: "open", path: "/blob" });
+  }
+  const failure = await failed(client().upload(to(), { bytes: broken(), digest: () => "" }));
+  expect(failure).toMatchObject({ tag: "call", val: { call: "open", error: "ENOENT" } });
+});
+
+test("a blob is taken over from another repository, or its bytes are wanted", async () => {
+  const command = { to: to(), digest: digestOf(BLOB), source: "other/thing" };
+  expect(await failed(client().mount(command))).toMatchObject({ tag: "no-such", val: { what: "blob" } });
+  registry.answer = ({ method }, response) => method === "POST" && Boolean(response.writeHead(201).end());
+  await expect(client().mount(command)).resolves.toBeUndefined();
+  const query = new URLSearchParams({ mount: digestOf(BLOB), from: "other/thing" });
+  expect(registry.asked.at(-1)).toBe(`POST /v2/some/thing/blobs/uploads/?${query}`);
+});
+
+test("a registry without TLS is not followed from one with TLS", async () => {
+  registry.answer = ({ method }, response) => {
+    if (method !== "POST") return false;
+    response.writeHead(202, { location: "ftp://elsewhere.example/x" }).end();
+    return true;
+  };
+  const failure = await failed(client().upload(to(), layerOf(BLOB)));
+  expect(failure).toMatchObject({ tag: "exchange", val: { why: { tag: "insecure-redirect", val: "ftp:" } } });
+});
+
+function client(): ReturnType<typeof registryClient> {
+  return registryClient({ transport: nodeTransport() });
+}
+
+function to(login?: typeof LOGIN): content.Repository {
+  const { limit: _, ...place } = repository(registry, login);
+  return place;
+}
+
+function layerOf(bytes: Buffer): { bytes: AsyncIterable<Uint8Array>; digest: () => string } {
+  return { bytes: inPieces(bytes), digest: () => digestOf(bytes) };
+}
+
+async function* inPieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
+}
+
+function demandLogin(): void {
+  registry.answer = ({ headers }, response) => {
+    if (headers.authorization === BASIC) return false;
+    response.writeHead(401, { "www-authenticate": 'Basic realm="pushes"' }).end();
+    return true;
+  };
+}
+
+/** Sends uploads to another server. */
+function elsewhere(store: TakingRegistry, before: TakingRegistry["answer"]): TakingRegistry["answer"] {
+  return (request, response) => {
+    if (before?.(request, response)) return true;
+    if (request.method !== "POST") return false;
+    response.writeHead(202, { location: `http://${store.authority}/v2/store/blobs/uploads/one` }).end();
+    return true;
+  };
+}

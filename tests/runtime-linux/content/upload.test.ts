@@ -1,0 +1,106 @@
+// Layers on their way to a registry: their bytes, their progress, and what is kept of them. Needs root.
+
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { content, engine } from "../../../hosts/shared/host.js";
+import { rawTar } from "../../support/archives/tar.js";
+import { describeUnless } from "../../support/on-engines.js";
+import { digestOf } from "../../support/registry/push-image.js";
+import { INSECURE } from "../../support/registry/security.js";
+import { startTakingRegistry, type TakingRegistry } from "../../support/registry/taking-registry.js";
+import { failed, missing, openFixture, type Fixture, type Told } from "./content-fixture.js";
+
+const TAR = rawTar([{ name: "large", body: Buffer.alloc(3_000_000, "large") }]);
+
+let [fixture, registry]: [Fixture, TakingRegistry] = [] as never;
+beforeEach(async () => {
+  fixture = openFixture();
+  registry = await startTakingRegistry();
+});
+afterEach(async () => {
+  fixture.close();
+  await registry.close();
+});
+
+describeUnless(missing, "a layer that is sent", () => {
+  test("is its tar, compressed always to the same bytes; the digest is known the next time", async () => {
+    const chain = await fixture.layer(TAR);
+    expect(await failed(fixture.perform({ tag: "blob-of", val: chain }))).toMatchObject({ tag: "no-such" });
+    const told: Told[] = [];
+    const sent = await upload(chain, told);
+    expect(gunzipSync(registry.blobs.get(sent.digest)!)).toEqual(TAR);
+    expect(told.at(-1)).toEqual({ phase: "uploading", current: TAR.length, total: TAR.length });
+    const reopened = openFixture(fixture.root);
+    expect(await reopened.perform({ tag: "blob-of", val: chain })).toEqual({ tag: "sent", val: sent });
+    expect(await upload(chain)).toEqual(sent);
+  });
+
+  test("twice at the same time: both arrive, and one note is kept", async () => {
+    const chain = await fixture.layer(TAR);
+    const [one, other] = await Promise.all([upload(chain), upload(chain)]);
+    expect(one).toEqual(other);
+    expect(readdirSync(directory(chain)).filter((name) => name.startsWith("sent"))).toEqual(["sent.json"]);
+  });
+
+  test("is the blob that it came as, unless that is damaged", async () => {
+    const chain = await fixture.layer(TAR);
+    const { digest } = await upload(chain);
+    const pulled = await pull(digest, registry.blobs.get(digest)!);
+    registry.blobs.clear();
+    expect(await fixture.perform({ tag: "blob-of", val: pulled })).toMatchObject({ val: { digest } });
+    expect((await upload(pulled)).digest).toBe(digest);
+    const kept = fixture.paths.blobs("sha256", digest.slice("sha256:".length));
+    registry.blobs.clear();
+    const bytes = readFileSync(kept);
+    bytes[1000] = bytes[1000]! ^ 1;
+    writeFileSync(kept, bytes);
+    expect(await failed(upload(pulled))).toMatchObject({ tag: "mismatch", val: { what: "blob", wanted: digest } });
+    expect(registry.blobs.size).toBe(0);
+  });
+
+  test("leaves no open file behind if the registry refuses", async () => {
+    const twice = rawTar([
+      { name: "a", body: "first" },
+      { name: "a", body: "second" },
+    ]);
+    const chain = await fixture.layer(twice);
+    registry.answer = ({ method }, response) => method === "POST" && Boolean(response.writeHead(403).end());
+    expect(await failed(upload(chain))).toMatchObject({ tag: "registry-answer", val: { status: 403 } });
+    const open = readdirSync("/proc/self/fd").flatMap((fd) => linkOf(fd));
+    expect(open.filter((path) => path.startsWith(fixture.root))).toEqual([]);
+  });
+});
+
+async function upload(chain: string, told: Told[] = []): Promise<engine.SentBlob> {
+  const outcome = await fixture.perform({ tag: "upload", val: { to: to(), chain } }, told);
+  return (outcome as { val: engine.SentBlob }).val;
+}
+
+/** Makes the layer again, from the registry this time. */
+async function pull(digest: string, blob: Buffer): Promise<string> {
+  registry.answer = ({ method }, response) => method === "GET" && Boolean(response.writeHead(200).end(blob));
+  const chain = digestOf(TAR);
+  await fixture.perform({ tag: "drop-chain", val: chain });
+  const source = { tag: "registry" as const, val: { from: to(), digest, size: BigInt(blob.length) } };
+  await fixture.perform({ tag: "layer", val: { chain, diffId: chain, source, holes: 0n } });
+  registry.answer = null;
+  return chain;
+}
+
+function to(): content.Repository {
+  return { endpoint: { authority: registry.authority, security: INSECURE }, repository: "some/thing" };
+}
+
+function directory(chain: string): string {
+  return fixture.paths.layers(chain.slice("sha256:".length));
+}
+
+function linkOf(fd: string): string[] {
+  try {
+    return [readlinkSync(join("/proc/self/fd", fd))];
+  } catch {
+    return [];
+  }
+}
