@@ -40,7 +40,11 @@ export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch
   return async ({ method, url, headers, body, signal }) => {
     const init: RequestInit = { method, headers, signal, redirect: "manual", credentials: "omit", cache: "no-store" };
     if (body !== undefined) Object.assign(init, bodyOf(body));
-    const response = await fetch(url, init);
+    // Node's fetch closes a connection after an answer to HEAD, and may have sent the next request on it by then.
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (method !== "HEAD" || signal.aborted) throw error;
+      return fetch(url, init);
+    });
     // A browser hides the target of a redirect, so it must follow it itself. It then drops Authorization for another
     // origin (Fetch standard, HTTP-redirect fetch).
     return answer(response.type === "opaqueredirect" ? await fetch(url, { ...init, redirect: "follow" }) : response);

@@ -17,14 +17,19 @@ export interface TakingRegistry {
   close(): Promise<void>;
 }
 
+type Taking = Omit<TakingRegistry, "authority" | "close">;
+
 export async function startTakingRegistry(): Promise<TakingRegistry> {
   const parts = new Map<string, Buffer>();
-  const registry = { blobs: new Map(), manifests: new Map(), asked: [], answer: null } as Omit<TakingRegistry, "close">;
+  const registry: Taking = { blobs: new Map(), manifests: new Map(), asked: [], answer: null };
   const server = createServer((request, response) => {
     const { method = "", url = "", headers } = request;
     registry.asked.push(`${method} ${url} ${headers.authorization ?? ""}`.trimEnd());
     if (registry.answer?.(request, response)) return;
-    void bodyOf(request).then((body) => take(registry, parts, request, response, body));
+    bodyOf(request).then(
+      (body) => take(registry, parts, request, response, body),
+      () => {}, // the client has gone
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = (): Promise<void> =>
@@ -36,7 +41,7 @@ export async function startTakingRegistry(): Promise<TakingRegistry> {
 }
 
 function take(
-  { blobs, manifests }: Omit<TakingRegistry, "close">,
+  { blobs, manifests }: Taking,
   parts: Map<string, Buffer>,
   { method, url = "" }: IncomingMessage,
   response: ServerResponse,
