@@ -5,7 +5,7 @@ import { wrongKind } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { addressBytes, broadcastOf, ipv4, ipv6, prefixOf } from "./addresses.js";
-import { endLocalRouting, routesLocally } from "./forwarding.js";
+import { endLocalRouting, routesLocally, useIpv6 } from "./forwarding.js";
 import * as links from "./links.js";
 import { findLink, hasAddress, type Link } from "./look-ups.js";
 import { carryOut, type Request } from "./netlink.js";
@@ -26,6 +26,8 @@ interface Added {
   address: boolean;
   /** Its IPv6 address. Undefined in the records of older versions. */
   ipv6Address?: boolean | undefined;
+  /** The link-local address that comes with it. Undefined in the records of older versions. */
+  linkLocal?: boolean | undefined;
   /** The routing of 127.0.0.0/8 to it. */
   localRouting: boolean;
 }
@@ -54,6 +56,7 @@ export async function choiceFor(kernel: Kernel, bridge: Bridge, link: Link | und
   const added = {
     address: before?.address || (await lacks(kernel, link, gateway, subnet)),
     ipv6Address: before?.ipv6Address || (await lacks(kernel, link, ipv6Gateway, ipv6Subnet)),
+    linkLocal: before?.linkLocal || (ipv6Gateway !== "" && (await lacks(kernel, link, LINK_LOCAL, LINK_LOCAL_SUBNET))),
     localRouting: before?.localRouting || !routesLocally(interfaceName),
   };
   return { ours: false, added };
@@ -69,6 +72,7 @@ export async function makeInterface(kernel: Kernel, { bridge, ours }: Made, link
   const { interfaceName, mtu } = bridge;
   if (link === undefined) await carryOut(kernel, links.makeBridge(interfaceName, hardwareOf(bridge)));
   const index = link?.index ?? kernel.interfaceIndex(interfaceName);
+  if (ours) useIpv6(bridge);
   // It has no IPv6 addresses but those that it is given.
   const settings = [links.withoutIpv6(interfaceName), ...(mtu > 0 ? [links.setMtu(interfaceName, mtu)] : [])];
   await carryOut(kernel, ...addresses(bridge, index), ...(ours ? settings : []), links.setUp(interfaceName));
@@ -80,13 +84,13 @@ function addresses(bridge: Bridge, index: number): Request[] {
   if (gateway !== "") requests.push(links.addAddress(index, ipv4(gateway), prefixOf(subnet), broadcastOf(subnet)));
   if (ipv6Gateway === "") return requests;
   requests.push(links.addIpv6Address(index, ipv6(ipv6Gateway), prefixOf(ipv6Subnet)));
-  requests.push(links.addIpv6Address(index, ipv6(LINK_LOCAL), LINK_LOCAL_PREFIX));
+  requests.push(links.addIpv6Address(index, ipv6(LINK_LOCAL), prefixOf(LINK_LOCAL_SUBNET)));
   return requests;
 }
 
 /** When a bridge forwards packets from elsewhere, it looks for their receivers under this address, as Docker's does. */
 const LINK_LOCAL = "fe80::1";
-const LINK_LOCAL_PREFIX = 64;
+const LINK_LOCAL_SUBNET = "fe80::/64";
 
 /**
  * Removes the interface if we made it, otherwise only what we added to it. An interface that was down stays up: others
@@ -104,8 +108,10 @@ async function removeAdded(kernel: Kernel, { index, name }: Link, { bridge, adde
   if (added?.localRouting) endLocalRouting(name);
   const { subnet, gateway, ipv6Subnet, ipv6Gateway } = bridge;
   if (added?.address) await carryOut(kernel, links.removeAddress(index, ipv4(gateway), prefixOf(subnet)));
-  if (!added?.ipv6Address) return;
-  await carryOut(kernel, links.removeAddress(index, ipv6(ipv6Gateway), prefixOf(ipv6Subnet)));
+  const gone: Request[] = [];
+  if (added?.ipv6Address) gone.push(links.removeAddress(index, ipv6(ipv6Gateway), prefixOf(ipv6Subnet)));
+  if (added?.linkLocal) gone.push(links.removeAddress(index, ipv6(LINK_LOCAL), prefixOf(LINK_LOCAL_SUBNET)));
+  if (gone.length > 0) await carryOut(kernel, ...gone);
 }
 
 /** Whether we made that interface. Somebody may have put another one in its place, for example after a reboot. */

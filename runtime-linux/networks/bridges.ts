@@ -45,8 +45,8 @@ export class Bridges {
   }
 
   /**
-   * Repairs a network that exists, or makes it anew if its addresses are other ones now: if the firewall was flushed, its rules come back, and so do the ports of running
-   * containers.
+   * Repairs a network that exists, or makes it anew if its addresses are other ones now: if the firewall was flushed, its
+   * rules come back, and so do the ports of running containers.
    */
   async make(bridge: networks.Bridge): Promise<void> {
     const { network, interfaceName } = bridge;

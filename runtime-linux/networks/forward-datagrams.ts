@@ -1,8 +1,9 @@
-// Forwards datagrams from an IPv6 port of the machine to a container, which has only IPv4. Each client gets a socket of
-// its own, so that answers find their way back.
+// Forwards datagrams from a port of the machine to a container, where no firewall rules do so (see `forward-streams.ts`).
+// Each client gets a socket of its own, so that answers find their way back.
 
-import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { createSocket, type RemoteInfo, type Socket, type SocketType } from "node:dgram";
 import { once } from "node:events";
+import { isIpv6 } from "./addresses.js";
 import type { Forwarder, Place, Room } from "./forwarder.js";
 
 /** A client is forgotten after this long without traffic in either direction. */
@@ -11,9 +12,10 @@ const IDLE_MS = 90_000;
 /** If a socket's send queue is longer than this, its receiver is too slow, and datagrams may be dropped. */
 const QUEUE_BYTES = 1 << 20;
 
-/** Receives only at the IPv6 address `from`. Rejects with the error of bind(2). */
+/** Receives only at the address `from`, not on the other family. Rejects with the error of bind(2). */
 export async function forwardDatagrams(from: Place, to: Place, room: Room): Promise<Forwarder> {
-  const socket = createSocket({ type: "udp6", ipv6Only: true });
+  const type = typeFor(from);
+  const socket = createSocket({ type, ipv6Only: type === "udp6" });
   socket.bind({ address: from.address, port: from.port });
   try {
     await once(socket, "listening");
@@ -71,7 +73,7 @@ class Clients {
       this.#forget(oldest);
       this.room.enter();
     }
-    const socket = createSocket("udp4");
+    const socket = createSocket(typeFor(this.to));
     const idle = setTimeout(() => this.#forget(key), IDLE_MS).unref();
     const flow = { socket, idle };
     socket.unref();
@@ -93,6 +95,10 @@ class Clients {
     flow.socket.close();
     this.room.leave();
   }
+}
+
+function typeFor({ address }: Place): SocketType {
+  return isIpv6(address) ? "udp6" : "udp4";
 }
 
 /** A datagram that cannot be sent is dropped, as any datagram may be. */

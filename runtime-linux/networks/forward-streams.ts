@@ -1,6 +1,6 @@
-// Forwards connections from an IPv6 port of the machine to a container, which has only IPv4. The kernel does not
-// translate addresses between the two families. Data and half-closes are passed on both ways. Neither side is read
-// faster than the other accepts data.
+// Forwards connections from a port of the machine to a container, where no firewall rules do so: from IPv6 to a container
+// that has only IPv4, since the kernel does not translate addresses between the two families; from ::1; and on a network
+// without rules. Data and half-closes are passed on both ways. Neither side is read faster than the other accepts data.
 
 import { once } from "node:events";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
@@ -9,7 +9,7 @@ import type { Forwarder, Place, Room } from "./forwarder.js";
 /** A peer that disappears silently is noticed some minutes after this. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Listens only at the IPv6 address `from`. Rejects with the error of listen(2). */
+/** Listens only at the address `from`, not on the other family. Rejects with the error of listen(2). */
 export async function forwardStreams(from: Place, to: Place, room: Room): Promise<Forwarder> {
   const open = new Set<Socket>();
   const options = { allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };

@@ -1,4 +1,4 @@
-// What both forwarders from IPv6 to containers share, and the limit on their connections.
+// What both forwarders to containers share, and the limit on their connections.
 
 import { readFileSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 // Makes the machine forward packets between a bridge and its other interfaces.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { failedTool } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import { runProgram } from "./rules.js";
@@ -17,10 +17,19 @@ export function routeThrough({ interfaceName, forwards, firewall, gateway, ipv6G
     if (forwards) setSysctl("net/ipv4/ip_forward", "1");
     if (firewall) setSysctl(localRouting(interfaceName), "1");
   }
-  if (ipv6Gateway === "") return;
-  // No container may tell the machine, by router advertisements, which addresses and routes it has.
-  setSysctl(`net/ipv6/conf/${interfaceName}/accept_ra`, "0");
-  if (forwards) setSysctl("net/ipv6/conf/all/forwarding", "1");
+  if (ipv6Gateway !== "" && forwards) setSysctl("net/ipv6/conf/all/forwarding", "1");
+}
+
+/**
+ * Sets how the machine uses IPv6 on a bridge of ours, before it is up. No container may tell the machine, by router
+ * advertisements, which addresses and routes it has. If the bridge shall have IPv6, it gets it also where new interfaces
+ * have none. On a kernel without IPv6 nothing is done. As in `routeThrough`, the thread decides about the namespace.
+ */
+export function useIpv6({ interfaceName, ipv6Gateway }: Bridge): void {
+  const settings = `net/ipv6/conf/${interfaceName}`;
+  if (!existsSync(`/proc/sys/${settings}`)) return;
+  setSysctl(`${settings}/accept_ra`, "0");
+  if (ipv6Gateway !== "") setSysctl(`${settings}/disable_ipv6`, "0");
 }
 
 /** Whether 127.0.0.0/8 is routed to the bridge. */
@@ -75,9 +84,12 @@ export async function strangeDrops(): Promise<string[]> {
   const chains = (JSON.parse(listed.stdout) as { nftables: { chain?: NftChain }[] }).nftables;
   return chains.flatMap(({ chain }) => {
     if (chain?.hook !== "forward" || chain.policy !== "drop" || chain.name === "FORWARD") return [];
-    return chain.family === "ip" || chain.family === "inet" ? [`${chain.family} ${chain.table} ${chain.name}`] : [];
+    return FORWARDED.includes(chain.family) ? [`${chain.family} ${chain.table} ${chain.name}`] : [];
   });
 }
+
+/** The families of tables that see IPv4 or IPv6 packets on their way through the machine. */
+const FORWARDED: readonly string[] = ["ip", "ip6", "inet"];
 
 interface NftChain {
   family: string;

@@ -1,7 +1,6 @@
-// Ports of the machine that containers have published. On IPv4, firewall rules (`rules.ts`) forward the packets without
-// a socket. Still, a bound socket holds each port, so that no other program can take it unnoticed. Containers have no
-// IPv6, so traffic over IPv6 is received here and forwarded to their IPv4 address. So is traffic over IPv4 if the network
-// has no rules.
+// Ports of the machine that containers have published. Firewall rules (`rules.ts`) forward the packets without a socket.
+// Still, a bound socket holds each port, so that no other program can take it unnoticed. Traffic over IPv6 to a container
+// that has only IPv4 is received here and forwarded to its IPv4 address. So is all traffic if the network has no rules.
 
 import { closeSync } from "node:fs";
 import { HostFailure, malformed, refusedPort } from "../../hosts/shared/index.js";

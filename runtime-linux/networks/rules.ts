@@ -1,5 +1,5 @@
-// The firewall rules of a bridge network: one nft table for each of its families, made and removed along with it. Published
-// ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
+// The firewall rules of a bridge network: one nft table for each of its families, made and removed along with it.
+// Published ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
 
 import { failedTool } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
@@ -127,16 +127,25 @@ export async function publish(join: Join): Promise<void> {
 
 /** Unpublishes ports. Ports that are not published are no error, and neither is a missing table. */
 export async function unpublish(join: Join): Promise<void> {
+  const elements = elementsOf(join);
+  // One transaction for each family, so that a missing table does not keep the other's ports.
+  for (const table of new Set(elements.map((element) => element.table))) {
+    const own = elements.filter((element) => element.table === table);
+    await unpublishFrom(join.bridge, table, own);
+  }
+}
+
+async function unpublishFrom(made: Bridge, table: string, elements: Element[]): Promise<void> {
   try {
     // Deleting a missing element is an error. Adding an existing one is not, unless another container has it.
     await change(
-      join.bridge,
-      elementsOf(join),
+      made,
+      elements,
       ({ text }) => `add element ${text}\ndelete element ${text}`,
       () => "",
     );
   } catch (error) {
-    if (await hasTables(join.bridge)) throw error;
+    if (await hasTable(table)) throw error;
   }
 }
 
@@ -175,12 +184,10 @@ async function valuesIn(made: Bridge): Promise<Map<string, string>> {
   return values;
 }
 
-/** Whether all of the network's tables are there. */
-async function hasTables(made: Bridge): Promise<boolean> {
+async function hasTable(name: string): Promise<boolean> {
   const listing = await runProgram("nft", ["--json", "list", "tables"]);
   if (listing.code !== 0) throw failedTool("nft", listing.code, listing.stderr);
-  const there = listedBy(listing).map(({ table }) => `${table?.family} ${table?.name}`);
-  return familiesOf(made).every(({ name }) => there.includes(tableName(made.network, name)));
+  return listedBy(listing).some(({ table }) => `${table?.family} ${table?.name}` === name);
 }
 
 /** What nft lists as JSON (libnftables-json(5)), of which only the parts that we read are typed. */
@@ -243,8 +250,9 @@ function chain(table: string, name: string, hook: string, rules: string[]): stri
   ];
 }
 
-/** An element of one of the maps in nft's syntax: the whole element, its key with the map, and its value. */
+/** An element of one of the maps in nft's syntax: its table, the whole element, its key with the map, and its value. */
 interface Element {
+  table: string;
   text: string;
   key: string;
   value: string;
@@ -261,11 +269,12 @@ function elementsOf({ bridge, address, ipv6Address, ports }: Join): Element[] {
 function elementOf(network: string, address: string, port: PortMapping): Element {
   const family = isIpv6(address) ? IPV6 : IPV4;
   const anywhere = addressBytes(port.hostAddress).every((byte) => byte === 0);
-  const map = `${tableName(network, family.name)} ${anywhere ? "everywhere" : "published"}`;
+  const table = tableName(network, family.name);
+  const map = `${table} ${anywhere ? "everywhere" : "published"}`;
   const at = anywhere ? [] : [port.hostAddress];
   const key = [...at, PROTOCOLS[port.protocol], port.hostPort].join(" . ");
   const value = `${address} . ${port.containerPort}`;
-  return { text: `${map} { ${key} : ${value} }`, key: `${map} { ${key} }`, value };
+  return { table, text: `${map} { ${key} : ${value} }`, key: `${map} { ${key} }`, value };
 }
 
 /** IP protocols by their numbers: whether nft knows their names depends on the machine (/etc/protocols). */

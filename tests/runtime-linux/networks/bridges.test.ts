@@ -1,5 +1,5 @@
-// Interfaces of networks: which names and which existing interfaces are refused, and that somebody else's bridge is left as
-// it was. The engine runs in its own network namespace.
+// Interfaces of networks: which names and which existing interfaces are refused, that somebody else's bridge is left as it
+// was, and what others' firewalls mean for a network. The engine runs in its own network namespace.
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ import type { networks } from "../../../hosts/shared/host.js";
 import { CLONE_NEWNET } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { linuxNetworks, type LinuxNetworks } from "../../../runtime-linux/networks.js";
+import { strangeDrops } from "../../../runtime-linux/networks/forwarding.js";
+import { publish, unpublish } from "../../../runtime-linux/networks/rules.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { must } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
@@ -76,6 +78,68 @@ describeUnless(missing, "interfaces of networks", () => {
     await must(["ip", "link", "del", "lan0"]);
   });
 
+  test("somebody else's bridge gets IPv6 addresses, keeps its settings, and loses only those addresses", async () => {
+    const before = await makeLan();
+    await perform({ tag: "make", val: both("lan0") });
+    const used = await stateOf("lan0");
+    const added = ["inet 172.31.0.1/16", "inet6 fd00:31::1/64", "inet6 fe80::1/64"];
+    expect(used).toEqual(expect.arrayContaining(added));
+    expect(used.filter((line) => !added.includes(line))).toEqual([...before.slice(0, -1), "1"]);
+    await perform({ tag: "drop", val: NETWORK });
+    expect(await stateOf("lan0")).toEqual(before);
+    for (const address of ["fd00:31::1/64", "fe80::1/64"]) {
+      await must(["ip", "addr", "add", address, "dev", "lan0", "nodad"]);
+    }
+    const own = await stateOf("lan0");
+    await perform({ tag: "make", val: both("lan0") });
+    await perform({ tag: "drop", val: NETWORK });
+    expect(await stateOf("lan0")).toEqual(own);
+    await must(["ip", "link", "del", "lan0"]);
+  });
+
+  test("a bridge of ours takes no router's word, and has IPv6 where new interfaces have none", async () => {
+    writeFileSync("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+    await perform({ tag: "make", val: both("crc0") });
+    writeFileSync("/proc/sys/net/ipv6/conf/default/disable_ipv6", "0");
+    const addresses = ["inet6 fd00:31::1/64", "inet6 fe80::1/64"];
+    expect(await stateOf("crc0")).toEqual(expect.arrayContaining([...addresses, "accept_ra 0"]));
+    await perform({ tag: "make", val: bridge });
+    expect(await stateOf("crc0")).toContain("accept_ra 0");
+    expect(await stateOf("crc0")).not.toContain("inet6 fe80::1/64");
+    await perform({ tag: "drop", val: NETWORK });
+  });
+
+  test("ports of one family are unpublished when somebody has removed the other family's table", async () => {
+    const made = both("crc0");
+    const at = (hostAddress: string) => ({ hostAddress, hostPort: 8080, containerPort: 80, protocol: "tcp" });
+    const places = { address: "172.31.0.2", ipv6Address: "fd00:31::2" };
+    const join: networks.Join = {
+      ...{ container: "cd".repeat(32), containerName: "web", bridge: made, interfaceName: "eth0", ...places },
+      ...{ gateway: made.gateway, ipv6Gateway: made.ipv6Gateway, mac: "02:42:ac:1f:00:02" },
+      ...{ ports: [at("0.0.0.0"), at("::")], linkLocal: [], sysctls: [] },
+    };
+    const table = `coracle-${NETWORK.slice(0, 12)}`;
+    const map = ["nft", "list", "map", "ip6", table, "everywhere"];
+    await perform({ tag: "make", val: made });
+    await publish(join);
+    expect(await must(map)).toContain("fd00:31::2");
+    await must(["nft", "delete", "table", "ip", table]);
+    await unpublish(join);
+    expect(await must(map)).not.toContain("fd00:31::2");
+    await perform({ tag: "drop", val: NETWORK });
+  });
+
+  test("chains of other firewalls that drop what is forwarded are found, in each family", async () => {
+    const hook = "{ type filter hook forward priority 0 ; policy drop ; }";
+    const families = ["ip", "ip6", "inet"];
+    for (const family of families) {
+      await must(["nft", "add", "table", family, "fw"]);
+      await must(["nft", `add chain ${family} fw pass ${hook}`]);
+    }
+    expect((await strangeDrops()).sort()).toEqual(families.map((family) => `${family} fw pass`).sort());
+    for (const family of families) await must(["nft", "delete", "table", family, "fw"]);
+  });
+
   test("a bridge that somebody has put in the place of ours stays", async () => {
     await perform({ tag: "make", val: bridge });
     await must(["ip", "link", "del", "crc0"]);
@@ -103,6 +167,11 @@ function on(interfaceName: string): networks.Bridge {
   return { ...bridge, interfaceName };
 }
 
+/** A network with both families. */
+function both(interfaceName: string): networks.Bridge {
+  return { ...on(interfaceName), ipv6Subnet: "fd00:31::/64", ipv6Gateway: "fd00:31::1" };
+}
+
 /** Everything of an interface that a network might change. Whether it routes 127.0.0.0/8 comes last. */
 async function stateOf(link: string): Promise<string[]> {
   const links = await must(["ip", "-j", "-d", "link", "show", "dev", link]);
@@ -110,7 +179,8 @@ async function stateOf(link: string): Promise<string[]> {
   const [{ addr_info }] = JSON.parse(await must(["ip", "-j", "addr", "show", "dev", link])) as [ShownAddresses];
   const addresses = addr_info.map(({ family, local, prefixlen }) => `${family} ${local}/${prefixlen}`);
   const localRouting = await must(["cat", `/proc/sys/net/ipv4/conf/${link}/route_localnet`]);
-  return [address, `mtu ${mtu}`, `ipv6 ${ipv6}`, ...addresses, localRouting.trim()];
+  const routers = await must(["cat", `/proc/sys/net/ipv6/conf/${link}/accept_ra`]);
+  return [address, `mtu ${mtu}`, `ipv6 ${ipv6}`, `accept_ra ${routers.trim()}`, ...addresses, localRouting.trim()];
 }
 
 /** An interface as `ip link` shows it. */

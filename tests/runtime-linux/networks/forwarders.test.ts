@@ -1,4 +1,4 @@
-// Forwarding from IPv6 to IPv4: half-closed connections, slow and vanished peers, and that nothing is left.
+// Forwarding from IPv6 to IPv4, and between other families: half-closed connections, slow and vanished peers, and that nothing is left.
 import { createSocket, type RemoteInfo, type Socket as Datagrams } from "node:dgram";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
@@ -173,6 +173,18 @@ describe("datagrams", () => {
     expect(clientsOf()).toBe(2);
   });
 
+  test.each([
+    ["127.0.0.1", "127.0.0.1"],
+    ["::1", "::1"],
+  ])("from %s to %s", async (from, to) => {
+    const { port, forwarder } = await forwardedDatagrams(from, to);
+    closing.push(() => forwarder.close());
+    const client = await datagrams(from);
+    const answer = once(client, "message");
+    client.send("hello", port, from);
+    expect(String((await answer)[0])).toBe("re hello");
+  });
+
   test("at the limit the longest-silent client is forgotten; closing leaves no descriptor", async () => {
     const { port, forwarder, clientsOf, room } = await forwardedDatagrams();
     const before = descriptors();
@@ -236,9 +248,12 @@ async function forward(to: number, most = 100): Promise<Forwarded> {
   return { port, forwarder, room };
 }
 
-/** A port on ::1 that leads to a datagram server, which answers each packet and counts its clients. */
-async function forwardedDatagrams(): Promise<Forwarded & { clientsOf: () => number }> {
-  const server = createSocket("udp4").bind(0, "127.0.0.1");
+/** A port that leads to a datagram server, which answers each packet and counts its clients. */
+async function forwardedDatagrams(
+  from = "::1",
+  target = "127.0.0.1",
+): Promise<Forwarded & { clientsOf: () => number }> {
+  const server = createSocket(typeFor(target)).bind(0, target);
   await once(server, "listening");
   closing.push(() => server.close());
   const clients = new Set<number>();
@@ -248,16 +263,20 @@ async function forwardedDatagrams(): Promise<Forwarded & { clientsOf: () => numb
   });
   const port = await freePort();
   const room = new CountedRoom(4);
-  const to = { address: "127.0.0.1", port: server.address().port };
-  const forwarder = await forwardDatagrams({ address: "::1", port }, to, room);
+  const to = { address: target, port: server.address().port };
+  const forwarder = await forwardDatagrams({ address: from, port }, to, room);
   return { port, forwarder, room, clientsOf: () => clients.size };
 }
 
-async function datagrams(): Promise<Datagrams> {
-  const socket = createSocket("udp6").bind(0, "::1");
+async function datagrams(address = "::1"): Promise<Datagrams> {
+  const socket = createSocket(typeFor(address)).bind(0, address);
   await once(socket, "listening");
   closing.push(() => socket.unref());
   return socket;
+}
+
+function typeFor(address: string): "udp4" | "udp6" {
+  return address.includes(":") ? "udp6" : "udp4";
 }
 
 /** A connected client, ended with the test. */
