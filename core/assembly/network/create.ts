@@ -28,7 +28,7 @@ import { refuseParent, refuseParentOptions } from "./parent/parent-problems";
 import { isParentDriver } from "./parent/parent-settings";
 import { networkStore } from "./store";
 
-/** Before this version, `EnableIPv4` is ignored. */
+/** Before this version, a client's `EnableIPv4` is ignored; that of a configuration is not. */
 const WITHOUT_IPV4: i32 = 48;
 const NO_FAMILY: string = "IPv4 or IPv6 must be enabled";
 
@@ -131,7 +131,8 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
 
 function wantsIpv4(wish: Json, version: i32): bool {
   const ipv4 = wish.entry("EnableIPv4");
-  return version < WITHOUT_IPV4 || ipv4 === null || ipv4.isNull || ipv4.bool;
+  const isIgnored = version < WITHOUT_IPV4 && configFrom(wish).length == 0;
+  return isIgnored || ipv4 === null || ipv4.isNull || ipv4.bool;
 }
 
 function configsOf(wish: Json): Json {

@@ -80,7 +80,18 @@ describeUnless(missingLinux(), "without rules or programs", () => {
     expect(await addressesOf(id)).toEqual(["0.0.0.0"]);
     await answers("127.0.0.1", "18652");
     expect(await answer("[::1]", "18652")).toBe("");
+    // Once it has IPv6, by another network, rules lead there, too.
+    const IPAM = { Config: [{ Subnet: "fd00:652::/64" }] };
+    const six = { Name: "six", EnableIPv4: false, EnableIPv6: true, IPAM };
+    await engine.must(201, "POST", "/networks/create", six, { version: "1.48" });
+    await engine.must(200, "POST", "/networks/six/connect", { Container: id });
+    expect((await addressesOf(id)).sort()).toEqual(["0.0.0.0", "::"]);
+    await answers("[fd00:652::1]", "18652");
+    await engine.must(200, "POST", "/networks/six/disconnect", { Container: id });
+    expect(await addressesOf(id)).toEqual(["0.0.0.0"]);
+    await answers("127.0.0.1", "18652");
     await engine.remove(id);
+    await engine.must(204, "DELETE", "/networks/six");
   });
 
   test("without both, a port is only held", async () => {

@@ -11,8 +11,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "a port stays taken",
     file: "network/endpoint/publish.ts",
-    right: `    else takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);`,
-    wrong: `    else if (!WRONG) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);`,
+    right: `    else freePort(container, port);`,
+    wrong: `    else if (!WRONG) freePort(container, port);`,
     finder: { played: "port-held", rule: "ports" },
   },
   {

@@ -1,6 +1,13 @@
 // Translates a failed start into the message, the exit code and the HTTP status (surface §2.3, §6.2).
 
-import { Failure, FailureCall, FailureDirectory, FailureMisplaced, FailureTag } from "../../../../build/bindings/types";
+import {
+  Failure,
+  FailureCall,
+  FailureDirectory,
+  FailureMisplaced,
+  FailurePort,
+  FailureTag,
+} from "../../../../build/bindings/types";
 import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
 import { inTheWayText, isInTheWay } from "../../failure/program";
@@ -42,11 +49,15 @@ export function seccompStartProblem(profile: CheckedProfile): StartError | null 
 }
 
 export function startErrorOf(container: Container, failure: Failure, step: i32): StartError {
-  if (failure.tag == FailureTag.Port) return other(NETWORKING + notConnected(container, failureText(failure)));
+  if (failure.tag == FailureTag.Port) return portError(container, <FailurePort>failure);
   if (failure.tag == FailureTag.Misplaced) {
     return other(`${PREFIX}${misplaced(container, (<FailureMisplaced>failure).value)}: unknown`);
   }
   return step == StartStep.Launch ? launchError(container, refusedLaunch(failure)) : other(volumeProblem(failure));
+}
+
+function portError(container: Container, failure: FailurePort): StartError {
+  return other(NETWORKING + notConnected(container, failure.value.address, failureText(failure)));
 }
 
 function launchError(container: Container, failure: Failure): StartError {

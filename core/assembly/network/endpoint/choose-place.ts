@@ -5,7 +5,7 @@ import { settingsOf, wantedInterface } from "../../container/endpoint/endpoint-s
 import { forbidden, internal, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Address, parseAddress } from "../address/address";
-import { macOf, parseMac } from "../address/mac";
+import { macOf, macOfIpv6, parseMac } from "../address/mac";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { Endpoint, Place, Sandbox } from "./endpoint";
@@ -76,10 +76,12 @@ export function fixedAddress(endpoint: Endpoint, ipv6: bool): Address | null {
   return config === null ? null : parseAddress(config.stringOf(ipv6 ? "IPv6Address" : "IPv4Address"));
 }
 
-/** The client's choice, or one that follows from the address. Without IPv4 the end of the IPv6 address has to do. */
+/** The client's choice, or one that follows from the address. */
 function macFor(endpoint: Endpoint, place: Place): string {
   const mac = parseMac(endpoint.mac);
-  return mac.length > 0 ? mac : macOf(<u32>parseAddress(place.addresses[0])!.low);
+  if (mac.length > 0) return mac;
+  const address = parseAddress(place.addresses[0])!;
+  return address.isIpv6 ? macOfIpv6(address.high, address.low) : macOf(<u32>address.low);
 }
 
 function takenName(name: string): string {

@@ -3,6 +3,7 @@
 
 import {
   Failure,
+  FailurePort,
   FailureTag,
   Leave,
   NetworkCommandJoin,
@@ -97,10 +98,7 @@ export class Connection extends Task implements JoinClient {
   }
 
   private done(failure: Failure | null): void {
-    if (failure !== null && this.why.length == 0 && !this.joinedAll) {
-      const text = failureText(failure);
-      this.why = failure.tag == FailureTag.Port ? notConnected(this.container, text) : text;
-    }
+    if (failure !== null && this.why.length == 0 && !this.joinedAll) this.why = whyOf(this.container, failure);
     this.open -= 1;
     if (this.open > 0) return;
     if (this.why.length == 0) this.connected();
@@ -147,4 +145,9 @@ export class Connection extends Task implements JoinClient {
     freePlace(this.container, this.endpoint);
     freeUnreachablePorts(this.container);
   }
+}
+
+function whyOf(container: Container, failure: Failure): string {
+  const text = failureText(failure);
+  return failure.tag == FailureTag.Port ? notConnected(container, (<FailurePort>failure).value.address, text) : text;
 }

@@ -17,7 +17,7 @@ import { Endpoint } from "./endpoint";
 import { networkNameOf } from "./endpoints-of-container";
 import { Gateways, gatewaysOf } from "./gateway-endpoints";
 import { JoinClient, Joining } from "./joining";
-import { choosePorts, freePorts, freeUnreachablePorts } from "./publish";
+import { choosePorts, freePortsTo, freeUnreachablePorts } from "./publish";
 import { beginRewiring, endRewiring } from "./rewiring";
 
 enum Step {
@@ -70,12 +70,10 @@ export class Disconnection extends Task implements JoinClient {
     this.done(null);
   }
 
-  /** The network that led before had no published ports. */
+  /** Ports at addresses at which the container was not reached before, as when the network that led was no bridge. */
   private takePorts(before: Gateways): void {
     const clash: string | null = choosePorts(this.container, before);
-    if (clash === null) return;
-    this.why = clash;
-    freePorts(this.container);
+    if (clash !== null) this.why = clash;
   }
 
   joined(_endpoint: Endpoint): void {
@@ -85,7 +83,7 @@ export class Disconnection extends Task implements JoinClient {
   /** It gets at least the default route, if its ports are not to be had. */
   notJoined(endpoint: Endpoint, failure: Failure): void {
     if (failure.tag == FailureTag.Port) {
-      freePorts(this.container);
+      freePortsTo(this.container, endpoint);
       this.container.touch();
       this.open += 1;
       new Joining(this.container, endpoint, this).begin();

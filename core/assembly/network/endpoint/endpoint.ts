@@ -26,7 +26,7 @@ export class Place {
 }
 
 export class Endpoint {
-  /** Hardware address that the client asked for; empty if the engine derives one from the IPv4 address. */
+  /** Hardware address that the client asked for; empty if the engine derives one from its address. */
   mac: string = "";
   /** The client's settings that inspect shows, as Docker's JSON; an empty array if there are none. */
   settings: Uint8Array = new Uint8Array(0);

@@ -3,6 +3,7 @@
 
 import { Container } from "../../container/container";
 import { settingsOf } from "../../container/endpoint/endpoint-settings";
+import { engine } from "../../state";
 import { EVERY_IPV6, isIpv6 } from "../address/wildcard";
 import { Network } from "../network";
 import { Endpoint } from "./endpoint";
@@ -17,8 +18,9 @@ export class Gateways {
 
   /** The endpoint to which ports lead that are published at this address; null if there is none: only bridges have any. */
   reachedAt(address: string): Endpoint | null {
-    // What arrives by IPv6 is forwarded to the container's IPv4 address if it has no other.
-    const endpoint = isIpv6(address) && this.ipv6 !== null ? this.ipv6 : this.ipv4;
+    // What arrives by IPv6 is forwarded by a program to the container's IPv4 address if it has no other.
+    const isForwarded = this.ipv6 === null && engine.options.networks.proxies;
+    const endpoint = isIpv6(address) && !isForwarded ? this.ipv6 : this.ipv4;
     const network: Network | null = endpoint === null ? null : networkOf(endpoint);
     return network !== null && network.driver == "bridge" ? endpoint : null;
   }

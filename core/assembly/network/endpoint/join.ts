@@ -17,7 +17,7 @@ import { networkStore } from "../store";
 import { freePlace } from "./choose-place";
 import { Endpoint } from "./endpoint";
 import { Gateways, gatewaysOf } from "./gateway-endpoints";
-import { freePorts, keepPorts } from "./publish";
+import { freePorts, keepPorts, leadsTo } from "./publish";
 
 /** The endpoint with all that it shall be now: see the WIT's `join` and `join-parent`. */
 export function joinCommand(container: Container, endpoint: Endpoint, network: Network): NetworkCommand {
@@ -81,7 +81,7 @@ function portsTo(container: Container, endpoint: Endpoint, gateways: Gateways): 
   const all = container.sandbox!.ports;
   for (let i = 0; i < all.length; i++) {
     const port = all[i];
-    if (gateways.reachedAt(port.address) !== endpoint) continue;
+    if (leadsTo(gateways, port.address, port.protocol) !== endpoint) continue;
     ports.push(new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol));
   }
   return ports;

@@ -68,6 +68,6 @@ export class Joining extends Task {
     const refused = (<FailurePort>failure).value;
     if (!isInUse(refused)) return false;
     this.portTries += 1;
-    return chooseOtherPorts(this.container, refused, this.portTries < PORT_TRIES);
+    return chooseOtherPorts(this.container, this.endpoint, refused, this.portTries < PORT_TRIES);
   }
 }

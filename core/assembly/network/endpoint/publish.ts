@@ -1,4 +1,5 @@
-// The ports that a container publishes. They lead to its address on the network that gives its default gateway.
+// The ports that a container publishes. They lead to its addresses on the networks that give its default gateways, which
+// may be one network for IPv4 and another for IPv6.
 
 import { RefusedPort } from "../../../../build/bindings/types";
 import { Container } from "../../container/container";
@@ -10,21 +11,27 @@ import { EVERY_IPV4, EVERY_IPV6, isIpv6 } from "../address/wildcard";
 import { Network } from "../network";
 import { PortWish, readPortWishes, SCTP } from "../ports/port-wishes";
 import { takenPorts } from "../ports/taken-ports";
+import { Endpoint } from "./endpoint";
 import { networkOf } from "./endpoints-of-container";
 import { gatewayEndpoint, Gateways, gatewaysOf, NO_GATEWAYS } from "./gateway-endpoints";
 import { PublishedPort } from "./published-port";
 
 /**
  * Allocates the ports to publish at addresses at which the container can be reached now, and could not be reached by
- * the gateways `before`; returns Docker's error if one is taken.
+ * the gateways `before`. If one is taken, allocates none, and returns Docker's error.
  */
 export function choosePorts(container: Container, before: Gateways): string | null {
   const wishes = wishesFor(container, before);
+  if (wishes.length == 0) return null;
+  const ports = container.sandbox!.ports;
+  const count = ports.length;
   // Ports without a choice come first, so that none of the engine's choice takes one of them.
   wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
   for (let i = 0; i < wishes.length; i++) {
     const problem = choosePort(container, wishes[i]);
-    if (problem !== null) return notConnected(container, problem);
+    if (problem === null) continue;
+    while (ports.length > count) freePort(container, ports.pop());
+    return problem;
   }
   return null;
 }
@@ -56,11 +63,15 @@ function wishesFor(container: Container, before: Gateways): PortWish[] {
   return wishes;
 }
 
-/** Whether ports of the machine at this address lead to a container with these gateways. */
 function isReachable(gateways: Gateways, address: string, protocol: string): bool {
-  if (gateways.reachedAt(address) === null) return false;
+  return leadsTo(gateways, address, protocol) !== null;
+}
+
+/** The endpoint to which a port of the machine at this address leads, for a container with these gateways. */
+export function leadsTo(gateways: Gateways, address: string, protocol: string): Endpoint | null {
   // SCTP is not forwarded from IPv6 to a container's IPv4.
-  return protocol != SCTP || !isIpv6(address) || gateways.ipv6 !== null;
+  const isLost = protocol == SCTP && isIpv6(address) && gateways.ipv6 === null;
+  return isLost ? null : gateways.reachedAt(address);
 }
 
 function allWishes(container: Container): PortWish[] {
@@ -80,20 +91,21 @@ function publishingAddresses(container: Container): string[] {
   const binding = network === null ? "" : network.settings.hostBinding;
   if (binding.length > 0) return [binding];
   const options = engine.options.networks;
-  const hasIpv6 = network === null ? false : network.ipv6 !== null;
-  const isRuled = options.firewall && hasIpv6;
+  const isRuled = options.firewall && gatewaysOf(container).ipv6 !== null;
   const onBoth = engine.options.machine.ipv6 && (options.proxies || isRuled);
   return onBoth ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
 }
 
 const NOTHING: Json = Json.null();
 
+/** Returns Docker's error if there is no such port. */
 function choosePort(container: Container, wish: PortWish): string | null {
   const port = takeOne(container, wish.protocol, wish.addresses, wish.firstPort, wish.lastPort);
   if (port == 0) {
-    if (wish.firstPort == 0 || wish.firstPort < wish.lastPort) return ALL_TAKEN;
+    const isAnyOf = wish.firstPort == 0 || wish.firstPort < wish.lastPort;
+    if (isAnyOf) return notConnected(container, wish.addresses[0], ALL_TAKEN);
     const where = takenPorts.takenOf(wish.protocol, wish.addresses, wish.firstPort);
-    return allocatedText(placeOfPort(where, wish.firstPort));
+    return notConnected(container, where, allocatedText(placeOfPort(where, wish.firstPort)));
   }
   for (let i = 0; i < wish.addresses.length; i++) {
     const published = new PublishedPort(wish.containerPort, wish.protocol, wish.addresses[i], port);
@@ -118,24 +130,29 @@ function takeOne(container: Container, protocol: string, addresses: string[], fi
 
 const ALL_TAKEN: string = "all ports are allocated";
 
-/** Docker's error if an endpoint cannot publish its ports. */
-export function notConnected(container: Container, why: string): string {
-  const gateway = gatewayEndpoint(container);
-  const id = gateway === null || gateway.place === null ? "" : gateway.place!.endpointId;
+/** Docker's error if an endpoint cannot publish a port at this address of the machine. */
+export function notConnected(container: Container, address: string, why: string): string {
+  const endpoint = gatewaysOf(container).reachedAt(address);
+  const id = endpoint === null || endpoint.place === null ? "" : endpoint.place!.endpointId;
   return `driver failed programming external connectivity on endpoint ${container.name} (${id}): ${why}`;
 }
 
 /**
- * Chooses another port for one that another program holds; false if no other port is acceptable or free. `anyPort`:
- * whether a port without a range may be tried again; ranges end by themselves.
+ * Chooses another port for one that another program holds; false if no other port is acceptable or free. `endpoint`: to
+ * which the port leads. Ports of the same request that lead to another one stay: that one may be served already.
+ * `anyPort`: whether a port without a range may be tried again; ranges end by themselves.
  */
-export function chooseOtherPorts(container: Container, held: RefusedPort, anyPort: bool): bool {
+export function chooseOtherPorts(container: Container, endpoint: Endpoint, held: RefusedPort, anyPort: bool): bool {
   const ports = container.sandbox!.ports;
+  const gateways = gatewaysOf(container);
   for (let i = 0; i < ports.length; i++) {
     if (ports[i].address != held.address || ports[i].hostPort != held.port || !ports[i].hasChoice) continue;
     if (ports[i].firstPort == 0 && !anyPort) return false;
     const together: PublishedPort[] = [];
-    for (let j = 0; j < ports.length; j++) if (ports[j].isWith(ports[i])) together.push(ports[j]);
+    for (let j = 0; j < ports.length; j++) {
+      if (!ports[j].isWith(ports[i])) continue;
+      if (j == i || gateways.reachedAt(ports[j].address) === endpoint) together.push(ports[j]);
+    }
     return move(container, together);
   }
   return false;
@@ -169,22 +186,33 @@ export function keepPorts(container: Container): void {
 }
 
 export function freePorts(container: Container): void {
-  keepPortsOf(container, NO_GATEWAYS);
+  keepPortsOf(container, NO_GATEWAYS, null);
 }
 
 /** Frees the ports at addresses at which the container cannot be reached any more. */
 export function freeUnreachablePorts(container: Container): void {
-  keepPortsOf(container, gatewaysOf(container));
+  keepPortsOf(container, gatewaysOf(container), null);
 }
 
-function keepPortsOf(container: Container, gateways: Gateways): void {
+/** Frees the ports that lead to this endpoint. */
+export function freePortsTo(container: Container, endpoint: Endpoint): void {
+  keepPortsOf(container, gatewaysOf(container), endpoint);
+}
+
+/** Keeps the ports that lead to an endpoint other than `without`. */
+function keepPortsOf(container: Container, gateways: Gateways, without: Endpoint | null): void {
   const sandbox = container.sandbox;
   if (sandbox === null) return;
   const kept: PublishedPort[] = [];
   for (let i = 0; i < sandbox.ports.length; i++) {
     const port = sandbox.ports[i];
-    if (isReachable(gateways, port.address, port.protocol)) kept.push(port);
-    else takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
+    const endpoint = leadsTo(gateways, port.address, port.protocol);
+    if (endpoint !== null && endpoint !== without) kept.push(port);
+    else freePort(container, port);
   }
   sandbox.ports = kept;
+}
+
+function freePort(container: Container, port: PublishedPort): void {
+  takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
 }
