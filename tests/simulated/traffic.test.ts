@@ -188,6 +188,52 @@ test("nginx serves, logs who asked, and counts what it sent", async () => {
   await world.send("DELETE", "/containers/page?force=1");
 });
 
+test("a reader that leaves ends a server whose window is full", async () => {
+  await world.start("big", "mkdir /w; seq 200000 > /w/list; exec httpd -f -p 80 -h /w", "shop");
+  const servers = (): number => world.host.world.processes().filter(({ argv }) => argv[0] === "httpd").length;
+  const { output } = await world.run("wget -qO- http://big/list | head -n 1; sleep 1", "shop");
+  expect([output, servers()]).toEqual(["1\n", 6]);
+  await world.send("DELETE", "/containers/big?force=1");
+});
+
+test("a download that stops is given up after its patience", async () => {
+  const script = String.raw`(printf 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart\n'; sleep infinity) | nc -l -p 7 > asked &
+    sleep 1; wget -T 2 -qO- http://localhost:7/; echo $?`;
+  expect((await world.run(script, "none")).output).toBe("part\nwget: download timed out\n1\n");
+});
+
+test("ping refuses to flood, and takes numbers only", async () => {
+  const { output } = await world.run("ping -i 0 web; ping -s 1.5 web; ping -q -c 3 -i 0.0000000001 web", "shop");
+  expect(output).toMatch(
+    /^ping: invalid number '0'\nping: invalid number '1.5'\nPING web .*\n\n.*\n3 packets transmitted/,
+  );
+});
+
+test("nc listens at free addresses of its own only, and once", async () => {
+  const script =
+    "nc -l -s 10.9.8.7 -p 7; echo $?; nc -l -p 7 all & sleep 1; nc localhost 7 < /dev/null; wait; echo over";
+  const { output } = await world.run(script, "none");
+  expect(output).toBe("nc: bind: Cannot assign requested address\n1\nover\n");
+});
+
+test("a daemon that cannot be started leaves no listener", async () => {
+  const { output } = await world.run("httpd -p 80; nc -l -p 80 -w 1", "none", { HostConfig: { PidsLimit: 2 } });
+  expect(output).toMatch(/nc: timed out\n$/);
+});
+
+test("names have addresses of both families, of which programs use IPv4", async () => {
+  await world.network("both", { EnableIPv6: true, IPAM: { Config: [{ Subnet: "fd00:7::/64" }] } });
+  await world.start("dual", SERVING, "both", { Hostname: "host-of-dual" });
+  const address = await world.addressOf("dual", "both");
+  const { output } = await world.run("wget -qO- http://dual/; nslookup dual", "both");
+  expect(output).toBe(
+    "host-of-dual\nServer:\t\t127.0.0.11\nAddress:\t127.0.0.11:53\n\n" +
+      `Non-authoritative answer:\nName:\tdual\nAddress: ${address}\n\n` +
+      "Non-authoritative answer:\nName:\tdual\nAddress: fd00:7::2\n\n",
+  );
+  await world.send("DELETE", "/containers/dual?force=1");
+});
+
 test("a cut cable: pings are lost, and a connection goes on when it is mended", async () => {
   const { faults } = world.host;
   const lift = faults.inject({ kind: "network-cut", container: "web" });

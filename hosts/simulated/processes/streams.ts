@@ -50,6 +50,22 @@ export class Waiting {
   }
 }
 
+/** Registers a callback. Returns a function that cancels this. */
+export type Register = (call: () => void) => () => void;
+
+/** Registers a callback with both, for whichever calls first. */
+export function either(one: Register, other: Register): Register {
+  return (call) => {
+    const first = (): void => {
+      cancel();
+      call();
+    };
+    const registered = [one(first), other(first)];
+    const cancel = (): void => registered.forEach((callOff) => callOff());
+    return cancel;
+  };
+}
+
 const PIPE_BYTES = 65_536;
 
 /** pipe(2), with the capacity that Linux gives a pipe. */

@@ -10,6 +10,14 @@ export interface Options {
   words: string[];
 }
 
+/** Reads a whole number from `least` to `most`. Throws `UsageError`. */
+export function wholeNumber(text: string, least = 0, most = 2 ** 31 - 1): number {
+  if (!/^\d+$/.test(text)) throw new UsageError(`invalid number '${text}'`);
+  const number = Number(text);
+  if (number < least || number > most) throw new UsageError(`number ${text} is not in ${least}..${most} range`);
+  return number;
+}
+
 /** `letters`: the known letters, with `:` after those that take a value. Long options map to letters. */
 export function parseOptions(
   args: readonly string[],

@@ -42,7 +42,7 @@ export class Flow {
       take: () => this.#take(),
       unread: (bytes) => this.#unread(bytes),
       retain: () => void this.#readers++,
-      release: () => void this.#readers--,
+      release: () => this.#left(),
     };
     this.sink = {
       ...{ tty: false, wake },
@@ -88,6 +88,13 @@ export class Flow {
     this.#sending.push(piece);
     this.#move();
     return piece.length;
+  }
+
+  /** When the last reader leaves, a writer that waits for room learns with its next bytes that nobody reads. */
+  #left(): void {
+    if (--this.#readers !== 0) return;
+    for (const piece of this.#arrived.splice(0)) this.#held -= piece.length;
+    this.#waiting.stir();
   }
 
   #released(): void {

@@ -3,13 +3,14 @@
 import type { Clock } from "../../shared/index.js";
 import type { FileSystem } from "../files/file-system.js";
 import { ProcessInput, ProcessOutput, type Holder } from "../processes/descriptors.js";
+import { either, type Source } from "../processes/streams.js";
 import type { ProcessListener, ProcessNetwork, ProcessSocket } from "../program.js";
 import type { ConnectionEnd, Peer } from "./connection.js";
 import { SocketError, type SocketErrorCode } from "./errors.js";
 import { addressesIn, serversIn } from "./files.js";
 import { Listener } from "./listener.js";
 import type { NameAnswer } from "./name-answers.js";
-import { numberOf } from "./addresses.js";
+import { isIpv6, numberOf } from "./addresses.js";
 import type { CallOff, KernelNetwork } from "./traffic.js";
 
 /** The process whose sockets they are. */
@@ -44,7 +45,8 @@ export class Sockets implements ProcessNetwork {
     if (name.toLowerCase() === "localhost") return ["127.0.0.1"]; // RFC 6761, 6.3
     for (const server of this.nameServers()) {
       const answer = await this.ask(server, name);
-      if (typeof answer === "object" && "addresses" in answer) return answer.addresses;
+      if (typeof answer === "object" && "addresses" in answer)
+        return answer.addresses.filter((address) => !isIpv6(address));
     }
     return [];
   }
@@ -110,12 +112,16 @@ export class Sockets implements ProcessNetwork {
     return new Listener(this.#network.namespace, address, port);
   }
 
-  /** The next connection. */
-  async accept(listener: Listener): Promise<ConnectionEnd> {
+  /** The next connection. Throws `SocketError` if there is none for `patience` nanoseconds. */
+  async accept(listener: Listener, patience?: bigint): Promise<ConnectionEnd> {
+    const { clock } = this.#process;
+    const end = patience === undefined ? null : clock.now().monotonic + patience;
+    const wake = (call: () => void): (() => void) => listener.wake(call);
     for (;;) {
       const connection = listener.take();
       if (connection) return this.own(connection);
-      await this.#process.wait((wake) => listener.wake(wake));
+      if (end !== null && clock.now().monotonic >= end) throw new SocketError("ETIMEDOUT");
+      await this.#process.wait(end === null ? wake : either(wake, (late) => clock.at(end, late)));
     }
   }
 
@@ -136,9 +142,11 @@ export class Sockets implements ProcessNetwork {
     opened.close();
   }
 
-  socket(end: ConnectionEnd): ProcessSocket {
+  /** `patience`: nanoseconds that a read waits at most; then it throws `SocketError`. */
+  socket(end: ConnectionEnd, patience?: bigint): ProcessSocket {
+    const source = patience === undefined ? end.source : patient(end.source, this.#process.clock, patience);
     return {
-      input: new ProcessInput(this.#process, end.source),
+      input: new ProcessInput(this.#process, source),
       output: new ProcessOutput(this.#process, end.sink),
       remote: end.remote,
       close: () => this.release(end),
@@ -168,4 +176,21 @@ export class Sockets implements ProcessNetwork {
     for (const opened of this.#open) opened.close();
     this.#open.clear();
   }
+}
+
+/** The same source for a reader that does not wait for ever: `take` throws `SocketError` once it is too late. */
+function patient(source: Source, clock: Clock, patience: bigint): Source {
+  let isLate = false;
+  const late = (call: () => void): (() => void) =>
+    clock.at(clock.now().monotonic + patience, () => {
+      isLate = true;
+      call();
+    });
+  const take = (): Uint8Array | null | undefined => {
+    const piece = source.take();
+    if (piece === undefined && isLate) throw new SocketError("ETIMEDOUT");
+    isLate = false;
+    return piece;
+  };
+  return { ...source, take, wake: either((call) => source.wake(call), late) };
 }

@@ -1,6 +1,7 @@
 // Heads of HTTP messages (RFC 9112).
 
 import type { Input } from "../../program.js";
+import { concat } from "../escapes.js";
 
 /** A request or a response, and the bytes of its body that came along with the head. */
 export interface Message {
@@ -28,8 +29,12 @@ export async function readMessage(input: Input): Promise<Message | null> {
   return null;
 }
 
-/** Reads the rest of a body: `content-length` bytes, or to the end. */
+/** The body ends before its end. The message is busybox's. */
+export class CutShort extends Error {}
+
+/** Reads the rest of a body: its chunks, `content-length` bytes, or to the end. Throws `CutShort`. */
 export async function* bodyOf(message: Message, input: Input): AsyncGenerator<Uint8Array> {
+  if (message.headers.get("transfer-encoding")?.toLowerCase() === "chunked") return yield* chunksOf(message, input);
   const length = message.headers.get("content-length");
   let left = length === undefined ? Infinity : Number(length);
   for (let piece: Uint8Array | null = message.begun; piece && left > 0; piece = left > 0 ? await input.read() : null) {
@@ -37,7 +42,39 @@ export async function* bodyOf(message: Message, input: Input): AsyncGenerator<Ui
     left -= own.length;
     if (own.length > 0) yield own;
   }
+  if (left > 0 && left < Infinity) throw new CutShort("connection closed prematurely");
 }
+
+/** RFC 9112, section 7.1, without the trailer fields. */
+async function* chunksOf({ begun }: Message, input: Input): AsyncGenerator<Uint8Array> {
+  let held = begun;
+  const more = async (): Promise<void> => {
+    const piece = held.length > MOST_BYTES ? null : await input.read();
+    if (piece === null) throw new CutShort("error getting response");
+    held = held.length > 0 ? concat([held, piece]) : piece;
+  };
+  const line = async (): Promise<string> => {
+    while (!held.includes(NEWLINE)) await more();
+    const end = held.indexOf(NEWLINE);
+    const text = latin1(held.subarray(0, end));
+    held = held.subarray(end + 1);
+    return text;
+  };
+  for (;;) {
+    let left = Number.parseInt(await line(), 16);
+    if (left === 0) return;
+    if (!(left > 0)) throw new CutShort("error getting response");
+    while (left > 0) {
+      while (held.length === 0) await more();
+      const own = held.subarray(0, left);
+      [held, left] = [held.subarray(own.length), left - own.length];
+      yield own;
+    }
+    await line();
+  }
+}
+
+const NEWLINE = 0x0a;
 
 function parsed(head: string, begun: string): Message {
   const [start = "", ...lines] = head.split(/\r?\n/);

@@ -18,6 +18,7 @@ const SECOND_NS = 1_000_000_000n;
 export const httpd = command(async (process, args) => {
   const { flags } = parseOptions(args, "fivp:h:u:c:r:");
   const [, address, number] = /^(?:(.*):)?(\d+)$/.exec(flags.get("p") ?? String(PORT)) ?? [];
+  if (number === undefined) return complain(process, `bad address '${flags.get("p")}'`);
   const home = absolute(flags.get("h") ?? ".", process.cwd);
   const failed = failureOf(process, home);
   if (failed !== null) return complain(process, `can't change directory to '${flags.get("h")}': ${failed}`);
@@ -28,11 +29,21 @@ export const httpd = command(async (process, args) => {
     if (!(error instanceof SocketError)) throw error;
     return complain(process, `bind: ${error.message}`);
   }
-  if (flags.has("f")) return serveAll(process, listener, home);
-  // In the background, as a daemon.
-  process.spawn({ argv: process.argv, cwd: "/", program: daemon((child) => serveAll(child, listener, home)) });
+  if (flags.has("f")) return serveAll(process, process.network.own(listener), home);
+  inBackground(process, listener, home);
   return 0;
 });
+
+/** Serves as a daemon, which owns the listener from its first moment. */
+function inBackground(process: ContainerProcess, listener: Listener, home: string): void {
+  const program = daemon((child) => serveAll(child, listener, home));
+  try {
+    process.spawn({ argv: process.argv, cwd: "/", program }).network.own(listener);
+  } catch (error) {
+    listener.close();
+    throw error;
+  }
+}
 
 /** A child with all that only a container's process has. */
 function daemon(run: (process: ContainerProcess) => Promise<number>): Program {
@@ -40,7 +51,6 @@ function daemon(run: (process: ContainerProcess) => Promise<number>): Program {
 }
 
 async function serveAll(process: ContainerProcess, listener: Listener, home: string): Promise<number> {
-  process.network.own(listener);
   for (;;) {
     const connection = await process.network.accept(listener);
     const { input, output } = process.network.socket(connection);

@@ -13,16 +13,37 @@ import { duration } from "../small.js";
 export const nc = command(async (process, args) => {
   const at = args.findIndex((arg) => /^-[a-z]*e$/.test(arg));
   const [own, program] = at < 0 ? [args, []] : [[...args.slice(0, at)], args.slice(at + 1)];
-  const { flags, words } = parseOptions([...own], "lknvzp:w:i:s:", {}, true);
+  const { flags, words } = parseOptions([...own], LETTERS, {}, true);
   const patience = flags.has("w") ? seconds(flags.get("w")!) : undefined;
   const isServer = flags.has("l") || words.length < 2;
   if (!isServer) return client(process, words, { patience, program, flags });
   const port = portOf(flags.get("p") ?? words.at(-1));
   if (!flags.has("l") || port === null) throw new UsageError("missing operand");
   // -ll, or Alpine's -k: one connection after the other.
-  const isLasting = flags.has("k") || own.join(" ").split("l").length > 2;
-  return server(process, process.network.bind(port, flags.get("s")), { patience, program, isLasting });
+  const isLasting = flags.has("k") || isRepeated("l", own.slice(0, own.length - words.length));
+  try {
+    const listener = process.network.own(process.network.bind(port, flags.get("s")));
+    return await server(process, listener, { patience, program, isLasting });
+  } catch (error) {
+    if (!(error instanceof SocketError)) throw error;
+    return complain(process, error.code === "ETIMEDOUT" ? "timed out" : `bind: ${error.message}`);
+  }
 });
+
+/** Whether the options have this letter more than once. */
+function isRepeated(letter: string, options: readonly string[]): boolean {
+  let count = 0;
+  for (let at = 0; at < options.length; at++) {
+    const [, letters = "", taking = "", value] = CLUSTER.exec(options[at]!) ?? [];
+    count += letters.split(letter).length - 1;
+    if (taking !== "" && value === "") at++; // its value is the next word
+  }
+  return count > 1;
+}
+
+const LETTERS = "lknvzp:w:i:s:";
+/** Letters without a value, then perhaps one with its value. */
+const CLUSTER = /^-([lknvz]*)([pwis]?)(.*)$/;
 
 interface Wish {
   /** Nanoseconds; undefined for no limit. */
@@ -57,13 +78,8 @@ async function server(
   { patience, program, isLasting }: Wish & { isLasting: boolean },
 ): Promise<number> {
   const { network } = process;
-  network.own(listener);
-  const { time } = process.namespace.kernel;
-  const cancel =
-    patience === undefined ? () => {} : time.at(time.now().monotonic + patience, () => network.release(listener));
-  for (;;) {
-    const connection = await network.accept(listener);
-    cancel();
+  for (let isFirst = true; ; isFirst = false) {
+    const connection = await network.accept(listener, isFirst ? patience : undefined);
     if (!isLasting) network.release(listener);
     const code = await serve(process, connection, program);
     if (!isLasting) return code;

@@ -1,6 +1,6 @@
 // nslookup: as in busybox, with the questions A, AAAA and PTR.
 
-import { numberOf } from "../../traffic/addresses.js";
+import { isIpv6, numberOf } from "../../traffic/addresses.js";
 import { SocketError, type SocketErrorCode } from "../../traffic/errors.js";
 import type { NameAnswer } from "../../traffic/name-answers.js";
 import type { ContainerProcess } from "../../processes/process.js";
@@ -47,7 +47,8 @@ function textOf(asked: string, question: string, answer: NameAnswer): string {
   if (answer === "SERVFAIL") return `** server can't find ${name}: SERVFAIL\n\n`;
   const head = "Non-authoritative answer:\n";
   if ("name" in answer) return `${head}${name}\tname = ${answer.name}\n\n`;
-  const lines = question === "A" ? answer.addresses.map((address) => `Name:\t${name}\nAddress: ${address}\n`) : [];
+  const asksFor = (address: string): boolean => question === (isIpv6(address) ? "AAAA" : "A");
+  const lines = answer.addresses.filter(asksFor).map((address) => `Name:\t${name}\nAddress: ${address}\n`);
   return `${head}${lines.join("")}\n`;
 }
 

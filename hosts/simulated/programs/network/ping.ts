@@ -4,7 +4,8 @@ import { SIGINT } from "../../processes/signals.js";
 import { SocketError } from "../../traffic/errors.js";
 import type { ContainerProcess } from "../../processes/process.js";
 import { command, complain } from "../command.js";
-import { parseOptions, UsageError } from "../options.js";
+import { parseOptions, UsageError, wholeNumber } from "../options.js";
+import { duration } from "../small.js";
 import { ethernetBytes } from "./sizes.js";
 
 const DATA_BYTES = 56;
@@ -13,27 +14,38 @@ const TTL = 64;
 const SECOND_NS = 1_000_000_000;
 /** How long to wait for the last answers. */
 const LAST_SECONDS = 10;
+const MOST_DATA_BYTES = 65_535;
+/** Between two packets. */
+const SHORTEST_PAUSE_NS = 1_000_000n;
 
 export const ping = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "46Aqc:s:i:t:I:W:w:p:");
   const [host] = words;
   if (host === undefined) throw new UsageError("missing operand");
+  const wish = wishOf(flags);
   const [address] = await process.network.lookUp(host);
   if (address === undefined) return complain(process, `bad address '${host}'`);
-  const number = (letter: string, otherwise: number): number => Number(flags.get(letter) ?? otherwise);
-  const size = number("s", DATA_BYTES);
-  await process.stdout.write(`PING ${host} (${address}): ${size} data bytes\n`);
-  const seconds = { pause: number("i", 1), last: number("W", LAST_SECONDS), all: number("w", Infinity) };
-  const round = new Round(process, {
-    host,
-    address,
-    size,
-    isQuiet: flags.has("q"),
-    count: number("c", Infinity),
-    seconds,
-  });
-  return round.run();
+  await process.stdout.write(`PING ${host} (${address}): ${wish.size} data bytes\n`);
+  return new Round(process, { ...wish, host, address }).run();
 });
+
+/** Throws `UsageError`. */
+function wishOf(flags: ReadonlyMap<string, string>): Omit<Wish, "host" | "address"> {
+  const number = (letter: string, otherwise: number, most?: number): number => {
+    const text = flags.get(letter);
+    return text === undefined ? otherwise : wholeNumber(text, 0, most);
+  };
+  const seconds = { pause: pauseOf(flags.get("i")), last: number("W", LAST_SECONDS), all: number("w", Infinity) };
+  const count = number("c", Infinity) || Infinity; // 0 is no limit
+  return { size: number("s", DATA_BYTES, MOST_DATA_BYTES), isQuiet: flags.has("q"), count, seconds };
+}
+
+/** In seconds. The real one floods at 0; that would leave the other programs of this world no time. */
+function pauseOf(text: string | undefined): number {
+  const seconds = text === undefined ? 1 : duration(text);
+  if (seconds === null || seconds === 0) throw new UsageError(`invalid number '${text}'`);
+  return seconds;
+}
 
 interface Wish {
   host: string;
@@ -72,7 +84,8 @@ class Round {
       const error = this.#send();
       if (error !== null) return complain(this.#process, `sendto: ${error.message}`);
       const isLast = this.#sent === count;
-      await this.#until(earlier(end, this.#now() + this.#ns(isLast ? seconds.last : seconds.pause)), isLast);
+      const pause = isLast ? this.#ns(seconds.last) : later(this.#ns(seconds.pause), SHORTEST_PAUSE_NS);
+      await this.#until(earlier(end, this.#now() + pause), isLast);
     }
     return this.#conclude();
   }
@@ -142,4 +155,8 @@ function milliseconds(us: number): string {
 
 function earlier(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
+}
+
+function later(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }

@@ -8,15 +8,15 @@ import type { Output, ProcessSocket } from "../../program.js";
 import { ProcessOutput } from "../../processes/descriptors.js";
 import { SocketError } from "../../traffic/errors.js";
 import { command, complain } from "../command.js";
-import { parseOptions, UsageError } from "../options.js";
-import { bodyOf, readMessage, type Message } from "./http-message.js";
+import { parseOptions, UsageError, wholeNumber } from "../options.js";
+import { bodyOf, CutShort, readMessage, type Message } from "./http-message.js";
 
 const LONG = {
   ...{ spider: "x", header: "h", "post-data": "d", quiet: "q", "output-document": "O", timeout: "T", continue: "c" },
   ...{ "server-response": "S", "user-agent": "U", "no-check-certificate": "n", "directory-prefix": "P", proxy: "Y" },
 };
-const SECOND_NS = 1_000_000_000;
-/** The default of the real one. */
+const SECOND_NS = 1_000_000_000n;
+/** The default of the real one, for the connection and for each read. */
 const PATIENCE_SECONDS = 900;
 const MOST_REDIRECTS = 5;
 const MOVED = ["301", "302", "303", "307", "308"];
@@ -48,15 +48,30 @@ class Download {
   readonly #process: ContainerProcess;
   readonly #flags: ReadonlyMap<string, string>;
   readonly #headers: readonly string[];
+  /** Nanoseconds; undefined for no limit. */
+  readonly #patience: bigint | undefined;
 
   constructor(process: ContainerProcess, flags: ReadonlyMap<string, string>, headers: readonly string[]) {
     this.#process = process;
     this.#flags = flags;
     this.#headers = headers;
+    const given = flags.get("T");
+    const seconds = given === undefined ? PATIENCE_SECONDS : wholeNumber(given);
+    this.#patience = seconds === 0 ? undefined : BigInt(seconds) * SECOND_NS;
   }
 
   /** Resolves to the exit code. */
   async run(url: string): Promise<number> {
+    try {
+      return await this.#follow(url);
+    } catch (error) {
+      if (error instanceof CutShort) return complain(this.#process, error.message);
+      if (error instanceof SocketError) return complain(this.#process, "download timed out");
+      throw error;
+    }
+  }
+
+  async #follow(url: string): Promise<number> {
     let place = placeOf(url);
     if (place === null) return complain(this.#process, `not an http or ftp url: ${url}`);
     const name = this.#fileName(place.path);
@@ -80,20 +95,24 @@ class Download {
     const [address] = await network.lookUp(place.host);
     if (address === undefined) return complain(this.#process, `bad address '${place.host}'`);
     await this.#say(`Connecting to ${place.authority} (${address}:${place.port})\n`);
+    const socket = await this.#connected(address, place.port);
+    if (typeof socket === "number") return socket;
+    await socket.output.write(this.#request(place));
+    const message = await readMessage(socket.input);
+    if (message === null || !message.first[0].startsWith("HTTP/"))
+      return complain(this.#process, "error getting response");
+    if (this.#flags.has("S"))
+      await this.#process.stderr.write([...message.lines, ""].map((line) => `  ${line}\n`).join(""));
+    return { message, socket };
+  }
+
+  async #connected(address: string, port: number): Promise<ProcessSocket | number> {
+    const { network } = this.#process;
     try {
-      const patience = BigInt(Math.round(Number(this.#flags.get("T") ?? PATIENCE_SECONDS) * SECOND_NS));
-      const end = await network.reach({ address, port: place.port }, patience);
-      const socket = network.socket(end);
-      await socket.output.write(this.#request(place));
-      const message = await readMessage(socket.input);
-      if (message === null || !message.first[0].startsWith("HTTP/"))
-        return await complain(this.#process, "error getting response");
-      if (this.#flags.has("S"))
-        await this.#process.stderr.write([...message.lines, ""].map((line) => `  ${line}\n`).join(""));
-      return { message, socket };
+      return network.socket(await network.reach({ address, port }, this.#patience), this.#patience);
     } catch (error) {
       if (!(error instanceof SocketError)) throw error;
-      if (error.code === "ETIMEDOUT" && this.#flags.has("T")) return complain(this.#process, "download timed out");
+      if (error.code === "ETIMEDOUT" && this.#flags.has("T")) throw error;
       return complain(this.#process, `can't connect to remote host (${address}): ${error.message}`);
     }
   }
