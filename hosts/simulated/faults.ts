@@ -58,7 +58,10 @@ export interface SetFault {
 export interface Faults {
   /** In the order in which they were set. */
   readonly set: readonly SetFault[];
-  /** Sets a fault for this many strikes; for ever if not given. Returns a function that lifts it. */
+  /**
+   * Sets a fault for this many strikes; for ever if not given. Returns a function that lifts it. Throws `RangeError` if
+   * its speed is not above 0, or its delay is no time.
+   */
   inject(fault: Fault, times?: number): () => void;
   /** Lifts all faults of a kind. */
   lift(kind: Fault["kind"]): void;

@@ -163,7 +163,8 @@ export class WorldNetworks implements Topology {
       protocol === "tcp" && hostPort === port && excludes(hostAddress, address);
     for (const join of this.#joins.values()) {
       const mapping = join.ports.find(isHere);
-      if (mapping) return { join, port: mapping.containerPort };
+      const to = mapping && this.#sandboxes.get(join.container);
+      if (to) return { join, to, port: mapping.containerPort };
     }
     return undefined;
   }
@@ -223,6 +224,8 @@ export class WorldNetworks implements Topology {
     try {
       await this.#published.set(place, join.ports);
     } catch (error) {
+      // It left meanwhile, or joined anew.
+      if (this.#joins.get(place) !== join) throw error;
       if (before) this.#put(place, before);
       else this.#takeBack(join);
       throw error;

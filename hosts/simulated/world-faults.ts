@@ -21,6 +21,7 @@ export class WorldFaults implements Faults, FaultSource {
   }
 
   inject(fault: Fault, times?: number): () => void {
+    checkSpeed(fault);
     const entry: Entry = { fault: { ...fault }, left: times ?? null };
     if (entry.left !== 0) this.#set = [...this.#set, entry];
     this.#injected(fault);
@@ -69,6 +70,15 @@ type About = NonNullable<Parameters<FaultSource["strike"]>[1]>;
 
 interface Entry extends SetFault {
   left: number | null;
+}
+
+/** Time at speed 0 would never pass. */
+function checkSpeed(fault: Fault): void {
+  if (fault.kind !== "registry-slow" && fault.kind !== "network-slow") return;
+  const { bytesPerSecond = Infinity } = fault;
+  if (!(bytesPerSecond > 0)) throw new RangeError(`${fault.kind}: bytesPerSecond must be above 0`);
+  const { delayMs = 0 } = fault.kind === "network-slow" ? fault : {};
+  if (!(delayMs >= 0 && delayMs < Infinity)) throw new RangeError(`${fault.kind}: delayMs must be 0 or more`);
 }
 
 /** Whether a container or network is meant: by its name, its id, or a prefix of its id. */

@@ -21,6 +21,19 @@ describe("faults", () => {
     expect(faults.set).toEqual([]);
   });
 
+  test("a speed must be above 0, and a delay a time", () => {
+    const faults = new WorldFaults();
+    const refused = [
+      { kind: "registry-slow", bytesPerSecond: 0 },
+      { kind: "network-slow", bytesPerSecond: 0 },
+      { kind: "network-slow", bytesPerSecond: NaN },
+      { kind: "network-slow", delayMs: -1 },
+      { kind: "network-slow", delayMs: Infinity },
+    ] as const;
+    for (const fault of refused) expect(() => faults.inject(fault)).toThrow(RangeError);
+    expect(faults.set).toEqual([]);
+  });
+
   test("without a number it strikes until it is lifted, by its handle or by its kind", () => {
     const faults = new WorldFaults();
     const lift = faults.inject({ kind: "registry-down" });

@@ -3,6 +3,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { networks } from "../../hosts/shared/host.js";
 import { WorldNetworks } from "../../hosts/simulated/networks.js";
+import { routeTo } from "../../hosts/simulated/traffic/routes.js";
+import { Wire } from "../../hosts/simulated/traffic/wire.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
 
 const WEB = "1".repeat(64);
@@ -122,6 +124,44 @@ describe("networks", () => {
       failure: { tag: "port", val: { protocol: "tcp", address: "2001:db8::9", port: 80, error: "EADDRNOTAVAIL" } },
     });
     await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("172.17.0.1", 80)]) });
+  });
+
+  test("a published port leads to its own container, and is refused if that has only IPv6", async () => {
+    const onlyIpv6 = { address: "", gateway: "", ipv6Gateway: "fd00::1" };
+    await perform({ tag: "join", val: { ...join(OTHER, ""), ...onlyIpv6, ipv6Address: "fd00::2" } });
+    const published = { ...join(WEB, "", [port("0.0.0.0", 8080)]), ...onlyIpv6, ipv6Address: "fd00::3" };
+    await perform({ tag: "join", val: published });
+    expect(world.publishedAt("127.0.0.1", 8080)?.to).toBe(world.namespaceOf(WEB));
+    expect(routeTo(world, world.machine, "127.0.0.1", 8080)).toEqual({ error: "ECONNREFUSED" });
+  });
+
+  test("doors that open after their endpoint has gone are closed again, and the endpoint stays away", async () => {
+    const doors: { open: () => void; isOpen: boolean }[] = [];
+    const open = (): Promise<() => void> =>
+      new Promise((resolve) => {
+        const door = { open: () => resolve(() => void (door.isOpen = false)), isOpen: true };
+        doors.push(door);
+      });
+    world = new WorldNetworks({ time, doors: { open } });
+    await perform({ tag: "make", val: bridge });
+    const first = perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("0.0.0.0", 80)]) });
+    await expect.poll(() => doors.length).toBe(1);
+    doors[0]!.open();
+    await first;
+    const second = perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("0.0.0.0", 80), port("0.0.0.0", 81)]) });
+    const gone = expect(second).rejects.toMatchObject({ failure: { tag: "interrupted", val: "engine-gone" } });
+    await expect.poll(() => doors.length).toBe(2);
+    await perform({ tag: "leave-all", val: WEB });
+    doors[1]!.open();
+    await gone;
+    expect([doors.map(({ isOpen }) => isOpen), world.joins(), world.sandboxes()]).toEqual([[false, false], [], []]);
+  });
+
+  test("a packet at speed 0 never arrives", () => {
+    const slow = { kind: "network-slow", bytesPerSecond: 0 };
+    const wire = new Wire({ strike: (kind) => (kind === slow.kind ? (slow as never) : null) }, () => 0);
+    const route = { passed: [{ namespace: world.machine, network: bridge, way: "sent" as const }], isLocal: false };
+    expect(wire.carry(route, 100)).toBeNull();
   });
 
   test("names are known in containers of the network, until their owner leaves", async () => {

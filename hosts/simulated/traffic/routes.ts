@@ -16,8 +16,15 @@ export interface Topology {
   bridges(): Iterable<networks.Bridge>;
   /** Who has an address on a network. */
   ownerOf(network: string, address: string): NetworkNamespace | undefined;
-  /** The endpoint behind a published TCP port of the machine, and its port there. */
-  publishedAt(address: string, port: number): { join: networks.Join; port: number } | undefined;
+  /** The endpoint behind a published TCP port of the machine. */
+  publishedAt(address: string, port: number): Published | undefined;
+}
+
+/** An endpoint, its container's namespace, and its port there. */
+export interface Published {
+  join: networks.Join;
+  to: NetworkNamespace;
+  port: number;
 }
 
 /** An interface that a packet passes: a container's on a network. The machine's own ends are in no list. */
@@ -57,7 +64,7 @@ function fromContainer(topology: Topology, from: NetworkNamespace, address: stri
   const passed: Passed[] = [{ namespace: from, network: gate.bridge, way: "sent" }];
   if (isMachines(topology, address)) {
     const published = topology.publishedAt(address, port);
-    if (published) return toPublished(topology, published, gate, passed);
+    if (published) return toPublished(published, gate, passed);
     return { to: topology.machine, address, port, from: gate.address, passed, isLocal: false };
   }
   // Another network's firewall drops it, and an internal network's own.
@@ -83,16 +90,11 @@ function alongBridge(
 }
 
 /** A published port, from a container: on the same bridge, the answer must come back by way of the machine. */
-function toPublished(
-  topology: Topology,
-  { join, port }: { join: networks.Join; port: number },
-  gate: networks.Join,
-  passed: readonly Passed[],
-): Route | NoRoute {
+function toPublished({ join, to, port }: Published, gate: networks.Join, passed: readonly Passed[]): Route | NoRoute {
   const { network } = join.bridge;
   const isSame = gate.bridge.network === network;
-  const to = topology.ownerOf(network, join.address);
-  if (!to || (gate.bridge.internal && !isSame)) return "dropped";
+  if (gate.bridge.internal && !isSame) return "dropped";
+  if (join.address === "") return WITHOUT_IPV4;
   const from = isSame ? join.bridge.gateway : gate.address;
   const arrived: Passed = { namespace: to, network: join.bridge, way: "received" };
   return { to, address: join.address, port, from, passed: [...passed, arrived], isLocal: false };
@@ -103,24 +105,22 @@ function fromMachine(topology: Topology, address: string, port: number): Route |
   if (isMachines(topology, address)) {
     const published = topology.publishedAt(address, port);
     if (!published) return local(machine, address, port);
-    return intoBridge(topology, published.join.bridge, published.join.address, published.port);
+    const { join, to } = published;
+    return join.address === "" ? WITHOUT_IPV4 : intoBridge(join.bridge, to, join.address, published.port);
   }
   const bridge = [...topology.bridges()].find(({ subnet }) => isWithin(address, subnet));
-  return bridge ? intoBridge(topology, bridge, address, port) : outside(topology, address);
+  if (!bridge) return outside(topology, address);
+  const to = topology.ownerOf(bridge.network, address);
+  return to ? intoBridge(bridge, to, address, port) : "nobody";
 }
 
-function intoBridge(topology: Topology, network: networks.Bridge, address: string, port: number): Route | NoRoute {
-  const to = topology.ownerOf(network.network, address);
-  if (!to) return "nobody";
-  return {
-    to,
-    address,
-    port,
-    from: network.gateway,
-    passed: [{ namespace: to, network, way: "received" }],
-    isLocal: false,
-  };
+function intoBridge(network: networks.Bridge, to: NetworkNamespace, address: string, port: number): Route {
+  const passed: Passed[] = [{ namespace: to, network, way: "received" }];
+  return { to, address, port, from: network.gateway, passed, isLocal: false };
 }
+
+/** IPv6 carries nothing in this world, so nobody answers at a published port of an endpoint that has only IPv6. */
+const WITHOUT_IPV4: NoRoute = { error: "ECONNREFUSED" };
 
 function isMachines(topology: Topology, address: string): boolean {
   if (isLoopback(address) || topology.addresses.includes(address)) return true;

@@ -35,7 +35,9 @@ export class Wire {
       if (way === "sent") namespace.count(network.network, way, bytes);
       if (this.#isLost(place)) return null;
       if (way === "received") namespace.count(network.network, way, bytes);
-      ns += this.#delay(place, bytes);
+      const late = this.#delay(place, bytes);
+      if (late === null) return null;
+      ns += late;
     }
     return ns;
   }
@@ -47,11 +49,13 @@ export class Wire {
     return loss !== null && this.#random() * 100 < loss.percent;
   }
 
-  #delay(place: Passed, bytes: number): bigint {
+  /** Null if it never arrives. */
+  #delay(place: Passed, bytes: number): bigint | null {
     const slow = this.#faults.strike("network-slow", aboutOf(place));
     if (slow === null) return 0n;
     const { delayMs = 0, bytesPerSecond = Infinity } = slow;
-    return BigInt(Math.round(delayMs * 1e6 + (bytes / bytesPerSecond) * 1e9));
+    const ns = Math.round(delayMs * 1e6 + (bytes / bytesPerSecond) * 1e9);
+    return Number.isFinite(ns) ? BigInt(ns) : null;
   }
 }
 
