@@ -94,7 +94,16 @@ export class EmbeddedEngine implements Engine {
   async #dial(port: number): Promise<PortConnection> {
     const { dial } = offersOf(this.#options.host);
     if (dial === undefined) throw new Error("published ports of this host are real: connect to them with a socket");
-    return dial(port);
+    if (this.#isClosed()) throw new EngineClosed();
+    try {
+      return await dial(port);
+    } catch (error) {
+      throw this.#isClosed() ? new EngineClosed() : error;
+    }
+  }
+
+  #isClosed(): boolean {
+    return this.state === "closed";
   }
 
   #assemble(): AssembledEngine {

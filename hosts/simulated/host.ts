@@ -19,6 +19,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
   const parts = new Parts(options);
   const { time, processes, faults, bodies, crashing } = parts;
   const seeds = seededRandom(seed, "engines");
+  const end = new AbortController();
   return {
     ...interfacesOf(parts),
     ...{ timers: time, records: new WorldRecords(faults, options.journalBytes), machine: MACHINE },
@@ -26,7 +27,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       return parts.runtimes;
     },
     offer: (names) => void (parts.runtimes = runtimesOf(names)),
-    ...lifeOf(parts),
+    ...lifeOf(parts, end),
     listen: (happened, given) => {
       bodies.given = given;
       processes.listen(happened);
@@ -38,8 +39,9 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       if (faults.outputLeft()) crashing.crash();
     },
     reboot: () => parts.reboot(),
-    visit: (port) => visit(parts.networks.traffic, port),
-    dial: (port, address = "127.0.0.1") => dial(time, parts.networks.traffic, { address, port }),
+    visit: (port, address = "127.0.0.1") => visit(parts.networks.traffic, { address, port }),
+    dial: (port, address = "127.0.0.1") =>
+      dial({ time, traffic: parts.networks.traffic, ended: end.signal }, { address, port }),
     firstImages: () => images.map((name) => sharedCatalogue.archive(name)),
     directories: { data: parts.dataRoot, exec: EXEC_ROOT },
     world: viewOf(parts),
@@ -69,20 +71,19 @@ function interfacesOf({ processes, networks, content, volumes, looks, disk }: Pa
 }
 
 /** What a new engine finds in the world, and how to end the world. */
-function lifeOf(parts: Parts): Pick<Host, "inventory" | "close"> {
-  let hasEnded = false;
+function lifeOf(parts: Parts, end: AbortController): Pick<Host, "inventory" | "close"> {
   return {
     inventory: async () => {
-      if (hasEnded) throw new Error("the simulated host is closed");
+      end.signal.throwIfAborted();
       parts.networks.restart();
       await parts.content.restart();
       parts.disk.layers.rests.sweep();
       return parts.found();
     },
     close: async () => {
-      hasEnded = true;
       parts.networks.close();
       parts.time.close();
+      end.abort(new Error("the simulated host is closed"));
     },
   };
 }

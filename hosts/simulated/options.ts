@@ -74,7 +74,7 @@ export interface SimulatedHost extends Host {
    * Asks a published port for its page (`GET /`), all within the event under way. Resolves to the answer as text, head
    * included. Rejects with `SocketError`.
    */
-  visit(port: number): Promise<string>;
+  visit(port: number, address?: string): Promise<string>;
   /** Archives to load into a new engine (`POST /images/load`), one for each image of the options. */
   firstImages(): Uint8Array[];
   /** Directories where a real machine would keep its data, for display. */

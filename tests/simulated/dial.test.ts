@@ -27,10 +27,10 @@ const publishing = (...ports: number[]): Record<string, unknown> => ({
 });
 
 /** A container's program begins to listen a little after the start. */
-async function connected(port: number): Promise<PortConnection> {
+async function connected(port: number, { engine } = world): Promise<PortConnection> {
   for (;;) {
     try {
-      return await world.engine.connect(port);
+      return await engine.connect(port);
     } catch (error) {
       if ((error as SocketError).code !== "ECONNREFUSED") throw error;
     }
@@ -66,6 +66,22 @@ test("a large answer arrives whole, and a reader that leaves ends the writer", a
   await again.writable.abort();
   expect(await answerAt(7008)).toBe(whole);
   await world.send("DELETE", "/containers/many?force=1");
+});
+
+test("abort ends a write that waits; the engine's close ends connections, and there are none after it", async () => {
+  const own = await TrafficWorld.open();
+  await own.start("full", "exec nc -l -k -p 7 -e sleep infinity", "default", publishing(7013));
+  const first = (await connected(7013, own)).writable.getWriter();
+  const aborted = expect(first.write(new Uint8Array(200_000))).rejects.toThrow("enough");
+  await first.abort(new Error("enough"));
+  await aborted;
+  const { readable, writable } = await connected(7013, own);
+  const cutOff = [readable.getReader().read(), writable.getWriter().write(new Uint8Array(200_000))].map((pending) =>
+    expect(pending).rejects.toThrow("the simulated host is closed"),
+  );
+  await own.engine.close();
+  await Promise.all(cutOff);
+  await expect(own.engine.connect(7013)).rejects.toThrow("the engine is closed");
 });
 
 test("without a listener, or when the container has ended, it is refused", async () => {

@@ -1,35 +1,67 @@
 // Connections from outside the world to its published ports. Whatever comes from outside enters as an event of its own.
 
 import type { PortConnection } from "../../shared/index.js";
+import type { Source } from "../processes/streams.js";
 import type { SimulatedTime } from "../time.js";
 import type { ConnectionEnd, Peer } from "./connection.js";
 import { SocketError } from "./errors.js";
 import type { Traffic } from "./traffic.js";
 
-/** Connects from the machine itself. Rejects with `SocketError`. */
-export async function dial(time: SimulatedTime, traffic: Traffic, to: Peer): Promise<PortConnection> {
-  const end = await new Promise<ConnectionEnd>((resolve, reject) => {
+/** The world as programs outside it see it. */
+export interface World {
+  readonly time: SimulatedTime;
+  readonly traffic: Traffic;
+  /** Aborted when the world ends: no event runs any more. */
+  readonly ended: AbortSignal;
+}
+
+/** Connects from the machine itself. Rejects with `SocketError`, or with the reason of the world's end. */
+export async function dial(world: World, to: Peer): Promise<PortConnection> {
+  const { time, traffic, ended } = world;
+  const connecting = new Promise<ConnectionEnd>((resolve, reject) => {
     const done = (result: ConnectionEnd | SocketError["code"]): void =>
       typeof result === "object" ? resolve(result) : reject(new SocketError(result));
     time.enter(() => traffic.connect(traffic.machine, to, done)).catch(reject);
   });
-  return { readable: readableOf(time, end), writable: writableOf(time, end) };
+  const end = await before(ended, connecting);
+  return { readable: readableOf(world, end), writable: writableOf(world, end) };
+}
+
+/** Acts as an event of its own. */
+async function enter({ time, ended }: World, act: () => void): Promise<void> {
+  await before(ended, time.enter(act));
+}
+
+/** Rejects with the signal's reason if it is aborted first. */
+function before<T>(signal: AbortSignal, pending: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    void pending.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** Resolves once there may be bytes, or room for them. */
+function woken(held: Pick<Source, "wake">): Promise<void> {
+  return new Promise((wake) => void held.wake(wake));
 }
 
 /** Asks a port of the machine for its page, without events of its own. Rejects with `SocketError`. */
-export async function visit(traffic: Traffic, port: number): Promise<string> {
+export async function visit(traffic: Traffic, to: Peer): Promise<string> {
   const { source, sink } = await new Promise<ConnectionEnd>((resolve, reject) => {
-    traffic.connect(traffic.machine, { address: "127.0.0.1", port }, (result) =>
+    traffic.connect(traffic.machine, to, (result) =>
       typeof result === "object" ? resolve(result) : reject(new SocketError(result)),
     );
   });
-  sink.put(new TextEncoder().encode(`GET / HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`));
+  const name = to.address === "127.0.0.1" ? "localhost" : to.address;
+  sink.put(new TextEncoder().encode(`GET / HTTP/1.1\r\nHost: ${name}:${to.port}\r\nConnection: close\r\n\r\n`));
   const decoder = new TextDecoder();
   let text = "";
   for (;;) {
     const piece = source.take();
     if (piece === null || text.length > MOST_SHOWN) break;
-    if (piece === undefined) await new Promise<void>((wake) => source.wake(wake));
+    if (piece === undefined) await woken(source);
     else text += decoder.decode(piece, { stream: true });
   }
   source.release();
@@ -40,43 +72,46 @@ export async function visit(traffic: Traffic, port: number): Promise<string> {
 /** A longer answer is cut off. */
 const MOST_SHOWN = 65_536;
 
-function readableOf(time: SimulatedTime, { source }: ConnectionEnd): ReadableStream<Uint8Array> {
+function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uint8Array> {
+  const { ended } = world;
   return new ReadableStream(
     {
       async pull(controller) {
         let piece: Uint8Array | null | undefined;
         for (;;) {
-          await time.enter(() => (piece = source.take()));
+          await enter(world, () => (piece = source.take()));
           if (piece !== undefined) break;
-          await new Promise<void>((wake) => source.wake(wake));
+          await before(ended, woken(source));
         }
         if (piece === null) controller.close();
         else controller.enqueue(piece);
       },
       async cancel() {
-        await time.enter(() => source.release());
+        if (!ended.aborted) await enter(world, () => source.release());
       },
     },
     { highWaterMark: 0 },
   );
 }
 
-function writableOf(time: SimulatedTime, { sink, source }: ConnectionEnd): WritableStream<Uint8Array> {
+function writableOf(world: World, { sink, source }: ConnectionEnd): WritableStream<Uint8Array> {
+  const { ended } = world;
   return new WritableStream({
-    async write(bytes) {
+    async write(bytes, { signal }) {
       for (let rest = bytes; rest.length > 0;) {
         let taken: number | null = 0;
-        await time.enter(() => (taken = sink.put(rest)));
+        await enter(world, () => (taken = sink.put(rest)));
         if (taken === null) throw new Error("the connection is closed");
         rest = rest.subarray(taken);
-        if (rest.length > 0) await new Promise<void>((wake) => sink.wake(wake));
+        if (rest.length > 0) await before(signal, before(ended, woken(sink)));
       }
     },
     async close() {
-      await time.enter(() => sink.release());
+      await enter(world, () => sink.release());
     },
     async abort() {
-      await time.enter(() => {
+      if (ended.aborted) return;
+      await enter(world, () => {
         sink.release();
         source.release();
       });
