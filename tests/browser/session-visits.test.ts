@@ -20,7 +20,10 @@ test("a published port answers, in a branch and behind a link too; without a lis
   open.push(session);
   const create = written("POST", "/v1.41/containers/create?name=web", {
     ...{ Image: "busybox", Cmd: ["sh", "-c", "echo page > /tmp/index.html; exec httpd -f -h /tmp"] },
-    ...{ ExposedPorts: { "80/tcp": {} }, HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "8080" }] } } },
+    ...{
+      ExposedPorts: { "80/tcp": {} },
+      HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "8080" }, { HostIp: "192.0.2.10", HostPort: "8082" }] } },
+    },
   });
   for (const request of [create, written("POST", "/v1.41/containers/web/start")]) {
     await session.send(session.add(request).id);
@@ -29,11 +32,13 @@ test("a published port answers, in a branch and behind a link too; without a lis
   await session.visit(8080);
   expect(session.visits.value).toEqual([{ port: 8080, answer: null }]);
   await session.visit(8081);
+  await session.visit(8082, "192.0.2.10");
   await session.advance(SECOND);
   const page = expect.stringMatching(/^HTTP\/1.1 200 OK\r\n.*\r\n\r\npage\n$/s) as string;
   const seen = [
     { port: 8080, answer: page },
     { port: 8081, answer: "Connection refused" },
+    { port: 8082, address: "192.0.2.10", answer: page },
   ];
   expect(session.visits.value).toEqual(seen);
   const branch = await session.branch(null);

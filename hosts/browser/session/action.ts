@@ -13,8 +13,11 @@ export type Action =
   | { kind: "end-input"; exchange: number }
   /** Closes the request's connection. */
   | { kind: "cancel"; exchange: number }
-  /** Asks for the page at a published port. `visit` counts the visits of a session from 1. */
-  | { kind: "visit"; visit: number; port: number }
+  /**
+   * Asks for the page at a published port, of this address if it is not on the loopback. `visit` counts the visits of a
+   * session from 1.
+   */
+  | { kind: "visit"; visit: number; port: number; address?: string }
   | { kind: "inject"; fault: Fault; times: number | null }
   | { kind: "lift"; fault: Fault["kind"] }
   /** Kills the engine. */

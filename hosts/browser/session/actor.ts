@@ -39,7 +39,7 @@ export class Actor {
       case "cancel":
         return this.exchange(action.exchange)?.cancel();
       case "visit":
-        return this.#visit(action.visit, action.port);
+        return this.#visit(action);
       case "inject":
         this.#host.faults.inject(action.fault, action.times ?? undefined);
         return;
@@ -80,12 +80,13 @@ export class Actor {
     });
   }
 
-  #visit(visit: number, port: number): void {
+  #visit({ visit, port, address }: Extract<Action, { kind: "visit" }>): void {
+    const place = { port, ...(address !== undefined && { address }) };
     const show = (answer: string | null): void => {
-      this.visits.value = new Map([...this.visits.value, [visit, { port, answer }]]);
+      this.visits.value = new Map([...this.visits.value, [visit, { ...place, answer }]]);
     };
     show(null);
-    void this.#host.visit(port).then(show, (error: Error) => show(error.message));
+    void this.#host.visit(port, address).then(show, (error: Error) => show(error.message));
   }
 
   #reopen(): void {

@@ -137,8 +137,8 @@ export class LiveSession implements Session {
     return this.enter({ kind: "inject", fault, times: times ?? null });
   }
 
-  visit(port: number): Promise<void> {
-    return this.enter({ kind: "visit", visit: this.#nextVisit++, port });
+  visit(port: number, address?: string): Promise<void> {
+    return this.enter({ kind: "visit", visit: this.#nextVisit++, port, ...(address !== undefined && { address }) });
   }
 
   lift(fault: Fault["kind"]): Promise<void> {

@@ -53,6 +53,8 @@ export interface Recording {
 /** A look at a published port. */
 export interface Visit {
   readonly port: number;
+  /** Not given for the loopback. */
+  readonly address?: string;
   /** The answer as text, head included, or why there is none; null until it has come. */
   readonly answer: string | null;
 }
@@ -84,8 +86,8 @@ export interface Session {
   cancel(exchange: number): Promise<void>;
   /** Strikes `times` times; for ever if not given. */
   inject(fault: Fault, times?: number): Promise<void>;
-  /** Asks a published port for its page: the answer comes in `visits`. */
-  visit(port: number): Promise<void>;
+  /** Asks a published port for its page, at this address if it is not on the loopback: the answer comes in `visits`. */
+  visit(port: number, address?: string): Promise<void>;
   lift(fault: Fault["kind"]): Promise<void>;
   crash(): Promise<void>;
   /** Resolves when the engine answers again. */

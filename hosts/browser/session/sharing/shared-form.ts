@@ -70,7 +70,10 @@ function knownAction(action: Record<string, unknown>): Action {
     case "cancel":
       return { kind, exchange: count(action["exchange"]) };
     case "visit":
-      return { kind, visit: count(action["visit"]), port: count(action["port"]) };
+      return {
+        ...{ kind, visit: count(action["visit"]), port: count(action["port"]) },
+        ...(action["address"] !== undefined && { address: text(action["address"]) }),
+      };
     case "inject":
       return { kind, fault: faultOf(action["fault"]), times: action["times"] === null ? null : count(action["times"]) };
     case "lift":
@@ -83,14 +86,14 @@ function knownAction(action: Record<string, unknown>): Action {
   }
 }
 
-type Field = "text" | "text?" | "count" | "count?";
+type Field = "text" | "text?" | "count" | "count?" | "speed" | "speed?";
 
 /** Fields of each fault and their types; `?` marks an optional field. */
 const FAULTS: { readonly [Kind in Fault["kind"]]: Readonly<Record<string, Field>> } = {
   "registry-down": { authority: "text?" },
   "registry-unauthorized": { authority: "text?" },
   "registry-limited": { authority: "text?", retryAfter: "count" },
-  "registry-slow": { authority: "text?", bytesPerSecond: "count" },
+  "registry-slow": { authority: "text?", bytesPerSecond: "speed" },
   "registry-cut": { authority: "text?", afterBytes: "count" },
   "registry-corrupt": { authority: "text?" },
   "disk-full": {},
@@ -102,7 +105,7 @@ const FAULTS: { readonly [Kind in Fault["kind"]]: Readonly<Record<string, Field>
   "supervisor-lost": { container: "text?" },
   "network-cut": { container: "text?", network: "text?" },
   "network-loss": { container: "text?", network: "text?", percent: "count" },
-  "network-slow": { container: "text?", network: "text?", delayMs: "count?", bytesPerSecond: "count?" },
+  "network-slow": { container: "text?", network: "text?", delayMs: "count?", bytesPerSecond: "speed?" },
   "engine-crash": { afterOutputs: "count" },
 };
 
@@ -111,8 +114,8 @@ function faultOf(value: unknown): Fault {
   const kind = faultKind(fault["kind"]);
   for (const [name, type] of Object.entries(FAULTS[kind])) {
     if (type.endsWith("?") && fault[name] === undefined) continue;
-    if (type.startsWith("count")) count(fault[name]);
-    else text(fault[name]);
+    if (type.startsWith("text")) text(fault[name]);
+    else if (count(fault[name]) === 0 && type.startsWith("speed")) throw new Mismatch();
   }
   return fault as Fault;
 }
