@@ -105,8 +105,8 @@ describe("requested ports", () => {
     expect(bound({ "80/tcp": [on("::", "8080")] }, false)).toEqual(["8080-8080 on :: to 80/tcp"]);
   });
 
-  test("sctp is published on IPv4", () => {
-    expect(bound({ "80/sctp": [on("", "8080")] })).toEqual(["8080-8080 on 0.0.0.0 to 80/sctp"]);
+  test("sctp is asked for on both families, too: the container's addresses decide where it is published", () => {
+    expect(bound({ "80/sctp": [on("", "8080")] })).toEqual(["8080-8080 on 0.0.0.0 :: to 80/sctp"]);
   });
 
   test("overlapping addresses share one port; others are two requests", () => {

@@ -34,6 +34,7 @@ export const OMITTED = [
   "core/assembly/event/ring/EventRing",
   "core/assembly/image/layers/layer-store/LayerStore",
   "core/assembly/image/layers/layer-fetch/LayerFetches",
+  "core/assembly/image/push/upload-slots/UploadSlots",
   "core/assembly/image/store/ImageStore",
   "core/assembly/origin/Acting",
 ];
