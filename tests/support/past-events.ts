@@ -61,13 +61,25 @@ async function tellMark(engine: EngineClient, since: string): Promise<void> {
 
 /**
  * A time after all events so far and before all later ones, for `since` and `until`. It comes from the engine's clock,
- * because another clock may differ from it.
+ * because another clock may differ from it, and a simulated one may stand still for a moment.
  */
 export async function stamp(engine: EngineClient): Promise<string> {
-  await pause(5);
-  const { SystemTime } = await engine.read<{ SystemTime: string }>("/info");
-  await pause(5);
-  return secondsOf(SystemTime);
+  const after = await timeAfter(engine, await timeOf(engine));
+  await timeAfter(engine, after);
+  return secondsOf(after);
+}
+
+/** The engine's time, once it is another one. */
+async function timeAfter(engine: EngineClient, before: string): Promise<string> {
+  for (;;) {
+    const now = await timeOf(engine);
+    if (now !== before) return now;
+    await pause(1);
+  }
+}
+
+async function timeOf(engine: EngineClient): Promise<string> {
+  return (await engine.read<{ SystemTime: string }>("/info")).SystemTime;
 }
 
 /** A time of the engine with all its digits: a `Date` has only milliseconds. */
