@@ -57,12 +57,12 @@ export class KeptFiles<T> {
     kept.whole = true;
   }
 
-  /** Another value, wholly made, in place of the earlier one. */
-  replace(name: string, value: T): void {
+  /** Another value in place of the earlier one. `whole`: everything in it was made. */
+  replace(name: string, value: T, whole = true): void {
     const draft = join(this.directory, `${name}.draft.part`);
     writeFileSync(draft, JSON.stringify(value));
-    renameSync(draft, this.#file(name, true));
-    this.#all.set(name, { value, whole: true });
+    renameSync(draft, this.#file(name, whole));
+    this.#all.set(name, { value, whole });
   }
 
   /** Removes the mark. */

@@ -93,7 +93,7 @@ export function silence(name: string): Request {
 }
 
 /** Removes a link; both ends for a veth pair. The kernel takes 10 to 40 ms, because it waits for its readers (RCU). */
-export function removeLink(name: string): Request {
+export function removeLink(name: string | number): Request {
   return request(`remove ${name}`, RTM_DELLINK, 0, named(name, 0, 0), ["ENODEV"]);
 }
 

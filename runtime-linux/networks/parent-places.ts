@@ -24,6 +24,8 @@ type ParentJoin = networks.ParentJoin;
 /** Kept under the name that the interface has until it is moved and gets its own. */
 interface ParentPlace {
   join: ParentJoin;
+  /** The kernel's index of the interface in the namespace, once it is made: the container may name it anew. */
+  index?: number;
 }
 
 export class ParentPlaces {
@@ -71,7 +73,7 @@ export class ParentPlaces {
     try {
       await this.#connect(name, join);
     } catch (error) {
-      await this.#remove(name, place);
+      await this.#remove(name, this.#places.find(name)?.value ?? place);
       if (!hadNamespace) await releaseNamespace(this.kernel, this.paths.namespace(join.container));
       throw error;
     }
@@ -100,6 +102,7 @@ export class ParentPlaces {
       closeSync(namespace);
     }
     const index = this.#indexInside(join.container, name);
+    this.#places.replace(name, { join, index }, false);
     await this.#inside(join.container, rename(index, join.interfaceName), ...setUp(join, index));
     setSysctls(this.kernel, this.paths.namespace(join.container), join);
   }
@@ -109,18 +112,17 @@ export class ParentPlaces {
     const before = place.join;
     if (isDeepStrictEqual(before, join)) return;
     if (wayOf(before) !== wayOf(join)) {
-      const index = this.#indexInside(join.container, join.interfaceName);
+      const index = place.index ?? this.#indexInside(join.container, join.interfaceName);
       await this.#inside(join.container, ...routesOf(before, index, "remove"), ...routesOf(join, index, "add"));
     }
-    this.#places.replace(name, { join });
+    this.#places.replace(name, { ...place, join });
   }
 
-  /** Removes a connection, or whatever part of it exists. A half made one may have its first name still. */
-  async #remove(name: string, { join }: ParentPlace): Promise<void> {
+  /** Removes a connection, or whatever part of it exists. Without an index it has at most its first name. */
+  async #remove(name: string, { join, index }: ParentPlace): Promise<void> {
     this.#places.undo(name);
     if (isNamespace(this.paths.namespace(join.container))) {
-      const isNamed = this.#find(join.container, name) === 0;
-      await this.#inside(join.container, links.removeLink(isNamed ? join.interfaceName : name));
+      await this.#inside(join.container, links.removeLink(index ?? name));
     }
     await this.#places.erase(name);
   }

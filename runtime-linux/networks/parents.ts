@@ -22,6 +22,8 @@ interface MadeParent {
 
 export class Parents {
   readonly #made: KeptFiles<MadeParent>;
+  /** By parent: when the last piece of work on it is over. */
+  readonly #turns = new Map<string, Promise<void>>();
 
   constructor(
     private readonly kernel: Kernel,
@@ -43,7 +45,27 @@ export class Parents {
     return this.#made.entries().map(([network]) => network);
   }
 
-  async make(network: ParentNetwork): Promise<void> {
+  make(network: ParentNetwork): Promise<void> {
+    return this.#inTurn(network.parent, () => this.#make(network));
+  }
+
+  /** A parent of ours goes with its last network. */
+  async drop(network: string): Promise<void> {
+    const kept = this.#made.find(network);
+    if (kept !== undefined) await this.#inTurn(kept.value.network.parent, () => this.#drop(network));
+  }
+
+  /** One after the other: of two networks on the same parent, one makes it, or the last one removes it. */
+  async #inTurn(parent: string, work: () => Promise<void>): Promise<void> {
+    const done = (this.#turns.get(parent) ?? Promise.resolve()).then(work);
+    const over = done.catch(() => {});
+    this.#turns.set(parent, over);
+    await over;
+    if (this.#turns.get(parent) === over) this.#turns.delete(parent);
+    return done;
+  }
+
+  async #make(network: ParentNetwork): Promise<void> {
     const { parent } = network;
     const isThere = this.#indexOf(parent) !== 0;
     const ours = isThere ? this.#all().some((made) => made.ours && made.network.parent === parent) : true;
@@ -54,14 +76,13 @@ export class Parents {
     try {
       if (!isThere) await this.#makeParent(network);
     } catch (error) {
-      await this.drop(network.network);
+      await this.#drop(network.network);
       throw error;
     }
     this.#made.finish(network.network);
   }
 
-  /** A parent of ours goes with its last network. */
-  async drop(network: string): Promise<void> {
+  async #drop(network: string): Promise<void> {
     const kept = this.#made.find(network);
     if (kept === undefined) return;
     const { network: dropped, ours } = kept.value;

@@ -127,9 +127,12 @@ export class Places {
 
   /** The network is served in another way now: its ports are forwarded accordingly. */
   async serveAs(bridge: networks.Bridge): Promise<void> {
-    for (const [name, { value, whole }] of this.#places.entries()) {
-      const { join } = value;
-      if (!whole || join.bridge.network !== bridge.network || isDeepStrictEqual(join.bridge, bridge)) continue;
+    for (const [name] of this.#places.entries()) {
+      // While the ports of others were taken, this connection may have changed, or gone.
+      const kept = this.#places.find(name);
+      if (!kept?.whole) continue;
+      const { join } = kept.value;
+      if (join.bridge.network !== bridge.network || isDeepStrictEqual(join.bridge, bridge)) continue;
       const served = { ...join, bridge };
       this.#places.replace(name, { join: served });
       this.#ports.release(name);

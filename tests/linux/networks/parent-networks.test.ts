@@ -64,6 +64,19 @@ describeUnless(missingLinux(), "networks on a parent", () => {
     expect(await reaches(id, ROUTER)).toBe(true);
   });
 
+  test("an interface that a container has named anew goes, and one that it has made itself stays", async () => {
+    await lan("macvlan", { parent: "p0" });
+    await own.make("wide", "10.232.0");
+    const id = await own.engine.running(on("wide"));
+    await wire("connect", id);
+    for (const words of ["set eth1 down", "set eth1 name lan0"]) await insideIp(id, `link ${words}`);
+    await wire("disconnect", id);
+    expect(await inside(id, "ls -1 /sys/class/net")).toBe("eth0\nlo\n");
+    await insideIp(id, "link add eth1 type veth peer name own0");
+    expect((await own.engine.call("POST", "/networks/lan/connect", { Container: id })).status).toBe(500);
+    expect(await inside(id, "ls -1 /sys/class/net")).toBe("eth0\neth1\nlo\nown0\n");
+  });
+
   test("after its end nothing is left, and the parent stays", async () => {
     const before = await ip("-br link");
     await lan("macvlan", { parent: "p0" });
@@ -77,7 +90,7 @@ describeUnless(missingLinux(), "networks on a parent", () => {
     await lan("macvlan", { parent: "p0" });
     const id = await own.engine.running({ ...on("lan"), Cmd: ["sleep", "1000"] });
     await own.daemon.end("SIGKILL");
-    await must(inNetns(["nsenter", `--net=${namespaceOf(id)}`, "ip", "link", "del", "eth0"]));
+    await insideIp(id, "link del eth0");
     await own.daemon.start();
     const { State } = await own.engine.inspect<{ State: { Running: boolean } }>(id);
     expect(State.Running).toBe(true);
@@ -165,7 +178,9 @@ describeUnless(missingLinux(), "networks on a parent", () => {
     return must(inNetns(["ip", ...words.split(" ")]));
   }
 
-  function namespaceOf(container: string): string {
-    return join(own.daemon.directories.execRoot, "networks", "ns", container);
+  /** In the container's network namespace, with the rights that the container lacks. */
+  function insideIp(container: string, words: string): Promise<string> {
+    const namespace = join(own.daemon.directories.execRoot, "networks", "ns", container);
+    return must(inNetns(["nsenter", `--net=${namespace}`, "ip", ...words.split(" ")]));
   }
 });
