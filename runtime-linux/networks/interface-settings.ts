@@ -12,13 +12,15 @@ import type { Request } from "./netlink.js";
 
 type Wish = Partial<Pick<networks.Join, "linkLocal" | "sysctls">>;
 
-/** Length of the prefix of link-local addresses, and their block (RFC 3927). */
+/** Length of the prefix of link-local addresses (RFC 3927), which Docker gives to any address among them. */
 const LINK_LOCAL_PREFIX = 16;
-const LINK_LOCAL = "169.254.0.0/16";
 
 /** An earlier version wrote no such addresses. */
 export function linkLocalRequests({ linkLocal = [] }: Wish, index: number): Request[] {
-  return linkLocal.map((address) => addAddress(index, ipv4(address), LINK_LOCAL_PREFIX, broadcastOf(LINK_LOCAL)));
+  return linkLocal.map((address) => {
+    const broadcast = broadcastOf(`${address}/${LINK_LOCAL_PREFIX}`);
+    return addAddress(index, ipv4(address), LINK_LOCAL_PREFIX, broadcast);
+  });
 }
 
 /** `file`: holds the container's network namespace. The kernel shows the settings of the calling thread's namespace. */

@@ -90,7 +90,10 @@ class Addition extends Task {
 function refuseWish(wish: Json, version: i32): Refusal | null {
   const configuration = refuseConfiguration(wish);
   if (configuration !== null) return configuration;
-  if (wish.boolOf("ConfigOnly")) return refuseFamilies(wish, version);
+  if (wish.boolOf("ConfigOnly")) {
+    const problem = refuseFamilies(wish, version);
+    return problem === null ? refuseIpamDriver(wish) : problem;
+  }
   const driver = wish.stringOf("Driver");
   if (driver == "overlay") return forbidden(NO_MANAGER);
   if (driver == "host" || driver == "null") return forbidden(`only one instance of "${driver}" network is allowed`);
@@ -119,14 +122,20 @@ function refuseFamilies(wish: Json, version: i32): Refusal | null {
 function refuseAddresses(wish: Json, version: i32): Refusal | null {
   const problem = refuseFamilies(wish, version);
   if (problem !== null) return problem;
-  const ipam = wish.entry("IPAM");
-  const driver = ipam === null ? "" : ipam.stringOf("Driver");
-  if (driver.length > 0 && driver != "default") return notFound(`plugin "${driver}" not found`);
+  const driver = refuseIpamDriver(wish);
+  if (driver !== null) return driver;
   const options = wish.entry("Options");
   const network = wish.stringOf("Driver");
   const isOther = wish.boolOf("EnableIPv6") || !wantsIpv4(wish, version);
   if (isParentDriver(network) && isOther) return notBuilt(`IPv6 with the network driver ${network}`);
   return isParentDriver(network) ? refuseParentOptions(network, options) : refuseBridgeOptions(options);
+}
+
+/** A configuration, too, brings none but the default one: networks that have it would lose another one silently. */
+function refuseIpamDriver(wish: Json): Refusal | null {
+  const ipam = wish.entry("IPAM");
+  const driver = ipam === null ? "" : ipam.stringOf("Driver");
+  return driver.length > 0 && driver != "default" ? notFound(`plugin "${driver}" not found`) : null;
 }
 
 function wantsIpv4(wish: Json, version: i32): bool {
@@ -142,8 +151,8 @@ function configsOf(wish: Json): Json {
 }
 
 function addNetwork(call: Call, given: Json): Refusal | null {
-  // The configuration that it asks for may have been removed meanwhile.
-  const unusable = refuseConfiguration(given);
+  // The configuration that it asks for may have been removed meanwhile, or may be another one.
+  const unusable = refuseWish(given, call.version);
   if (unusable !== null) return unusable;
   const wish = configured(given);
   const network = networkOf(wish, call.version);

@@ -238,6 +238,7 @@ function problemOf(network: Network, id: string): string {
     if (!network.ipam[i].isValid) return "one of its subnets is invalid";
   }
   if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface is invalid";
+  if (network.isOnParent && !hasUsableIpv4(network)) return "its subnet or gateway is invalid";
   return "";
 }
 
@@ -245,6 +246,12 @@ function problemOf(network: Network, id: string): string {
 export function driverOf(name: string): string {
   if (name == "none") return "null";
   return name == "bridge" || name == "host" ? name : "";
+}
+
+/** Containers on a parent have an IPv4 address. */
+function hasUsableIpv4(network: Network): bool {
+  const ipv4 = network.ipv4;
+  return ipv4 !== null && ipv4.isUsableOnParent;
 }
 
 /** Each family that it has can be used, and it has one. */

@@ -74,15 +74,28 @@ test("a creation that the end of the engine cut off is finished, or undone if th
   expect(undone.records.has(key)).toBe(false);
 });
 
-test.each([
+const DAMAGES: readonly (readonly [string, object])[] = [
   ["a range outside of its subnet", { ipam: [{ subnet: "10.1.0.0/24", gateway: "10.1.0.1", range: "10.9.0.0/24" }] }],
   ["an unreadable range", { ipam: [{ subnet: "10.1.0.0/24", gateway: "10.1.0.1", range: "x" }] }],
   ["no IPv4 subnet", { ipam: [{ subnet: "fd00::/64", gateway: "fd00::1" }] }],
   ["an IPv6 gateway", { ipam: [{ subnet: "10.1.0.0/24", gateway: "fd00::1" }] }],
   ["no subnet", { ipam: [] }],
-])("a record with %s does not stop the engine", (_, damage) => {
+];
+
+test.each(DAMAGES)("a record with %s does not stop the engine", (_, damage) => {
   const { records, id } = withOwn();
   const record = JSON.parse(records.get(`network/${id}`)!) as object;
   const engine = new Opened(new Map(records).set(`network/${id}`, JSON.stringify({ ...record, ...damage })));
   expect(engine.settle().call("GET", "/networks").status).toBe(200);
+});
+
+test.each(DAMAGES)("of a network on a parent, a record with %s is set aside", (_, damage) => {
+  const before = new Opened(NOTHING);
+  const { Id } = JSON.parse(before.call("POST", "/networks/create", { Name: "lan", Driver: "macvlan" }).text) as {
+    Id: string;
+  };
+  const record = JSON.parse(before.records.get(`network/${Id}`)!) as object;
+  expect(new Opened(before.records, { networks: [Id] }).setAside).toEqual([]);
+  const damaged = new Map(before.records).set(`network/${Id}`, JSON.stringify({ ...record, ...damage }));
+  expect(new Opened(damaged, { networks: [Id] }).setAside).toEqual([`network/${Id}`]);
 });

@@ -32,7 +32,9 @@ describeUnless(missingLinux(), "options of endpoints", () => {
     await wire("left", second, settings("169.254.7.8"));
     expect(await inside(first, "ip -4 addr show eth0")).toContain("inet 169.254.7.7/16 brd 169.254.255.255");
     expect(await inside(second, "ping -c1 -w2 169.254.7.7 > /dev/null && echo reached")).toBe("reached\n");
-    for (const address of ["10.1.1.1", "x"]) {
+    const third = await own.engine.running(wish("left", settings("10.1.1.1")));
+    expect(await inside(third, "ip -4 addr show eth0")).toContain("inet 10.1.1.1/16 brd 10.1.255.255");
+    for (const address of ["0.0.0.0", "x"]) {
       const answer = await own.engine.call("POST", "/networks/left/connect", {
         Container: second,
         EndpointConfig: settings(address),
@@ -70,6 +72,15 @@ describeUnless(missingLinux(), "options of endpoints", () => {
       expect.stringContaining("/proc/sys/net/ipv4/conf/eth2/none: no such file or directory"),
     ]);
     expect(await inside(id, "ls -1 /sys/class/net")).toBe("eth0\neth1\nlo\n");
+  });
+
+  test("they are set at the start, too, also if the interface's name has a dot", async () => {
+    await own.make("left", "10.234.0");
+    for (const name of ["wan", "wan.1"]) {
+      const sysctls = { [SYSCTLS]: "net.ipv4.conf.IFNAME.log_martians=1" };
+      const id = await own.engine.running(wish("left", { DriverOpts: { ...sysctls, [INTERFACE]: name } }));
+      expect(await inside(id, `cat /proc/sys/net/ipv4/conf/${name}/log_martians`)).toBe("1\n");
+    }
   });
 
   function wish(network: string, settings: Json): Json {

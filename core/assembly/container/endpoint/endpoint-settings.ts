@@ -7,7 +7,7 @@ import { MembersByName } from "../../json/members-by-name";
 import { parseKept } from "../../json/reader";
 import { jsonBytes, JsonWriter } from "../../json/writer";
 import { Address, parseAddress } from "../../network/address/address";
-import { parseSubnet, Subnet } from "../../network/address/subnet";
+import { EVERY_IPV4 } from "../../network/address/wildcard";
 import { isInterfaceName } from "../../network/bridge-settings";
 import { Endpoint } from "../../network/endpoint/endpoint";
 import { networkOf } from "../../network/endpoint/endpoints-of-container";
@@ -17,13 +17,11 @@ import { badParameter, notBuilt, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 import { Container } from "../container";
 import { OTHER_CODE, StartError } from "../start/start-error";
-import { addSysctls, refuseSysctls, SYSCTLS } from "./interface-sysctls";
+import { addSysctls, isSetByRuntime, refuseSysctls, SYSCTLS } from "./interface-sysctls";
 
 const SHOWN: string[] = ["IPAMConfig", "Links", "Aliases", "DriverOpts", "GwPriority"];
 /** The driver option that names the interface in the container. */
 const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
-/** RFC 3927. */
-const LINK_LOCAL: Subnet = parseSubnet("169.254.0.0/16")!;
 
 /** An empty array if there are no settings to show. */
 export function keptSettings(given: Json): Uint8Array {
@@ -74,11 +72,12 @@ export function refuseSettings(settings: Json, path: string): Refusal | null {
   return null;
 }
 
+/** As Docker, it does not ask whether they are in the block of link-local addresses. */
 function refuseLinkLocal(texts: string[], path: string): Refusal | null {
   for (let i = 0; i < texts.length; i++) {
     const address: Address | null = parseAddress(texts[i]);
     if (address !== null && address.isIpv6) return notBuilt(`${path}.IPAMConfig.LinkLocalIPs of IPv6`);
-    if (address === null || !LINK_LOCAL.contains(address)) {
+    if (address === null || address.text == EVERY_IPV4) {
       return badParameter(`invalid link-local IP address: ${texts[i]}`);
     }
   }
@@ -168,7 +167,7 @@ export function ofOwnNetworks(settings: Json): string[] {
 export function addInterfaceSysctls(sysctls: MembersByName, container: Container): void {
   for (let i = 0; i < container.endpoints.length; i++) {
     const place = container.endpoints[i].place;
-    if (place === null) continue;
+    if (place === null || !isSetByRuntime(place.interfaceName)) continue;
     const options = settingsOf(container.endpoints[i]).entry("DriverOpts");
     if (options !== null) addSysctls(sysctls, options.stringOf(SYSCTLS), place.interfaceName);
   }

@@ -110,6 +110,11 @@ export function kernelSettings(text: string, interfaceName: string): Tuple2<stri
   return settings;
 }
 
+/** Whether a runtime can set them when a container starts. It would take a dot in the name for the end of a directory. */
+export function isSetByRuntime(interfaceName: string): bool {
+  return !interfaceName.includes(".");
+}
+
 /** Adds the sysctls in the driver option `text` for an interface under their kernel names. */
 export function addSysctls(sysctls: MembersByName, text: string, interfaceName: string): void {
   const entries: string[] = text.length > 0 ? text.split(",") : [];

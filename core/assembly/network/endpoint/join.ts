@@ -11,7 +11,7 @@ import {
 import { Tuple2 } from "../../../../build/bindings/runtime";
 import { Container } from "../../container/container";
 import { settingsOf } from "../../container/endpoint/endpoint-settings";
-import { kernelSettings, SYSCTLS } from "../../container/endpoint/interface-sysctls";
+import { isSetByRuntime, kernelSettings, SYSCTLS } from "../../container/endpoint/interface-sysctls";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { freePlace } from "./choose-place";
@@ -68,11 +68,12 @@ function linkLocalAddresses(endpoint: Endpoint): string[] {
   return config === null ? [] : config.stringsOf("LinkLocalIPs");
 }
 
-/** The runtime sets those of a container that is just starting. */
+/** Those of a container that is just starting are set by the runtime if it can. */
 function sysctlsOf(container: Container, endpoint: Endpoint): Tuple2<string, string>[] {
   const options = settingsOf(endpoint).entry("DriverOpts");
-  if (options === null || !container.running) return [];
-  return kernelSettings(options.stringOf(SYSCTLS), endpoint.place!.interfaceName);
+  const name = endpoint.place!.interfaceName;
+  if (options === null || (!container.running && isSetByRuntime(name))) return [];
+  return kernelSettings(options.stringOf(SYSCTLS), name);
 }
 
 /** The container's ports that lead to it by this endpoint. */

@@ -69,9 +69,10 @@ function isReachable(gateways: Gateways, address: string, protocol: string): boo
 
 /** The endpoint to which a port of the machine at this address leads, for a container with these gateways. */
 export function leadsTo(gateways: Gateways, address: string, protocol: string): Endpoint | null {
-  // SCTP is not forwarded from IPv6 to a container's IPv4.
-  const isLost = protocol == SCTP && isIpv6(address) && gateways.ipv6 === null;
-  return isLost ? null : gateways.reachedAt(address);
+  const options = engine.options.networks;
+  // Only a program leads from IPv6 to a container's IPv4, and not SCTP.
+  const isLed = gateways.ipv6 !== null ? options.proxies || options.firewall : options.proxies && protocol != SCTP;
+  return isIpv6(address) && !isLed ? null : gateways.reachedAt(address);
 }
 
 function allWishes(container: Container): PortWish[] {

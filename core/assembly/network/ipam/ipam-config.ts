@@ -39,11 +39,16 @@ export class IpamConfig {
     return subnet !== null && subnet.isIpv6 == this.isIpv6;
   }
 
-  /** Whether a network can have these addresses. */
+  /** Whether a network can have these addresses, among them one of the machine. */
   get isUsable(): bool {
+    return this.gateway.length > 0 && this.isUsableOnParent;
+  }
+
+  /** Whether a network on a parent can have these addresses: it may be without a gateway. */
+  get isUsableOnParent(): bool {
     const subnet = parseSubnet(this.subnet)!;
     const gateway: Address | null = parseAddress(this.gateway);
-    if (gateway === null || !subnet.contains(gateway)) return false;
+    if (this.gateway.length > 0 && (gateway === null || !subnet.contains(gateway))) return false;
     const range = parseSubnet(this.range);
     return this.range.length == 0 || (range !== null && subnet.contains(range.base));
   }
