@@ -109,7 +109,10 @@ export interface Kernel {
   netlink(fd: number, requests: Uint8Array): Promise<Uint8Array[]>;
   /** Index of a network interface in the calling thread's namespace; 0 if there is none of that name. */
   interfaceIndex(name: string): number;
-  /** A socket bound to an IPv4 address and port, so that nobody else can listen there; closed on exec. */
+  /**
+   * A socket bound to an address and port, so that nobody else can listen there; closed on exec. `address`: 4 bytes for
+   * IPv4, 16 for IPv6, which then does not take the port of IPv4 too.
+   */
   bindPort(protocol: "tcp" | "udp", address: Uint8Array, port: number): number;
 }
 

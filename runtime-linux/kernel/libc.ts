@@ -15,6 +15,7 @@ import {
   RESOLVE_IN_ROOT,
   AF_UNIX,
   AF_INET,
+  AF_INET6,
   AF_NETLINK,
   SOCK_STREAM,
   SOCK_DGRAM,
@@ -25,6 +26,8 @@ import {
   SOL_SOCKET,
   SO_REUSEADDR,
   SO_PEERCRED,
+  IPPROTO_IPV6,
+  IPV6_V6ONLY,
   DT_UNKNOWN,
   TCGETS,
   TCSETS,
@@ -244,12 +247,16 @@ export const libc: Kernel = {
     return call("if_nametoindex", name, text(name));
   },
   bindPort(protocol, address, port) {
-    const fd = call("socket", protocol, AF_INET, (protocol === "tcp" ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
+    const type = (protocol === "tcp" ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC;
+    const isIpv6 = address.length > 4;
+    const fd = call("socket", protocol, isIpv6 ? AF_INET6 : AF_INET, type, 0);
     try {
       // With SO_REUSEADDR, old connections of a stopped server (TIME_WAIT) do not block the port. The option is then
       // cleared, so that nobody else can listen there. For UDP it would mean sharing the port.
       if (protocol === "tcp") call("setsockopt", protocol, fd, SOL_SOCKET, SO_REUSEADDR, int(1), 4);
-      call("bind", protocol, fd, inetAddress(address, port), 16);
+      if (isIpv6) call("setsockopt", protocol, fd, IPPROTO_IPV6, IPV6_V6ONLY, int(1), 4);
+      const name = inetAddress(address, port);
+      call("bind", protocol, fd, name, name.length);
       if (protocol === "tcp") call("setsockopt", protocol, fd, SOL_SOCKET, SO_REUSEADDR, int(0), 4);
     } catch (error) {
       call("close", protocol, fd);

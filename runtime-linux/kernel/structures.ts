@@ -2,7 +2,7 @@
 
 import type { Device, Path } from "../kernel.js";
 import { errnoException } from "./calls.js";
-import { AF_INET, AF_UNIX, ENAMETOOLONG } from "./numbers.js";
+import { AF_INET, AF_INET6, AF_UNIX, ENAMETOOLONG } from "./numbers.js";
 
 /** NUL-terminated. */
 export function text(path: Path): Uint8Array {
@@ -37,11 +37,13 @@ export function unixAddress(path: string): Uint8Array {
   return address;
 }
 
+/** `sockaddr_in` for an address of 4 bytes, `sockaddr_in6` for one of 16. */
 export function inetAddress(address: Uint8Array, port: number): Uint8Array {
-  const made = Buffer.alloc(16);
-  made.writeUInt16LE(AF_INET, 0);
+  const isIpv6 = address.length > 4;
+  const made = Buffer.alloc(isIpv6 ? 28 : 16);
+  made.writeUInt16LE(isIpv6 ? AF_INET6 : AF_INET, 0);
   made.writeUInt16BE(port, 2);
-  made.set(address, 4);
+  made.set(address, isIpv6 ? 8 : 4);
   return made;
 }
 

@@ -57,7 +57,7 @@ export async function choiceFor(kernel: Kernel, bridge: Bridge, link: Link | und
     address: before?.address || (await lacks(kernel, link, gateway, subnet)),
     ipv6Address: before?.ipv6Address || (await lacks(kernel, link, ipv6Gateway, ipv6Subnet)),
     linkLocal: before?.linkLocal || (ipv6Gateway !== "" && (await lacks(kernel, link, LINK_LOCAL, LINK_LOCAL_SUBNET))),
-    localRouting: before?.localRouting || !routesLocally(interfaceName),
+    localRouting: before?.localRouting || (bridge.firewall && !routesLocally(interfaceName)),
   };
   return { ours: false, added };
 }

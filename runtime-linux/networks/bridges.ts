@@ -7,12 +7,12 @@ import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { ipv4, ipv6, prefixOf } from "./addresses.js";
 import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
-import { acceptForwarding, endLocalRouting, forgetForwarding, routeThrough } from "./forwarding.js";
+import { acceptForwarding, endLocalRouting, forgetForwarding, routeLocally, routeThrough } from "./forwarding.js";
 import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
 import { findLink } from "./look-ups.js";
 import type { Places } from "./places.js";
-import { nft, noTables, publishedBy, tablesOf } from "./rules.js";
+import { nft, publishedBy, removeTables, tablesOf } from "./rules.js";
 
 export class Bridges {
   readonly #kernel: Kernel;
@@ -63,6 +63,7 @@ export class Bridges {
       // Two programs that do not need each other.
       const rules = [...tablesOf(bridge), publishedBy(bridge, this.#places.on(network))];
       await both(nft(rules.join("\n")), acceptForwarding(bridge));
+      routeLocally(bridge);
     } else {
       if (made.ours || made.added?.localRouting) endLocalRouting(interfaceName);
       await this.#withoutRules(bridge);
@@ -82,7 +83,7 @@ export class Bridges {
   }
 
   async #withoutRules(bridge: networks.Bridge): Promise<void> {
-    await both(nft(noTables(bridge)), forgetForwarding(bridge));
+    await both(removeTables(bridge), forgetForwarding(bridge));
   }
 
   /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */

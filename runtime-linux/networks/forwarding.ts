@@ -8,15 +8,11 @@ import { runProgram } from "./rules.js";
 type Bridge = networks.Bridge;
 
 /**
- * Turns on forwarding, if the bridge `forwards`, and routing of 127.0.0.0/8 to it, so that published ports are reached
- * at 127.0.0.1 too. Only firewall rules keep others from the machine's loopback: without them it is not routed.
- * /proc/sys/net shows the calling thread's network namespace, so this must run on the same thread.
+ * Turns on forwarding, if the bridge `forwards`. /proc/sys/net shows the calling thread's network namespace, so this
+ * must run on the same thread.
  */
-export function routeThrough({ interfaceName, forwards, firewall, gateway, ipv6Gateway }: Bridge): void {
-  if (gateway !== "") {
-    if (forwards) setSysctl("net/ipv4/ip_forward", "1");
-    if (firewall) setSysctl(localRouting(interfaceName), "1");
-  }
+export function routeThrough({ forwards, gateway, ipv6Gateway }: Bridge): void {
+  if (gateway !== "" && forwards) setSysctl("net/ipv4/ip_forward", "1");
   if (ipv6Gateway !== "" && forwards) setSysctl("net/ipv6/conf/all/forwarding", "1");
 }
 
@@ -30,6 +26,14 @@ export function useIpv6({ interfaceName, ipv6Gateway }: Bridge): void {
   if (!existsSync(`/proc/sys/${settings}`)) return;
   setSysctl(`${settings}/accept_ra`, "0");
   if (ipv6Gateway !== "") setSysctl(`${settings}/disable_ipv6`, "0");
+}
+
+/**
+ * Routes 127.0.0.0/8 to the bridge, so that published ports are reached at 127.0.0.1 too. Only firewall rules keep
+ * others from the machine's loopback: they must be there before.
+ */
+export function routeLocally({ interfaceName, gateway }: Bridge): void {
+  if (gateway !== "") setSysctl(localRouting(interfaceName), "1");
 }
 
 /** Whether 127.0.0.0/8 is routed to the bridge. */

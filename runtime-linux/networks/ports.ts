@@ -1,12 +1,13 @@
 // Ports of the machine that containers have published. Firewall rules (`rules.ts`) forward the packets without a socket.
 // Still, a bound socket holds each port, so that no other program can take it unnoticed. Traffic over IPv6 to a container
 // that has only IPv4 is received here and forwarded to its IPv4 address. So is all traffic if the network has no rules.
+// Where no program shall forward anything, ports of IPv6 are only held, too.
 
 import { closeSync } from "node:fs";
 import { HostFailure, malformed, refusedPort } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
-import { ipv4, isIpv6 } from "./addresses.js";
+import { addressBytes, isIpv6 } from "./addresses.js";
 import { forwardDatagrams } from "./forward-datagrams.js";
 import { forwardStreams } from "./forward-streams.js";
 import { roomOfProcess, type Forwarder } from "./forwarder.js";
@@ -88,9 +89,7 @@ export class HeldPorts {
       const to = { address: ipv6Address === "" ? address : ipv6Address, port: containerPort };
       return forward({ address: hostAddress, port: hostPort }, to, this.#room);
     }
-    // No rule serves it, and no program shall.
-    if (isIpv6(hostAddress)) return { close: () => {} };
-    const host = ipv4(hostAddress);
+    const host = addressBytes(hostAddress);
     if (protocol === "sctp") return this.#takeSctp(port);
     const socket = this.kernel.bindPort(protocol, host, hostPort);
     return { close: () => closeSync(socket) };

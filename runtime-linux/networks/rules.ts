@@ -1,7 +1,7 @@
 // The firewall rules of a bridge network: one nft table for each of its families, made and removed along with it.
 // Published ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
 
-import { failedTool } from "../../hosts/shared/index.js";
+import { failedTool, isMissing } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import { endOf, missingProgram, saidBy, startChild, type Child } from "../launch/child.js";
 import { libc } from "../kernel/libc.js";
@@ -100,10 +100,14 @@ function closed(bridge: string, connects: boolean): string[] {
   return [...ways.map((way) => `${back} ${way}accept`), `iifname ${bridge} drop`, `oifname ${bridge} drop`];
 }
 
-/** Removes the network's tables. A missing table is no error. */
-export function noTables(made: Bridge): string {
+/** Removes the network's tables. A missing table is no error, and without nft there is none. */
+export async function removeTables(made: Bridge): Promise<void> {
   const tables = familiesOf(made).map(({ name }) => tableName(made.network, name));
-  return tables.map((table) => `add table ${table}\ndelete table ${table}`).join("\n");
+  try {
+    await nft(tables.map((table) => `add table ${table}\ndelete table ${table}`).join("\n"));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
 }
 
 /** Sets the maps to the ports of exactly these joins. Removes what a crash or somebody else has left there. */

@@ -37,6 +37,9 @@ describeUnless(missingLinux(), "without rules or programs", () => {
     (await run(daemon.netns.inside([process.execPath, "-e", ASK, `http://${address}:${port}/`]))).stdout;
   const answers = (address: string, port: string): Promise<unknown> =>
     until("an answer", async () => (await answer(address, port)) === "hello\n");
+  /** What another program gets when it wants the port: `bound`, or the kernel's error. */
+  const binding = (address: string, port: string): Promise<string> =>
+    must(daemon.netns.inside([process.execPath, "-e", BIND, address, port]));
   const addressesOf = async (id: string): Promise<string[]> => {
     const shown = await engine.inspect<{ NetworkSettings: { Ports: Record<string, { HostIp: string }[]> } }>(id);
     return shown.NetworkSettings.Ports["80/tcp"]!.map(({ HostIp }) => HostIp);
@@ -92,6 +95,12 @@ describeUnless(missingLinux(), "without rules or programs", () => {
     await answers("127.0.0.1", "18652");
     await engine.remove(id);
     await engine.must(204, "DELETE", "/networks/six");
+    const PortBindings = { "80/tcp": [{ HostIp: "::1", HostPort: "18654" }] };
+    const loop = await engine.create({ HostConfig: { PortBindings }, Cmd: SERVER });
+    await engine.start(loop);
+    expect(await engine.inspect(loop)).toMatchObject({ NetworkSettings: { Ports: {} } });
+    expect(await binding("::1", "18654")).toBe("bound");
+    await engine.remove(loop);
   });
 
   test("without both, a port is only held", async () => {
@@ -101,7 +110,9 @@ describeUnless(missingLinux(), "without rules or programs", () => {
       .NetworkSettings.Networks["bridge"]!.IPAddress;
     await answers(address, "80");
     expect(await answer("127.0.0.1", "18653")).toBe("");
+    expect(await binding("127.0.0.1", "18653")).toBe("EADDRINUSE");
     await engine.remove(id);
+    expect(await binding("127.0.0.1", "18653")).toBe("bound");
   });
 });
 
@@ -109,4 +120,9 @@ const ASK = `
   fetch(process.argv[1], { signal: AbortSignal.timeout(2000) })
     .then(async (answer) => process.stdout.write(await answer.text()))
     .catch(() => {});
+`;
+const BIND = `
+  const server = require("node:net").createServer();
+  server.on("error", ({ code }) => process.stdout.write(code));
+  server.listen(Number(process.argv[2]), process.argv[1], () => server.close(() => process.stdout.write("bound")));
 `;

@@ -150,6 +150,36 @@ describeUnless(missing, "interfaces of networks", () => {
     await must(["ip", "link", "del", "crc0"]);
   });
 
+  test("without rules, somebody else's bridge keeps its setting, and nft is not needed", async () => {
+    await makeLan();
+    const wanted = { ...on("lan0"), firewall: false };
+    await withoutPrograms(() => perform({ tag: "make", val: wanted }));
+    writeFileSync("/proc/sys/net/ipv4/conf/lan0/route_localnet", "1");
+    await withoutPrograms(() => perform({ tag: "drop", val: NETWORK }));
+    expect((await stateOf("lan0")).at(-1)).toBe("1");
+    await must(["ip", "link", "del", "lan0"]);
+  });
+
+  test("127.0.0.0/8 is routed to a bridge only behind its rules", async () => {
+    const made = withoutPrograms(() => perform({ tag: "make", val: bridge }));
+    await expect(made).rejects.toThrow("nft");
+    expect((await stateOf("crc0")).at(-1)).toBe("0");
+    await perform({ tag: "make", val: bridge });
+    expect((await stateOf("crc0")).at(-1)).toBe("1");
+    await perform({ tag: "drop", val: NETWORK });
+  });
+
+  /** Where no program is found. */
+  async function withoutPrograms(act: () => Promise<unknown>): Promise<void> {
+    const { PATH } = process.env;
+    process.env["PATH"] = root;
+    try {
+      await act();
+    } finally {
+      process.env["PATH"] = PATH;
+    }
+  }
+
   function perform(command: networks.NetworkCommand): Promise<unknown> {
     return linux.perform(0n, command, () => {});
   }

@@ -1,5 +1,7 @@
-// Published ports for sctp, which no socket holds.
+// Published ports that nothing forwards: of sctp, which no socket holds, and those of a network without a program.
 
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { HeldPorts } from "../../../runtime-linux/networks/ports.js";
@@ -27,3 +29,26 @@ test("a port for sctp is refused while another container has it on an overlappin
   expect(await failed(held.take("one", on("127.0.0.1")))).toMatchObject({ tag: "port" });
   held.releaseAll();
 });
+
+test("without a program, a port of IPv6 is held, and that of IPv4 stays free", async () => {
+  const held = new HeldPorts(libc);
+  const ports = ["tcp", "udp"].map((protocol) => ({ ...on("::1", 18311).ports[0]!, protocol }));
+  await held.take("one", { ...on("::1"), ports, bridge: { proxies: false } });
+  await expect(listen("::1")).rejects.toThrow("EADDRINUSE");
+  await listen("127.0.0.1");
+  for (const port of ports)
+    expect(await failed(held.take("other", { ...on("::1"), ports: [port], bridge: { proxies: false } }))).toEqual({
+      tag: "port",
+      val: { protocol: port.protocol, address: "::1", port: 18311, error: "EADDRINUSE" },
+    });
+  held.releaseAll();
+  await listen("::1");
+});
+
+/** Another program that serves the port, for a moment. */
+async function listen(address: string): Promise<void> {
+  const server = createServer().listen(18311, address);
+  await once(server, "listening");
+  server.close();
+  await once(server, "close");
+}
