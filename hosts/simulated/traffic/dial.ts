@@ -78,10 +78,15 @@ function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uin
     {
       async pull(controller) {
         let piece: Uint8Array | null | undefined;
+        let more = Promise.resolve();
         for (;;) {
-          await enter(world, () => (piece = source.take()));
+          await enter(world, () => {
+            piece = source.take();
+            // In the same event: what comes later would not wake it.
+            if (piece === undefined) more = woken(source);
+          });
           if (piece !== undefined) break;
-          await before(ended, woken(source));
+          await before(ended, more);
         }
         if (piece === null) controller.close();
         else controller.enqueue(piece);
@@ -100,10 +105,14 @@ function writableOf(world: World, { sink, source }: ConnectionEnd): WritableStre
     async write(bytes, { signal }) {
       for (let rest = bytes; rest.length > 0;) {
         let taken: number | null = 0;
-        await enter(world, () => (taken = sink.put(rest)));
+        let room = Promise.resolve();
+        await enter(world, () => {
+          taken = sink.put(rest);
+          if (taken !== rest.length) room = woken(sink);
+        });
         if (taken === null) throw new Error("the connection is closed");
         rest = rest.subarray(taken);
-        if (rest.length > 0) await before(signal, before(ended, woken(sink)));
+        if (rest.length > 0) await before(signal, before(ended, room));
       }
     },
     async close() {
