@@ -30,7 +30,7 @@ describeUnless(missing, "a layer that is sent", () => {
     expect(await failed(fixture.perform({ tag: "blob-of", val: chain }))).toMatchObject({ tag: "no-such" });
     const told: Told[] = [];
     const sent = await upload(chain, told);
-    expect(gunzipSync(registry.blobs.get(sent.digest)!)).toEqual(TAR);
+    expect(digestOf(gunzipSync(registry.blobs.get(sent.digest)!))).toBe(digestOf(TAR));
     expect(told.at(-1)).toEqual({ phase: "uploading", current: TAR.length, total: TAR.length });
     const reopened = openFixture(fixture.root);
     expect(await reopened.perform({ tag: "blob-of", val: chain })).toEqual({ tag: "sent", val: sent });
