@@ -193,6 +193,13 @@ onEngines(
       expect(await docker().well("commit", "-m", "why", "changed", "kept:1")).toMatch(/^sha256:[0-9a-f]{64}\n$/);
       expect(await docker().well("run", "--rm", "kept:1", "cat", "/kept")).toBe("kept\n");
       await docker().well("rm", "changed");
+      const rows = (await docker().well("history", "--no-trunc", "--format", "{{.CreatedBy}}|{{.Comment}}", "kept:1"))
+        .trimEnd()
+        .split("\n");
+      expect(rows[0]).toBe("sh -c echo kept > /kept|why");
+      expect(await docker().well("history", "-q", "busybox")).toBe(
+        (await docker().well("history", "-q", "kept:1")).split("\n").slice(1).join("\n"),
+      );
       await docker().well("rmi", "kept:1");
     });
 

@@ -56,9 +56,4 @@ onEngines("unknown names", (engine) => {
       "build ID not provided",
     ]);
   });
-
-  test("of an image, for its history", async () => {
-    expect(await answered("GET", "/images/none/history")).toEqual([404, "No such image: none:latest"]);
-    expect((await answered("GET", "/images/AA/history"))[0]).toBe(400);
-  });
 });

@@ -85,6 +85,8 @@ onEngines("swagger", (engine, kind) => {
       await check(200, "GET", "/images/json", "/images/json");
       await check(200, "GET", "/images/{name}/json", "/images/busybox/json");
       await check(404, "GET", "/images/{name}/json", "/images/nothing/json");
+      await check(200, "GET", "/images/{name}/history", "/images/busybox/history");
+      await check(404, "GET", "/images/{name}/history", "/images/nothing/history");
       await check(200, "POST", "/images/prune", "/images/prune");
       await check(200, "GET", "/networks", "/networks");
       for (const name of ["bridge", "host", "none"]) await check(200, "GET", "/networks/{id}", `/networks/${name}`);
@@ -118,8 +120,9 @@ onEngines("swagger", (engine, kind) => {
       await check(201, "POST", "/commit", `/commit?container=${ended}`, { Labels: { swagger: "1" } });
       const unnamed = await check(200, "POST", "/images/prune", '/images/prune?filters={"label":["swagger"]}');
       expect(unnamed.json<{ ImagesDeleted: object[] }>().ImagesDeleted).toHaveLength(1);
-      const committed = await check(201, "POST", "/commit", `/commit?container=${ended}`, {});
-      await check(200, "DELETE", "/images/{name}", `/images/${committed.json<{ Id: string }>().Id}`);
+      const made = (await check(201, "POST", "/commit", `/commit?container=${ended}`, {})).json<{ Id: string }>().Id;
+      await check(200, "GET", "/images/{name}/history", `/images/${made}/history`);
+      await check(200, "DELETE", "/images/{name}", `/images/${made}`);
       await counted;
       await check(200, "GET", "/events", `/events?since=1&until=${Date.now() / 1000}`);
       expect(problems.filter((line) => !BREAKS.some((row) => row.test(line)))).toEqual([]);

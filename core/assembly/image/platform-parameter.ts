@@ -1,13 +1,15 @@
-// The parameter `platform` of inspect, save and load: one or several platforms as JSON documents (surface §2.3, §3).
+// The parameter `platform` of inspect, history, save and load: one or several platforms as JSON documents (surface §2.3,
+// §3).
 
 import { Call } from "../call";
 import { parseJson } from "../json/reader";
-import { badParameter, Refusal } from "../refusal";
+import { badParameter, notFound, Refusal } from "../refusal";
 import { encodeUtf8 } from "../text/utf8";
+import { Image } from "./image";
 import { Platform, platformError, readPlatform } from "./platform";
 
-/** From the first of these versions on, save and load have the parameter; from the second on, it may be repeated. */
-const WITH_PLATFORM: i32 = 48;
+/** From the first of these versions on, history, save and load have it; from the second on, it may be repeated. */
+export const WITH_PLATFORM: i32 = 48;
 const WITH_PLATFORMS: i32 = 52;
 
 /** The requested platforms, or the reason for refusing them. */
@@ -54,4 +56,16 @@ export function wantedPlatforms(call: Call): WantedPlatforms {
     wanted.refusal = badParameter("multiple platform parameters not supported");
   }
   return wanted;
+}
+
+/** For inspect and history: the image must be exactly for the requested platform, if there is one. */
+export function refuseOtherPlatform(call: Call, image: Image): Refusal | null {
+  const text = call.query.first("platform");
+  const wanted = new WantedPlatforms();
+  if (text.length > 0) wanted.add(text);
+  if (wanted.refusal !== null || wanted.admits(image.platform)) return wanted.refusal;
+  return notFound(
+    `image with reference ${call.name} was found but does not match the specified platform: ` +
+      `wanted ${wanted.text}, actual: ${image.platform.text}`,
+  );
 }

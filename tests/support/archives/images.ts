@@ -13,6 +13,8 @@ export interface ImageSpec {
   readonly layers: readonly Buffer[];
   /** GOARCH; the machine's own if not given. */
   readonly architecture?: string;
+  /** The steps in the image config; one for each layer if not given. */
+  readonly history?: readonly object[];
 }
 
 export type TarEntry = Partial<Header> & { readonly name: string; readonly body?: string | Uint8Array };
@@ -55,7 +57,8 @@ export function imageConfig(image: ImageSpec): Buffer {
       os: "linux",
       config: image.config,
       rootfs: { type: "layers", diff_ids: image.layers.map((layer) => `sha256:${sha256(layer)}`) },
-      history: image.layers.map(() => ({ created: EPOCH.toISOString(), created_by: "made by a test" })),
+      history:
+        image.history ?? image.layers.map(() => ({ created: EPOCH.toISOString(), created_by: "made by a test" })),
     }),
   );
 }

@@ -4,12 +4,12 @@ import { flagOf } from "../../api/parameters";
 import { Call } from "../../call";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
-import { badParameter, notFound, Refusal } from "../../refusal";
+import { badParameter, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { engine } from "../../state";
 import { formatTime, NO_TIME } from "../../text/time";
 import { Image } from "../image";
-import { WantedPlatforms } from "../platform-parameter";
+import { refuseOtherPlatform } from "../platform-parameter";
 import { imageStore } from "../store";
 import { writeImageConfig } from "./image-json";
 import { WITHOUT_CONTAINER_CONFIG, WITHOUT_EMPTY_FIELDS, WITHOUT_VIRTUAL_SIZE } from "./versions";
@@ -35,13 +35,7 @@ function refusePlatform(call: Call, image: Image): Refusal | null {
   if (call.version >= WITH_MANIFESTS && flagOf(call.query, "manifests")) {
     return badParameter("conflicting options: manifests and platform options cannot both be set");
   }
-  const wanted = new WantedPlatforms();
-  wanted.add(text);
-  if (wanted.refusal !== null || wanted.admits(image.platform)) return wanted.refusal;
-  return notFound(
-    `image with reference ${call.name} was found but does not match the specified platform: ` +
-      `wanted ${wanted.text}, actual: ${image.platform.text}`,
-  );
+  return refuseOtherPlatform(call, image);
 }
 
 function write(image: Image, version: i32): Uint8Array {
