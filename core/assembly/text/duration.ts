@@ -1,5 +1,7 @@
 // Durations in nanoseconds: Go's notation (`1h2m3.5s`), and Docker's words for people.
 
+import { quoteText } from "./go-quote";
+
 export const NANOSECOND: i64 = 1;
 export const MICROSECOND: i64 = 1_000;
 export const MILLISECOND: i64 = 1_000_000;
@@ -23,6 +25,20 @@ export function parseDuration(text: string): i64 {
     at = part.end;
   }
   return negative ? -total : total;
+}
+
+/** Go's sentence for a text that `parseDuration` does not take. */
+export function durationProblem(text: string): string {
+  let at = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
+  while (isDigit(text, at) || (at < text.length && text.charCodeAt(at) == 0x2e)) {
+    while (isDigit(text, at) || (at < text.length && text.charCodeAt(at) == 0x2e)) at++;
+    const from = at;
+    while (at < text.length && !isDigit(text, at) && text.charCodeAt(at) != 0x2e) at++;
+    const unit = text.substring(from, at);
+    if (unit.length == 0) return `time: missing unit in duration ${quoteText(text)}`;
+    if (unitOf(unit) == 0) return `time: unknown unit ${quoteText(unit)} in duration ${quoteText(text)}`;
+  }
+  return `time: invalid duration ${quoteText(text)}`;
 }
 
 /** Writes Go's notation: `1h2m3.5s`, `1.5ms`, `0s`. */

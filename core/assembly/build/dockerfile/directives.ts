@@ -1,0 +1,44 @@
+// Parser directives: comments `# name=value` before everything else in the file (Dockerfile reference).
+
+import { afterSpace, trimSpace } from "../../text/space";
+
+export const BACKSLASH: i32 = 0x5c;
+const BACKQUOTE: i32 = 0x60;
+const HASH: i32 = 0x23;
+
+/** `syntax` and `check` are for other builders: they are known, and make no difference. */
+const KNOWN: string[] = ["escape", "syntax", "check"];
+
+export class Directives {
+  /** The character that escapes others, and continues a line. */
+  escape: i32 = BACKSLASH;
+  private done: bool = false;
+  private readonly seen: string[] = [];
+
+  /** Looks at the next line, without white space in front; returns what is wrong with it. */
+  read(line: string): string {
+    if (this.done) return "";
+    const name = nameIn(line);
+    if (!KNOWN.includes(name)) {
+      this.done = true;
+      return "";
+    }
+    if (this.seen.includes(name)) return `only one ${name} parser directive can be used`;
+    this.seen.push(name);
+    return name == "escape" ? this.setEscape(trimSpace(line.slice(line.indexOf("=") + 1))) : "";
+  }
+
+  private setEscape(value: string): string {
+    if (value != "\\" && value != "`") return `invalid escape token '${value}' does not match \` or \\`;
+    this.escape = value == "`" ? BACKQUOTE : BACKSLASH;
+    return "";
+  }
+}
+
+/** The name in lower case; empty if the line is no directive. */
+function nameIn(line: string): string {
+  if (line.length == 0 || line.charCodeAt(0) != HASH) return "";
+  const equals = line.indexOf("=");
+  if (equals < 0 || afterSpace(line, equals + 1) == line.length) return "";
+  return trimSpace(line.slice(1, equals)).toLowerCase();
+}

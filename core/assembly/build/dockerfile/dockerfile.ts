@@ -1,0 +1,150 @@
+// Reads a Dockerfile: text in, instructions out. Nothing is substituted, and no image is looked at.
+
+import { utf8Length } from "../../text/utf8";
+import { readArguments } from "./arguments";
+import { Directives } from "./directives";
+import { splitFlags } from "./flags";
+import { heredocsIn, readHeredoc } from "./heredocs";
+import { Heredoc, Instruction } from "./instruction";
+import { Form, formOf, takesHeredocs } from "./keywords";
+import { LineReader, MAX_LINE } from "./line-reader";
+import { LogicalLine, nextLogicalLine } from "./logical-line";
+import { problemOf } from "./rules";
+import { Warning } from "./warning";
+import { blankIn } from "./words";
+import { trimSpace } from "../../text/space";
+
+/** Bytes of the largest Dockerfile; Docker has no limit. */
+export const MAX_DOCKERFILE: i32 = 2 * 1024 * 1024;
+
+export class Dockerfile {
+  /** Docker's sentence if the file is not valid: an answer of status 400. Empty if it is. */
+  problem: string = "";
+  /** In the order of the file; of an invalid file those that were read. */
+  instructions: Instruction[] = [];
+  /** What is surely not meant as it is written. */
+  warnings: Warning[] = [];
+  /** The character that escapes others, by a parser directive. */
+  escape: i32 = 0x5c;
+}
+
+/** `name`: the path of the file, for messages. */
+export function parseDockerfile(text: string, name: string = "Dockerfile"): Dockerfile {
+  if (text.length == 0) return refused(`the Dockerfile (${name}) cannot be empty`);
+  if (utf8Length(text) > MAX_DOCKERFILE) {
+    return refused(`the Dockerfile (${name}) is larger than ${MAX_DOCKERFILE.toString()} bytes`);
+  }
+  const file = new Dockerfile();
+  const problem = new Parser(text, file).read();
+  file.problem = problem.length > 0 ? `failed to parse ${name}: ${problem}` : problemIn(file.instructions);
+  return file;
+}
+
+/** Reads a trigger of an image, one line of its `OnBuild`. */
+export function parseTrigger(text: string): Dockerfile {
+  const file = new Dockerfile();
+  file.problem = new Parser(text, file).read();
+  if (file.problem.length > 0) return file;
+  if (file.instructions.length != 1) file.problem = "onbuild trigger should be a single expression";
+  else file.problem = problemOf(file.instructions[0]);
+  return file;
+}
+
+function refused(problem: string): Dockerfile {
+  const file = new Dockerfile();
+  file.problem = problem;
+  return file;
+}
+
+/** Arguments before the first FROM are for FROM lines. */
+function problemIn(instructions: Instruction[]): string {
+  let inStage = false;
+  for (let i = 0; i < instructions.length; i++) {
+    const instruction = instructions[i];
+    const problem = problemOf(instruction);
+    if (problem.length > 0) return `dockerfile parse error on line ${instruction.line.toString()}: ${problem}`;
+    if (instruction.keyword == "FROM") inStage = true;
+    else if (!inStage && instruction.keyword != "ARG") return "no build stage in current context";
+  }
+  return inStage ? "" : "no build stage in current context";
+}
+
+class Parser {
+  private readonly reader: LineReader;
+  private readonly directives: Directives = new Directives();
+
+  constructor(
+    text: string,
+    private readonly file: Dockerfile,
+  ) {
+    this.reader = new LineReader(text);
+  }
+
+  /** Returns what is wrong, or empty. */
+  read(): string {
+    for (let line = nextLogicalLine(this.reader, this.directives); line !== null;) {
+      const problem = line.problem.length > 0 ? line.problem : this.take(line);
+      if (problem.length > 0) return problem;
+      line = nextLogicalLine(this.reader, this.directives);
+    }
+    this.file.escape = this.directives.escape;
+    if (this.file.instructions.length == 0) return "file with no instructions";
+    if (this.reader.tooLong) return `dockerfile line greater than max allowed size of ${MAX_LINE.toString()}`;
+    return "";
+  }
+
+  private take(line: LogicalLine): string {
+    if (line.isBlank) return "";
+    if (line.hasEmpty) this.file.warnings.push(new Warning(line.line, "NoEmptyContinuation", line.text));
+    const instruction = this.instructionOf(line.text);
+    this.file.instructions.push(instruction);
+    const problem = this.readWords(instruction);
+    if (problem.length > 0) return problem;
+    const unread = this.readHeredocs(instruction);
+    this.place(instruction, line.line);
+    return unread;
+  }
+
+  private place(instruction: Instruction, line: i32): void {
+    instruction.line = line;
+    instruction.endLine = this.reader.line;
+    const trigger = instruction.trigger;
+    if (trigger !== null) this.place(trigger, line);
+  }
+
+  private instructionOf(text: string): Instruction {
+    const line = trimSpace(text);
+    const end = blankIn(line);
+    const split = splitFlags(line.slice(end));
+    const written = line.slice(0, end);
+    const instruction = new Instruction(written.toUpperCase(), written, split.rest, line);
+    instruction.flags = split.flags;
+    return instruction;
+  }
+
+  // A chain of ONBUILDs is read one level deep: rules.ts refuses it.
+  private readWords(instruction: Instruction): string {
+    if (formOf(instruction.keyword) != Form.Trigger) return readArguments(instruction, this.directives.escape);
+    if (instruction.rest.length == 0) return "";
+    const trigger = this.instructionOf(instruction.rest);
+    instruction.trigger = trigger;
+    instruction.words = [trigger.keyword];
+    return readArguments(trigger, this.directives.escape);
+  }
+
+  /** The trigger of ONBUILD has the here-documents, not the ONBUILD. */
+  private readHeredocs(instruction: Instruction): string {
+    const trigger = instruction.trigger;
+    const taker = trigger === null ? instruction : trigger;
+    if (taker.isJson || !takesHeredocs(taker.keyword)) return "";
+    const announced = heredocsIn(taker.rest);
+    const read: Heredoc[] = [];
+    for (let i = 0; i < announced.length; i++) {
+      const heredoc = readHeredoc(announced[i], this.reader);
+      if (heredoc === null) return this.reader.tooLong ? "" : "unterminated heredoc";
+      read.push(heredoc);
+    }
+    taker.heredocs = read;
+    return "";
+  }
+}
