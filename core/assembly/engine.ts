@@ -44,7 +44,7 @@ import { brokenLog } from "./failure/log";
 import { sourceRefusal } from "./failure/source";
 import { watchAll, watchChanged } from "./health/watch";
 import { mend } from "./mend";
-import { networkOptionsProblem } from "./network/default-bridge";
+import { networkOptionsProblem } from "./network/option-problems";
 import { openCalls } from "./open-calls";
 import { acting, ENGINE_START, EXITED_BY_ITSELF, OUT_OF_MEMORY } from "./origin";
 import { reasons } from "./reason";

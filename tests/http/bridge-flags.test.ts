@@ -8,6 +8,7 @@ import { CORACLE } from "../support/engines.js";
 import { onEngines } from "../support/on-engines.js";
 
 interface Network {
+  EnableIPv6: boolean;
   IPAM: { Config: object[] };
   Options: Record<string, string>;
 }
@@ -16,11 +17,15 @@ interface Inspected {
   NetworkSettings: {
     Networks: Record<string, { IPAddress: string; IPPrefixLen: number; Gateway: string }>;
     Ports: object;
+    GlobalIPv6Address: string;
+    GlobalIPv6PrefixLen: number;
+    IPv6Gateway: string;
   };
 }
 
 const FLAGS = [
   ...["--bip", "10.91.0.5/24", "--fixed-cidr", "10.91.0.128/25", "--default-gateway", "10.91.0.254"],
+  ...["--ipv6", "--fixed-cidr-v6", "fd00:91::/96", "--default-gateway-v6", "fd00:91::fe"],
   ...["--mtu", "1400", "--icc=false", "--ip-masq=false", "--ip", "127.0.0.1"],
   ...["--default-address-pool", "base=10.92.0.0/23,size=24", "--default-address-pool=base=10.94.0.0/16,size=26"],
 ];
@@ -29,14 +34,16 @@ onEngines(
   "bridge flags",
   (engine) => {
     test("the default bridge shows them", async () => {
-      const { IPAM, Options } = await engine().read<Network>("/networks/bridge", { version: "1.41" });
-      expect(IPAM.Config).toEqual([
+      const { EnableIPv6, IPAM, Options } = await engine().read<Network>("/networks/bridge", { version: "1.41" });
+      expect(EnableIPv6).toBe(true);
+      expect(IPAM.Config).toMatchObject([
         {
           Subnet: "10.91.0.0/24",
           IPRange: "10.91.0.128/25",
           Gateway: "10.91.0.5",
           AuxiliaryAddresses: { DefaultGatewayIPv4: "10.91.0.254" },
         },
+        { Subnet: "fd00:91::/96", AuxiliaryAddresses: { DefaultGatewayIPv6: "fd00:91::fe" } },
       ]);
       expect(Options).toEqual({
         "com.docker.network.bridge.default_bridge": "true",
@@ -54,6 +61,8 @@ onEngines(
       const { NetworkSettings } = await engine().inspect<Inspected>(id);
       const { IPAddress, IPPrefixLen, Gateway } = NetworkSettings.Networks["bridge"]!;
       expect([IPAddress, IPPrefixLen, Gateway]).toEqual(["10.91.0.128", 24, "10.91.0.254"]);
+      const { GlobalIPv6Address, GlobalIPv6PrefixLen, IPv6Gateway } = NetworkSettings;
+      expect([GlobalIPv6Address, GlobalIPv6PrefixLen, IPv6Gateway]).toEqual(["fd00:91::2", 96, "fd00:91::fe"]);
       expect(NetworkSettings.Ports).toEqual({ "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "18540" }] });
       await engine().remove(id);
     });
@@ -88,7 +97,16 @@ onEngines(
 test.each([
   [["--bip", "10.9.0.5"], "default bridge: invalid CIDR address: 10.9.0.5"],
   [["--bip", "10.9.0.0/24"], "default bridge: 10.9.0.0/24 is not the address of a machine"],
-  [["--bip", "fd00::1/64"], "default bridge: IPv6 is not implemented yet: fd00::1/64"],
+  [["--bip", "fd00::1/64"], "default bridge: fd00::1/64 is not IPv4"],
+  [["--bip6", "10.9.0.5/24"], "default bridge: 10.9.0.5/24 is not IPv6"],
+  [["--bip6", "fd00::/64"], "default bridge: fd00::/64 is not the address of a machine"],
+  [["--fixed-cidr-v6", "fd00::/127"], "default bridge: the range fd00::/127 has too few addresses"],
+  [["--fixed-cidr-v6", "ff02::/64"], "default bridge: multicast subnet 'ff02::/64' is not allowed"],
+  [["--fixed-cidr-v6", "fe80::/80"], "default bridge: 'fe80::/80' clashes with the Link-Local prefix 'fe80::/64'"],
+  [
+    ["--ipv6", "--bip6", "fd00:9::1/64", "--default-gateway-v6", "fd00:8::1"],
+    "default bridge: the gateway fd00:8::1 is not in the subnet fd00:9::/64",
+  ],
   [
     ["--bip", "10.9.0.5/24", "--fixed-cidr", "10.8.0.0/24"],
     "default bridge: the range 10.8.0.0/24 is not in the subnet 10.9.0.0/24",

@@ -31,6 +31,7 @@ const POOLS = ["base=10.10.0.0/16,size=24", "base=10.20.0.0/16,size=26"];
 /** Settings of networks without flags. */
 const USUAL = {
   ...{ bridgeAddress: "", bridgeRange: "", bridgeGateway: "", bridgeMtu: "", bridgeBinding: "" },
+  ...{ bridgeIpv6: false, bridgeIpv6Address: "", bridgeIpv6Range: "", bridgeIpv6Gateway: "" },
   ...{ bridgeConnects: true, bridgeMasquerades: true, forwards: true, firewall: true, proxies: true, addressPools: [] },
 };
 
@@ -96,13 +97,14 @@ describe("flags", () => {
     });
   });
 
-  test("of networks are passed on as they are, except those that need what does not exist yet", () => {
+  test("of networks are passed on as they are", () => {
     const given = ["--bip=10.9.0.1/24", "--fixed-cidr=10.9.0.0/25", "--default-gateway", "10.9.0.9", "--mtu=1400"];
     const pools = POOLS.flatMap((pool) => ["--default-address-pool", pool]);
     expect(
       config(
         ...given,
         ...pools,
+        ...["--ipv6", "--bip6=fd00:9::1/64", "--fixed-cidr-v6", "fd00:9::/80", "--default-gateway-v6=fd00:9::9"],
         "--icc=false",
         "--ip-masq=false",
         "--ip-forward=false",
@@ -114,6 +116,10 @@ describe("flags", () => {
       bridgeAddress: "10.9.0.1/24",
       bridgeRange: "10.9.0.0/25",
       bridgeGateway: "10.9.0.9",
+      bridgeIpv6: true,
+      bridgeIpv6Address: "fd00:9::1/64",
+      bridgeIpv6Range: "fd00:9::/80",
+      bridgeIpv6Gateway: "fd00:9::9",
       bridgeMtu: "1400",
       bridgeBinding: "127.0.0.1",
       bridgeConnects: false,
@@ -200,9 +206,6 @@ describe("flags", () => {
     [["--trace-size", "64"], 'invalid trace size "64": it must be 1m or more'],
     [["--trace-size", "much"], 'invalid trace size "much": it must be 1m or more'],
     [["--pace", "fast"], "--pace means nothing without --simulated"],
-    [["--ipv6"], "--ipv6 is not implemented yet"],
-    [["--fixed-cidr-v6", "fd00::/64"], "--fixed-cidr-v6 is not implemented yet"],
-    [["--default-gateway-v6", "fd00::1"], "--default-gateway-v6 is not implemented yet"],
     [["--seed=7"], "--seed means nothing without --simulated"],
     [["--simulated", "--pace", "0"], 'invalid pace "0": it must be real, fast, or a number above 0'],
     [["--simulated", "--seed", "1.5"], 'invalid seed "1.5": it must be a whole number'],

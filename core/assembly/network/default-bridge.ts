@@ -3,15 +3,11 @@
 import { NetworkOptions } from "../../../build/bindings/types";
 import { tellAdopted } from "../records/found";
 import { engine } from "../state";
-import { decimalOf } from "../text/decimal";
-import { quoteText } from "../text/go-quote";
 import { Address, parseAddress } from "./address/address";
-import { parseIpv4 } from "./address/ipv4-text";
 import { parsePrefix, parseSubnet, Subnet } from "./address/subnet";
-import { LARGEST_MTU } from "./bridge-settings";
 import { containersOn } from "./endpoint/containers-on-network";
-import { poolsProblem } from "./ipam/default-pools";
-import { IpamConfig, OTHER_GATEWAY } from "./ipam/ipam-config";
+import { anySubnet } from "./ipam/default-pools";
+import { IpamConfig, OTHER_GATEWAY, OTHER_IPV6_GATEWAY } from "./ipam/ipam-config";
 import { Network } from "./network";
 
 /** Docker shows them in this order. */
@@ -32,90 +28,90 @@ function setOption(network: Network, name: string, value: string): void {
   network.optionValues.push(value);
 }
 
-/** As in Docker, a bridge on which containers are keeps its address. */
-export function setBridgeAddresses(network: Network): void {
-  const config = keptOrNew(network, network.ipv4!);
-  setRange(config);
-  network.setAddresses(config, null);
+/** What the options say about the bridge's addresses of one family. Empty texts leave the choice to the engine. */
+export class BridgeWish {
+  constructor(
+    readonly ipv6: bool,
+    /** With the length of its prefix. */
+    readonly address: string,
+    readonly range: string,
+    readonly gateway: string,
+  ) {}
 }
 
-function keptOrNew(network: Network, before: IpamConfig): IpamConfig {
-  const wanted = addressConfig(before);
-  const isSame = wanted.subnet == before.subnet && wanted.gateway == before.gateway;
-  if (isSame || containersOn(network).length == 0) return wanted;
-  tellAdopted(`network ${network.name}`, `containers are on it, so it keeps its address ${before.gateway}`);
-  const kept = new IpamConfig(before.subnet);
-  kept.gateway = before.gateway;
-  return kept;
+export function bridgeWish(given: NetworkOptions, ipv6: bool): BridgeWish {
+  if (ipv6) return new BridgeWish(true, given.bridgeIpv6Address, given.bridgeIpv6Range, given.bridgeIpv6Gateway);
+  return new BridgeWish(false, given.bridgeAddress, given.bridgeRange, given.bridgeGateway);
+}
+
+/**
+ * As in Docker, a bridge on which containers are keeps its addresses, and stays with or without IPv6. `taken`: the
+ * subnets of all networks.
+ */
+export function setBridgeAddresses(network: Network, taken: Subnet[]): void {
+  const before = network.ipv4!;
+  const ipv6Before = network.ipv6;
+  let ipv4 = addressConfig(before, false, taken);
+  let ipv6: IpamConfig | null = engine.options.networks.bridgeIpv6 ? addressConfig(ipv6Before, true, taken) : null;
+  const isSame = isSamePlace(ipv4, before) && isSamePlace(ipv6, ipv6Before);
+  if (!isSame && containersOn(network).length > 0) {
+    ipv4 = copyOf(before);
+    ipv6 = ipv6Before === null ? null : copyOf(ipv6Before);
+    tellKept(network, ipv4, ipv6);
+  }
+  setRange(ipv4);
+  if (ipv6 !== null) setRange(ipv6);
+  network.setAddresses(ipv4, ipv6);
+}
+
+function isSamePlace(one: IpamConfig | null, other: IpamConfig | null): bool {
+  if (one === null || other === null) return one === other;
+  return one.subnet == other.subnet && one.gateway == other.gateway;
+}
+
+function copyOf(config: IpamConfig): IpamConfig {
+  return configOf(parseSubnet(config.subnet)!, config.gateway);
+}
+
+function tellKept(network: Network, ipv4: IpamConfig, ipv6: IpamConfig | null): void {
+  const addresses = ipv6 === null ? `address ${ipv4.gateway}` : `addresses ${ipv4.gateway} and ${ipv6.gateway}`;
+  tellAdopted(`network ${network.name}`, `containers are on it, so it keeps its ${addresses}`);
 }
 
 /** The range of the containers' addresses, and where their default route leads, as far as they are in the subnet. */
 function setRange(config: IpamConfig): void {
-  const given = engine.options.networks;
+  const ipv6 = config.isIpv6;
+  const wish = bridgeWish(engine.options.networks, ipv6);
   const subnet = parseSubnet(config.subnet)!;
-  const range = parseSubnet(given.bridgeRange);
-  if (range !== null && subnet.contains(range.base) && subnet.contains(range.last)) config.range = range.text;
-  const other: Address | null = parseAddress(given.bridgeGateway);
+  const range = parseSubnet(wish.range);
+  // As in Docker, the whole of an IPv6 subnet is not shown as a range of it.
+  const isPart = range !== null && subnet.contains(range.base) && subnet.contains(range.last);
+  if (isPart && !(ipv6 && range!.equals(subnet))) config.range = range!.text;
+  const other: Address | null = parseAddress(wish.gateway);
   if (other !== null && subnet.contains(other)) {
-    config.auxiliaryKeys.push(OTHER_GATEWAY);
+    config.auxiliaryKeys.push(ipv6 ? OTHER_IPV6_GATEWAY : OTHER_GATEWAY);
     config.auxiliaryValues.push(other.text);
   }
 }
 
-/** The given address. Without one, a range that is elsewhere becomes the subnet; else the bridge keeps what it has. */
-function addressConfig(before: IpamConfig): IpamConfig {
-  const given = engine.options.networks;
-  const prefix = parsePrefix(given.bridgeAddress);
-  const range = parseSubnet(given.bridgeRange);
-  if (prefix !== null) return configOf(prefix.subnet, prefix.address);
-  if (range === null || parseSubnet(before.subnet)!.contains(range.base)) {
-    return configOf(parseSubnet(before.subnet)!, parseAddress(before.gateway)!);
-  }
-  return configOf(range, range.base.plus(1));
+/**
+ * The given address. Without one, a range that is elsewhere becomes the subnet; else the bridge keeps what it has.
+ * `before`: null if it has none of this family.
+ */
+function addressConfig(before: IpamConfig | null, ipv6: bool, taken: Subnet[]): IpamConfig {
+  const wish = bridgeWish(engine.options.networks, ipv6);
+  const prefix = parsePrefix(wish.address);
+  if (prefix !== null) return configOf(prefix.subnet, prefix.address.text);
+  const range = parseSubnet(wish.range);
+  const isElsewhere = range !== null && (before === null || !parseSubnet(before.subnet)!.contains(range.base));
+  if (before !== null && !isElsewhere) return copyOf(before);
+  const subnet = range === null ? anySubnet(taken, ipv6) : range;
+  return configOf(subnet, subnet.base.plus(1).text);
 }
 
-function configOf(subnet: Subnet, gateway: Address): IpamConfig {
+/** `gateway`: the machine's address in the subnet. */
+export function configOf(subnet: Subnet, gateway: string): IpamConfig {
   const config = new IpamConfig(subnet.text);
-  config.gateway = gateway.text;
+  config.gateway = gateway;
   return config;
-}
-
-/** Why the engine cannot open with these settings; empty if it can. */
-export function networkOptionsProblem(given: NetworkOptions): string {
-  const problem = addressProblem(given);
-  if (problem.length > 0) return problem;
-  const mtu = given.bridgeMtu;
-  if (mtu.length > 0 && decimalOf(mtu, LARGEST_MTU) < 0) return `invalid MTU number: ${mtu}`;
-  const binding = given.bridgeBinding;
-  if (binding.length > 0 && parseIpv4(binding) < 0) return `${quoteText(binding)} is not an IPv4 address`;
-  return poolsProblem(given.addressPools);
-}
-
-function addressProblem(given: NetworkOptions): string {
-  const bridge = parsePrefix(given.bridgeAddress);
-  if (given.bridgeAddress.length > 0) {
-    if (bridge === null) return `default bridge: invalid CIDR address: ${given.bridgeAddress}`;
-    if (bridge.subnet.isIpv6) return `default bridge: IPv6 is not implemented yet: ${given.bridgeAddress}`;
-    if (bridge.isMasked || bridge.address.equals(bridge.subnet.last)) {
-      return `default bridge: ${given.bridgeAddress} is not the address of a machine`;
-    }
-  }
-  const range = parseSubnet(given.bridgeRange);
-  if (given.bridgeRange.length > 0) {
-    if (range === null) return `default bridge: invalid CIDR address: ${given.bridgeRange}`;
-    if (range.isIpv6) return `default bridge: IPv6 is not implemented yet: ${given.bridgeRange}`;
-    if (bridge !== null && !(bridge.subnet.contains(range.base) && bridge.subnet.contains(range.last))) {
-      return `default bridge: the range ${range.text} is not in the subnet ${bridge.subnet.text}`;
-    }
-  }
-  return gatewayProblem(given.bridgeGateway, bridge === null ? range : bridge.subnet);
-}
-
-/** `subnet`: null if the options do not tell it. */
-function gatewayProblem(text: string, subnet: Subnet | null): string {
-  if (text.length == 0) return "";
-  const gateway: Address | null = parseAddress(text);
-  if (gateway === null) return `default bridge: invalid gateway address: ${text}`;
-  if (subnet === null) return `default bridge: a gateway needs an address of the bridge, too: ${text}`;
-  return subnet.contains(gateway) ? "" : `default bridge: the gateway ${text} is not in the subnet ${subnet.text}`;
 }

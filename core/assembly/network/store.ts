@@ -12,7 +12,7 @@ import { decodeUtf8 } from "../text/utf8";
 import { Address, parseAddress } from "./address/address";
 import { AddressPool } from "./address/address-pool";
 import { Subnet } from "./address/subnet";
-import { setBridgeAddresses, setBridgeOptions } from "./default-bridge";
+import { configOf, setBridgeAddresses, setBridgeOptions } from "./default-bridge";
 import { Endpoint, Place } from "./endpoint/endpoint";
 import { anySubnet, forgetRoute } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
@@ -88,7 +88,7 @@ export class NetworkStore {
     const network = this.named("bridge")!;
     const before = decodeUtf8(writeNetwork(network));
     setBridgeOptions(network);
-    setBridgeAddresses(network);
+    setBridgeAddresses(network, this.subnets());
     if (decodeUtf8(writeNetwork(network)) != before) this.put(network);
   }
 
@@ -126,18 +126,19 @@ export class NetworkStore {
     const place: Place | null = lost === null ? null : lost.place;
     const network = new Network(lost === null ? this.lostId() : lost.networkId, name, driver);
     network.created = engine.now.wall;
-    if (driver == "bridge") {
-      const subnet = place === null ? anySubnet(this.subnets(), false) : subnetOf(place);
-      const config = new IpamConfig(subnet.text);
-      config.gateway = place === null ? subnet.base.plus(1).text : place.gateway;
-      network.ipam.push(config);
-      network.interfaceName = engine.options.machine.defaultBridge;
-    }
     this.add(network);
-    if (driver != "bridge") return this.put(network);
-    setBridgeOptions(network);
-    setBridgeAddresses(network);
+    if (driver == "bridge") this.setUpBridge(network, place);
     this.put(network);
+  }
+
+  /** Gives a new default bridge its settings. `place`: of a container on the lost one; null if there was none. */
+  private setUpBridge(network: Network, place: Place | null): void {
+    const subnet = place === null ? anySubnet(this.subnets(), false) : subnetOf(place.gateway, place.prefixLength);
+    const gateway = place === null ? subnet.base.plus(1).text : place.gateway;
+    network.setAddresses(configOf(subnet, gateway), place === null ? null : ipv6Of(place));
+    network.interfaceName = engine.options.machine.defaultBridge;
+    setBridgeOptions(network);
+    setBridgeAddresses(network, this.subnets());
   }
 
   /** Id of the one network whose record was set aside. A new id if there is none, or if it is unknown which one it is. */
@@ -191,8 +192,15 @@ function hasSubnet(place: Place): bool {
   return gateway !== null && !gateway.isIpv6 && place.prefixLength > 0;
 }
 
-function subnetOf(place: Place): Subnet {
-  return new Subnet(parseAddress(place.gateway)!, place.prefixLength);
+/** The IPv6 addresses of the network that the container is on; null if it has none there. */
+function ipv6Of(place: Place): IpamConfig | null {
+  const gateway: Address | null = parseAddress(place.ipv6Gateway);
+  if (gateway === null || !gateway.isIpv6 || place.ipv6PrefixLength == 0) return null;
+  return configOf(subnetOf(place.ipv6Gateway, place.ipv6PrefixLength), place.ipv6Gateway);
+}
+
+function subnetOf(gateway: string, prefixLength: i32): Subnet {
+  return new Subnet(parseAddress(gateway)!, prefixLength);
 }
 
 export const networkStore: NetworkStore = new NetworkStore();

@@ -44,6 +44,13 @@ export const OPTIONS: readonly Option[] = [
     value: "address",
     help: "address of the built-in bridge, with the length of its prefix, such as 10.9.0.1/24",
   },
+  {
+    flag: "bip6",
+    key: "bip6",
+    kind: "text",
+    value: "address",
+    help: "IPv6 address of the built-in bridge, with the length of its prefix, such as fd00:9::1/64",
+  },
   { flag: "config-file", kind: "text", value: "file", help: `configuration file (default ${DEFAULTS.configFile})` },
   {
     flag: "data-root",
@@ -72,7 +79,7 @@ export const OPTIONS: readonly Option[] = [
     key: "default-gateway-v6",
     kind: "text",
     value: "address",
-    help: "not implemented yet",
+    help: "IPv6 default gateway of containers on the built-in bridge, instead of the bridge",
   },
   {
     flag: "default-runtime",
@@ -108,7 +115,7 @@ export const OPTIONS: readonly Option[] = [
     key: "fixed-cidr-v6",
     kind: "text",
     value: "block",
-    help: "not implemented yet",
+    help: "part of the built-in bridge's IPv6 subnet for addresses of containers; all of it without --bip6",
   },
   {
     flag: "group",
@@ -169,7 +176,7 @@ export const OPTIONS: readonly Option[] = [
     flag: "ipv6",
     key: "ipv6",
     kind: "switch",
-    help: "not implemented yet",
+    help: "the built-in bridge has IPv6, too (default false)",
   },
   {
     flag: "label",

@@ -7,6 +7,7 @@
 //   given NAME            the engine has the records and the layers of this image
 //   given nothing         the engine was never started before
 //   given subnet SUBNET   the default bridge has this subnet
+//   networks JSON         engines that are opened from now on have these options of networks, and else the usual ones
 //   open [REGISTRY…]      opens a new instance of the core. REGISTRY: registries that need no TLS. The indented lines
 //                         below it say what the host finds: process, exec, mount, files, join, network, volume, chain,
 //                         no-chain
@@ -60,6 +61,8 @@ class Story {
   /** Elapsed time when the machine was started. */
   #booted = 0n;
   #showsSizes = false;
+  /** Options of networks that are not the usual ones. */
+  #networks: Partial<engine.NetworkOptions> = {};
 
   constructor(core: CompiledCore) {
     this.#core = core;
@@ -92,6 +95,9 @@ class Story {
         return [];
       case "given":
         this.#give(rest[0] ?? "", rest[1]);
+        return [];
+      case "networks":
+        this.#networks = JSON.parse(rest.join(" ")) as Partial<engine.NetworkOptions>;
         return [];
       case "sizes":
         this.#showsSizes = true;
@@ -163,7 +169,8 @@ class Story {
     this.#epoch += 1;
     const records = [...this.#records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => ({ key, value }));
     const seed = new Uint8Array(32).fill(this.#epoch);
-    const options = { ...OPTIONS, epoch: this.#epoch, insecureRegistries };
+    const networks = { ...OPTIONS.networks, ...this.#networks };
+    const options = { ...OPTIONS, epoch: this.#epoch, insecureRegistries, networks };
     const inventory = this.#inventory(found.map((line) => this.#names.unnamed(line.trim()).split(" ")));
     return this.#taken(this.#instance.open(options, this.#now(), seed, records, this.#journal.endsAt, inventory));
   }

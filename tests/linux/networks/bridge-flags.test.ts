@@ -1,6 +1,7 @@
 // The daemon's flags for the default bridge, with real packets, and what other flags at the next start change.
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { must } from "../../support/commands.js";
+import { must, run, until } from "../../support/commands.js";
 import { launchDaemon, type DaemonProcess } from "../../support/daemon-process.js";
 import { EngineClient } from "../../support/engine-client.js";
 import { CORACLE, missingLinux } from "../../support/engines.js";
@@ -8,6 +9,7 @@ import { describeUnless } from "../../support/on-engines.js";
 
 interface Network {
   Id: string;
+  EnableIPv6: boolean;
   IPAM: { Config: { Subnet: string; Gateway: string }[] };
   Options: Record<string, string>;
 }
@@ -93,4 +95,53 @@ describeUnless(missingLinux(), "bridge flags", () => {
     await restart();
     expect((await bridge()).IPAM.Config).toEqual([{ Subnet: "10.95.0.0/24", Gateway: "10.95.0.1" }]);
   });
+
+  test.skipIf(!existsSync("/proc/net/if_inet6"))("IPv6 comes to the bridge, and goes, without containers", async () => {
+    const before = await engine.running();
+    await restart("--ipv6");
+    expect((await bridge()).EnableIPv6).toBe(false);
+    expect(daemon.log()).toContain("containers are on it, so it keeps its address 10.95.0.1");
+    await engine.remove(before);
+    await restart("--ipv6", "--bip6", "fd00:95::5/64", "--fixed-cidr-v6", "fd00:95::100/120");
+    const PortBindings = { "80/tcp": [{ HostPort: "18542" }] };
+    const Cmd = ["httpd", "-f", "-p", "[::]:80", "-h", "/etc"];
+    const id = await engine.create({ HostConfig: { PortBindings }, ExposedPorts: { "80/tcp": {} }, Cmd });
+    await engine.start(id);
+    expect((await bridge()).IPAM.Config[1]).toEqual({
+      Subnet: "fd00:95::/64",
+      IPRange: "fd00:95::100/120",
+      Gateway: "fd00:95::5",
+    });
+    const { NetworkSettings } = await engine.inspect<{ NetworkSettings: Record<string, unknown> }>(id);
+    expect(NetworkSettings["GlobalIPv6Address"]).toBe("fd00:95::100");
+    expect(NetworkSettings["IPv6Gateway"]).toBe("fd00:95::5");
+    const Command = ["sh", "-c", "ping -c 1 -W 2 fd00:95::100 && ip -6 route && cat /etc/hosts"];
+    const other = await engine.run({ Cmd: Command, HostConfig: { ExtraHosts: ["machine:host-gateway"] } });
+    expect(other.code).toBe(0);
+    expect(other.stdout).toContain("default via fd00:95::5");
+    expect(other.stdout).toContain("10.95.0.1\tmachine\nfd00:95::5\tmachine\n");
+    expect(other.stdout).toMatch(/^fd00:95::101\t[0-9a-f]{12}$/m);
+    // The next engine finds all that as it was, and the container is reached at its port all the time.
+    const answers = (): Promise<boolean> => isServed("http://[fd00:95::5]:18542/hostname");
+    await until("an answer", answers);
+    await daemon.end("SIGKILL");
+    expect(await answers()).toBe(true);
+    await daemon.start();
+    expect(await answers()).toBe(true);
+    expect(await reaches("fd00:95::100")).toBe(true);
+    await restart();
+    expect((await bridge()).EnableIPv6).toBe(true);
+    expect(await answers()).toBe(true);
+    await engine.remove(id);
+    await restart();
+    expect(await bridge()).toMatchObject({ EnableIPv6: false, IPAM: { Config: [{ Subnet: "10.95.0.0/24" }] } });
+    await engine.run({ Cmd: ["true"] });
+    expect(await onBridge()).not.toContain("fd00:95");
+  });
+
+  /** Whether a web server answers the machine there. */
+  async function isServed(url: string): Promise<boolean> {
+    const ask = `fetch(${JSON.stringify(url)}, { signal: AbortSignal.timeout(2000) }).then(({ ok }) => process.exit(ok ? 0 : 1))`;
+    return (await run(daemon.netns.inside([process.execPath, "-e", ask]))).code === 0;
+  }
 });

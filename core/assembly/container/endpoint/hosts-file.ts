@@ -43,7 +43,8 @@ function addOwn(text: TextBuilder, container: Container): void {
 function addExtra(text: TextBuilder, extra: string[]): void {
   for (let i = 0; i < extra.length; i++) {
     const at = nameEnd(extra[i]);
-    if (at > 0) text.text(`${hostAddress(extra[i].slice(at + 1))}\t${extra[i].slice(0, at)}\n`);
+    const addresses: string[] = at > 0 ? hostAddresses(extra[i].slice(at + 1)) : [];
+    for (let j = 0; j < addresses.length; j++) text.text(`${addresses[j]}\t${extra[i].slice(0, at)}\n`);
   }
 }
 
@@ -53,9 +54,12 @@ function nameEnd(entry: string): i32 {
   return equals > 0 ? equals : entry.indexOf(":");
 }
 
-/** `host-gateway` stands for the machine's address on the default bridge, on whatever network the container is. */
-function hostAddress(address: string): string {
-  return address == HOST_GATEWAY ? networkStore.named("bridge")!.gateway : withoutBrackets(address);
+/** `host-gateway` stands for the machine's addresses on the default bridge, on whatever network the container is. */
+function hostAddresses(address: string): string[] {
+  if (address != HOST_GATEWAY) return [withoutBrackets(address)];
+  const bridge = networkStore.named("bridge")!;
+  const ipv6 = bridge.ipv6;
+  return ipv6 === null ? [bridge.gateway] : [bridge.gateway, ipv6.gateway];
 }
 
 /** Newer clients may put IPv6 addresses in brackets. */

@@ -87,6 +87,21 @@ export function parsePrefix(text: string): Prefix | null {
   return length < 0 ? null : new Prefix(address, new Subnet(address, length));
 }
 
+const LINK_LOCAL: Subnet = parseSubnet("fe80::/64")!;
+const MULTICAST: Subnet = parseSubnet("ff00::/8")!;
+
+/**
+ * Why no network can have the addresses of this block, in Docker's words; empty if one can. Each interface has an
+ * address in fe80::/64 anyway (RFC 4291 §2.5.6), so a network may have all of it, but no other block with it.
+ */
+export function ipv6SubnetProblem(prefix: Prefix): string {
+  const subnet = prefix.subnet;
+  if (!subnet.isIpv6) return "";
+  if (MULTICAST.contains(prefix.address)) return `multicast subnet '${prefix.text}' is not allowed`;
+  if (subnet.equals(LINK_LOCAL) || !subnet.overlaps(LINK_LOCAL)) return "";
+  return `'${prefix.text}' clashes with the Link-Local prefix 'fe80::/64'`;
+}
+
 function highMask(bits: i32, prefixLength: i32): u64 {
   if (bits != IPV6_BITS || prefixLength == 0) return 0;
   return prefixLength >= 64 ? u64.MAX_VALUE : u64.MAX_VALUE << (64 - prefixLength);

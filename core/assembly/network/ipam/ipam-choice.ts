@@ -5,7 +5,7 @@ import { Json } from "../../json/json";
 import { badParameter, forbidden, internal, notBuilt, Refusal } from "../../refusal";
 import { Address, canonicalAddress, parseAddress } from "../address/address";
 import { AddressPool } from "../address/address-pool";
-import { parseSubnet } from "../address/subnet";
+import { ipv6SubnetProblem, parseSubnet, Prefix } from "../address/subnet";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { freeSubnet, hasSameRoute } from "./default-pools";
@@ -85,6 +85,9 @@ function takeSubnet(network: Network, config: IpamConfig): Refusal | null {
   const hasGateway = !network.isOnParent || config.gateway.length > 0;
   const gateway: Refusal | null = hasGateway ? chooseGateway(config, pool) : null;
   if (gateway !== null) return gateway;
+  const first: Address = hasGateway ? parseAddress(config.gateway)! : subnet.base;
+  const problem = ipv6SubnetProblem(new Prefix(first, subnet));
+  if (problem.length > 0) return badParameter(problem);
   return setAsideAuxiliary(network.name, config, pool);
 }
 
