@@ -11,6 +11,7 @@ export enum RefusalKind {
   Conflict,
   NotModified,
   TooLarge,
+  Limited,
   Internal,
   NotBuilt,
   Unavailable,
@@ -25,6 +26,7 @@ const NAMES: string[] = [
   "conflict",
   "not-modified",
   "too-large",
+  "limited",
   "internal",
   "not-built",
   "unavailable",
@@ -68,6 +70,8 @@ export function statusOf(kind: RefusalKind): u16 {
       return 304;
     case RefusalKind.TooLarge:
       return 413;
+    case RefusalKind.Limited:
+      return 429;
     case RefusalKind.NotBuilt:
       return 501;
     case RefusalKind.Unavailable:

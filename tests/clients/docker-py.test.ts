@@ -66,7 +66,7 @@ onEngines(
 
       test("pull", async () => {
         const name = `${open.host}/py:1`;
-        const tags = [`['${name}']`, "pulled", `['${name}', 'py/tagged:1']`, "gone", "Status"];
+        const tags = [`['${name}']`, "pulled", `['${name}', 'py/tagged:1']`, "gone", "sha256 False 1", "Status"];
         expect(await tell("pull", name)).toEqual([...tags, ""]);
       });
 

@@ -97,6 +97,7 @@ onEngines(
       [401, "UNAUTHORIZED", 404],
       [403, "DENIED", 404],
       [404, "MANIFEST_UNKNOWN", 404],
+      [429, "TOOMANYREQUESTS", 500],
       [500, "UNKNOWN", 500],
     ] as const) {
       test(`${status} for the manifest is an HTTP error`, async () => {
@@ -113,6 +114,19 @@ onEngines(
 
       // The test of 500 is above.
       if (status === 500) continue;
+      test(`a question that a registry answers with ${status} has this status, too`, async () => {
+        registry.fault((request, response) => {
+          if (!request.url?.includes("/manifests/")) return false;
+          return answerError(response, status, code, `told ${status}`);
+        });
+        const answer = await engine().call("GET", `/distribution/${registry.host}/refused:1/json`);
+        registry.fault(null);
+        const told = `${code.toLowerCase().replace("_", " ")}: told ${status}`;
+        expect([answer.status, messageOf(answer)]).toEqual([status, told]);
+      });
+
+      // This is no final answer.
+      if (status === 429) continue;
       test(`${status} for a layer is an error in the stream`, () => failsWith(`blob${status}`, refusing(status, code)));
     }
 

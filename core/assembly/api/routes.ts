@@ -37,6 +37,7 @@ import { saveImage, saveImages } from "../image/archive/save";
 import { commitContainer } from "../image/commit/commit";
 import { createImage } from "../image/pull/pull";
 import { pushImage } from "../image/push/push";
+import { inspectDistribution } from "../image/remote/distribution";
 import { deleteImage } from "../image/remove/delete";
 import { pruneImages } from "../image/remove/prune";
 import { imageHistory } from "../image/shown/history";
@@ -181,7 +182,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/images/*/tag",              24, tagImage,          "image/tag.ts"),
   new Route("DELETE", "/images/*",                  24, deleteImage,       "image/remove/delete.ts"),
   new Route("POST",   "/commit",                    24, commitContainer,   "image/commit/commit.ts"),
-  new Route("GET",    "/distribution/*/json",       30, later,             "api/routes.ts"),
+  new Route("GET",    "/distribution/*/json",       30, inspectDistribution, "image/remote/distribution.ts"),
 
   new Route("POST",   "/build",                     24, later,             "api/routes.ts"),
   new Route("POST",   "/build/prune",               31, pruneBuildCache,   "build/prune.ts"),

@@ -30,6 +30,8 @@ const ATTESTATION = "attestation-manifest";
 export class Descriptor {
   /** Platform of an entry in an index; null if it has none. */
   platform: Platform | null = null;
+  /** The same as in the index, with everything that it says of the platform. */
+  platformDocument: Json | null = null;
   /** It describes an image instead of being one. */
   attestation: bool = false;
   /** Names and values, such as `org.opencontainers.image.ref.name`. */
@@ -48,6 +50,8 @@ export class Descriptor {
 }
 
 export class Manifest {
+  /** Its media type, as far as the document, its sender or its members tell. */
+  mediaType: string = "";
   /** For an index: the entries to choose from. */
   entries: Descriptor[] = [];
   config: Descriptor | null = null;
@@ -76,8 +80,19 @@ export class ParsedManifest {
   ) {}
 }
 
-/** `mediaType`: came with the bytes. The document's own type takes precedence; without either, its members decide. */
+/** Only of an image, or an index. `mediaType`: see `parseAnyManifest`. */
 export function parseManifest(bytes: Uint8Array, mediaType: string): ParsedManifest {
+  const parsed = parseAnyManifest(bytes, mediaType);
+  const config: Descriptor | null = parsed.manifest === null ? null : parsed.manifest!.config;
+  if (config === null || IMAGE_CONFIGS.includes(config.mediaType)) return parsed;
+  return refused(badParameter(`unsupported media type ${config.mediaType}: it is not an image`));
+}
+
+/**
+ * Also of artifacts that are no images. `mediaType`: came with the bytes. The document's own type takes precedence;
+ * without either, its members decide.
+ */
+export function parseAnyManifest(bytes: Uint8Array, mediaType: string): ParsedManifest {
   const document = parseJson(bytes);
   if (document === null) return refused(internal(`invalid manifest: ${jsonError()}`));
   if (!document.isObject) return refused(internal("invalid manifest: not an object"));
@@ -89,9 +104,10 @@ export function parseManifest(bytes: Uint8Array, mediaType: string): ParsedManif
   if (entries !== null && (layers !== null || document.find("config") !== null)) {
     return refused(badParameter("invalid manifest: it has both manifests and layers"));
   }
-  if (entries !== null && (isIndexType(type) || !isKnownType(type))) return readIndex(entries);
-  if (entries === null && !isIndexType(type) && (isKnownType(type) || layers !== null)) {
-    return readManifest(document, layers);
+  const known = isKnownType(type);
+  if (entries !== null && (isIndexType(type) || !known)) return readIndex(entries, known ? type : OCI_INDEX);
+  if (entries === null && !isIndexType(type) && (known || layers !== null)) {
+    return readManifest(document, layers, known ? type : OCI_MANIFEST);
   }
   return refused(badParameter(`unsupported manifest media type: ${type.length > 0 ? type : "none"}`));
 }
@@ -112,8 +128,9 @@ function isKnownType(type: string): bool {
   return ACCEPTED.includes(type);
 }
 
-function readIndex(entries: Json): ParsedManifest {
+function readIndex(entries: Json, mediaType: string): ParsedManifest {
   const manifest = new Manifest();
+  manifest.mediaType = mediaType;
   for (let i = 0; i < entries.length; i++) {
     const descriptor = readDescriptor(entries.items[i]);
     if (descriptor === null) return refused(internal("invalid manifest: bad descriptor"));
@@ -123,14 +140,12 @@ function readIndex(entries: Json): ParsedManifest {
   return new ParsedManifest(manifest, null);
 }
 
-function readManifest(document: Json, layers: Json | null): ParsedManifest {
+function readManifest(document: Json, layers: Json | null, mediaType: string): ParsedManifest {
   const member = document.find("config");
   const config: Descriptor | null = member === null ? null : readDescriptor(member);
   if (config === null) return refused(internal("invalid manifest: no config"));
-  if (!IMAGE_CONFIGS.includes(config.mediaType)) {
-    return refused(badParameter(`unsupported media type ${config.mediaType}: it is not an image`));
-  }
   const manifest = new Manifest();
+  manifest.mediaType = mediaType;
   manifest.config = config;
   const count = layers === null ? 0 : layers.length;
   for (let i = 0; i < count; i++) {
@@ -160,4 +175,5 @@ function takePlatform(descriptor: Descriptor, entry: Json): void {
   const architecture = platform.stringOf("architecture");
   if (os == "unknown" && architecture == "unknown") descriptor.attestation = true;
   descriptor.platform = new Platform(os, architecture, platform.stringOf("variant"));
+  descriptor.platformDocument = platform;
 }

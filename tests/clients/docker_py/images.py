@@ -16,6 +16,8 @@ def pull(name):
         client.images.get("py/tagged:1")
     except docker.errors.ImageNotFound:
         print("gone")
+    data = client.images.get_registry_data(name)
+    print(data.id.split(":")[0], data.has_platform("linux/s390x"), len(data.attrs["Platforms"]))
     statuses = [step["status"] for step in client.api.pull(name, stream=True, decode=True)]
     print(statuses[-1].split(":")[0])
     client.images.remove(name)

@@ -12,6 +12,7 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
       headers: { "X-Registry-Auth": btoa(JSON.stringify({ username: ACCOUNT.username, password })) },
     }),
   },
+  distribution: { send: ([image = ""]) => ask("GET", `/distribution/${image}/json`) },
   login: { send: ([password = ""]) => ({ ...ask("POST", "/auth"), body: JSON.stringify(loginWith(password)) }) },
   load: {
     send: ([image = ""], visible) => ({

@@ -30,7 +30,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [2, () => [`pull ${drawPulled(draw)}`]],
     [1, () => ["load busybox"]],
     [2, () => push(draw)],
-    [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`]],
+    [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`, `distribution ${drawPulled(draw)}`]],
     [1, () => [`commit ${name} made`, "images"]],
     [
       1,
