@@ -215,6 +215,8 @@ onEngines("own networks", (engine, kind) => {
       const id = await engine().create({ ...on("mine"), Hostname: "pages", NetworkingConfig: { EndpointsConfig } });
       await engine().start(id);
       expect((await endpointOf(id, "mine")).Aliases).toEqual(["x", id.slice(0, 12), "pages"]);
+      // Until it is gone, its network cannot be pruned.
+      await engine().remove(id);
     });
 
     test("a container gets an address of its network, by the network's name or id", async () => {
