@@ -61,7 +61,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   const containers = containerStore.all();
   // This comes before the sweep: mounts that were made for interrupted creations are no longer needed.
   const halfMade = takeHalfMade(containers);
-  for (let i = 0; i < containers.length; i++) if (!containers[i].running) containers[i].rewiring = false;
+  for (let i = 0; i < containers.length; i++) forgetRewiring(containers[i]);
   sweep(inventory);
   for (let i = 0; i < halfMade.length; i++) beginMaking(halfMade[i]);
   restoreOwners(containers);
@@ -89,6 +89,13 @@ export function mend(records: Stored[], inventory: Inventory): void {
   resumeNetworkRemovals();
   // Containers ran on without the engine, and counting was interrupted.
   containerSizes.refresh();
+}
+
+/** A run that has ended has nothing left to connect. */
+function forgetRewiring(container: Container): void {
+  if (container.running || !container.rewiring) return;
+  container.rewiring = false;
+  container.touch();
 }
 
 function takeHalfMade(containers: Container[]): Container[] {

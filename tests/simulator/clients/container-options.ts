@@ -41,5 +41,5 @@ export function drawOptions(draw: Draw, cast: Cast): string {
 function drawHealth(draw: Draw): string {
   const codes = draw.one(["0", "1", "0.1.1.0", "1.1.never.0", "2.0.0.1", "never", "0.never.1"]);
   const grace = draw.one(["0,0", "0,0", "1000,200", "5000,300", "300,0"]);
-  return [codes, draw.one([50, 500, 500, 2000]), draw.one([1, 2, 3]), grace].join(",");
+  return [codes, draw.one([250, 500, 500, 2000]), draw.one([1, 2, 3]), grace].join(",");
 }
