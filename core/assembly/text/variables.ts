@@ -33,6 +33,11 @@ export class Variables {
     return this.values.has(name) ? this.values.get(name) : "";
   }
 
+  /** Null for a variable that is not set. */
+  find(name: string): string | null {
+    return this.values.has(name) ? this.values.get(name) : null;
+  }
+
   private note(entry: string, place: i32): void {
     const equals = entry.indexOf("=");
     if (equals <= 0) return;

@@ -1,0 +1,96 @@
+// COPY and ADD: what is copied, and where to.
+
+import { Heredoc, Instruction } from "../dockerfile/instruction";
+import { heredocOf } from "../dockerfile/heredocs";
+import { BuildState } from "./build-state";
+import { CopyStep, Source, SourceKind, Step, StepKind } from "./step";
+import { pathFrom } from "./work-directory";
+
+export function evaluateCopy(state: BuildState, instruction: Instruction): Step {
+  const isAdd = instruction.keyword == "ADD";
+  const copy = new CopyStep(isAdd, state.config.shell());
+  const words = instruction.words;
+  for (let i = 0; i < words.length - 1 && state.problem.length == 0; i++) {
+    copy.sources.push(sourceOf(state, instruction, words[i]));
+  }
+  copy.destination = state.expand(words[words.length - 1]);
+  copy.target = targetOf(state.config.text("WorkingDir"), copy.destination);
+  readOptions(state, instruction, copy);
+  if (hasOnlyFiles(copy)) state.fail(copy.destinationProblem(copy.sources.length));
+  const step = new Step(StepKind.Copy);
+  step.copy = copy;
+  return step;
+}
+
+function readOptions(state: BuildState, instruction: Instruction, copy: CopyStep): void {
+  copy.from = instruction.flag("from");
+  copy.owner = state.expand(instruction.flag("chown"));
+  copy.mode = state.expand(instruction.flag("chmod"));
+  copy.checksum = state.expand(instruction.flag("checksum"));
+  copy.excludes = state.expandAll(instruction.flagValues("exclude"));
+  copy.link = instruction.isOn("link");
+  copy.parents = instruction.isOn("parents");
+  copy.keepGit = instruction.isOn("keep-git-dir");
+  const unpack = instruction.flag("unpack", "unset");
+  copy.unpack = copy.isAdd && (unpack == "unset" || instruction.isOn("unpack"));
+  copy.unpackUrls = unpack != "unset" && instruction.isOn("unpack");
+}
+
+function sourceOf(state: BuildState, instruction: Instruction, word: string): Source {
+  const announced = heredocOf(word);
+  if (announced !== null && !instruction.isJson) return contentOf(state, instruction.heredocs, announced.name);
+  const text = state.expand(word);
+  if (instruction.keyword == "ADD") {
+    if (isGit(text)) return new Source(SourceKind.Git, text);
+    if (text.startsWith("http://") || text.startsWith("https://")) return new Source(SourceKind.Url, text);
+  }
+  if (leavesContext(text) && instruction.flag("from").length == 0) {
+    state.fail(`${instruction.keyword} failed: forbidden path outside the build context: ${text} ()`);
+  }
+  return new Source(SourceKind.Path, pathFrom("/", text).slice(1));
+}
+
+function contentOf(state: BuildState, heredocs: Heredoc[], name: string): Source {
+  for (let i = 0; i < heredocs.length; i++) {
+    if (heredocs[i].name != name) continue;
+    const text = heredocs[i].text();
+    return new Source(SourceKind.Content, name, heredocs[i].expand ? state.expandContent(text) : text);
+  }
+  return new Source(SourceKind.Content, name, "");
+}
+
+function isGit(text: string): bool {
+  if (text.startsWith("git://") || text.startsWith("git@") || text.startsWith("ssh://")) return true;
+  if (!text.startsWith("http://") && !text.startsWith("https://")) return false;
+  const fragment = text.indexOf("#");
+  return (fragment < 0 ? text : text.slice(0, fragment)).endsWith(".git");
+}
+
+function leavesContext(path: string): bool {
+  const parts = path.split("/");
+  let depth = 0;
+  for (let i = 0; i < parts.length; i++) {
+    if (parts[i] == "..") depth--;
+    else if (parts[i].length > 0 && parts[i] != ".") depth++;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+/** A slash at the end stays: it makes the destination a directory; so does the path `.` or `..`. */
+function targetOf(directory: string, destination: string): string {
+  const path = pathFrom(directory, destination);
+  const last = destination.slice(destination.lastIndexOf("/") + 1);
+  const isDirectory = last.length == 0 || last == "." || last == "..";
+  return isDirectory && path != "/" ? path + "/" : path;
+}
+
+/** Whether each source is one file: not so with wildcards. */
+function hasOnlyFiles(copy: CopyStep): bool {
+  for (let i = 0; i < copy.sources.length; i++) {
+    const source = copy.sources[i];
+    if (source.kind != SourceKind.Path) continue;
+    if (source.text.includes("*") || source.text.includes("?") || source.text.includes("[")) return false;
+  }
+  return true;
+}

@@ -1,0 +1,82 @@
+// RUN: a command in a container. Nothing is substituted in it: its shell does that.
+
+import { TextBuilder } from "../../text/builder";
+import { Heredoc, Instruction } from "../dockerfile/instruction";
+import { BuildState } from "./build-state";
+import { commandOf } from "./command";
+import { mountSource, readMount } from "./run-mount";
+import { RunStep, Step, StepKind } from "./step";
+import { pathFrom } from "./work-directory";
+
+const FROM_VARIABLE: string = "'from' doesn't support variable expansion, define alias stage instead";
+
+export function evaluateRun(state: BuildState, instruction: Instruction): Step {
+  const given = state.given.entries(state.config);
+  const run = new RunStep(argumentsOf(state, instruction), state.config.variables.entries.concat(given));
+  run.script = scriptOf(instruction);
+  readOptions(state, instruction, run);
+  const step = new Step(StepKind.Run);
+  step.command = keyOf(state, instruction, run, given);
+  step.run = run;
+  return step;
+}
+
+/**
+ * Build arguments stand in front, so that a step is only found with the same ones. No command begins with `|`, and the
+ * count keeps `a=b` as a program apart from `a=b` as an argument.
+ */
+function keyOf(state: BuildState, instruction: Instruction, run: RunStep, given: string[]): string[] {
+  const options = instruction.flags;
+  const argv = options.length == 0 ? run.argv : options.concat(run.argv);
+  if (given.length == 0) return argv;
+  const key = state.given.keyEntries(given);
+  return [`|${key.length.toString()}`].concat(key).concat(argv);
+}
+
+function argumentsOf(state: BuildState, instruction: Instruction): string[] {
+  const heredocs = instruction.heredocs;
+  if (heredocs.length == 0) return commandOf(state, instruction);
+  if (isAlone(instruction)) return state.config.shell().concat([heredocs[0].text()]);
+  return state.config.shell().concat([withHeredocs(instruction.rest, heredocs)]);
+}
+
+/** `RUN <<EOF` and nothing else: the lines are the command itself. */
+function isAlone(instruction: Instruction): bool {
+  if (instruction.heredocs.length != 1 || instruction.rest.includes(" ") || instruction.rest.includes("\t"))
+    return false;
+  return instruction.rest.startsWith("<<");
+}
+
+/** The shell reads the here-documents of a longer command. */
+function withHeredocs(command: string, heredocs: Heredoc[]): string {
+  const text = new TextBuilder();
+  text.text(command);
+  for (let i = 0; i < heredocs.length; i++) text.text("\n").text(heredocs[i].content).text(heredocs[i].name);
+  return text.toString();
+}
+
+function scriptOf(instruction: Instruction): string {
+  if (!isAlone(instruction)) return "";
+  const text = instruction.heredocs[0].text();
+  return text.startsWith("#!") ? text : "";
+}
+
+function readOptions(state: BuildState, instruction: Instruction, run: RunStep): void {
+  run.network = instruction.flag("network", run.network);
+  run.security = instruction.flag("security", run.security);
+  run.devices = state.expandAll(instruction.flagValues("device"));
+  if (run.network != "default" && run.network != "none" && run.network != "host") {
+    state.fail(`unsupported network mode "${run.network}"`);
+  }
+  if (run.security != "sandbox" && run.security != "insecure") state.fail(`security "${run.security}" is not valid`);
+  const mounts = instruction.flagValues("mount");
+  for (let i = 0; i < mounts.length && state.problem.length == 0; i++) {
+    // Which stages a build needs is known before anything is substituted.
+    if (mountSource(mounts[i]).includes("$")) return state.fail(FROM_VARIABLE);
+    const read = readMount(state.expand(mounts[i]));
+    if (read.problem.length > 0) state.fail(read.problem);
+    const target = read.mount.target;
+    if (target.length > 0) read.mount.target = pathFrom(state.config.text("WorkingDir"), target);
+    run.mounts.push(read.mount);
+  }
+}

@@ -1,0 +1,142 @@
+// What an instruction asks for, with all variables substituted. The classic builder makes an image of each step.
+
+import { Mount } from "./run-mount";
+
+export enum StepKind {
+  /** Only the config has changed: an image without a layer. */
+  Config,
+  /** The config has changed, and the working directory is made if the image does not have it. */
+  Directory,
+  /** Runs `run.argv` in a container, and keeps what it changes. */
+  Run,
+  /** Copies files: see `copy`. */
+  Copy,
+}
+
+export class Step {
+  /** Docker's sentence if the step cannot be done; the build ends with it. Empty otherwise. */
+  problem: string = "";
+  /**
+   * The command in the image's history and the key of the cache: `["/bin/sh", "-c", "#(nop) ", "CMD [\"x\"]"]`. The
+   * history shows it joined by blanks. Of a copy it is only known with the digest of its files: see
+   * `CopyStep.commandFor`.
+   */
+  command: string[] = [];
+  /** Lines for the stream of the build, with line ends. */
+  notes: string[] = [];
+  run: RunStep | null = null;
+  copy: CopyStep | null = null;
+
+  constructor(readonly kind: StepKind) {}
+
+  /** `created_by` of the history. */
+  get history(): string {
+    return this.command.join(" ");
+  }
+}
+
+/** A RUN. `Step.command` is `argv`, behind `|N` and N build arguments if there are any. */
+export class RunStep {
+  /** `--network`: `default`, `none` or `host`. */
+  network: string = "default";
+  /** `--security`: `sandbox` or `insecure`. */
+  security: string = "sandbox";
+  mounts: Mount[] = [];
+  /** `--device`, as it is written. */
+  devices: string[] = [];
+  /**
+   * A here-document that names its own interpreter by `#!`: the host makes this file executable, runs it instead of
+   * `argv`, and removes it. Empty if there is none.
+   */
+  script: string = "";
+
+  constructor(
+    /** The command; the image's entry point is not used. Empty: Docker answers `No command specified`. */
+    readonly argv: string[],
+    /** Environment: the image's variables, then the build arguments. */
+    readonly environment: string[],
+  ) {}
+}
+
+export enum SourceKind {
+  /** A path in the context, or in `from`; it may have wildcards. Relative, without `..`. */
+  Path,
+  /** `http://` or `https://`; only ADD. */
+  Url,
+  /** A git repository; only ADD. */
+  Git,
+  /** A here-document: `text` is the name of the file, `content` what is in it. */
+  Content,
+}
+
+export class Source {
+  constructor(
+    readonly kind: SourceKind,
+    readonly text: string,
+    readonly content: string = "",
+  ) {}
+}
+
+/** COPY or ADD. */
+export class CopyStep {
+  sources: Source[] = [];
+  /** As it is written, with variables substituted: `.`, `b/`. */
+  destination: string = "";
+  /** From the root, cleaned; ends with `/` if the files go into this directory. */
+  target: string = "";
+  /** `--from` as it is written; empty: the context. Stages: see `stages/`. */
+  from: string = "";
+  /** `--chown`: `user`, `user:group`, by name or number. Empty: root. */
+  owner: string = "";
+  /** `--chmod`: octal, or symbolic as `u=rw,go=r`. Empty: as they are. */
+  mode: string = "";
+  /** `--link`: the layer does not look at what is below it. */
+  link: bool = false;
+  /** `--parents`: the directories of each source are kept. */
+  parents: bool = false;
+  /** `--exclude`: patterns as in `.dockerignore`. */
+  excludes: string[] = [];
+  /** `--checksum` of a URL: `sha256:…`. */
+  checksum: string = "";
+  /** `--keep-git-dir`. */
+  keepGit: bool = false;
+  /** Whether local tars are unpacked: ADD does, unless `--unpack=false`. */
+  unpack: bool = false;
+  /** `--unpack=true`: tars from URLs, too. */
+  unpackUrls: bool = false;
+
+  constructor(
+    readonly isAdd: bool,
+    /** The image's shell, for the history. */
+    private readonly shell: string[],
+  ) {}
+
+  /**
+   * The command for history and cache. `digest`: `file:HEX`, `dir:HEX` or `multi:HEX`, by what is copied; sha256 over
+   * names, modes, owners and contents. Nothing stands between owner and digest, as in Docker.
+   */
+  commandFor(digest: string): string[] {
+    const owner = this.owner.length == 0 ? "" : `--chown=${this.owner}`;
+    const mode = this.mode.length == 0 ? "" : `--chmod=${this.mode}`;
+    const more = this.options();
+    const keyword = this.isAdd ? "ADD" : "COPY";
+    return this.shell.concat([`#(nop) ${keyword} ${owner}${mode}${more}${digest} in ${this.destination} `]);
+  }
+
+  /** Docker's sentence for several files that need a directory; empty if there is one. `count`: of files found. */
+  destinationProblem(count: i32): string {
+    if (count < 2 || this.parents || this.destination.endsWith("/")) return "";
+    const keyword = this.isAdd ? "ADD" : "COPY";
+    return `When using ${keyword} with more than one source file, the destination must be a directory and end with a /`;
+  }
+
+  /** Options that the classic builder does not have, and that change what is copied. */
+  private options(): string {
+    const words: string[] = [];
+    if (this.parents) words.push("--parents");
+    for (let i = 0; i < this.excludes.length; i++) words.push(`--exclude=${this.excludes[i]}`);
+    if (this.isAdd && !this.unpack) words.push("--unpack=false");
+    if (this.unpackUrls) words.push("--unpack=true");
+    return words.join("");
+  }
+}

@@ -1,0 +1,35 @@
+// A stage of a Dockerfile: FROM, and the instructions up to the next FROM.
+
+import { Instruction } from "../dockerfile/instruction";
+
+export class Stage {
+  /** In lower case; empty if it has none. */
+  name: string = "";
+  /** The stage it begins with; -1 if it begins with an image or with nothing. */
+  base: i32 = -1;
+  /** The image it begins with; empty if it begins with a stage or with nothing (`scratch`). */
+  image: string = "";
+  /** `--platform`, with variables substituted; empty: that of the build. */
+  platform: string = "";
+  /** The sentence of Docker's with which the build ends when it reaches the stage; empty if there is none. */
+  problem: string = "";
+  /** Stages of which it needs files, or begins with. Each is an earlier one, once. */
+  uses: i32[] = [];
+  /** All but FROM. */
+  instructions: Instruction[] = [];
+
+  constructor(
+    /** From 0. */
+    readonly index: i32,
+    readonly from: Instruction,
+  ) {}
+
+  get isScratch(): bool {
+    return this.base < 0 && this.image.length == 0;
+  }
+
+  /** Notes a stage that it needs; -1 is none. */
+  use(stage: i32): void {
+    if (stage >= 0 && !this.uses.includes(stage)) this.uses.push(stage);
+  }
+}

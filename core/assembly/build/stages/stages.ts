@@ -1,0 +1,126 @@
+// The stages of a Dockerfile: what each begins with, what it takes from others, and which ones a target needs.
+
+import { Dockerfile } from "../dockerfile/dockerfile";
+import { Instruction } from "../dockerfile/instruction";
+import { declareGlobal } from "../evaluation/argument";
+import { Budget } from "../evaluation/budget";
+import { BuildArguments } from "../evaluation/build-arguments";
+import { mountSource } from "../evaluation/run-mount";
+import { substitute } from "../evaluation/substitution";
+import { Origin, StageNames } from "./stage-names";
+import { Stage } from "./stage";
+
+const SCRATCH: string = "scratch";
+
+/** An ARG before the first FROM; it is a step of the build, too. */
+export class Global {
+  constructor(
+    readonly instruction: Instruction,
+    /** The sentence of Docker's with which the build ends here; empty if there is none. */
+    readonly problem: string,
+  ) {}
+}
+
+export class Stages {
+  /** Docker's sentence for a target that does not exist: an answer of status 400. Empty if it does. */
+  problem: string = "";
+  globals: Global[] = [];
+  all: Stage[] = [];
+  /** The stage whose image is the result. */
+  target: i32 = 0;
+  /** What the target needs, itself included, in the order of the file: each stage only uses stages before it. */
+  needed: i32[] = [];
+  private readonly names: StageNames = new StageNames();
+
+  /** What `--from` means in a stage: a number or name of an earlier stage, or an image. */
+  origin(from: string, stage: i32): Origin {
+    return this.names.origin(from, stage);
+  }
+
+  /** Adds the stage that begins with this FROM; its platform and base see the arguments before the first FROM. */
+  begin(instruction: Instruction, given: BuildArguments, escape: i32, budget: Budget): void {
+    const stage = new Stage(this.all.length, instruction);
+    this.all.push(stage);
+    const base = substitute(instruction.words[0], given, escape, budget);
+    const platform = substitute(instruction.flag("platform"), given, escape, budget);
+    stage.platform = platform.text;
+    stage.problem = base.problem.length > 0 ? base.problem : platform.problem;
+    if (stage.problem.length == 0 && base.text.length == 0) {
+      stage.problem = `base name (${instruction.words[0]}) should not be blank`;
+    }
+    this.setBase(stage, base.text);
+    if (instruction.words.length == 3) stage.name = instruction.words[2].toLowerCase();
+    if (!this.names.add(stage.name) && stage.problem.length == 0) {
+      stage.problem = `${stage.name} stage name already used`;
+    }
+  }
+
+  /** Adds an instruction to the newest stage. */
+  add(instruction: Instruction): void {
+    const stage = this.all[this.all.length - 1];
+    stage.instructions.push(instruction);
+    this.noteUses(stage, instruction);
+  }
+
+  /** Chooses the target; an empty name is the last stage. */
+  choose(name: string): void {
+    this.target = this.all.length - 1;
+    if (name.length > 0) this.target = this.names.place(name.toLowerCase());
+    if (this.target < 0) this.problem = `failed to reach build target ${name} in Dockerfile`;
+    else this.needed = this.neededBy(this.target);
+  }
+
+  private setBase(stage: Stage, base: string): void {
+    stage.base = this.names.place(base.toLowerCase());
+    stage.use(stage.base);
+    if (stage.base < 0) stage.image = base == SCRATCH ? "" : base;
+    else this.inheritTriggers(stage, this.all[stage.base]);
+  }
+
+  /** The triggers of a stage are evaluated in the stages that begin with it. */
+  private inheritTriggers(stage: Stage, base: Stage): void {
+    for (let i = 0; i < base.instructions.length; i++) {
+      const trigger = base.instructions[i].trigger;
+      if (trigger !== null) this.noteUses(stage, trigger);
+    }
+  }
+
+  private noteUses(stage: Stage, instruction: Instruction): void {
+    if (instruction.keyword == "COPY") stage.use(this.origin(instruction.flag("from"), stage.index).stage);
+    if (instruction.keyword != "RUN") return;
+    const mounts = instruction.flagValues("mount");
+    for (let i = 0; i < mounts.length; i++) stage.use(this.origin(mountSource(mounts[i]), stage.index).stage);
+  }
+
+  private neededBy(target: i32): i32[] {
+    const wanted = new Array<bool>(this.all.length).fill(false);
+    wanted[target] = true;
+    const needed: i32[] = [];
+    for (let i = target; i >= 0; i--) {
+      if (!wanted[i]) continue;
+      needed.push(i);
+      for (let j = 0; j < this.all[i].uses.length; j++) wanted[this.all[i].uses[j]] = true;
+    }
+    return needed.reverse();
+  }
+}
+
+/**
+ * `file`: without a problem. `given`: the arguments by the client and the predefined ones; those of the file are added.
+ * `target`: the name of a stage; empty: the last one.
+ */
+export function stagesOf(file: Dockerfile, given: BuildArguments, target: string, budget: Budget): Stages {
+  const stages = new Stages();
+  for (let i = 0; i < file.instructions.length; i++) {
+    const instruction = file.instructions[i];
+    if (instruction.keyword == "FROM") {
+      stages.begin(instruction, given, file.escape, budget);
+    } else if (stages.all.length == 0) {
+      stages.globals.push(new Global(instruction, declareGlobal(given, instruction, file.escape, budget)));
+    } else {
+      stages.add(instruction);
+    }
+  }
+  stages.choose(target);
+  return stages;
+}
