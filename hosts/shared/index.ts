@@ -37,6 +37,7 @@ export {
   unmoved,
   wrongKind,
 } from "./failure.js";
+export { IgnorePatterns } from "./ignore-patterns.js";
 export type { PortConnection } from "./port-connection.js";
 export type { ProcessSpec } from "./failure.js";
 export type {

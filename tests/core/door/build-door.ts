@@ -10,6 +10,7 @@ import { evaluate } from "../../../core/assembly/build/evaluation/evaluate";
 import { Mount } from "../../../core/assembly/build/evaluation/run-mount";
 import { CopyStep, RunStep, Step, StepKind } from "../../../core/assembly/build/evaluation/step";
 import { substitute } from "../../../core/assembly/build/evaluation/substitution";
+import { parseIgnoreFile } from "../../../core/assembly/build/ignore/ignore-file";
 import { Stage } from "../../../core/assembly/build/stages/stage";
 import { stagesOf } from "../../../core/assembly/build/stages/stages";
 import { answer, answerText, argument, text } from "./exchange";
@@ -217,4 +218,20 @@ function shownCopy(copy: CopyStep): Json {
   if (copy.checksum.length > 0) more.push(copy.checksum);
   result.set("more", Json.string(more.join(", ")));
   return result;
+}
+
+/** A `.dockerignore` → its patterns, or the problem. */
+export function ignoreFile(): void {
+  const file = parseIgnoreFile(text(0));
+  if (file.problem.length > 0) return answerText(file.problem);
+  answer(Json.strings(file.texts()));
+}
+
+/** A `.dockerignore`, paths → the ignored ones. */
+export function ignored(): void {
+  const file = parseIgnoreFile(text(0));
+  const paths = argument(1).strings();
+  const ignored: string[] = [];
+  for (let i = 0; i < paths.length; i++) if (file.ignores(paths[i])) ignored.push(paths[i]);
+  answer(Json.strings(ignored));
 }
