@@ -160,13 +160,22 @@ export class WorldNetworks implements Topology {
 
   publishedAt(address: string, port: number): ReturnType<Topology["publishedAt"]> {
     const isHere = ({ protocol, hostAddress, hostPort }: networks.PortMapping): boolean =>
-      protocol === "tcp" && hostPort === port && excludes(hostAddress, address);
+      protocol === "tcp" && hostPort > 0 && hostPort === port && excludes(hostAddress, address);
     for (const join of this.#joins.values()) {
       const mapping = join.ports.find(isHere);
       const to = mapping && this.#sandboxes.get(join.container);
       if (to) return { join, to, port: mapping.containerPort };
     }
     return undefined;
+  }
+
+  isOpened(network: string, address: string, port: number): boolean {
+    const join = [...this.#joins.values()].find((one) => one.bridge.network === network && one.address === address);
+    return (
+      join?.ports.some(({ protocol, hostPort, containerPort }) => {
+        return protocol === "tcp" && hostPort === 0 && containerPort === port;
+      }) ?? false
+    );
   }
 
   /** What a name means in a container: addresses, or undefined if nobody on its networks has the name. */
@@ -186,8 +195,9 @@ export class WorldNetworks implements Topology {
   }
 
   #make(bridge: networks.Bridge): void {
-    checkAddresses(bridge.gateway, bridge.ipv6Gateway);
-    for (const subnet of [bridge.subnet, bridge.ipv6Subnet]) if (subnet !== "") checkSubnet(subnet);
+    const { subnet, gateway, gatewayMode, ipv6Subnet, ipv6Gateway, ipv6GatewayMode } = bridge;
+    if (subnet !== "" || ipv6Subnet === "") checkPlace(subnet, gateway, gatewayMode);
+    if (ipv6Subnet !== "") checkPlace(ipv6Subnet, ipv6Gateway, ipv6GatewayMode);
     this.#bridges.set(bridge.network, bridge);
   }
 
@@ -218,11 +228,12 @@ export class WorldNetworks implements Topology {
     if (!this.#bridges.has(join.bridge.network)) {
       throw noSuch("network-interface", join.bridge.interfaceName);
     }
-    this.#takePorts(place, join.ports);
+    const mapped = join.ports.filter(({ hostPort }) => hostPort > 0);
+    this.#takePorts(place, mapped);
     const before = this.#joins.get(place);
     this.#put(place, join);
     try {
-      await this.#published.set(place, join.ports);
+      await this.#published.set(place, mapped);
     } catch (error) {
       // It left meanwhile, or joined anew.
       if (this.#joins.get(place) !== join) throw error;
@@ -266,7 +277,8 @@ export class WorldNetworks implements Topology {
       else others.push(port);
     };
     for (const port of this.#taken) take(port);
-    for (const [other, join] of this.#joins) if (other !== place) join.ports.forEach(take);
+    for (const [other, join] of this.#joins)
+      if (other !== place) join.ports.filter(({ hostPort }) => hostPort > 0).forEach(take);
     for (const port of ports) {
       if (!this.#hasAddress(port.hostAddress)) throw refusedPort(port, "EADDRNOTAVAIL");
       const others = taken.get(slotOf(port)) ?? [];
@@ -313,7 +325,8 @@ function asBridge(
   const connectsContainers = ![mode, ipvlanFlag].some((one) => one === "private" || one === "vepa");
   const made = { network, name, interfaceName: parent, subnet, gateway: "", connectsContainers };
   const off = { masquerades: false, forwards: false, firewall: true, proxies: true };
-  return { ...made, ...off, ipv6Subnet: "", ipv6Gateway: "", internal: true, mtu: 0 };
+  const isolated = { gatewayMode: "isolated", ipv6GatewayMode: "isolated" };
+  return { ...made, ...off, ...isolated, ipv6Subnet: "", ipv6Gateway: "", internal: true, mtu: 0 };
 }
 
 function asJoin({ network, subnet, leads, ...join }: networks.ParentJoin): networks.Join {
@@ -333,6 +346,12 @@ function slotOf({ protocol, hostPort }: TakenPort): string {
 /** Whether two addresses conflict: a port cannot be bound on all addresses of a family and also on one of them. */
 function excludes(a: string, b: string): boolean {
   return isIpv6(a) === isIpv6(b) && (isEvery(a) || isEvery(b) || a === b);
+}
+
+/** `gateway`: the machine's address, which it has unless the network is isolated from it. */
+function checkPlace(subnet: string, gateway: string, mode: string): void {
+  if (mode !== "isolated") checkAddress(gateway);
+  checkSubnet(subnet);
 }
 
 /** At least one of them is there. */

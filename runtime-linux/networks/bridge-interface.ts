@@ -37,9 +37,9 @@ export interface Made extends Choice {
   bridge: Bridge;
 }
 
-/** Earlier versions had no IPv6 on networks. `bridge`: as a record has it. */
+/** Earlier versions had no IPv6 on networks, and no gateway modes. `bridge`: as a record has it. */
 export function completed(bridge: Partial<Bridge>): Bridge {
-  return { ipv6Subnet: "", ipv6Gateway: "", ...bridge } as Bridge;
+  return { ipv6Subnet: "", ipv6Gateway: "", gatewayMode: "nat", ipv6GatewayMode: "nat", ...bridge } as Bridge;
 }
 
 /**
@@ -120,7 +120,11 @@ function isFrom(link: Link, { bridge, ours }: Made): boolean {
   return isItsName && link.kind === "bridge" && Buffer.compare(link.mac, hardwareOf(bridge)) === 0;
 }
 
-/** The hardware address of a bridge that we make: from its IPv4 address, or else from the end of its IPv6 address. */
-function hardwareOf({ gateway, ipv6Gateway }: Bridge): Uint8Array {
-  return Uint8Array.from([0x02, 0x42, ...(gateway === "" ? ipv6(ipv6Gateway).slice(12) : ipv4(gateway))]);
+/**
+ * The hardware address of a bridge that we make: from its IPv4 address, or else from the end of its IPv6 address, or else
+ * from the network's id.
+ */
+function hardwareOf({ network, gateway, ipv6Gateway }: Bridge): Uint8Array {
+  const end = gateway !== "" ? ipv4(gateway) : ipv6Gateway !== "" ? ipv6(ipv6Gateway).slice(12) : undefined;
+  return Uint8Array.from([0x02, 0x42, ...(end ?? Buffer.from(network.slice(0, 8), "hex"))]);
 }

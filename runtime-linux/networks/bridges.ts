@@ -126,13 +126,13 @@ const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\*+%]{1,15}$/;
 
 /** Checks the arguments before anything is made. */
 function check(bridge: networks.Bridge): void {
-  const { interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway } = bridge;
-  if (gateway !== "" || ipv6Gateway === "") {
-    ipv4(gateway);
+  const { interfaceName, subnet, gateway, gatewayMode, ipv6Subnet, ipv6Gateway, ipv6GatewayMode } = bridge;
+  if (subnet !== "" || ipv6Subnet === "") {
+    if (gatewayMode !== "isolated") ipv4(gateway);
     prefixOf(subnet);
   }
-  if (ipv6Gateway !== "") {
-    ipv6(ipv6Gateway);
+  if (ipv6Subnet !== "") {
+    if (ipv6GatewayMode !== "isolated") ipv6(ipv6Gateway);
     prefixOf(ipv6Subnet);
   }
   if (!INTERFACE_NAME.test(interfaceName)) {

@@ -16,7 +16,7 @@ export async function forgetDatagrams(kernel: Kernel, ports: networks.PortMappin
 async function forgetFamily(kernel: Kernel, family: number, ports: networks.PortMapping[]): Promise<void> {
   const isOurs = (address: string): boolean => isIpv6(address) === (family === AF_INET6);
   const tracked = ports.filter(({ protocol, hostAddress }) => protocol === "udp" && isOurs(hostAddress));
-  const wanted = new Set(tracked.map(({ hostPort }) => hostPort));
+  const wanted = new Set(tracked.map(({ hostPort, containerPort }) => hostPort || containerPort));
   if (wanted.size === 0) return;
   const netlink = Netlink.open(kernel, NETLINK_NETFILTER);
   try {

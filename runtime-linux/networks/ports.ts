@@ -80,6 +80,8 @@ export class HeldPorts {
     if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") {
       throw malformed("protocol", protocol);
     }
+    // The container is reached at its own address.
+    if (hostPort === 0) return { close: () => {} };
     const isServed = firewall && !isIpv6(hostAddress);
     if (!isServed && proxies && (isIpv6(hostAddress) || protocol !== "sctp")) {
       // sctp is not forwarded from IPv6 to IPv4.

@@ -40,12 +40,15 @@ function familiesOf({ subnet, ipv6Subnet }: Bridge): Family[] {
  *   containers and from the machine itself. Packets for ::1 cannot be led to a container: see `ports.ts`.
  * - `leaving`: containers' packets go out under the machine's address, unless the network does not masquerade. So do
  *   packets to a published port from the same bridge or from 127.0.0.1, since their answers must come back this way.
- * - `entering`: only answers and published ports get in from outside the bridge; for an internal network nothing gets
- *   in or out. It sees packets from the bridge back to the bridge, too, if a container sends them to the gateway.
+ * - `entering`: only answers and published ports get in from outside the bridge, or what else the gateway mode lets in;
+ *   for an internal network nothing gets in or out. It sees packets from the bridge back to the bridge, too, if a
+ *   container sends them to the gateway.
+ * The set `opened` has the published ports of a routed network, at containers' own addresses.
  */
 function tableOf(made: Bridge, { name, loopback }: Family): string {
-  const { network, interfaceName, masquerades } = made;
-  const subnet = name === "ip" ? made.subnet : made.ipv6Subnet;
+  const { network, interfaceName } = made;
+  const [subnet, mode] = name === "ip" ? [made.subnet, made.gatewayMode] : [made.ipv6Subnet, made.ipv6GatewayMode];
+  const masquerades = made.masquerades && mode !== "routed";
   const table = tableName(network, name);
   const address = name === "ip" ? "ipv4_addr" : "ipv6_addr";
   const bridge = JSON.stringify(interfaceName);
@@ -53,6 +56,7 @@ function tableOf(made: Bridge, { name, loopback }: Family): string {
     `add table ${table}`,
     `add map ${table} published { type ${address} . inet_proto . inet_service : ${address} . inet_service ; }`,
     `add map ${table} everywhere { type inet_proto . inet_service : ${address} . inet_service ; }`,
+    `add set ${table} opened { type ${address} . inet_proto . inet_service ; }`,
     ...chain(table, "guard", "type filter hook prerouting priority raw ;", [
       `iifname != "lo" ${name} daddr ${loopback} drop`,
     ]),
@@ -67,12 +71,29 @@ function tableOf(made: Bridge, { name, loopback }: Family): string {
       ...(masquerades ? [`${name} saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`] : []),
       `oifname ${bridge} ${name} saddr { ${subnet}, ${loopback} } ct status dnat masquerade`,
     ]),
-    ...chain(table, "entering", "type filter hook forward priority filter ;", entering(made, bridge)),
+    ...chain(
+      table,
+      "entering",
+      "type filter hook forward priority filter ;",
+      entering(made, bridge, ways(mode, bridge, name)),
+    ),
   ].join("\n");
 }
 
-function entering({ internal, connectsContainers }: Bridge, bridge: string): string[] {
-  return internal ? closed(bridge, connectsContainers) : open(bridge, connectsContainers);
+/** What the gateway mode lets in from outside the bridge, besides what every mode does. */
+function ways(mode: string, bridge: string, name: Family["name"]): string[] {
+  if (mode === "nat-unprotected") return [`iifname != ${bridge} accept`];
+  if (mode !== "routed") return [];
+  const icmp = name === "ip" ? ICMP : ICMPV6;
+  return [`iifname != ${bridge} meta l4proto ${icmp} accept`, `${name} daddr . meta l4proto . th dport @opened accept`];
+}
+
+/** IP protocols: see `PROTOCOLS`. */
+const ICMP = 1;
+const ICMPV6 = 58;
+
+function entering({ internal, connectsContainers }: Bridge, bridge: string, more: string[]): string[] {
+  return internal ? closed(bridge, connectsContainers) : open(bridge, connectsContainers, more);
 }
 
 /**
@@ -80,12 +101,13 @@ function entering({ internal, connectsContainers }: Bridge, bridge: string): str
  * send packets for another one to the gateway, which would route them back to the bridge. So these count as packets
  * from outside.
  */
-function open(bridge: string, connects: boolean): string[] {
+function open(bridge: string, connects: boolean, more: string[]): string[] {
   return [
     `oifname != ${bridge} accept`,
     ...(connects ? [`iifname ${bridge} accept`] : []),
     `ct state established,related accept`,
     `ct status dnat accept`,
+    ...more,
     `drop`,
   ];
 }
@@ -114,7 +136,9 @@ export async function removeTables(made: Bridge): Promise<void> {
 export function publishedBy(made: Bridge, joins: Join[]): string {
   const tables = familiesOf(made).map(({ name }) => tableName(made.network, name));
   return [
-    ...tables.flatMap((table) => [`flush map ${table} published`, `flush map ${table} everywhere`]),
+    ...tables.flatMap((table) => [
+      ...[`flush map ${table} published`, `flush map ${table} everywhere`, `flush set ${table} opened`],
+    ]),
     ...joins.flatMap(elementsOf).map((element) => `add element ${element.text}`),
   ].join("\n");
 }
@@ -254,7 +278,10 @@ function chain(table: string, name: string, hook: string, rules: string[]): stri
   ];
 }
 
-/** An element of one of the maps in nft's syntax: its table, the whole element, its key with the map, and its value. */
+/**
+ * An element of a map, or of the set, in nft's syntax: its table, the whole element, its key with the map, and its value.
+ * Elements of the set have no value.
+ */
 interface Element {
   table: string;
   text: string;
@@ -272,6 +299,7 @@ function elementsOf({ bridge, address, ipv6Address, ports }: Join): Element[] {
 
 function elementOf(network: string, address: string, port: PortMapping): Element {
   const family = isIpv6(address) ? IPV6 : IPV4;
+  if (port.hostPort === 0) return openedElement(tableName(network, family.name), address, port);
   const anywhere = addressBytes(port.hostAddress).every((byte) => byte === 0);
   const table = tableName(network, family.name);
   const map = `${table} ${anywhere ? "everywhere" : "published"}`;
@@ -279,6 +307,11 @@ function elementOf(network: string, address: string, port: PortMapping): Element
   const key = [...at, PROTOCOLS[port.protocol], port.hostPort].join(" . ");
   const value = `${address} . ${port.containerPort}`;
   return { table, text: `${map} { ${key} : ${value} }`, key: `${map} { ${key} }`, value };
+}
+
+function openedElement(table: string, address: string, { protocol, containerPort }: PortMapping): Element {
+  const key = `${table} opened { ${address} . ${PROTOCOLS[protocol]} . ${containerPort} }`;
+  return { table, text: key, key, value: "" };
 }
 
 /** IP protocols by their numbers: whether nft knows their names depends on the machine (/etc/protocols). */

@@ -59,6 +59,8 @@ test("other users cannot access stored files", async ({ skip }) => {
     gateway: "172.31.0.1",
     ipv6Subnet: "",
     ipv6Gateway: "",
+    gatewayMode: "nat",
+    ipv6GatewayMode: "nat",
     internal: false,
     connectsContainers: true,
     masquerades: true,

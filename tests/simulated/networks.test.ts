@@ -18,6 +18,8 @@ const bridge: networks.Bridge = {
   gateway: "172.17.0.1",
   ipv6Subnet: "",
   ipv6Gateway: "",
+  gatewayMode: "nat",
+  ipv6GatewayMode: "nat",
   internal: false,
   connectsContainers: true,
   masquerades: true,

@@ -307,3 +307,22 @@ test("an embedder's program serves and asks", async () => {
   expect(output).toMatch(/^hello you from 172\.\d+\.0\.3\nConnection refused 0$/);
   await own.engine.close();
 });
+
+test("gateway modes let others reach containers at their own addresses", async () => {
+  const mode = (value: string) => ({ Options: { "com.docker.network.bridge.gateway_mode_ipv4": value } });
+  await world.network("routed", mode("routed"));
+  await world.network("open", mode("nat-unprotected"));
+  const HostConfig = { PortBindings: { "80/tcp": [{}] } };
+  await world.start("public", `${SERVING.replace("exec", "httpd -p 81 -h /www; exec")}`, "routed", { HostConfig });
+  await world.start("bare", SERVING, "open");
+  const [published, bare] = [await world.addressOf("public", "routed"), await world.addressOf("bare", "open")];
+  const reached = async (what: string): Promise<boolean> => (await world.run(what, "shop")).code === 0;
+  expect(await reached(`wget -qO- http://${published}/ && ping -c 1 ${published} && wget -qO- http://${bare}/`)).toBe(
+    true,
+  );
+  expect(await reached(`wget -qO- http://${published}:81/`)).toBe(false);
+  expect((await world.run(`wget -qO- http://${published}/`, "vault")).code).not.toBe(0);
+  await world.network("alone", { Internal: true, ...mode("isolated") });
+  await world.start("first", SERVING, "alone");
+  expect((await world.run("wget -qO- http://first/", "alone")).code).toBe(0);
+});

@@ -2,7 +2,7 @@
 
 import { parseFlag } from "../api/parameters";
 import { Json } from "../json/json";
-import { badParameter, notBuilt, Refusal } from "../refusal";
+import { badParameter, internal, notBuilt, Refusal } from "../refusal";
 import { decimalOf } from "../text/decimal";
 import { quoteText } from "../text/go-quote";
 import { parseIpv4 } from "./address/ipv4-text";
@@ -13,10 +13,10 @@ const MASQUERADE: string = "com.docker.network.bridge.enable_ip_masquerade";
 const BINDING: string = "com.docker.network.bridge.host_binding_ipv4";
 const PREFIX: string = "com.docker.network.container_iface_prefix";
 const MTU: string = "com.docker.network.driver.mtu";
+const IPV4_MODE: string = "com.docker.network.bridge.gateway_mode_ipv4";
+const IPV6_MODE: string = "com.docker.network.bridge.gateway_mode_ipv6";
 /** Options that are not implemented yet. Docker ignores options that it does not know, and so does this engine. */
 const NOT_BUILT: string[] = [
-  "com.docker.network.bridge.gateway_mode_ipv4",
-  "com.docker.network.bridge.gateway_mode_ipv6",
   "com.docker.network.bridge.inhibit_ipv4",
   "com.docker.network.bridge.trusted_host_interfaces",
   "com.docker.network.bridge.default_bridge",
@@ -29,6 +29,16 @@ const NOT_BUILT: string[] = [
 const LONGEST_NAME: i32 = 15;
 export const LARGEST_MTU: i32 = 65535;
 
+/** Ports of the machine lead to containers, and nothing else gets in. */
+export const NAT: string = "nat";
+/** Besides, whoever knows the way reaches all ports of containers at their own addresses. */
+const UNPROTECTED: string = "nat-unprotected";
+/** Containers have their own addresses everywhere. Published ports are reached there, and no port of the machine leads to them. */
+export const ROUTED: string = "routed";
+/** The machine has no address on the network. */
+export const ISOLATED: string = "isolated";
+const ONLY_INTERNAL: string = "gateway mode 'isolated' can only be used for an internal network";
+
 export class BridgeSettings {
   /** Name of the interface; empty if the engine chooses one. */
   interfaceName: string = "";
@@ -36,6 +46,9 @@ export class BridgeSettings {
   connectsContainers: bool = true;
   /** Packets of containers leave under the machine's address. */
   masquerades: bool = true;
+  /** How packets get in and out, in each family: `NAT`, `UNPROTECTED`, `ROUTED` or `ISOLATED`. */
+  gatewayMode: string = NAT;
+  ipv6GatewayMode: string = NAT;
   /** Where a port is published that names no address; empty for all addresses. */
   hostBinding: string = "";
   /** Bytes of the largest packet; 0 for the kernel's default. */
@@ -52,6 +65,8 @@ export function bridgeSettingsOf(keys: string[], values: string[]): BridgeSettin
     if (keys[i] == NAME) settings.interfaceName = value;
     else if (keys[i] == ICC) settings.connectsContainers = parseFlag(value).value;
     else if (keys[i] == MASQUERADE) settings.masquerades = parseFlag(value).value;
+    else if (keys[i] == IPV4_MODE) settings.gatewayMode = value;
+    else if (keys[i] == IPV6_MODE) settings.ipv6GatewayMode = value;
     else if (keys[i] == BINDING) settings.hostBinding = value == EVERY ? "" : value;
     else if (keys[i] == PREFIX) settings.interfacePrefix = value;
     else if (keys[i] == MTU) settings.mtu = <u32>max(0, decimalOf(value, LARGEST_MTU));
@@ -59,16 +74,23 @@ export function bridgeSettingsOf(keys: string[], values: string[]): BridgeSettin
   return settings;
 }
 
+const MODES: string[] = [NAT, UNPROTECTED, ROUTED, ISOLATED];
 const EVERY: string = "0.0.0.0";
 
-/** Why the options are refused; null if they are valid. */
-export function refuseBridgeOptions(options: Json | null): Refusal | null {
+/** Why the options are refused; null if they are valid. `isInternal`: of the network. */
+export function refuseBridgeOptions(options: Json | null, isInternal: bool): Refusal | null {
   if (options === null) return null;
+  let isIsolated = false;
   for (let i = 0; i < options.keys.length; i++) {
     const refusal = refuseOption(options.keys[i], options.items[i].text);
     if (refusal !== null) return refusal;
+    if (isMode(options.keys[i]) && options.items[i].text == ISOLATED) isIsolated = true;
   }
-  return null;
+  return isIsolated && !isInternal ? internal(ONLY_INTERNAL) : null;
+}
+
+function isMode(name: string): bool {
+  return name == IPV4_MODE || name == IPV6_MODE;
 }
 
 function refuseOption(name: string, value: string): Refusal | null {
@@ -77,6 +99,7 @@ function refuseOption(name: string, value: string): Refusal | null {
     return isPrefix(value) ? null : badParameter(`invalid container interface prefix: ${quoteText(value)}`);
   if (name == NAME) return isInterfaceName(value) ? null : badParameter(`invalid bridge name: ${quoteText(value)}`);
   if (name == ICC || name == MASQUERADE) return unparsed(name, value, parseFlag(value).error);
+  if (isMode(name)) return MODES.includes(value) ? null : unparsed(name, value, `unknown gateway mode ${value}`);
   if (name == BINDING) return parseIpv4(value) < 0 ? unparsed(name, value, "nil ip") : null;
   return name == MTU ? refuseMtu(value) : null;
 }

@@ -128,7 +128,9 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
   const network = wish.stringOf("Driver");
   const isOther = wish.boolOf("EnableIPv6") || !wantsIpv4(wish, version);
   if (isParentDriver(network) && isOther) return notBuilt(`IPv6 with the network driver ${network}`);
-  return isParentDriver(network) ? refuseParentOptions(network, options) : refuseBridgeOptions(options);
+  return isParentDriver(network)
+    ? refuseParentOptions(network, options)
+    : refuseBridgeOptions(options, wish.boolOf("Internal"));
 }
 
 /** A configuration, too, brings none but the default one: networks that have it would lose another one silently. */

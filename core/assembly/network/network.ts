@@ -7,7 +7,7 @@ import { FieldWriter } from "../records/field-writer";
 import { Fields, optionalListOf } from "../records/fields";
 import { engine } from "../state";
 import { AddressPool } from "./address/address-pool";
-import { BridgeSettings, bridgeSettingsOf } from "./bridge-settings";
+import { BridgeSettings, bridgeSettingsOf, ISOLATED } from "./bridge-settings";
 import { IpamConfig, ipamConfigFields } from "./ipam/ipam-config";
 import { isParentDriver, ParentSettings } from "./parent/parent-settings";
 import { Vlan, vlanOf } from "./parent/vlan";
@@ -124,10 +124,21 @@ export class Network {
     return pools;
   }
 
+  /** The machine has an address on it, if it has this family. */
+  hasGateway(ipv6: bool): bool {
+    const settings = this.settings;
+    return (ipv6 ? settings.ipv6GatewayMode : settings.gatewayMode) != ISOLATED && !this.isOnParent;
+  }
+
+  /** The machine's address on it; empty if it has none. */
+  private machineAddress(ipv6: bool): string {
+    const config = ipv6 ? this.ipv6 : this.ipv4;
+    return config === null || !this.hasGateway(ipv6) ? "" : config.gateway;
+  }
+
   /** The machine's IPv4 address on it; empty if it has none. */
   get gateway(): string {
-    const config = this.ipv4;
-    return config === null ? "" : config.gateway;
+    return this.machineAddress(false);
   }
 
   /** Where its containers' default routes lead; empty if nowhere. */
@@ -160,9 +171,11 @@ export class Network {
       this.name,
       this.interfaceName,
       ipv4 === null ? "" : ipv4.subnet,
-      ipv4 === null ? "" : ipv4.gateway,
+      this.machineAddress(false),
+      settings.gatewayMode,
       ipv6 === null ? "" : ipv6.subnet,
-      ipv6 === null ? "" : ipv6.gateway,
+      this.machineAddress(true),
+      settings.ipv6GatewayMode,
       this.internal,
       settings.connectsContainers,
       settings.masquerades,
@@ -251,7 +264,7 @@ export function driverOf(name: string): string {
 /** Containers on a parent have an IPv4 address. */
 function hasUsableIpv4(network: Network): bool {
   const ipv4 = network.ipv4;
-  return ipv4 !== null && ipv4.isUsableOnParent;
+  return ipv4 !== null && ipv4.isUsableWithoutGateway;
 }
 
 /** Each family that it has can be used, and it has one. */
@@ -260,5 +273,10 @@ function isBridge(network: Network): bool {
   const ipv6 = network.ipv6;
   if (network.interfaceName.length == 0 || (ipv4 === null && ipv6 === null)) return false;
   if ((ipv4 === null && !network.withoutIpv4) || (ipv6 === null && network.withIpv6)) return false;
-  return (ipv4 === null || ipv4.isUsable) && (ipv6 === null || ipv6.isUsable);
+  return isUsable(network, ipv4) && isUsable(network, ipv6);
+}
+
+function isUsable(network: Network, config: IpamConfig | null): bool {
+  if (config === null) return true;
+  return network.hasGateway(config.isIpv6) ? config.isUsable : config.isUsableWithoutGateway;
 }

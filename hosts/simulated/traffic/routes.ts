@@ -18,6 +18,8 @@ export interface Topology {
   ownerOf(network: string, address: string): NetworkNamespace | undefined;
   /** The endpoint behind a published TCP port of the machine. */
   publishedAt(address: string, port: number): Published | undefined;
+  /** Whether an endpoint on a routed network has published this TCP port of its own. */
+  isOpened(network: string, address: string, port: number): boolean;
 }
 
 /** An endpoint, its container's namespace, and its port there. */
@@ -67,9 +69,21 @@ function fromContainer(topology: Topology, from: NetworkNamespace, address: stri
     if (published) return toPublished(published, gate, passed);
     return { to: topology.machine, address, port, from: gate.address, passed, isLocal: false };
   }
-  // Another network's firewall drops it, and an internal network's own.
-  const isBridged = [...topology.bridges()].some(({ subnet }) => isWithin(address, subnet));
-  return isBridged || gate.bridge.internal ? "dropped" : outside(topology, address);
+  // Another network's firewall drops it, unless its gateway mode lets it in, and an internal network's own does.
+  const bridge = [...topology.bridges()].find(({ subnet }) => isWithin(address, subnet));
+  if (gate.bridge.internal || (bridge && !letsIn(topology, bridge, address, port))) return "dropped";
+  if (!bridge) return outside(topology, address);
+  const to = topology.ownerOf(bridge.network, address);
+  if (!to) return "nobody";
+  const arrived: Passed = { namespace: to, network: bridge, way: "received" };
+  return { to, address, port, from: gate.address, passed: [...passed, arrived], isLocal: false };
+}
+
+/** Whether packets from elsewhere reach a container at its own address. `port`: 0 for an echo request. */
+function letsIn(topology: Topology, bridge: networks.Bridge, address: string, port: number): boolean {
+  if (bridge.internal) return false;
+  if (bridge.gatewayMode !== "routed") return bridge.gatewayMode === "nat-unprotected";
+  return port === 0 || topology.isOpened(bridge.network, address, port);
 }
 
 function alongBridge(

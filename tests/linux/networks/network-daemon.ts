@@ -5,6 +5,7 @@ import { run } from "../../support/commands.js";
 import type { DaemonProcess } from "../../support/daemon-process.js";
 import { EngineClient, type Json } from "../../support/engine-client.js";
 import { startCoracle } from "../../support/engines.js";
+import type { Netns } from "../../support/netns.js";
 
 /** It runs once the tests of the block do. */
 export class NetworkDaemon {
@@ -40,10 +41,10 @@ export class NetworkDaemon {
     return id;
   }
 
-  /** What a web server answers to the machine; empty if nobody answers. */
-  async answer(address: string, port: string, path = "/"): Promise<string> {
+  /** What a web server answers to the machine, or to another one; empty if nobody answers. */
+  async answer(address: string, port: string, path = "/", asking: Netns = this.daemon.netns): Promise<string> {
     const ask = [process.execPath, "-e", ASK, `http://${address}:${port}${path}`];
-    return (await run(this.daemon.netns.inside(ask))).stdout;
+    return (await run(asking.inside(ask))).stdout;
   }
 }
 
@@ -54,5 +55,6 @@ export function on(NetworkMode: string): Json {
 const ASK = `
   fetch(process.argv[1], { signal: AbortSignal.timeout(2000) })
     .then(async (answer) => process.stdout.write(await answer.text()))
-    .catch(() => {});
+    .catch(() => {})
+    .finally(() => process.exit());
 `;

@@ -11,6 +11,8 @@ export const bridge: networks.Bridge = {
   gateway: "172.31.0.1",
   ipv6Subnet: "",
   ipv6Gateway: "",
+  gatewayMode: "nat",
+  ipv6GatewayMode: "nat",
   internal: false,
   connectsContainers: true,
   masquerades: true,

@@ -11,6 +11,8 @@ const bridge: networks.Bridge = {
   gateway: "172.31.0.1",
   ipv6Subnet: "",
   ipv6Gateway: "",
+  gatewayMode: "nat",
+  ipv6GatewayMode: "nat",
   internal: false,
   connectsContainers: true,
   masquerades: true,
@@ -39,9 +41,23 @@ test("an internal network forwards nothing but packets from its bridge back to i
   expect(apart).toEqual([`${back} ${ANSWERS}`, `${back} ${PUBLISHED}`, ...drops]);
 });
 
+test("a gateway mode lets in all, or ICMP and ports that containers have opened at their own addresses", () => {
+  const before = [`oifname != "br0" accept`, `iifname "br0" accept`, ANSWERS, PUBLISHED];
+  const all = [...before, `iifname != "br0" accept`, "drop"];
+  expect(entering({ gatewayMode: "nat-unprotected" })).toEqual(all);
+  const opened = "ip daddr . meta l4proto . th dport @opened accept";
+  const routed = [...before, `iifname != "br0" meta l4proto 1 accept`, opened, "drop"];
+  expect(entering({ gatewayMode: "routed" })).toEqual(routed);
+  expect(rulesOf("leaving", { gatewayMode: "routed" }).join()).not.toContain('"lo" } masquerade');
+});
+
 /** The rules of the chain that decides about forwarded packets. */
 function entering(more: Partial<networks.Bridge>): string[] {
-  const start = "add rule ip coracle-abababababab entering ";
+  return rulesOf("entering", more);
+}
+
+function rulesOf(chain: string, more: Partial<networks.Bridge>): string[] {
+  const start = `add rule ip coracle-abababababab ${chain} `;
   const lines = tablesOf({ ...bridge, ...more }).flatMap((table) => table.split("\n"));
   return lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
 }

@@ -43,7 +43,12 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [1, () => [`untag ${draw.one([...IMAGES, "made"])}`]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes", "networks"])}`]],
     [2, () => [`${draw.one(["make-volume", "remove-volume"])} data`]],
-    [4, () => [draw.one(["make-network own", "make-network own", "make-network own eth0", "remove-network own"])]],
+    [
+      4,
+      () => [
+        draw.one(["make-network own", "make-network own - routed", "make-network own eth0", "remove-network own"]),
+      ],
+    ],
     [
       3,
       () => [...running(draw, name), `${draw.one(["connect", "connect", "disconnect"])} ${name} ${drawNetwork(draw)}`],

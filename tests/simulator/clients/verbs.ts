@@ -61,9 +61,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   "remove-volume": { send: ([name = "", query = ""]) => ask("DELETE", `/volumes/${name}`, query) },
   "make-network": {
-    send: ([name = "", parent]) => {
-      const onParent = parent === undefined ? {} : { Driver: "macvlan", Options: { parent } };
-      return { ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name, ...onParent }) };
+    send: ([name = "", parent = "-", mode]) => {
+      const onParent = parent === "-" ? {} : { Driver: "macvlan", Options: { parent } };
+      const inMode = mode === undefined ? {} : { Options: { "com.docker.network.bridge.gateway_mode_ipv4": mode } };
+      return { ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name, ...onParent, ...inMode }) };
     },
   },
   connect: { send: (words, visible) => wired("connect", words, visible), isAboutOne: true },

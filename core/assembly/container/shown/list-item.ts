@@ -156,7 +156,7 @@ function writePublished(json: JsonWriter, port: PublishedPort): void {
   json.beginObject();
   json.stringField("IP", port.address);
   json.i64Field("PrivatePort", port.containerPort);
-  json.i64Field("PublicPort", port.hostPort);
+  if (port.isMapped) json.i64Field("PublicPort", port.hostPort);
   json.stringField("Type", port.protocol);
   json.endObject();
 }

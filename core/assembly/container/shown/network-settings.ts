@@ -179,7 +179,7 @@ function writePort(json: JsonWriter, key: string, byKey: Map<string, PublishedPo
   for (let i = 0; i < published.length; i++) {
     json.beginObject();
     json.stringField("HostIp", published[i].address);
-    json.stringField("HostPort", published[i].hostPort.toString());
+    json.stringField("HostPort", published[i].isMapped ? published[i].hostPort.toString() : "");
     json.endObject();
   }
   json.endArray();

@@ -38,7 +38,7 @@ export class PortFilter {
     if (!container.running) return false;
     const ports: PublishedPort[] = container.ports;
     for (let i = 0; i < ports.length; i++) {
-      if (hold(this.published, ports[i].hostPort, ports[i].protocol)) return true;
+      if (ports[i].isMapped && hold(this.published, ports[i].hostPort, ports[i].protocol)) return true;
     }
     return this.exposed.length > 0 && this.exposes(exposedKeys(container, ports));
   }

@@ -8,6 +8,7 @@ import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
 import { engine } from "../../state";
 import { EVERY_IPV4, EVERY_IPV6, isIpv6 } from "../address/wildcard";
+import { ROUTED } from "../bridge-settings";
 import { Network } from "../network";
 import { PortWish, readPortWishes, SCTP } from "../ports/port-wishes";
 import { takenPorts } from "../ports/taken-ports";
@@ -71,6 +72,8 @@ function isReachable(gateways: Gateways, address: string, protocol: string): boo
 export function leadsTo(gateways: Gateways, address: string, protocol: string): Endpoint | null {
   const options = engine.options.networks;
   // Only a program leads from IPv6 to a container's IPv4, and not SCTP.
+  const ipv4 = gateways.ipv4;
+  if (isIpv6(address) && gateways.ipv6 === null && ipv4 !== null && isRoutedAt(ipv4, false)) return null;
   const isLed = gateways.ipv6 !== null ? options.proxies || options.firewall : options.proxies && protocol != SCTP;
   return isIpv6(address) && !isLed ? null : gateways.reachedAt(address);
 }
@@ -99,8 +102,40 @@ function publishingAddresses(container: Container): string[] {
 
 const NOTHING: Json = Json.null();
 
-/** Returns Docker's error if there is no such port. */
+/** No port of the machine leads to the endpoint in this family: its own ports are reached at its own address. */
+function isRoutedAt(endpoint: Endpoint, ipv6: bool): bool {
+  const network: Network | null = networkOf(endpoint);
+  if (network === null) return false;
+  const settings = network.settings;
+  return (ipv6 ? settings.ipv6GatewayMode : settings.gatewayMode) == ROUTED;
+}
+
+/** Those of the wish's addresses at which the container's network is routed, or those at which it is not. */
+function addressesOf(container: Container, wish: PortWish, routed: bool): string[] {
+  const gateways = gatewaysOf(container);
+  const found: string[] = [];
+  for (let i = 0; i < wish.addresses.length; i++) {
+    const address = wish.addresses[i];
+    const endpoint = gateways.reachedAt(address);
+    const isRouted = endpoint !== null && isRoutedAt(endpoint, isIpv6(address));
+    if (isRouted == routed) found.push(address);
+  }
+  return found;
+}
+
+/** Returns Docker's error if there is no such port. Where its network is routed, the container needs none of the machine. */
 function choosePort(container: Container, wish: PortWish): string | null {
+  const mapped = addressesOf(container, wish, false);
+  const problem = mapped.length > 0 ? mapPort(container, wish.at(mapped)) : null;
+  if (problem !== null) return problem;
+  const routed = addressesOf(container, wish, true);
+  for (let i = 0; i < routed.length; i++) {
+    container.sandbox!.ports.push(new PublishedPort(wish.containerPort, wish.protocol, routed[i], 0));
+  }
+  return null;
+}
+
+function mapPort(container: Container, wish: PortWish): string | null {
   const port = takeOne(container, wish.protocol, wish.addresses, wish.firstPort, wish.lastPort);
   if (port == 0) {
     const isAnyOf = wish.firstPort == 0 || wish.firstPort < wish.lastPort;
@@ -182,7 +217,7 @@ export function keepPorts(container: Container): void {
   if (sandbox === null) return;
   for (let i = 0; i < sandbox.ports.length; i++) {
     const port = sandbox.ports[i];
-    takenPorts.takePort(port.protocol, port.address, port.hostPort, container.id);
+    if (port.isMapped) takenPorts.takePort(port.protocol, port.address, port.hostPort, container.id);
   }
 }
 
@@ -215,5 +250,5 @@ function keepPortsOf(container: Container, gateways: Gateways, without: Endpoint
 }
 
 function freePort(container: Container, port: PublishedPort): void {
-  takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
+  if (port.isMapped) takenPorts.freePort(port.protocol, port.address, port.hostPort, container.id);
 }

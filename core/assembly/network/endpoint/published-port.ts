@@ -13,10 +13,16 @@ export class PublishedPort {
     readonly protocol: string,
     /** Address on the machine, of either family: `0.0.0.0` or `::` for all of that family. */
     readonly address: string,
+    /** Port on the machine; 0 if none leads to the container, which is reached at its own address instead. */
     public hostPort: u16,
   ) {
     this.firstPort = hostPort;
     this.lastPort = hostPort;
+  }
+
+  /** A port of the machine leads to the container. */
+  get isMapped(): bool {
+    return this.hostPort > 0;
   }
 
   /** Another port is acceptable, too. */

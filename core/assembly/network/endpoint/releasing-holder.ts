@@ -70,7 +70,7 @@ function isWished(port: PublishedPort, wishes: PortWish[]): bool {
   for (let i = 0; i < wishes.length; i++) {
     const wish = wishes[i];
     const sameNumber = wish.firstPort == port.hostPort && wish.lastPort == port.hostPort;
-    if (!sameNumber || wish.protocol != port.protocol) continue;
+    if (!port.isMapped || !sameNumber || wish.protocol != port.protocol) continue;
     for (let j = 0; j < wish.addresses.length; j++) if (overlap(wish.addresses[j], port.address)) return true;
   }
   return false;

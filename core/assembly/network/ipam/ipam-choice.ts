@@ -67,7 +67,7 @@ function chooseSubnet(network: Network, ipv6: bool): Refusal | null {
   const subnet = freeSubnet(networkStore.subnets(), ipv6);
   if (subnet === null) return badParameter(NONE_LEFT);
   const config = new IpamConfig(subnet.text);
-  if (!network.isOnParent) config.gateway = subnet.base.plus(1).text;
+  if (network.hasGateway(ipv6)) config.gateway = subnet.base.plus(1).text;
   if (ipv6) network.ipam.push(config);
   else network.ipam.unshift(config);
   return null;
@@ -82,7 +82,7 @@ function takeSubnet(network: Network, config: IpamConfig): Refusal | null {
   if (isNew && hasSameRoute(subnet)) return forbidden(OVERLAPS);
   const pool = new AddressPool(subnet, config.range.length > 0 ? parseSubnet(config.range)! : subnet);
   // The gateway of a macvlan or ipvlan network is a router, which only the client can know.
-  const hasGateway = !network.isOnParent || config.gateway.length > 0;
+  const hasGateway = network.hasGateway(subnet.isIpv6) || config.gateway.length > 0;
   const gateway: Refusal | null = hasGateway ? chooseGateway(config, pool) : null;
   if (gateway !== null) return gateway;
   const first: Address = hasGateway ? parseAddress(config.gateway)! : subnet.base;

@@ -41,11 +41,11 @@ export class IpamConfig {
 
   /** Whether a network can have these addresses, among them one of the machine. */
   get isUsable(): bool {
-    return this.gateway.length > 0 && this.isUsableOnParent;
+    return this.gateway.length > 0 && this.isUsableWithoutGateway;
   }
 
-  /** Whether a network on a parent can have these addresses: it may be without a gateway. */
-  get isUsableOnParent(): bool {
+  /** Whether a network can have these addresses on which the machine need not have one. */
+  get isUsableWithoutGateway(): bool {
     const subnet = parseSubnet(this.subnet)!;
     const gateway: Address | null = parseAddress(this.gateway);
     if (this.gateway.length > 0 && (gateway === null || !subnet.contains(gateway))) return false;
