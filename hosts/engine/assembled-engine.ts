@@ -16,6 +16,7 @@ import type { Connection } from "./fetch/connection.js";
 import { LocalDryRun } from "./fetch/dry-run.js";
 import type { DryRun } from "./fetch/dry-run.js";
 import { LocalRequests } from "./fetch/local-requests.js";
+import { offersOf } from "./host-offers.js";
 import { hostWith } from "./host-with.js";
 
 /** The parts of an engine. */
@@ -61,6 +62,7 @@ export class AssembledEngine implements Door, Entrance {
     this.#parts = parts;
     this.#epoch = epoch;
     this.stdio = host.replies;
+    offersOf(host).serve?.((target, init) => this.fetch(target, init));
     this.attachments = new Attachments(host.replies, patience);
     this.bodyLimit = parts.options().bodyLimit;
     this.dryRuns = new DryRuns({

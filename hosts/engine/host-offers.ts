@@ -10,6 +10,8 @@ export interface HostOffers {
   onCrash?: (crash: () => void) => void;
   /** Called for every output that has left the engine: a durable transaction, a started effect, a sent reply. */
   outputLeft?: () => void;
+  /** Receives what answers requests of the host's own containers to the engine's socket. */
+  serve?: (answer: (target: string, init: RequestInit) => Promise<Response>) => void;
   /** Connects to a published TCP port of the host's machine. */
   dial?: (port: number) => Promise<PortConnection>;
   /** The host's directories, for people: `DockerRootDir` of `/info` is `data`. */
@@ -18,11 +20,12 @@ export interface HostOffers {
 
 /** A host's optional features, as functions that can be called without the host. */
 export function offersOf(host: Host): HostOffers {
-  const { firstImages, onCrash, outputLeft, dial, directories } = host as Host & HostOffers;
+  const { firstImages, onCrash, outputLeft, serve, dial, directories } = host as Host & HostOffers;
   return {
     ...(firstImages && { firstImages: () => firstImages.call(host) }),
     ...(onCrash && { onCrash: (crash) => onCrash.call(host, crash) }),
     ...(outputLeft && { outputLeft: () => outputLeft.call(host) }),
+    ...(serve && { serve: (answer) => serve.call(host, answer) }),
     ...(dial && { dial: (port) => dial.call(host, port) }),
     ...(directories && { directories }),
   };

@@ -1,7 +1,7 @@
 // Real listeners for the published TCP ports of the simulated machine, on this machine's loopback.
 
+import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import { Duplex } from "node:stream";
 import type { PortDoors, SimulatedHost } from "../simulated/index.js";
 
 /** Errors that say that this machine has no such address: then there is no door. */
@@ -36,12 +36,38 @@ export class LoopbackDoors implements PortDoors {
   async #connect(socket: Socket, port: number, address: string): Promise<void> {
     try {
       const { readable, writable } = await this.#host!.dial(port, address);
-      const own = Duplex.toWeb(socket) as ReadableWritablePair<Uint8Array, Uint8Array>;
-      await Promise.all([own.readable.pipeTo(writable), readable.pipeTo(own.writable)]);
+      await Promise.all([taken(socket, writable), given(readable, socket)]);
     } catch {
       socket.resetAndDestroy();
     }
   }
+}
+
+/**
+ * Until the visitor sends no more, even if it still takes. `Duplex.toWeb` would tell of the end only when both directions
+ * have ended.
+ */
+async function taken(socket: Socket, writable: WritableStream<Uint8Array>): Promise<void> {
+  const writer = writable.getWriter();
+  try {
+    for await (const bytes of socket.iterator({ destroyOnReturn: false })) await writer.write(bytes as Uint8Array);
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error).catch(() => {});
+    throw error;
+  }
+}
+
+async function given(readable: ReadableStream<Uint8Array>, socket: Socket): Promise<void> {
+  for await (const bytes of readable) {
+    if (!socket.write(bytes)) await Promise.race([drained(socket), once(socket, "close")]);
+    if (socket.destroyed) throw new Error("the visitor has left");
+  }
+  socket.end();
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("drain", resolve));
 }
 
 /** Where a port of the simulated machine is reached on this one; null: nowhere. */

@@ -34,6 +34,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     },
     seed: () => seeds.bytes(32),
     faults,
+    serve: (answer) => parts.engine.serve(answer),
     onCrash: (crash) => void (crashing.crash = crash),
     outputLeft: () => {
       if (faults.outputLeft()) crashing.crash();

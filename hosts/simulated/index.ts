@@ -31,4 +31,5 @@ export type { SocketErrorCode } from "./traffic/errors.js";
 export { seededRandom } from "./random.js";
 export { ACCOUNT, PRIVATE } from "./registry/images.js";
 export type { Pace, SimulatedTime } from "./time.js";
+export { EngineSocket } from "./engine-socket.js";
 export { WorldTime } from "./world-time.js";

@@ -59,6 +59,8 @@ export interface SimulatedHost extends Host {
    * Registers the function that crashes the engine, for the fault `engine-crash`. The engine on this host calls this.
    */
   onCrash(crash: () => void): void;
+  /** Answers containers that have the engine's socket as a mount. The engine on this host calls this. */
+  serve(answer: (target: string, init: RequestInit) => Promise<Response>): void;
   /** Reports that an output has left the engine, for `engine-crash` to count. The engine on this host calls this. */
   outputLeft(): void;
   /** Replaces the list of OCI runtimes, by name, in addition to `runc`. Existing runs continue with their runtime. */

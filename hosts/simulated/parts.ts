@@ -4,6 +4,7 @@ import type { Bodies, RequestId, engine } from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";
+import { EngineSocket } from "./engine-socket.js";
 import { beyond } from "./elsewhere.js";
 import type { Fault } from "./faults.js";
 import { Disk } from "./files/disk.js";
@@ -33,6 +34,7 @@ export class Parts {
   readonly content: SimulatedContent;
   readonly volumes: SimulatedVolumes;
   readonly processes: SimulatedProcesses;
+  readonly engine: EngineSocket;
   readonly bodies = new LateBodies();
   readonly crashing = new Crashing();
   /** Access to containers' files. */
@@ -45,6 +47,7 @@ export class Parts {
     this.diskBytes = options.diskBytes ?? DISK_BYTES;
     this.runtimes = runtimesOf(options.runtimes ?? []);
     this.time = new WorldTime(options);
+    this.engine = new EngineSocket(this.time);
     this.faults = new WorldFaults(
       (container) => this.networks.nameOf(container),
       (fault) => this.#strikeAtOnce(fault),
@@ -111,13 +114,13 @@ export class Parts {
   }
 
   #processesFor({ seed = 0, programs = {} }: SimulatedOptions): SimulatedProcesses {
-    const { time, faults, disk, networks } = this;
+    const { time, faults, disk, networks, engine } = this;
     const random = seededRandom(seed, "processes");
     return simulatedProcesses({
       ...{ time, faults, disk, random: () => random.next(), programs },
       hasRuntime: (name) => this.runtimes.some((runtime) => runtime.name === name),
       machine: { ...MACHINE, disk: this.diskBytes },
-      networks,
+      ...{ networks, engine },
     });
   }
 

@@ -115,6 +115,19 @@ onEngines("testcontainers", (engine, kind) => {
     expect(await tell("networks")).toBe(0);
   });
 
+  // Elsewhere its image would come from a registry that cannot be reached. Here it has a stand-in.
+  if (kind === "simulated")
+    test("ryuk removes what a program left, and ends", async () => {
+      const leaving = await startProgram({
+        TESTCONTAINERS_RYUK_DISABLED: "false",
+        TESTCONTAINERS_RYUK_RECONNECTION_TIMEOUT: "1s",
+      });
+      expect(await leaving.tell("left")).toMatchObject({ status: "running", ryuk: "running" });
+      leaving.end();
+      await expect.poll(() => engine().read("/containers/json?all=1")).toEqual([]);
+      await expect.poll(async () => ((await engine().read("/networks")) as unknown[]).length).toBe(3);
+    });
+
   test("leaves nothing behind", async () => {
     expect(await engine().read("/containers/json?all=1")).toEqual([]);
   });
@@ -123,7 +136,7 @@ onEngines("testcontainers", (engine, kind) => {
     return program.tell(...story);
   }
 
-  async function startProgram(): Promise<Stories> {
+  async function startProgram(more: NodeJS.ProcessEnv = {}): Promise<Stories> {
     const outfile = join(ROOT, "build/clients/testcontainers.mjs");
     await build({
       ...{ entryPoints: [PROGRAM], outfile, bundle: true, platform: "node", format: "esm", target: "node20" },
@@ -137,6 +150,7 @@ onEngines("testcontainers", (engine, kind) => {
       TESTCONTAINERS_HOST_OVERRIDE: engine().daemon.netns.address,
       // Its image would be pulled from a registry that cannot be reached.
       TESTCONTAINERS_RYUK_DISABLED: "true",
+      ...more,
     });
   }
 });

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -90,6 +91,18 @@ describe("coracle daemon --simulated", () => {
     expect(await daemon.end("SIGTERM")).toBe(0);
   });
 
+  test("a program at a published port learns that its visitor sends no more", async () => {
+    const socket = join(root, "visitor.sock");
+    await start(["-H", `unix://${socket}`]);
+    const engine = new EngineClient(socket);
+    const ExposedPorts = { "7/tcp": {} };
+    const Cmd = ["nc", "-lk", "-p", "7", "-e", "sh", "-c", "cat; echo over"];
+    const id = await engine.running({ Cmd, ExposedPorts, HostConfig: { PublishAllPorts: true } });
+    const { NetworkSettings } = await engine.inspect<{ NetworkSettings: { Ports: Ports } }>(id);
+    const port = Number(NetworkSettings.Ports["7/tcp"]?.[0]?.HostPort);
+    await expect.poll(() => heardAt(port, "said ").catch(() => "")).toBe("said over\n");
+  });
+
   test("configured runtimes exist, each once", async () => {
     const socket = join(root, "runtimes.sock");
     await start(["-H", `unix://${socket}`, "--add-runtime", "runc=/bin/runc", "--add-runtime", "kata=/bin/kata"]);
@@ -128,6 +141,15 @@ describe("coracle daemon --simulated", () => {
     return daemon;
   }
 });
+
+type Ports = Record<string, { HostPort: string }[] | null>;
+
+/** Says it, sends no more, and resolves to all that comes back. */
+async function heardAt(port: number, said: string): Promise<string> {
+  const visitor = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+  visitor.end(said);
+  return (await visitor.toArray()).join("");
+}
 
 interface Started {
   child: ChildProcess;

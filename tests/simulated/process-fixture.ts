@@ -1,5 +1,6 @@
 // A simulated container's processes without an engine: a small image, with time running as fast as possible.
 
+import { EngineSocket } from "../../hosts/simulated/engine-socket.js";
 import { Disk } from "../../hosts/simulated/files/disk.js";
 import type { MountedFiles } from "../../hosts/simulated/files/mounted-files.js";
 import type { Kernel, Limits } from "../../hosts/simulated/processes/kernel.js";
@@ -82,6 +83,7 @@ export function sandbox({
     files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
     swallows: () => false,
     network: loopbackOnly(time),
+    engine: new EngineSocket(time),
     machine: { release: "6.1.0", architecture: "x86_64", cpus: 4, memory: 2 ** 33, disk: 2 ** 36 },
   };
   const namespace = new PidNamespace(

@@ -1,5 +1,6 @@
 // Commands on the simulated world's processes, without an engine: a container with busybox's programs.
 
+import { EngineSocket } from "../../hosts/simulated/engine-socket.js";
 import type { Input, LogBytes, networks, processes as wit } from "../../hosts/shared/host.js";
 import type { Fault, FaultSource } from "../../hosts/simulated/faults.js";
 import { Disk } from "../../hosts/simulated/files/disk.js";
@@ -56,7 +57,7 @@ export class World {
       faults: this.faults,
       disk: this.disk,
       programs,
-      networks: this.networks,
+      ...{ networks: this.networks, engine: new EngineSocket(this.time) },
       hasRuntime: (name) => name === "simulated",
       machine: {
         name: "sim",

@@ -1,6 +1,7 @@
 // What a container's processes need from the world, and what limits them.
 
 import type { Clock } from "../../shared/index.js";
+import type { EngineSocket } from "../engine-socket.js";
 import type { FileSystem } from "../files/file-system.js";
 import type { Program } from "../program.js";
 import type { KernelNetwork } from "../traffic/traffic.js";
@@ -30,6 +31,8 @@ export interface Kernel {
   /** A program by the name of its file; undefined if there is none. */
   program(name: string): Program | undefined;
   network: KernelNetwork;
+  /** The engine that runs the container. */
+  engine: EngineSocket;
   /** The files that a process sees. */
   files(who: Credentials): FileSystem;
   /** Whether a fault keeps the signal from having any effect. */

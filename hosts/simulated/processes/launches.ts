@@ -106,6 +106,7 @@ export class Launches {
     return {
       time: this.#needs.time,
       network: { namespace, traffic: this.#needs.networks.traffic },
+      engine: this.#needs.engine,
       random: this.#needs.random,
       machine: this.#facts,
       program: (name) => this.#needs.programs?.[name] ?? PROGRAMS.get(name),

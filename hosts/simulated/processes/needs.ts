@@ -1,6 +1,7 @@
 // What the processes of the simulated world need of the rest of it.
 
 import type { Clock, engine } from "../../shared/index.js";
+import type { EngineSocket } from "../engine-socket.js";
 import type { FaultSource } from "../faults.js";
 import type { Disk } from "../files/disk.js";
 import type { Program } from "../program.js";
@@ -20,6 +21,8 @@ export interface ProcessesNeeds {
   /** Name and facts of the machine. */
   machine: Pick<engine.Machine, "name" | "kernelVersion" | "kernelArchitecture" | "cpus" | "memory"> & { disk: number };
   networks: ContainerNetworks;
+  /** The engine that runs the containers. */
+  engine: EngineSocket;
 }
 
 /** The networks of the world, as launches need them. */

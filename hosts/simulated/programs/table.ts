@@ -24,6 +24,7 @@ import { nc } from "./network/nc.js";
 import { nginx } from "./network/nginx.js";
 import { nslookup } from "./network/nslookup.js";
 import { ping } from "./network/ping.js";
+import { ryuk } from "./network/ryuk.js";
 import { wget } from "./network/wget.js";
 import {
   basename,
@@ -70,6 +71,7 @@ const OWN: Readonly<Record<string, ContainerProgram>> = {
     rev,
     rm,
     rmdir,
+    ryuk,
   },
   ...{
     sed,

@@ -104,6 +104,20 @@ const NGINX: CatalogueImage = {
   },
 };
 
+/** Removes what tests leave behind: see programs/network/ryuk.ts. The tag is the one that current clients ask for. */
+const RYUK: CatalogueImage = {
+  tags: ["0.11.0", "0.12.0", "0.13.0", "0.14.0", "latest"],
+  steps: [
+    { createdBy: "COPY ryuk /bin/ryuk # buildkit", layer: { name: "ryuk", files: layers.ryukLayer } },
+    { createdBy: 'ENTRYPOINT ["/bin/ryuk"]' },
+  ],
+  settings: {
+    Env: [PATH],
+    Entrypoint: ["/bin/ryuk"],
+    Labels: { "org.testcontainers.ryuk": "true" },
+  },
+};
+
 const APP: CatalogueImage = {
   tags: ["1"],
   steps: [
@@ -148,6 +162,7 @@ export const CATALOGUE: readonly CatalogueRepository[] = [
     settings: { Env: [PATH], Cmd: ["/hello"] },
   }),
   hub("library/nginx", NGINX),
+  hub("testcontainers/ryuk", RYUK),
   { authority: PRIVATE, repository: "team/app", account: ACCOUNT, images: [APP] },
 ];
 

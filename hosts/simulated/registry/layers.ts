@@ -73,6 +73,10 @@ export function helloLayer(): LayerFile[] {
   return [program("hello", "hello")];
 }
 
+export function ryukLayer(): LayerFile[] {
+  return [...directories("bin/"), program("bin/ryuk", "ryuk")];
+}
+
 export function nginxLayer(): LayerFile[] {
   const logs = directories("var/", "var/cache/", ["var/cache/nginx/", 0o755], "var/log/", "var/log/nginx/");
   return [

@@ -1,6 +1,6 @@
 // What is done with a container once it is ready.
 import { Readable } from "node:stream";
-import { GenericContainer, PullPolicy, Wait } from "testcontainers";
+import { GenericContainer, getContainerRuntimeClient, Network, PullPolicy, Wait } from "testcontainers";
 import { tarOf } from "../../support/archives/images.js";
 import { chatty, contents, failure, lastWords, remove, type Story } from "./containers.js";
 
@@ -60,6 +60,16 @@ export const USING: Readonly<Record<string, Story>> = {
     const { exitCode } = await third.exec("true");
     await first.stop();
     return [second.getId() === first.getId(), third.getId() === first.getId(), exitCode];
+  },
+
+  /** Leaves a container and its network to the reaper. */
+  async left() {
+    const network = await new Network().start();
+    const client = await getContainerRuntimeClient();
+    const container = await chatty("echo ready").withNetwork(network).start();
+    const all = await client.container.list();
+    const state = (name: string): string | undefined => all.find(({ Names }) => Names[0]?.includes(name))?.State;
+    return { status: state(container.getName().slice(1)), ryuk: state("ryuk") };
   },
 
   async commit() {

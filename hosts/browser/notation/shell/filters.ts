@@ -1,6 +1,14 @@
 // Programs that read from a pipe: grep, wc, sort and others, taken from the simulated world. They see only their input.
 
-import { Disk, PROGRAMS, PidNamespace, loopbackOnly, WorldTime, seededRandom } from "../../../simulated/index.js";
+import {
+  Disk,
+  EngineSocket,
+  PROGRAMS,
+  PidNamespace,
+  loopbackOnly,
+  WorldTime,
+  seededRandom,
+} from "../../../simulated/index.js";
 import type { Kernel, MountedFiles, Program, Sink, Source } from "../../../simulated/index.js";
 import { Printed } from "./printed.js";
 
@@ -56,6 +64,7 @@ function machine(): PidNamespace {
     files: ({ uid, gid, groups }) => files.as({ uid, groups: [gid, ...groups] }),
     swallows: () => false,
     network: loopbackOnly(time),
+    engine: new EngineSocket(time),
     machine: { release: "", architecture: "x86_64", cpus: 1, memory: ROOM, disk: ROOM },
   };
   return new PidNamespace(kernel, { memory: MEMORY, pids: Infinity, resources: new Map() }, "pipe");
