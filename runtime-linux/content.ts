@@ -25,6 +25,7 @@ import { Layers } from "./content/layers/layers.js";
 import { Uploads } from "./content/layers/upload.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
+import { received } from "../hosts/streams/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
 import type { Kernel } from "./kernel.js";
@@ -146,6 +147,11 @@ class Carrier {
           tag: "ingested",
           val: await this.archives.ingest(command.val, bodies.take(command.val.request), signal),
         };
+      case "receive": {
+        const { archive, source } = command.val;
+        const tar = await received(source, { bodies, web: registry }, report, signal);
+        return { tag: "received", val: await this.archives.receive(archive, tar, signal) };
+      }
       case "read":
         return { tag: "bytes", val: await this.archives.read(command.val) };
       case "drop-chain":

@@ -48,6 +48,11 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "a question to a registry that wants credentials is 401 without any (reference: 500)",
     reason: NEWEST,
   },
+  {
+    id: "import-address",
+    what: "the address of an import is told without user, password and query (reference: with them, also in the image)",
+    reason: "they may be credentials",
+  },
   { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
   {
     id: "bad-json-status",

@@ -5,7 +5,7 @@ import { imaginedOnly, joined, noSuch, tooLarge } from "../shared/index.js";
 import type { content, engine } from "../shared/index.js";
 import { fromClient } from "../streams/index.js";
 import { decompressed } from "../streams/compression/index.js";
-import { TarReader, cleanName, textOf } from "../streams/tar/index.js";
+import { TarReader, cleanName, endOfArchive, textOf } from "../streams/tar/index.js";
 import type { TarEntry, TarSink } from "../streams/tar/index.js";
 
 // What protects a host's memory from the archives of dry runs: the host's own limits (`core/wit/content.wit`). The limit
@@ -14,6 +14,8 @@ import type { TarEntry, TarSink } from "../streams/tar/index.js";
 /** In bytes. */
 const MOST_KEPT = 32 << 20;
 const MOST_MEMBERS = 1 << 16;
+/** Holes take no room here: they are checked when a layer is unpacked, which a dry run only imagines. */
+const ANY_HOLES = BigInt(Number.MAX_SAFE_INTEGER);
 
 interface Member {
   size: number;
@@ -52,6 +54,13 @@ export class ThrownArchives {
     return files.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
+  /** Reads a layer's tar; without any bytes it is empty. Keeps the size of its files. */
+  async receive(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+    const files = await this.ingest({ archive, holes: ANY_HOLES }, orEmptyTar(body), signal);
+    this.drop(archive);
+    this.imagine(archive, "layer.tar", Number(files.reduce((sum, { size }) => sum + size, 0n)));
+  }
+
   /** Adds an archive with one member, of which only the size is known. */
   imagine(archive: string, name: string, size: number): void {
     this.#archives.set(archive, new Map([[name, { size }]]));
@@ -78,6 +87,15 @@ export class ThrownArchives {
     if (member === undefined) throw noSuch("member", path);
     return member;
   }
+}
+
+async function* orEmptyTar(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isEmpty = true;
+  for await (const piece of body) {
+    isEmpty &&= piece.length === 0;
+    yield piece;
+  }
+  if (isEmpty) yield endOfArchive();
 }
 
 async function readTar(into: TarSink, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {

@@ -64,6 +64,8 @@ export class DryRunContent {
         return DONE;
       case "commit":
         return this.#commit(op, command.val);
+      case "receive":
+        return this.#receive(op, command.val);
       case "upload":
         return this.#upload(op, command.val);
       default:
@@ -110,6 +112,18 @@ export class DryRunContent {
     return this.#archives.has(source.val.archive) ? BigInt(this.#archives.size(source.val)) : 0n;
   }
 
+  /** The digest is made up, since the bytes are thrown away. */
+  async #receive(op: Operation, { archive, source }: content.Receive): Promise<Outcome> {
+    if (source.tag === "web") throw imaginedOnly("archive", source.val.address);
+    if (source.tag === "body") {
+      const body = this.#bodies().take(source.val);
+      await this.#read(op, (signal) => this.#archives.receive(archive, body, signal));
+    } else {
+      this.#archives.imagine(archive, "layer.tar", 0);
+    }
+    return { tag: "received", val: madeUp(archive) };
+  }
+
   /** The digest is made up, since only the size of the changes is measured, not their content. */
   async #commit(op: Operation, { archive, container }: content.Commit): Promise<Outcome> {
     const measured = await this.perform(op, { tag: "measure", val: container });
@@ -153,7 +167,10 @@ export class DryRunContent {
 /** All commands that do not only ask. */
 type Change = Exclude<content.ContentCommand, { tag: QuestionOf<"content"> }>;
 /** Commands whose outcome is only `done`. */
-type Quiet = Exclude<Change, { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" | "upload" }>;
+type Quiet = Exclude<
+  Change,
+  { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" | "receive" | "upload" }
+>;
 
 /** A digest of nothing, from a name. */
 function madeUp(name: string): string {

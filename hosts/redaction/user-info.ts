@@ -5,13 +5,15 @@ type Hide = (secret: string) => string;
 
 const SCHEME_END = /:\/\/|%3a%2f%2f/gi;
 /** Characters that a correctly encoded user and password cannot contain. */
-const AUTHORITY_END = /[/?@]|%2f/gi;
-const COLON_OR_END = /:|%3a|[?@]/gi;
+const AUTHORITY_END = /[/?@]|%2f|%3f/gi;
+const COLON_OR_END = /:|%3a|[?@]|%3f/gi;
 const COLON = /:|%3a/i;
+const SEPARATORS = /(%2f|%3f|%3a|%40|%23|[/?:@#])/i;
 
 /**
  * Hides `user:password` of `://user:password@`, also where it is encoded in a query. It also hides a password with a
- * slash that should have been encoded: if there is a colon, everything up to the last `@` is hidden.
+ * slash that should have been encoded: if there is a colon, everything up to the last `@` is hidden but the separators,
+ * since the core refuses such an address because of them.
  */
 export function withoutUserInfo(target: string, hide: Hide, parts = /[^#&]+/g): string {
   return target.replace(parts, (part) => hiddenIn(part, hide));
@@ -24,9 +26,10 @@ function hiddenIn(part: string, hide: Hide): string {
   let scheme = next(SCHEME_END, part, 0);
   while (scheme !== null && scheme.end <= last) {
     const start = scheme.end;
-    const end = endOfUserInfo(part, start, last);
+    const { end, isDoubtful } = endOfUserInfo(part, start, last);
     if (end >= start) {
-      shown += part.slice(from, start) + hide(part.slice(start, end));
+      const info = part.slice(start, end);
+      shown += part.slice(from, start) + (isDoubtful ? hiddenBetween(info, hide) : hide(info));
       from = end;
     }
     scheme = next(SCHEME_END, part, Math.max(start, end));
@@ -34,14 +37,25 @@ function hiddenIn(part: string, hide: Hide): string {
   return shown + part.slice(from);
 }
 
-/** -1 if there is none. No two calls read the same bytes: the search after one `://` ends at the next one. */
-function endOfUserInfo(part: string, start: number, last: number): number {
+function hiddenBetween(info: string, hide: Hide): string {
+  return info
+    .split(SEPARATORS)
+    .map((part, at) => (at % 2 === 1 || part === "" ? part : hide(part)))
+    .join("");
+}
+
+/**
+ * -1 if there is none. `isDoubtful`: perhaps it is no user and password. No two calls read the same bytes: the search
+ * after one `://` ends at the next one.
+ */
+function endOfUserInfo(part: string, start: number, last: number): { end: number; isDoubtful: boolean } {
   const stop = next(AUTHORITY_END, part, start)?.start ?? part.length;
-  if (part[stop] === "@") return stop;
+  if (part[stop] === "@") return { end: stop, isDoubtful: false };
   const encoded = part.slice(start, stop).lastIndexOf("%40");
-  if (encoded >= 0) return start + encoded;
+  if (encoded >= 0) return { end: start + encoded, isDoubtful: false };
   const colon = next(COLON_OR_END, part, start);
-  return colon !== null && /^[:%]/.test(part[colon.start]!) && colon.end <= last ? last : -1;
+  const isColon = colon !== null && COLON.test(part.slice(colon.start, colon.end));
+  return { end: isColon && colon.end <= last ? last : -1, isDoubtful: true };
 }
 
 const IMAGE = /(?:fromImage|repo|names)=|\/images\//gi;

@@ -5,10 +5,11 @@ import { damaged, mismatch, realClock } from "../shared/index.js";
 import type { Clock, content, engine } from "../shared/index.js";
 import { Connections, type Asking, type Source } from "./connections.js";
 import { digestOf, isDigest, requireCheckable } from "./digest.js";
-import { readAll, readUpTo, type Answer } from "./exchange.js";
+import { readAll, readUpTo, type Answer, type Line } from "./exchange.js";
 import { SILENCE_MS } from "./limits.js";
 import { Pushes, type LayerBytes } from "./pushes.js";
 import { fetchTransport, type Transport } from "./transport.js";
+import { askWeb, type WebBody } from "./web-files.js";
 
 /** A registry's blob that can be read once. */
 export interface BlobStream {
@@ -41,6 +42,8 @@ export interface RegistryClient {
   /** Sends a blob. Its digest may become known only with its last byte. */
   upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void>;
   publish(command: content.Publication, signal?: AbortSignal): Promise<void>;
+  /** A file of a web server that is no registry. */
+  download(command: content.WebFile, signal?: AbortSignal): Promise<WebBody>;
 }
 
 export interface RegistryOptions {
@@ -58,12 +61,14 @@ export function registryClient(options: RegistryOptions = {}): RegistryClient {
 }
 
 class DistributionClient implements RegistryClient {
+  readonly #line: Line;
   readonly #connections: Connections;
   readonly #pushes: Pushes;
 
   constructor(options: RegistryOptions) {
     const { transport = fetchTransport(), clock = realClock, silenceMs = SILENCE_MS, userAgent = "coracle" } = options;
-    this.#connections = new Connections({ transport, clock, silenceMs }, userAgent);
+    this.#line = { transport, clock, silenceMs };
+    this.#connections = new Connections(this.#line, userAgent);
     this.#pushes = new Pushes(this.#connections);
   }
 
@@ -133,6 +138,10 @@ class DistributionClient implements RegistryClient {
 
   publish(command: content.Publication, signal?: AbortSignal): Promise<void> {
     return this.#pushes.publish(command, signal);
+  }
+
+  download(command: content.WebFile, signal?: AbortSignal): Promise<WebBody> {
+    return askWeb(this.#line, command, signal);
   }
 
   /** GETs something in a repository. Any other status is a failure. */

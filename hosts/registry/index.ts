@@ -5,4 +5,5 @@ export type { RegistryClient } from "./client.js";
 export { digestOf } from "./digest.js";
 export { fetchTransport, isStream } from "./transport.js";
 export type { LayerBytes } from "./pushes.js";
+export type { WebBody } from "./web-files.js";
 export type { RequestBody, Transport, TransportRequest, TransportResponse } from "./transport.js";

@@ -192,6 +192,10 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `keep what ${containerName(naming, command.val.container)} has written as a layer`;
     case "ingest":
       return "take an archive in";
+    case "receive": {
+      const { source } = command.val;
+      return source.tag === "web" ? `fetch a layer from ${source.val.address}` : "take a layer in";
+    }
     case "read":
       return `read ${command.val.path} from an archive`;
     case "drop-chain":

@@ -1,7 +1,8 @@
 // Archives that are held for the core. Each is a directory with the archive's members as files.
 
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { mkdtemp, readFile, rename } from "node:fs/promises";
+import { mkdtemp, open, readFile, rename } from "node:fs/promises";
 import {
   HostFailure,
   faultyName,
@@ -13,7 +14,15 @@ import {
 } from "../../hosts/shared/index.js";
 import type { content, engine } from "../../hosts/shared/index.js";
 import { fromClient } from "../../hosts/streams/index.js";
-import { TarReader, baseOf, bytesOf, cleanName, parentOf, textOf } from "../../hosts/streams/tar/index.js";
+import {
+  TarReader,
+  baseOf,
+  bytesOf,
+  cleanName,
+  endOfArchive,
+  parentOf,
+  textOf,
+} from "../../hosts/streams/tar/index.js";
 import type { TarEntry, TarSink } from "../../hosts/streams/tar/index.js";
 import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
@@ -52,6 +61,11 @@ export class Archives {
       }
       return filesIn(directory);
     });
+  }
+
+  /** Takes in a layer's tar, either all of it or nothing. Returns its DiffID. */
+  async receive(archive: string, tar: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+    return this.make(archive, (directory) => writeTar(`${directory}/layer.tar`, decompressed(tar), signal));
   }
 
   /** Makes an archive: `fill` gets an empty directory, which becomes the archive when `fill` is done. */
@@ -169,6 +183,28 @@ class Members implements TarSink {
     if (!found) throw faultyName("hard-link-to-other", textOf(name), textOf(target));
     return found.name;
   }
+}
+
+/** Without any bytes, the tar is empty. */
+async function writeTar(into: string, tar: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  const file = await open(into, "wx", 0o600);
+  const write = async (piece: Uint8Array): Promise<void> => {
+    hash.update(piece);
+    for (let done = 0; done < piece.length;) done += (await file.write(piece, done)).bytesWritten;
+  };
+  try {
+    let isEmpty = true;
+    for await (const piece of tar) {
+      if (signal.aborted) throw interrupted("given-up");
+      isEmpty &&= piece.length === 0;
+      await write(piece);
+    }
+    if (isEmpty) await write(endOfArchive());
+  } finally {
+    await file.close();
+  }
+  return `sha256:${hash.digest("hex")}`;
 }
 
 async function filesIn(directory: string): Promise<engine.ArchivedFile[]> {

@@ -12,6 +12,16 @@ export interface BlobStream {
   cancel(): void;
 }
 
+/** A file of a web server that can be read once. */
+export interface WebBody {
+  /** Fails as the body of a blob does. */
+  body: AsyncIterable<Uint8Array>;
+  /** In bytes, as the server says; 0 if it does not say. */
+  size: number;
+  /** Closes it without reading the rest. */
+  cancel(): void;
+}
+
 /** All methods reject with `HostFailure`; with `interrupted` once `signal` is aborted. */
 export interface Registry {
   resolve(command: content.Resolve, signal: AbortSignal): Promise<engine.Resolved>;
@@ -30,6 +40,8 @@ export interface Registry {
   /** Sends a blob, whose digest may become known only with its last byte. */
   upload(to: content.Repository, layer: LayerBytes, signal: AbortSignal): Promise<void>;
   publish(command: content.Publication, signal: AbortSignal): Promise<void>;
+  /** A file of a web server that is no registry. */
+  download(command: content.WebFile, signal: AbortSignal): Promise<WebBody>;
 }
 
 /** A blob to send. */

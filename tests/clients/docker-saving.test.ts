@@ -43,6 +43,23 @@ onEngines(
       await docker().well("rmi", "filed:1", "filed:2");
     });
 
+    test("docker export into a file, and docker import of it, as a file and through a pipe", async () => {
+      const file = join(top, "exported.tar");
+      await docker().well("create", "--name", "exported", "busybox", "true");
+      await docker().well("export", "-o", file, "exported");
+      await docker().well("rm", "exported");
+      const change = 'CMD ["echo", "imported"]';
+      const id = (await docker().well("import", "-c", change, "-m", "from a file", file, "taken:1")).trim();
+      expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect((await docker().well("image", "inspect", "-f", "{{.Id}} {{.Comment}}", "taken:1")).trim()).toBe(
+        `${id} from a file`,
+      );
+      expect((await docker().well("run", "--rm", "--network", "none", "taken:1")).trim()).toBe("imported");
+      await must(["sh", "-c", `cat ${file} | docker -H unix://${engine().socketPath} import - taken:2`]);
+      expect(await docker().well("history", "--format", "{{.Comment}}", "taken:2")).toBe("Imported from -\n");
+      await docker().well("rmi", "taken:1", "taken:2");
+    });
+
     test("through a pipe into the reference engine, and back", async ({ skip }) => {
       const missing = kind === "reference" ? REFERENCE.self : referenceMissing();
       if (missing !== null) skip(missing);

@@ -53,6 +53,13 @@ onDryRunEngines(
       await ask("POST", `/exec/${exec.Id}/start`, { Detach: true });
       await ask("POST", `/containers/${Id}/kill`);
       expect(await ask("POST", "/images/load", await busyboxArchive())).toContain("Loaded image");
+      expect(await ask("POST", "/images/create?fromSrc=-&repo=imported", await tarOf([{ name: "a" }]))).toContain(
+        "sha256:",
+      );
+      expect(await ask("POST", "/images/create?fromSrc=-&repo=imported")).toContain("sha256:");
+      expect(JSON.parse(await ask("GET", "/images/imported/history"))).toHaveLength(1);
+      const fetched = await dry.call("POST", "/images/create?fromSrc=http://127.0.0.1:9/x");
+      expect(fetched.text).toContain("http://127.0.0.1:9/x: a dry run does not fetch it");
       await ask("DELETE", "/images/busybox?force=1");
 
       expect(await everything(live.daemon, ids)).toEqual(before);

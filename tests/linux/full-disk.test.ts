@@ -1,9 +1,10 @@
 // A full disk while many clients work: each gets an answer, with an error if there is no room; answers stay true, and
 // once there is room again everything continues.
-import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tarOf } from "../support/archives/images.js";
 import { atOnce } from "../support/at-once.js";
 import { must, until } from "../support/commands.js";
 import { EngineClient, messageOf } from "../support/engine-client.js";
@@ -26,6 +27,7 @@ describeUnless(missing, "a full disk", () => {
         const engine = new EngineClient(daemon.socketPath);
         const running = await engine.running({ Cmd: ["sh", "-c", "while :; do echo alive; sleep 0.1; done"] });
         await fill(small);
+        await importsNothing(engine, small);
         const made: string[] = [];
         const refusals: string[] = [];
         await atOnce(CONTAINERS, AT_ONCE, async () => {
@@ -55,6 +57,17 @@ describeUnless(missing, "a full disk", () => {
     },
   );
 });
+
+/** An import that does not fit leaves no image, and no file. */
+async function importsNothing(engine: EngineClient, small: string): Promise<void> {
+  const images = await engine.read("/images/json?all=1");
+  const tar = await tarOf([{ name: "large", body: Buffer.alloc(2 << 20, 1) }]);
+  const headers = { "Content-Type": "application/x-tar" };
+  const answer = await engine.call("POST", "/images/create?fromSrc=-&repo=large", tar, { headers });
+  expect([answer.status, answer.text]).toEqual([500, expect.stringContaining("no space left on device")]);
+  expect(await engine.read("/images/json?all=1")).toEqual(images);
+  expect(await readdir(join(small, "data", "archives"))).toEqual([]);
+}
 
 /** Null if it refuses; then it must give the reason. */
 async function listedBy(engine: EngineClient): Promise<{ Id: string }[] | null> {

@@ -14,8 +14,15 @@ export function imageOf({ noun, verb, ref, query }: Read): string | null {
   // All archives in these tests contain it.
   if (verb === "load") return "busybox:latest";
   if (verb === "tag") return withTag(`${query.get("repo") ?? ""}:${query.get("tag") ?? "latest"}`);
+  if (verb === "create" && query.get("fromImage") === null) return importedAs(query);
   if (verb === "create") return withTag(`${query.get("fromImage") ?? ""}:${query.get("tag") ?? "latest"}`);
   return verb === "remove" || verb === "force" ? withTag(ref) : null;
+}
+
+/** The name that an import gives; null without one. */
+function importedAs(query: URLSearchParams): string | null {
+  const repository = query.get("repo");
+  return repository === null ? null : withTag(`${repository}:${query.get("tag") ?? "latest"}`);
 }
 
 /** For a container whose creation was not seen. */

@@ -24,6 +24,7 @@ export const REFERENCE = {
   privileged: "its runtime requests capabilities that this kernel does not grant",
   quiet: "it notices only when it sends the next output",
   races: "the reference has race conditions here",
+  readsOn: "the reference reads on after its client has left",
   retries: "the reference retries a broken layer for minutes",
   runtimes: "the reference reloads the runtimes, but not the default one",
   sctp: "the reference's proxy needs sctp in the kernel",

@@ -171,7 +171,8 @@ test.each([
   ["/events?token=ab%zz", "/events?token=%xxxx"],
   ["/events?token=a;c", "/events?token=;xx"],
   // A password may contain characters that end an address.
-  ["/x?fromSrc=https://u:p?q@h/x", "/x?fromSrc=https://xxxxx@h/x"],
+  ["/x?fromSrc=https://u:p/q@h/x", "/x?fromSrc=https://x:x/x@h/x"],
+  ["/x?fromSrc=https://u:p?q@h/x", "/x?fromSrc=https://x:x?xxxxx"],
   ["/x?remote=https%3A%2F%2Fh%2Fx%23abc&t=1", "/x?remote=https%3A%2F%2Fh%2Fx%23xxx&t=1"],
 ])("parameters that sound like credentials: %s", (target, hidden) => {
   expect(masked({ target })).toMatchObject({ target: hidden, masked: true });

@@ -64,6 +64,22 @@ export function forgetSecretParameters(query: Query): void {
   query.values = values;
 }
 
+/** Overwrites the values of one parameter, in place: in the target and in the parsed query. It has been read. */
+export function eraseParameter(target: string, query: Query, name: string): void {
+  for (let i = 0; i < query.names.length; i++) {
+    if (query.names[i] == name) erase(query.values[i]);
+  }
+  let from = target.indexOf("?") + 1;
+  while (from > 0 && from < target.length) {
+    const end = endAt(target, "&", from);
+    const equals = target.indexOf("=", from);
+    if (equals >= 0 && equals < end && decodeQuery(target.substring(from, equals)) == name) {
+      erase(target, equals + 1, end);
+    }
+    from = end + 1;
+  }
+}
+
 function isSecret(parameter: string): bool {
   return parameter != AUTHOR && soundsSecret(parameter, 0, parameter.length);
 }

@@ -68,6 +68,12 @@ export function loginText(failure: Failure): string | null {
   return `login attempt to ${answer.url} failed with status: ${namedStatus(answer.status)}`;
 }
 
+/** The message for a file that a web server does not give. */
+export function webAnswerText(failure: Failure): string {
+  const answer = answerOf(failure);
+  return answer === null ? "" : `failed to GET ${answer.url} with status ${namedStatus(answer.status)}`;
+}
+
 function isForbidden(answer: RegistryAnswer): bool {
   return answer.status == 403 || lacksScope(answer);
 }

@@ -143,6 +143,8 @@ export function imaginedText(thing: Thing): string {
       return "a dry run started this container: it has no processes to look at";
     case Noun.Member:
       return `${thing.name}: a dry run has thrown it away`;
+    case Noun.Archive:
+      return `${thing.name}: a dry run does not fetch it`;
     case Noun.Layer:
       return "a dry run cannot look there: the layer was not fetched";
     default:

@@ -1,4 +1,4 @@
-// The progress stream of pull, push and load (surface §2.22, §6.3): one JSON object per line, each followed by `\r\n`. A
+// The progress stream of pull, push, load and import (surface §2.22, §6.3): one JSON object per line, each followed by `\r\n`. A
 // client that reads slowly only gets the newest line of each layer.
 
 import { Closing } from "../../../build/bindings/types";
@@ -72,7 +72,7 @@ export class ProgressStream extends Follower {
     this.send("", end(json));
   }
 
-  /** Progress of a layer. `key`: identifies the layer, since ids may be the same. */
+  /** Progress of a layer, or of an import without an id. `key`: identifies the layer, since ids may be the same. */
   amount(status: string, id: string, key: string, current: u64, total: u64): void {
     const json = object();
     json.stringField("status", status);
@@ -84,7 +84,7 @@ export class ProgressStream extends Follower {
       const bar = barOf(current, total);
       if (bar.length > 0) json.stringField("progress", bar);
     }
-    json.stringField("id", id);
+    if (id.length > 0) json.stringField("id", id);
     this.send(`${status} ${key}`, end(json));
   }
 

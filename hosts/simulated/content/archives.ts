@@ -1,10 +1,11 @@
 // Archives that the host holds for the core. Their members are kept in memory.
 
-import { HostFailure, faultyName, interrupted, noSuch, tooLarge, wrongKind } from "../../shared/index.js";
+import { HostFailure, faultyName, interrupted, joined, noSuch, tooLarge, wrongKind } from "../../shared/index.js";
 import type { content, engine } from "../../shared/index.js";
+import { digestOf } from "../../registry/index.js";
 import { fromClient } from "../../streams/index.js";
 import { decompressed } from "../../streams/compression/index.js";
-import { TarReader, bytesOf, cleanName, textOf } from "../../streams/tar/index.js";
+import { TarReader, bytesOf, cleanName, endOfArchive, textOf } from "../../streams/tar/index.js";
 import type { TarEntry, TarSink } from "../../streams/tar/index.js";
 import { contentOf, inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
@@ -37,6 +38,22 @@ export class Archives {
       }
       reader.end();
       return filesIn(tree);
+    });
+  }
+
+  /** Stores a layer's tar completely or not at all. Returns its DiffID. Without any bytes, the tar is empty. */
+  async receive(archive: string, tar: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+    return this.#make(archive, async (share, tree) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of decompressed(tar)) {
+        if (signal.aborted) throw interrupted("given-up");
+        roomed(() => share.take(piece.length, LAYER_TAR));
+        pieces.push(piece);
+      }
+      const given = joined(pieces);
+      const bytes = given.length === 0 ? endOfArchive() : given;
+      tree.put(tree.place(LAYER_TAR), inode("file", null, { bytes }));
+      return digestOf(bytes);
     });
   }
 
@@ -88,6 +105,9 @@ export class Archives {
     }
   }
 }
+
+/** The member of an archive that holds a layer's tar (core/wit/content.wit). */
+const LAYER_TAR = "layer.tar";
 
 /** Keeps files and links, but not owners, modes or times. */
 class Members implements TarSink {

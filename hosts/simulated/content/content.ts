@@ -3,6 +3,7 @@
 import { Unpacking, interrupted, malformed, mayBeGivenUp } from "../../shared/index.js";
 import type { Bodies, Clock, Operation, Outcome, Perform, Report, Work, content, replies } from "../../shared/index.js";
 import type { RegistryClient } from "../../registry/index.js";
+import { received } from "../../streams/index.js";
 import { savedArchive } from "../../streams/tar/index.js";
 import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
@@ -136,6 +137,11 @@ class Carrier {
       case "ingest": {
         const body = bodies.take(command.val.request);
         return { tag: "ingested", val: await this.#archives.ingest(command.val, body, signal) };
+      }
+      case "receive": {
+        const { archive, source } = command.val;
+        const tar = await received(source, { bodies, web: registry }, report, signal);
+        return { tag: "received", val: await this.#archives.receive(archive, tar, signal) };
       }
       case "read":
         return { tag: "bytes", val: this.#archives.read(command.val) };

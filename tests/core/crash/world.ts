@@ -252,6 +252,11 @@ export class World {
         const list = [...members].map(([path, bytes]) => ({ path, size: BigInt(bytes.length) }));
         return { tag: "ingested", val: list };
       }
+      case "receive": {
+        const tar = encode(`tar ${command.val.archive}`);
+        archives.set(command.val.archive, new Map([["layer.tar", tar]]));
+        return { tag: "received", val: digestOf(tar) };
+      }
       case "read":
         return { tag: "bytes", val: this.#member(command.val) };
       case "stat":

@@ -169,6 +169,8 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
       const compression = (rest[1] ?? "gzip") as engine.BlobCompression;
       return { tag: "sent", val: { digest: glossary.unnamed(rest[0] ?? ""), size: 1000n, compression } };
     }
+    case "received":
+      return { tag: "received", val: glossary.diffId(rest[0] ?? "") };
     case "committed":
       return { tag: "committed", val: committed(rest, glossary) };
     default:

@@ -230,6 +230,11 @@ function shownContent(command: content.ContentCommand): string {
       const { into, request, keepKinds, owner } = command.val;
       return `extract body of ${request} to ${shownFile(into)} ${fields({ keepKinds, owner })}`.trimEnd();
     }
+    case "receive": {
+      const { archive, source } = command.val;
+      if (source.tag === "empty") return `receive ${archive} from nothing`;
+      return `receive ${archive} from ${source.tag === "web" ? source.val.address : `body of ${source.val}`}`;
+    }
     case "compare":
       return `compare ${fields(command.val)}`;
     case "mount":

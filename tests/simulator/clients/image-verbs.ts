@@ -21,6 +21,12 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
       headers: { "Content-Type": "application/x-tar" },
     }),
   },
+  import: {
+    send: ([source = "", query = ""], visible) => ({
+      ...ask("POST", "/images/create", `fromSrc=${encodeURIComponent(source === "tar" ? "-" : source)}&${query}`),
+      ...(source === "tar" ? { archive: visible.tar, headers: { "Content-Type": "application/x-tar" } } : {}),
+    }),
+  },
   save: { send: ([image = ""]) => ask("GET", `/images/${image}/get`) },
   tag: {
     send: ([image = "", repo = "", tag = "latest"]) => ask("POST", `/images/${image}/tag`, `repo=${repo}&tag=${tag}`),

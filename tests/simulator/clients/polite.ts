@@ -28,7 +28,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [1, () => [`login ${draw.one([ACCOUNT.password, "guessed"])}`]],
     [1, () => ["pull-all hello-world"]],
     [2, () => [`pull ${drawPulled(draw)}`]],
-    [1, () => ["load busybox"]],
+    [1, () => [draw.one(["load busybox", "import tar repo=made"])]],
     [2, () => push(draw)],
     [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`, `distribution ${drawPulled(draw)}`]],
     [1, () => [`commit ${name} made`, "images"]],

@@ -32,6 +32,7 @@ export function drawRudeness(draw: Draw, cast: Cast): string[] {
     [1, () => [`copy-in ${ref} /`, `copy-in ${ref} / clash`]],
     [1, () => ["exec-inspect"]],
     [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
+    [1, () => [draw.one(["import tar", "import -", "import https://registry.example/v2/"]), ...leaving(draw)]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],
     [2, () => twice(`${draw.one(["connect", "disconnect"])} ${ref} ${draw.one(["own", "own", "bridge"])}`)],
     [2, () => twice(draw.one(["make-network own", "remove-network own", "prune networks"]))],

@@ -13,6 +13,7 @@ import {
   ReadMember,
 } from "../../../../build/bindings/types";
 import { askContent } from "../../ask";
+import { FailureKind } from "../../failure/failure-kind";
 import { failureText } from "../../failure/text";
 import { jsonError, parseJson } from "../../json/reader";
 import { Task } from "../../task";
@@ -150,4 +151,14 @@ export class ArchiveReader extends Task {
 /** Docker unpacks in a separate process, and its text includes the exit status. */
 export function brokenTar(message: string): string {
   return `Error processing tar file(exit status 1): ${message}`;
+}
+
+/** The failure lies in the tar itself, or in the lack of space for its content. */
+export function isOfTar(kind: FailureKind): bool {
+  return (
+    kind == FailureKind.Corrupt ||
+    kind == FailureKind.Invalid ||
+    kind == FailureKind.Unsupported ||
+    kind == FailureKind.Exhausted
+  );
 }

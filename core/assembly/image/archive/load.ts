@@ -16,7 +16,6 @@ import {
 import { flagOf } from "../../api/parameters";
 import { askContent } from "../../ask";
 import { Call } from "../../call";
-import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
 import { failureText } from "../../failure/text";
 import { Ignored } from "../../ignored";
@@ -36,7 +35,7 @@ import { ProgressStream, StreamWriter } from "../progress-stream";
 import { parseReference, referenceError } from "../reference";
 import { imageStore } from "../store";
 import { ArchivedImage, readTag } from "./archive";
-import { ArchiveOwner, ArchiveReader, brokenTar } from "./archive-reader";
+import { ArchiveOwner, ArchiveReader, brokenTar, isOfTar } from "./archive-reader";
 
 const LINE_INTERVAL: u64 = 100_000_000;
 
@@ -238,14 +237,4 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     const bytes = (<FailureMismatch>failure).value;
     return `invalid diffID for layer ${this.layer.toString()}: expected "${bytes.wanted}", got "${bytes.found}"`;
   }
-}
-
-/** The failure lies in the tar itself, or in the lack of space for its content. */
-function isOfTar(kind: FailureKind): bool {
-  return (
-    kind == FailureKind.Corrupt ||
-    kind == FailureKind.Invalid ||
-    kind == FailureKind.Unsupported ||
-    kind == FailureKind.Exhausted
-  );
 }

@@ -1,9 +1,10 @@
-// POST /images/create (surface §2.22): pulls if there is `fromImage`; importing is not implemented yet.
+// POST /images/create (surface §2.22): pulls if there is `fromImage`, and imports otherwise.
 
 import { registryAuthOf } from "../../api/registry-auth";
 import { Call } from "../../call";
-import { badParameter, notBuilt, Refusal } from "../../refusal";
+import { badParameter, Refusal } from "../../refusal";
 import { hostPlatform } from "../host-platform";
+import { importImage } from "../import/import";
 import { parsePlatform, Platform, platformError } from "../platform";
 import { parseReference, Reference, referenceError } from "../reference";
 import { reservedNameRefusal } from "./pull-refusal";
@@ -15,9 +16,9 @@ const WITH_PLATFORM: i32 = 32;
 
 export function createImage(call: Call): Refusal | null {
   const name = call.query.first("fromImage");
-  if (name.length == 0) return notBuilt("importing images");
   const wanted = platformOf(call);
   if (wanted === null) return badParameter(platformError());
+  if (name.length == 0) return importImage(call, wanted);
   const named = parseReference(name.endsWith(":") ? name.slice(0, name.length - 1) : name);
   if (named === null) return badParameter(referenceError());
   const reference = withTag(named, call.query.first("tag"));

@@ -32,7 +32,7 @@ describe("names", () => {
     ["fromImage=x&tag=-bad", 400, "invalid tag format"],
     ["fromImage=scratch&tag=latest", 403, "'scratch' is a reserved name"],
     ["fromImage=x&tag=1&platform=a/b/c/d", 400, /cannot parse platform/],
-    ["fromSrc=-", 501, "importing images is not built yet"],
+    ["", 500, `Get "http:": http: no Host in request URL`],
   ])("%s is refused", (query, status, message) => {
     const world = new ImageWorld();
     const answer = world.call("POST", `/images/create?${query}`);

@@ -1,0 +1,109 @@
+// The address of a tar on a web server, as a client gives it. Its user, password and query may be credentials: they go
+// to the host only, and are in no text, event or image.
+
+import { erase } from "../../../../build/bindings/erase";
+import { WebCredentials, WebFile } from "../../../../build/bindings/types";
+import { badParameter, internal, Refusal } from "../../refusal";
+import { quoteText } from "../../text/go-quote";
+
+/** An address without a scheme has this one. */
+const DEFAULT_SCHEME = "http";
+const MARK = "://";
+
+export class WebAddress {
+  /** The address without user, password, query and fragment. */
+  readonly shown: string;
+  private readonly scheme: string;
+  /** Host and port. */
+  private readonly authority: string;
+  /** SECRET. `user:password`, or empty. */
+  private readonly user: string;
+  /** SECRET. With its `?`, or empty. */
+  private readonly query: string;
+  /** It is unknown where a password ends. */
+  private readonly doubtful: bool;
+
+  constructor(given: string) {
+    const mark = given.indexOf(MARK);
+    const scheme = mark < 0 ? DEFAULT_SCHEME : given.slice(0, mark).toLowerCase();
+    const rest = mark < 0 ? given : given.slice(mark + MARK.length);
+    const end = endOf(rest, "/?");
+    const user = rest.slice(0, end).lastIndexOf("@");
+    const host = rest.slice(user + 1, end);
+    const authority = host.slice(0, endOf(host, "#"));
+    const path = rest.slice(end, endOf(rest, "?"));
+    const query = rest.slice(endOf(rest, "?"));
+    this.scheme = scheme;
+    this.authority = authority;
+    this.user = user < 0 ? "" : rest.slice(0, user);
+    this.query = query.slice(0, endOf(query, "#"));
+    this.shown = scheme + MARK + authority + path.slice(0, endOf(path, "#"));
+    this.doubtful = user < 0 && isDoubtful(rest);
+  }
+
+  /** For the host. */
+  get file(): WebFile {
+    const hasSecrets = this.user.length + this.query.length > 0;
+    return new WebFile(this.shown, hasSecrets ? new WebCredentials(this.user, this.query) : null);
+  }
+
+  /** Blanks what is secret, permanently: the host has it now. */
+  forget(): void {
+    erase(this.user);
+    erase(this.query);
+  }
+
+  /** Why there is nothing at the address, mostly in Go's words; null if there may be. */
+  problem(): Refusal | null {
+    if (this.doubtful) return badParameter('invalid address: "@" must be written as "%40" unless it ends a user');
+    const authority = this.authority;
+    for (let i = 0; i < authority.length; i++) {
+      if (isInHost(authority.charCodeAt(i))) continue;
+      const unit = quoteText(authority.charAt(i));
+      return badParameter(`parse ${quoteText(this.shown)}: invalid character ${unit} in host name`);
+    }
+    if (!hasGoodPort(authority)) {
+      const port = authority.slice(authority.lastIndexOf(":"));
+      return badParameter(`parse ${quoteText(this.shown)}: invalid port ${quoteText(port)} after host`);
+    }
+    if (this.scheme != "http" && this.scheme != "https") {
+      return internal(`Get ${quoteText(this.shown)}: unsupported protocol scheme ${quoteText(this.scheme)}`);
+    }
+    if (authority.length > 0 && !authority.startsWith(":")) return null;
+    const shown = authority.length == 0 ? `${this.scheme}:` : this.shown;
+    return internal(`Get ${quoteText(shown)}: http: no Host in request URL`);
+  }
+}
+
+/**
+ * Whether what looks like a port, and what follows, may be a password with a slash: `user:pass/word@host`. Traces hide it
+ * as one, so it must not be taken for a host.
+ */
+function isDoubtful(rest: string): bool {
+  const first = endOf(rest, ":?@");
+  return first < rest.length && rest.charAt(first) == ":" && rest.lastIndexOf("@") > first;
+}
+
+/** Letters, digits and what addresses and names of hosts have besides (RFC 3986 §3.2.2, without escapes). */
+function isInHost(unit: i32): bool {
+  const lower = unit | 0x20;
+  if ((unit >= 0x30 && unit <= 0x3a) || (lower >= 0x61 && lower <= 0x7a)) return true;
+  return unit == 0x2d || unit == 0x2e || unit == 0x5f || unit == 0x5b || unit == 0x5d;
+}
+
+/** Without a port, or with up to five digits that make one. */
+function hasGoodPort(authority: string): bool {
+  const colon = authority.indexOf(":", authority.lastIndexOf("]") + 1);
+  if (colon < 0) return true;
+  const port = authority.slice(colon + 1);
+  for (let i = 0; i < port.length; i++) {
+    if (port.charCodeAt(i) < 0x30 || port.charCodeAt(i) > 0x39) return false;
+  }
+  return port.length == 0 || (port.length <= 5 && I32.parseInt(port) <= 65535);
+}
+
+/** Where the first of these characters is, or the end. */
+function endOf(text: string, marks: string): i32 {
+  for (let i = 0; i < text.length; i++) if (marks.includes(text.charAt(i))) return i;
+  return text.length;
+}

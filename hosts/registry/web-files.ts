@@ -1,0 +1,51 @@
+// Files on web servers that are no registries. What may be a credential in an address is sent, but in no failure.
+
+import { timeOfDay, toBase64 } from "../shared/index.js";
+import type { content } from "../shared/index.js";
+import { exchange, readText, type Line } from "./exchange.js";
+import { registryFailure } from "./failures.js";
+import { ERROR_LIMIT } from "./limits.js";
+
+/** A file of a web server, which can be read once. */
+export interface WebBody {
+  /** Fails as `cut-short` if the connection breaks off, and as `exchange` if nothing arrives. */
+  body: AsyncIterable<Uint8Array>;
+  /** In bytes, as the server says; 0 if it does not say. */
+  size: number;
+  /** Closes it without reading the rest. */
+  cancel(): void;
+}
+
+/** Redirects are followed. An answer that is an error fails as `registry-answer`. */
+export async function askWeb(
+  line: Line,
+  { address, credentials }: content.WebFile,
+  signal?: AbortSignal,
+): Promise<WebBody> {
+  const { user = "", query = "" } = credentials ?? {};
+  const url = address + query;
+  const trust = { anyCertificate: false, plain: address.startsWith("http:") };
+  const headers = { "accept-encoding": "identity", ...(user === "" ? {} : { authorization: basic(user) }) };
+  const answer = await exchange(line, { method: "GET", url, headers, trust, signal });
+  if (answer.status === OK) return { ...answer, size: Number(answer.header("content-length") ?? 0) };
+  // What the server says may repeat the query.
+  await readText(answer.body, ERROR_LIMIT);
+  throw registryFailure({ ...answer, url: address, text: "", secrets: [] }, timeOfDay(line.clock));
+}
+
+/** A user in an address becomes a header (RFC 7617 §2). Without a colon, the password is empty. */
+function basic(user: string): string {
+  const pair = user.includes(":") ? user : `${user}:`;
+  return `Basic ${toBase64(new TextEncoder().encode(unescaped(pair)))}`;
+}
+
+/** Escapes that make no text stay. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const OK = 200;
