@@ -163,6 +163,8 @@ describe("an instruction that is valid", () => {
     ['CMD ["a",', ['["a",']],
     ["CMD ['a']", ["['a']"]],
     ["RUN [ -f /a ]", ["[ -f /a ]"]],
+    ['CMD ["a", "b]\\"c"] # d', ["a", 'b]"c']],
+    ['CMD ["a"', ['["a"']],
     ['SHELL ["/bin/bash", "-c"]', ["/bin/bash", "-c"]],
     ['COPY "a b" c', ['"a', 'b"', "c"]],
     ['COPY ["a b", "c"]', ["a b", "c"]],

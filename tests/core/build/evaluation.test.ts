@@ -61,6 +61,7 @@ describe("the config and its history", () => {
     ["STOPSIGNAL 99", { StopSignal: "99" }, "STOPSIGNAL 99"],
     ["MAINTAINER $q <c@d>", {}, "MAINTAINER $q <c@d>"],
     ["ONBUILD RUN a \\\n  b", { OnBuild: ["RUN a   b"] }, "ONBUILD RUN a   b"],
+    ["ONBUILD RUN a \t", { OnBuild: ["RUN a \t"] }, "ONBUILD RUN a \t"],
     ["onbuild run <<A\nx\nA", { OnBuild: ["run <<A\nx\nA"] }, "ONBUILD run <<A\nx\nA"],
     ["HEALTHCHECK CMD x y", { Healthcheck: { Test: ["CMD-SHELL", "x y"] } }, health('"CMD-SHELL" "x y"', "\\x00")],
     ["HEALTHCHECK none", { Healthcheck: { Test: ["NONE"] } }, health('"NONE"', "\\x00")],
@@ -77,17 +78,16 @@ describe("the config and its history", () => {
   test("a health check has times, and replaces another one with a note", () => {
     const lines = 'HEALTHCHECK --interval=5s --timeout=3s --start-period=1m --start-interval=2s CMD ["x","y"]\n';
     const { config, steps } = evaluated(`${lines}HEALTHCHECK NONE\nHEALTHCHECK CMD z`);
-    expect(config["Healthcheck"]).toEqual({ Test: ["CMD-SHELL", "z"] });
+    // What a line does not say, the image has from the one before it, as in Docker.
+    const times = { Interval: 5e9, Timeout: 3e9, StartPeriod: 60e9, StartInterval: 2e9 };
+    expect(config["Healthcheck"]).toEqual({ Test: ["CMD-SHELL", "z"], ...times });
     expect(steps.map(({ notes }) => notes)).toEqual([
       undefined,
       ["Note: overriding previous HEALTHCHECK: [CMD x y]\n"],
       undefined,
     ]);
     expect(steps[0]?.history).toBe('/bin/sh -c #(nop)  HEALTHCHECK &{["CMD" "x" "y"] "5s" "3s" "1m0s" "2s" \'\\x00\'}');
-    expect(evaluated(lines).config["Healthcheck"]).toEqual({
-      Test: ["CMD", "x", "y"],
-      ...{ Interval: 5e9, Timeout: 3e9, StartPeriod: 60e9, StartInterval: 2e9 },
-    });
+    expect(evaluated(lines).config["Healthcheck"]).toEqual({ Test: ["CMD", "x", "y"], ...times });
   });
 
   test("SHELL is for the commands after it, and for its own history", () => {
@@ -155,6 +155,7 @@ describe("what cannot be done", () => {
     ["EXPOSE 70000", "invalid containerPort: 70000"],
     ["EXPOSE 80-", "invalid containerPort: 80-"],
     ["EXPOSE 5-3", "invalid containerPort: 5-3"],
+    ["EXPOSE b a", "invalid containerPort: a"],
     ["EXPOSE x:80", "invalid hostPort: x"],
     ["EXPOSE 80/foo", "invalid proto: foo"],
     ['ENV p="80 81"\nEXPOSE "$p"', "invalid containerPort: 80 81"],

@@ -48,16 +48,36 @@ function readList(instruction: Instruction, rest: string): string {
   return problem;
 }
 
-/** A text that is no JSON list is not a mistake: it is in the other form. */
+/** A text that is no JSON list is not a mistake: it is in the other form. What follows a list is dropped, as in Docker. */
 function readJson(instruction: Instruction, rest: string): string {
   if (!rest.startsWith("[")) return "";
-  const list = parseJson(encodeUtf8(rest));
+  const list = parseJson(encodeUtf8(rest.slice(0, listEnd(rest))));
   if (list === null || !list.isArray) return "";
   const words = list.strings();
   if (words.length != list.length) return STRINGS_ONLY;
   instruction.words = instruction.words.concat(words);
   instruction.isJson = true;
   return "";
+}
+
+/** Where the list ends with which the text begins; 0 if it does not end. */
+function listEnd(text: string): i32 {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (inString) {
+      if (unit == 0x5c) i++;
+      else if (unit == 0x22) inString = false;
+    } else if (unit == 0x22) {
+      inString = true;
+    } else if (unit == 0x5b) {
+      depth++;
+    } else if (unit == 0x5d && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return 0;
 }
 
 function readCheck(instruction: Instruction): string {

@@ -12,7 +12,7 @@ import { LogicalLine, nextLogicalLine } from "./logical-line";
 import { problemOf } from "./rules";
 import { Warning } from "./warning";
 import { blankIn } from "./words";
-import { trimSpace } from "../../text/space";
+import { afterSpace, trimSpace } from "../../text/space";
 
 /** Bytes of the largest Dockerfile; Docker has no limit. */
 export const MAX_DOCKERFILE: i32 = 2 * 1024 * 1024;
@@ -42,11 +42,17 @@ export function parseDockerfile(text: string, name: string = "Dockerfile"): Dock
 
 /** Reads a trigger of an image, one line of its `OnBuild`. */
 export function parseTrigger(text: string): Dockerfile {
-  const file = new Dockerfile();
-  file.problem = new Parser(text, file).read();
+  const file = parseLines(text);
   if (file.problem.length > 0) return file;
   if (file.instructions.length != 1) file.problem = "onbuild trigger should be a single expression";
   else file.problem = problemOf(file.instructions[0]);
+  return file;
+}
+
+/** Reads lines that are no whole Dockerfile. `problem` is about their form only: for the rest see `rules.ts`. */
+export function parseLines(text: string): Dockerfile {
+  const file = new Dockerfile();
+  file.problem = new Parser(text, file).read();
   return file;
 }
 
@@ -88,9 +94,8 @@ class Parser {
       line = nextLogicalLine(this.reader, this.directives);
     }
     this.file.escape = this.directives.escape;
-    if (this.file.instructions.length == 0) return "file with no instructions";
     if (this.reader.tooLong) return `dockerfile line greater than max allowed size of ${MAX_LINE.toString()}`;
-    return "";
+    return this.file.instructions.length == 0 ? "file with no instructions" : "";
   }
 
   private take(line: LogicalLine): string {
@@ -117,7 +122,11 @@ class Parser {
     const end = blankIn(line);
     const split = splitFlags(line.slice(end));
     const written = line.slice(0, end);
-    const instruction = new Instruction(written.toUpperCase(), written, split.rest, line);
+    const keyword = written.toUpperCase();
+    // A trigger keeps the white space at its end, as in Docker.
+    const start = afterSpace(text, 0) + end;
+    const rest = formOf(keyword) == Form.Trigger ? text.slice(afterSpace(text, start)) : split.rest;
+    const instruction = new Instruction(keyword, written, rest, line);
     instruction.flags = split.flags;
     return instruction;
   }

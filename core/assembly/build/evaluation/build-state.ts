@@ -13,6 +13,8 @@ export class BuildState implements Values {
   author: string = "";
   /** Whether the stage itself has set a command: if not, ENTRYPOINT removes that of the image it begins with. */
   commandGiven: bool = false;
+  /** The changes of a commit: there is no image between two lines. */
+  isCommit: bool = false;
   /** Number of ports that EXPOSE lines have named so far. */
   exposed: i32 = 0;
   /** The sentence for what is wrong with the instruction that is being evaluated. */

@@ -14,7 +14,7 @@ export function evaluateCopy(state: BuildState, instruction: Instruction): Step 
     copy.sources.push(sourceOf(state, instruction, words[i]));
   }
   copy.destination = state.expand(words[words.length - 1]);
-  copy.target = targetOf(state.config.text("WorkingDir"), copy.destination);
+  copy.target = targetOf(state.config.directory(), copy.destination);
   readOptions(state, instruction, copy);
   if (hasOnlyFiles(copy)) state.fail(copy.destinationProblem(copy.sources.length));
   const step = new Step(StepKind.Copy);

@@ -10,11 +10,11 @@ import { Step } from "./step";
 /** Number of ports of all three protocols. */
 const MAX_PORTS: i32 = 3 * 65536;
 
-/** The history has them sorted as texts. */
+/** Sorted as texts, in the history, too. */
 export function evaluateExpose(state: BuildState, instruction: Instruction): Step {
-  const words = state.expandWords(instruction.words);
+  const words = state.expandWords(instruction.words).sort();
   for (let i = 0; i < words.length && state.problem.length == 0; i++) expose(state, words[i]);
-  return configStep(state, `EXPOSE ${words.sort().join(" ")}`);
+  return configStep(state, `EXPOSE ${words.join(" ")}`);
 }
 
 function expose(state: BuildState, word: string): void {

@@ -9,28 +9,41 @@ import { BuildState } from "./build-state";
 import { configStep, quotedList } from "./config-step";
 import { Step } from "./step";
 
+/** The flags and fields of a check, in the order of Docker's history. The last one needs Docker 25. */
+const FLAGS: string[] = ["interval", "timeout", "start-period", "start-interval"];
+const FIELDS: string[] = ["Interval", "Timeout", "StartPeriod", "StartInterval"];
+const STARTING: i32 = 3;
+
 export function evaluateHealthcheck(state: BuildState, instruction: Instruction): Step {
-  const note = replacedNote(state);
+  const former = formerCheck(state);
   const test = testOf(instruction);
   const isCheck = test[0] != "NONE";
-  const interval = isCheck ? intervalOf(instruction, "interval") : 0;
-  const timeout = isCheck ? intervalOf(instruction, "timeout") : 0;
-  const period = isCheck ? intervalOf(instruction, "start-period") : 0;
-  const starting = isCheck ? intervalOf(instruction, "start-interval") : 0;
-  const retries = isCheck ? retriesOf(instruction) : 0;
   const check = Json.object();
   check.set("Test", Json.strings(test));
-  if (interval > 0) check.set("Interval", Json.i64(interval));
-  if (timeout > 0) check.set("Timeout", Json.i64(timeout));
-  if (period > 0) check.set("StartPeriod", Json.i64(period));
-  if (starting > 0) check.set("StartInterval", Json.i64(starting));
-  if (retries > 0) check.set("Retries", Json.i64(retries));
+  const times: string[] = [];
+  for (let i = 0; i < FLAGS.length; i++) {
+    const time = isCheck ? intervalOf(instruction, FLAGS[i]) : 0;
+    setNumber(state, check, FIELDS[i], time, former);
+    if (i != STARTING || time > 0) times.push(`"${formatDuration(time)}"`);
+  }
+  const retries = isCheck ? retriesOf(instruction) : 0;
+  setNumber(state, check, "Retries", retries, former);
   state.config.set("Healthcheck", check);
-  const times = [interval, timeout, period];
-  if (starting > 0) times.push(starting);
-  const step = configStep(state, `HEALTHCHECK &{${quotedList(test)} ${timesOf(times)} ${quoteRune(retries)}}`);
+  const step = configStep(state, `HEALTHCHECK &{${quotedList(test)} ${times.join(" ")} ${quoteRune(retries)}}`);
+  const note = replacedNote(former);
   if (note.length > 0) step.notes.push(note);
   return step;
+}
+
+/** What a line does not say, an image has from the one before it; the history does not tell. */
+function setNumber(state: BuildState, check: Json, field: string, given: i64, former: Json | null): void {
+  const inherited = state.isCommit || former === null ? 0 : former.i64Of(field);
+  if (given > 0 || inherited > 0) check.set(field, Json.i64(given > 0 ? given : inherited));
+}
+
+function formerCheck(state: BuildState): Json | null {
+  const former = state.config.entry("Healthcheck");
+  return former !== null && former.isObject ? former : null;
 }
 
 function testOf(instruction: Instruction): string[] {
@@ -39,16 +52,8 @@ function testOf(instruction: Instruction): string[] {
   return [instruction.isJson ? "CMD" : "CMD-SHELL"].concat(instruction.words.slice(1));
 }
 
-function replacedNote(state: BuildState): string {
-  const former = state.config.entry("Healthcheck");
-  const test: string[] = former === null || !former.isObject ? [] : former.stringsOf("Test");
+function replacedNote(former: Json | null): string {
+  const test: string[] = former === null ? [] : former.stringsOf("Test");
   if (test.length == 0 || test[0] == "NONE") return "";
   return `Note: overriding previous HEALTHCHECK: [${test.join(" ")}]\n`;
-}
-
-/** `"5s" "0s" "1m0s"`; Docker before 25 knows no interval while starting, so it is shown only if it is there. */
-function timesOf(times: i64[]): string {
-  const shown: string[] = [];
-  for (let i = 0; i < times.length; i++) shown.push(`"${formatDuration(times[i])}"`);
-  return shown.join(" ");
 }

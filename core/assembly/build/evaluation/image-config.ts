@@ -3,6 +3,7 @@
 
 import { Json } from "../../json/json";
 import { MembersByName } from "../../json/members-by-name";
+import { followPath } from "../../text/path";
 import { Variables } from "../../text/variables";
 import { Values } from "./substitution";
 
@@ -14,6 +15,8 @@ export class ImageConfig implements Values {
   private variablesChanged: bool = false;
   private readonly maps: Map<string, MembersByName> = new Map<string, MembersByName>();
   private builds: string[] | null = null;
+  /** The names of the working directory's path, while relative paths continue it. */
+  private names: string[] | null = null;
 
   /** `document`: changed in place. */
   constructor(private readonly document: Json) {
@@ -25,6 +28,7 @@ export class ImageConfig implements Values {
     if (this.variablesChanged) this.document.set("Env", Json.strings(this.variables.entries));
     const builds = this.builds;
     if (builds !== null) this.document.set("OnBuild", builds.length == 0 ? Json.null() : Json.strings(builds));
+    this.directory();
     return this.document;
   }
 
@@ -42,6 +46,27 @@ export class ImageConfig implements Values {
 
   entry(field: string): Json | null {
     return this.document.entry(field);
+  }
+
+  /** An absolute path stays as it is written; a relative one continues the present directory, and is cleaned. */
+  changeDirectory(path: string): void {
+    if (path.startsWith("/")) {
+      this.names = null;
+      this.document.set("WorkingDir", Json.string(path));
+      return;
+    }
+    if (this.names === null) {
+      this.names = [];
+      followPath(this.names!, this.text("WorkingDir"));
+    }
+    followPath(this.names!, path);
+  }
+
+  /** The working directory. */
+  directory(): string {
+    const names = this.names;
+    if (names !== null) this.document.set("WorkingDir", Json.string("/" + names.join("/")));
+    return this.text("WorkingDir");
   }
 
   find(name: string): string | null {

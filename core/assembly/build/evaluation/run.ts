@@ -76,7 +76,7 @@ function readOptions(state: BuildState, instruction: Instruction, run: RunStep):
     const read = readMount(state.expand(mounts[i]));
     if (read.problem.length > 0) state.fail(read.problem);
     const target = read.mount.target;
-    if (target.length > 0) read.mount.target = pathFrom(state.config.text("WorkingDir"), target);
+    if (target.length > 0) read.mount.target = pathFrom(state.config.directory(), target);
     run.mounts.push(read.mount);
   }
 }

@@ -280,7 +280,9 @@ function isDigit(unit: i32): bool {
   return unit >= 0x30 && unit <= 0x39;
 }
 
+/** Letters of other scripts count, as in Go; of rare ones only some. */
 function isLetter(unit: i32): bool {
+  if (unit >= 0xc0) return unit != 0xd7 && unit != 0xf7 && (unit < 0x2000 || (unit >= 0x3040 && unit < 0xd800));
   const lower = unit | 0x20;
   return (unit >= 0 && lower >= 0x61 && lower <= 0x7a) || unit == 0x5f;
 }
