@@ -98,9 +98,9 @@ test.each([
   [["--bip", "10.9.0.5"], "default bridge: invalid CIDR address: 10.9.0.5"],
   [["--bip", "10.9.0.0/24"], "default bridge: 10.9.0.0/24 is not the address of a machine"],
   [["--bip", "fd00::1/64"], "default bridge: fd00::1/64 is not IPv4"],
-  [["--bip6", "10.9.0.5/24"], "default bridge: 10.9.0.5/24 is not IPv6"],
-  [["--bip6", "fd00::/64"], "default bridge: fd00::/64 is not the address of a machine"],
-  [["--fixed-cidr-v6", "fd00::/127"], "default bridge: the range fd00::/127 has too few addresses"],
+  [["--ipv6", "--bip6", "10.9.0.5/24"], "default bridge: 10.9.0.5/24 is not IPv6"],
+  [["--ipv6", "--bip6", "fd00::/64"], "default bridge: fd00::/64 is not the address of a machine"],
+  [["--ipv6", "--fixed-cidr-v6", "fd00::/127"], "default bridge: the range fd00::/127 has too few addresses"],
   [["--fixed-cidr-v6", "ff02::/64"], "default bridge: multicast subnet 'ff02::/64' is not allowed"],
   [["--fixed-cidr-v6", "fe80::/80"], "default bridge: 'fe80::/80' clashes with the Link-Local prefix 'fe80::/64'"],
   [

@@ -95,18 +95,60 @@ function setRange(config: IpamConfig): void {
 }
 
 /**
- * The given address. Without one, a range that is elsewhere becomes the subnet; else the bridge keeps what it has.
- * `before`: null if it has none of this family.
+ * What the options wish. Without a wish, and if another network has addresses of it, the bridge keeps what it has.
+ * `before`: null if it has none of this family. `taken`: the subnets of all networks.
  */
 function addressConfig(before: IpamConfig | null, ipv6: bool, taken: Subnet[]): IpamConfig {
+  const wished = wishedConfig(before, ipv6);
+  if (wished !== null && !isTaken(wished, before, taken)) return wished;
+  if (before !== null) return copyOf(before);
+  return firstOf(anySubnet(taken, ipv6));
+}
+
+/**
+ * The given address. Without one, a range that is not in the subnet becomes the subnet; as in Docker, the bridge keeps
+ * an address that is in it. Null if the options leave the choice to the engine.
+ */
+function wishedConfig(before: IpamConfig | null, ipv6: bool): IpamConfig | null {
   const wish = bridgeWish(engine.options.networks, ipv6);
   const prefix = parsePrefix(wish.address);
   if (prefix !== null) return configOf(prefix.subnet, prefix.address.text);
   const range = parseSubnet(wish.range);
-  const isElsewhere = range !== null && (before === null || !parseSubnet(before.subnet)!.contains(range.base));
-  if (before !== null && !isElsewhere) return copyOf(before);
-  const subnet = range === null ? anySubnet(taken, ipv6) : range;
+  if (range === null) return null;
+  if (before === null) return firstOf(range);
+  const had = parseSubnet(before.subnet)!;
+  if (had.contains(range.base) && had.contains(range.last)) return null;
+  const isKept = range.contains(parseAddress(before.gateway)!) && before.gateway != range.base.text;
+  return isKept ? configOf(range, before.gateway) : firstOf(range);
+}
+
+/** Two networks with the same addresses would take each other's packets. */
+function isTaken(wished: IpamConfig, before: IpamConfig | null, taken: Subnet[]): bool {
+  const subnet = parseSubnet(wished.subnet)!;
+  for (let i = 0; i < taken.length; i++) {
+    const isOwn = before !== null && taken[i].text == before.subnet;
+    if (isOwn || !taken[i].overlaps(subnet)) continue;
+    tellAdopted("network bridge", `another network has addresses of ${subnet.text}, so it does not get them`);
+    return true;
+  }
+  return false;
+}
+
+function firstOf(subnet: Subnet): IpamConfig {
   return configOf(subnet, subnet.base.plus(1).text);
+}
+
+/**
+ * The machine's address on a lost bridge, of which a container's default route tells: the options may lead that to
+ * another address, which is no machine's then.
+ */
+export function machineConfig(route: Address, prefixLength: i32): IpamConfig {
+  const subnet = new Subnet(route, prefixLength);
+  const wish = bridgeWish(engine.options.networks, route.isIpv6);
+  const other: Address | null = parseAddress(wish.gateway);
+  if (other === null || !other.equals(route)) return configOf(subnet, route.text);
+  const prefix = parsePrefix(wish.address);
+  return prefix !== null && prefix.subnet.equals(subnet) ? configOf(subnet, prefix.address.text) : firstOf(subnet);
 }
 
 /** `gateway`: the machine's address in the subnet. */

@@ -14,7 +14,8 @@ import { poolsProblem } from "./ipam/default-pools";
 export function networkOptionsProblem(given: NetworkOptions): string {
   const ipv4 = wishProblem(bridgeWish(given, false));
   if (ipv4.length > 0) return `default bridge: ${ipv4}`;
-  const ipv6 = wishProblem(bridgeWish(given, true));
+  // Without IPv6 only the range is looked at, as in Docker.
+  const ipv6 = given.bridgeIpv6 ? wishProblem(bridgeWish(given, true)) : blockProblem(given.bridgeIpv6Range, true);
   if (ipv6.length > 0) return `default bridge: ${ipv6}`;
   const mtu = given.bridgeMtu;
   if (mtu.length > 0 && decimalOf(mtu, LARGEST_MTU) < 0) return `invalid MTU number: ${mtu}`;

@@ -12,7 +12,7 @@ import { decodeUtf8 } from "../text/utf8";
 import { Address, parseAddress } from "./address/address";
 import { AddressPool } from "./address/address-pool";
 import { Subnet } from "./address/subnet";
-import { configOf, setBridgeAddresses, setBridgeOptions } from "./default-bridge";
+import { configOf, machineConfig, setBridgeAddresses, setBridgeOptions } from "./default-bridge";
 import { Endpoint, Place } from "./endpoint/endpoint";
 import { anySubnet, forgetRoute } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
@@ -133,9 +133,9 @@ export class NetworkStore {
 
   /** Gives a new default bridge its settings. `place`: of a container on the lost one; null if there was none. */
   private setUpBridge(network: Network, place: Place | null): void {
-    const subnet = place === null ? anySubnet(this.subnets(), false) : subnetOf(place.gateway, place.prefixLength);
-    const gateway = place === null ? subnet.base.plus(1).text : place.gateway;
-    network.setAddresses(configOf(subnet, gateway), place === null ? null : ipv6Of(place));
+    const chosen = anySubnet(this.subnets(), false);
+    const ipv4 = place === null ? configOf(chosen, chosen.base.plus(1).text) : ipv4Of(place);
+    network.setAddresses(ipv4, place === null ? null : ipv6Of(place));
     network.interfaceName = engine.options.machine.defaultBridge;
     setBridgeOptions(network);
     setBridgeAddresses(network, this.subnets());
@@ -192,15 +192,15 @@ function hasSubnet(place: Place): bool {
   return gateway !== null && !gateway.isIpv6 && place.prefixLength > 0;
 }
 
+function ipv4Of(place: Place): IpamConfig {
+  return machineConfig(parseAddress(place.gateway)!, place.prefixLength);
+}
+
 /** The IPv6 addresses of the network that the container is on; null if it has none there. */
 function ipv6Of(place: Place): IpamConfig | null {
   const gateway: Address | null = parseAddress(place.ipv6Gateway);
   if (gateway === null || !gateway.isIpv6 || place.ipv6PrefixLength == 0) return null;
-  return configOf(subnetOf(place.ipv6Gateway, place.ipv6PrefixLength), place.ipv6Gateway);
-}
-
-function subnetOf(gateway: string, prefixLength: i32): Subnet {
-  return new Subnet(parseAddress(gateway)!, prefixLength);
+  return machineConfig(gateway, place.ipv6PrefixLength);
 }
 
 export const networkStore: NetworkStore = new NetworkStore();

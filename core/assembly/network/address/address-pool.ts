@@ -53,9 +53,11 @@ export class AddressPool {
     return true;
   }
 
-  /** Takes the address of a container that has it already. */
+  /** Takes the address of a container that has it already. One that no container shall get is free for none after it. */
   keep(address: Address, owner: string): void {
-    this.owners.set(address.text, owner);
+    const key = address.text;
+    const isReserved = this.owners.has(key) && this.owners.get(key) == NOBODY;
+    if (!isReserved) this.owners.set(key, owner);
   }
 
   /** Only the address's owner can free it. */

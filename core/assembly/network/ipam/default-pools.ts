@@ -6,7 +6,7 @@ import { quoteText } from "../../text/go-quote";
 import { sha256 } from "../../text/sha256";
 import { encodeUtf8 } from "../../text/utf8";
 import { Address, IPV6_BITS } from "../address/address";
-import { parseSubnet, Subnet } from "../address/subnet";
+import { ipv6SubnetProblem, parseSubnet, Prefix, Subnet } from "../address/subnet";
 
 /** Of a pool, no more subnets than this are tried. */
 const MOST_SUBNETS: i32 = 65536;
@@ -80,6 +80,8 @@ export function poolsProblem(texts: string[]): string {
   for (let i = 0; i < texts.length; i++) {
     const pool = parsePool(texts[i]);
     if (pool === null) return `invalid address pool ${quoteText(texts[i])}: it must be like base=10.10.0.0/16,size=24`;
+    const clash = ipv6SubnetProblem(new Prefix(pool.block.base, pool.block));
+    if (clash.length > 0) return `invalid address pool ${quoteText(texts[i])}: ${clash}`;
     const bits = pool.block.base.bits;
     if (pool.prefixLength < pool.block.prefixLength || pool.prefixLength > bits) {
       return `invalid address pool ${quoteText(texts[i])}: its size must be from ${pool.block.prefixLength} to ${bits}`;
