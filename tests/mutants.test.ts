@@ -45,7 +45,7 @@ describe("found by a story", () => {
   test.each(foundBy((finder) => typeof finder === "object" && !("test" in finder)))("$name", tried);
 });
 
-describe("found by tests of hosts", () => {
+describe("found by tests", () => {
   const mutants = foundBy((finder) => typeof finder === "object" && "test" in finder);
   let tried = new Map<Mutant, Verdict>();
   beforeAll(async () => void (tried = await triedByTests(mutants)), LONGEST_MS);

@@ -2,6 +2,7 @@
 // here, from 1; 0 means none.
 
 import { API_MUTANTS } from "./core/api.js";
+import { BUILD_MUTANTS } from "./core/build.js";
 import { CONTAINER_ENDS_MUTANTS } from "./core/container/ends.js";
 import { CONTAINER_OTHER_MUTANTS } from "./core/container/other.js";
 import { CONTAINER_REMOVAL_MUTANTS } from "./core/container/removal.js";
@@ -26,6 +27,7 @@ import type { Mutant } from "./mutant.js";
 
 export const MUTANTS: readonly Mutant[] = [
   ...API_MUTANTS,
+  ...BUILD_MUTANTS,
   ...CONTAINER_ENDS_MUTANTS,
   ...CONTAINER_OTHER_MUTANTS,
   ...CONTAINER_REMOVAL_MUTANTS,

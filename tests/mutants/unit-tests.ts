@@ -9,12 +9,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Mutant } from "./mutant.js";
 import { numberOf } from "./mutants.js";
+import { PLAN } from "./plan.js";
 import { NOBODY, type Verdict } from "./verdict.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-/** For vitest.config.ts, runner.ts, and from the reporter. */
-export const PLAN = "CORACLE_MUTANTS_PLAN";
 
 /** A mutant and its finder: tests of a file, by a part of their names. */
 export interface Project {

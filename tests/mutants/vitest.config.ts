@@ -1,4 +1,4 @@
-// The vitest configuration for tests with mutants of hosts (unit-tests.ts).
+// The vitest configuration for tests with mutants of hosts, and of the core behind doors (unit-tests.ts).
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
 import { withMutants } from "./mutating-hosts.js";
-import { type Outcome, PLAN, projectsOf } from "./unit-tests.js";
+import { PLAN } from "./plan.js";
+import { type Outcome, projectsOf } from "./unit-tests.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

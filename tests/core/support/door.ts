@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { main } from "assemblyscript/asc";
+import { isInForce, mutantSource } from "../../mutants/mutating-doors.js";
 import { Count, TELLS_WORK } from "./counting.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -21,7 +22,9 @@ export async function openDoor(name: string): Promise<Door> {
     throw new Error(`trap: ${utf16(memory, message)} at ${utf16(memory, file)}:${line}:${column}`);
   };
   const count = new Count();
-  const { instance } = await WebAssembly.instantiate(wasm, { env: { abort, ...count.imports.env } });
+  const { instance } = await WebAssembly.instantiate(wasm, {
+    env: { abort, isWrong: isInForce, ...count.imports.env },
+  });
   const exports = instance.exports as Exports;
   memory = exports.memory;
   return new Door(exports, count);
@@ -90,7 +93,10 @@ async function compile(entry: string): Promise<Uint8Array<ArrayBuffer>> {
     TELLS_WORK,
   ];
   const { error, stderr } = await main(args, {
-    readFile: (file, base) => readText(path.resolve(root, base, file)),
+    readFile: async (file, base) => {
+      const source = path.resolve(root, base, file);
+      return mutantSource(source, await readText(source));
+    },
     writeFile: (_file, contents) => {
       if (typeof contents !== "string") outputs.push(contents);
     },
