@@ -331,6 +331,31 @@ test("a trigger of an image is one instruction", () => {
   expect(trigger("ENV a").problem).toBe("ENV must have two arguments");
 });
 
+test("what is surely not meant is told, with its line", () => {
+  const lines = [
+    "FROM a AS Context",
+    "CMD a",
+    "ENTRYPOINT b",
+    "CMD c",
+    "CMD d",
+    "RUN ['e']",
+    "RUN [ -f /f ]",
+    'CMD ["g"]',
+  ];
+  expect(read([...lines, "FROM b", "CMD h", "HEALTHCHECK NONE", "HEALTHCHECK CMD i"].join("\n")).warnings).toEqual([
+    '1 ReservedStageName: Stage name should not use the same name as reserved stage "context"',
+    ...[2, 4].map((line) => `${line} ${several("CMD")}`),
+    "6 InvalidJSONList: RUN looks like a JSON list, but is none, so it is run by the shell",
+    `5 ${several("CMD")}`,
+    `11 ${several("HEALTHCHECK")}`,
+  ]);
+});
+
+function several(keyword: string): string {
+  const which = `Multiple ${keyword} instructions should not be used in the same stage`;
+  return `MultipleInstructionsDisallowed: ${which} because only the last one will be used`;
+}
+
 test("no text makes the parser trap", () => {
   const pieces = [
     "FROM a\n",

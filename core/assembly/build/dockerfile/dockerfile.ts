@@ -2,6 +2,7 @@
 
 import { utf8Length } from "../../text/utf8";
 import { readArguments } from "./arguments";
+import { warningsOf } from "./checks";
 import { Directives } from "./directives";
 import { splitFlags } from "./flags";
 import { heredocsIn, readHeredoc } from "./heredocs";
@@ -37,6 +38,7 @@ export function parseDockerfile(text: string, name: string = "Dockerfile"): Dock
   const file = new Dockerfile();
   const problem = new Parser(text, file).read();
   file.problem = problem.length > 0 ? `failed to parse ${name}: ${problem}` : problemIn(file.instructions);
+  if (file.problem.length == 0) file.warnings = file.warnings.concat(warningsOf(file.instructions));
   return file;
 }
 
