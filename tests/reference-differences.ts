@@ -53,6 +53,17 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "the address of an import is told without user, password and query (reference: with them, also in the image)",
     reason: "they may be credentials",
   },
+  {
+    id: "search-refusals",
+    what: "a limit of a search that is no number, and a term with a scheme, are 400; texts begin in lower case",
+    reason: NEWEST,
+  },
+  {
+    id: "search-stars",
+    what: "a search's filter `stars` that is no number is 400 with Go's reason (reference: without it)",
+    reason: NEWEST,
+  },
+  { id: "search-automated", what: "no result of a search is automated, whatever a registry says", reason: NEWEST },
   { id: "too-old", what: "a version below 1.24 is refused", reason: VERSIONS },
   {
     id: "bad-json-status",

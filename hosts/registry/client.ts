@@ -8,6 +8,7 @@ import { digestOf, isDigest, requireCheckable } from "./digest.js";
 import { readAll, readUpTo, type Answer, type Line } from "./exchange.js";
 import { SILENCE_MS } from "./limits.js";
 import { Pushes, type LayerBytes } from "./pushes.js";
+import { search } from "./searches.js";
 import { fetchTransport, type Transport } from "./transport.js";
 import { askWeb, type WebBody } from "./web-files.js";
 
@@ -35,6 +36,8 @@ export interface RegistryClient {
   stream(command: content.RegistryBlob, signal?: AbortSignal, from?: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal?: AbortSignal): Promise<string>;
+  /** The registry's answer, in JSON. */
+  search(command: content.Search, signal?: AbortSignal): Promise<Uint8Array>;
   /** Resolves if the repository has the blob. */
   find(command: content.SoughtBlob, signal?: AbortSignal): Promise<void>;
   /** Resolves if the registry has taken over the blob. Fails as `no-such` if it expects the bytes. */
@@ -122,6 +125,10 @@ class DistributionClient implements RegistryClient {
 
   login(command: content.Login, signal?: AbortSignal): Promise<string> {
     return this.#connections.login(command, signal);
+  }
+
+  search(command: content.Search, signal?: AbortSignal): Promise<Uint8Array> {
+    return search(this.#line, command, signal);
   }
 
   find(command: content.SoughtBlob, signal?: AbortSignal): Promise<void> {

@@ -162,6 +162,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `show credentials to ${command.val.endpoint.authority}`;
     case "layer":
       return `fetch and unpack layer ${shortId(command.val.diffId)}`;
+    case "search":
+      return `search ${command.val.endpoint.authority}`;
     case "blob-of":
       return `look up the blob of layer ${shortId(command.val)}`;
     case "find-blob":

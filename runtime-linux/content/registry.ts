@@ -33,6 +33,8 @@ export interface Registry {
   stream(command: content.RegistryBlob, signal: AbortSignal, from: number): Promise<BlobStream>;
   /** The identity token, or empty. SECRET. */
   login(command: content.Login, signal: AbortSignal): Promise<string>;
+  /** The registry's answer, in JSON. */
+  search(command: content.Search, signal: AbortSignal): Promise<Uint8Array>;
   /** Resolves if the repository has the blob. */
   find(command: content.SoughtBlob, signal: AbortSignal): Promise<void>;
   /** Resolves if the registry has taken over the blob. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pause } from "../support/commands.js";
 import { onEngines } from "../support/on-engines.js";
+import { startIndex } from "../support/registry/index-server.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
 
 onEngines(
@@ -34,6 +35,18 @@ onEngines(
       ]);
       await docker().well("rm", "-f", "topped");
       expect((await docker().run("top", "topped")).stderr).toContain("No such container: topped");
+    });
+
+    test("search, in a registry with an index", async () => {
+      const result = { name: "team/app", description: "An app", star_count: 7, is_official: true };
+      const index = await startIndex(engine().daemon.netns, [result]);
+      const format = "{{.Name}} {{.StarCount}} {{.IsOfficial}} {{.Description}}";
+      const term = `${index.host}/app`;
+      expect(await docker().well("search", "--format", format, "--filter", "stars=3", term)).toBe(
+        "team/app 7 [OK] An app\n",
+      );
+      expect(await docker().well("search", "--format", format, "--filter", "stars=8", term)).toBe("");
+      await index.close();
     });
 
     test("stats, once", async () => {

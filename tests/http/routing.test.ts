@@ -112,7 +112,6 @@ onEngines("routing", (engine, kind) => {
   testExcept(kind, { reference: REFERENCE.unbuilt })("features that are not built answer 501", async () => {
     const requests = [
       ["POST", "/build", {}],
-      ["GET", "/images/search?term=x", undefined],
       ["POST", "/swarm/init", { ListenAddr: "0.0.0.0:2377" }],
       ["POST", "/plugins/pull", {}],
     ] as const;

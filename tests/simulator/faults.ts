@@ -61,7 +61,7 @@ export const TRICKED: readonly (HostCommand | "any" | "source")[] = [
   "launch", "mount", "unmount", "join", "leave", "leave-all", "reap", "signal", "pause", "resume", "layer", "drop-chain", "make",
   "drop", "exec", "reap-exec", "resolve", "blob", "ingest", "receive", "read", "commit", "stat", "extract", "make-directory",
   "drop-container", "drop-archive", "populate", "limit", "rewrite", "sample", "ps", "count-own", "any", "identify",
-  "find", "login", "tags", "resize", "resize-exec", "source",
+  "find", "login", "search", "tags", "resize", "resize-exec", "source",
   "upload", "publish",
 ];
 

@@ -38,6 +38,7 @@ import { commitContainer } from "../image/commit/commit";
 import { createImage } from "../image/pull/pull";
 import { pushImage } from "../image/push/push";
 import { inspectDistribution } from "../image/remote/distribution";
+import { searchImages } from "../image/remote/search";
 import { deleteImage } from "../image/remove/delete";
 import { pruneImages } from "../image/remove/prune";
 import { imageHistory } from "../image/shown/history";
@@ -169,7 +170,7 @@ const ROUTES: Route[] = [
 
   new Route("GET",    "/images/json",               24, listImages,        "image/shown/list.ts"),
   new Route("POST",   "/images/create",             24, createImage,       "image/pull/pull.ts"),
-  new Route("GET",    "/images/search",             24, later,             "api/routes.ts"),
+  new Route("GET",    "/images/search",             24, searchImages,      "image/remote/search.ts"),
   new Route("POST",   "/images/prune",              25, pruneImages,       "image/remove/prune.ts"),
   // skopeo up to release 1.13 calls these two with version 1.22, whatever the engine announces.
   new Route("GET",    "/images/get",                22, saveImages,        "image/archive/save.ts"),

@@ -1,5 +1,5 @@
-// The parameter `platform` of inspect, history, save and load: one or several platforms as JSON documents (surface §2.3,
-// §3).
+// The parameter `platform` of inspect, history, save and load, and `platforms` of a removal: one or several platforms as
+// JSON documents (surface §2.3, §3).
 
 import { Call } from "../call";
 import { parseJson } from "../json/reader";
@@ -60,12 +60,16 @@ export function wantedPlatforms(call: Call): WantedPlatforms {
 
 /** For inspect and history: the image must be exactly for the requested platform, if there is one. */
 export function refuseOtherPlatform(call: Call, image: Image): Refusal | null {
-  const text = call.query.first("platform");
+  return refuseUnlessFor(call.query.first("platform"), call.name, image);
+}
+
+/** `text`: a platform as a JSON document, or empty for any. `name`: the client's, of the image. */
+export function refuseUnlessFor(text: string, name: string, image: Image): Refusal | null {
   const wanted = new WantedPlatforms();
   if (text.length > 0) wanted.add(text);
   if (wanted.refusal !== null || wanted.admits(image.platform)) return wanted.refusal;
   return notFound(
-    `image with reference ${call.name} was found but does not match the specified platform: ` +
+    `image with reference ${name} was found but does not match the specified platform: ` +
       `wanted ${wanted.text}, actual: ${image.platform.text}`,
   );
 }

@@ -96,6 +96,8 @@ class Carrier {
         return { tag: "names", val: await registry.tags(command.val, signal) };
       case "blob":
         return { tag: "bytes", val: await registry.blob(command.val, signal) };
+      case "search":
+        return { tag: "bytes", val: await registry.search(command.val, signal) };
       case "login":
         return { tag: "token", val: await registry.login(command.val, signal) };
       case "layer":

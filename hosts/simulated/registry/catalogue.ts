@@ -29,6 +29,12 @@ export class Catalogue {
     return this.#repositories.get(`${authority}/${path}`);
   }
 
+  /** Paths of the repositories of a registry from which everybody may pull, sorted. */
+  open(authority: string): string[] {
+    const own = [...this.#repositories].filter(([key, { account }]) => key.startsWith(`${authority}/`) && !account);
+    return own.map(([key]) => key.slice(authority.length + 1)).sort();
+  }
+
   /** An archive for `docker load` of an image, by its usual name: `busybox:latest`. Throws if there is none. */
   archive(name: string, architecture = "amd64"): Uint8Array {
     const [path = "", tag = "latest"] = name.split(/:(?=[^/]*$)/);

@@ -10,23 +10,26 @@ import { basic, SERVICE, TOKEN_HOST, TokenServer } from "./tokens.js";
 import { changed } from "./uploads.js";
 
 export class RegistryServer {
+  readonly #catalogue: Catalogue;
   readonly #pushed: Pushed;
   readonly #tokens: TokenServer;
 
   /** `seconds` returns the time of day. */
   constructor(catalogue: Catalogue, seconds: () => number) {
+    this.#catalogue = catalogue;
     this.#pushed = new Pushed(catalogue);
     this.#tokens = new TokenServer(ACCOUNT, seconds);
   }
 
   /** Whether such a host exists. */
   has(host: string): boolean {
-    return host === HUB || host === TOKEN_HOST || host === PRIVATE;
+    return host === INDEX || host === HUB || host === TOKEN_HOST || host === PRIVATE;
   }
 
   /** `body`: the request's, whole. */
   answer(request: TransportRequest, body: Uint8Array): Answer {
     const { host, pathname } = new URL(request.url);
+    if (host === INDEX) return pathname === "/v1/search" ? this.#found(new URL(request.url).searchParams) : notFound();
     if (host === TOKEN_HOST) return pathname === "/token" ? this.#tokens.answer(request) : notFound();
     const { status, headers, ...rest } = this.#registry(request, host, pathname, body);
     return { status, headers: { "docker-distribution-api-version": "registry/2.0", ...headers }, ...rest };
@@ -74,6 +77,20 @@ export class RegistryServer {
         ? manifestOf(repository, reference, headers["accept"] ?? "")
         : blobOf(repository, reference, headers["range"]);
     return method === "HEAD" ? { ...found, bytes: new Uint8Array(), isBlob: false } : found;
+  }
+
+  /** The Hub's repositories whose name contains the term, in the order of their names. */
+  #found(query: URLSearchParams): Answer {
+    const names = this.#catalogue.open(HUB).map((path) => path.replace(/^library\//, ""));
+    const found = names.filter((name) => name.includes(query.get("q") ?? ""));
+    const results = found.slice(0, Number(query.get("n") ?? found.length)).map((name) => ({
+      name,
+      description: "",
+      star_count: 0,
+      is_official: !name.includes("/"),
+      is_automated: false,
+    }));
+    return json(200, { query: query.get("q"), num_results: results.length, results });
   }
 
   #mayPush(host: string, authorization: string | undefined, path: string): boolean {
@@ -124,6 +141,8 @@ function notFound(): Answer {
   return answer(404, "text/plain; charset=utf-8", new TextEncoder().encode("404 page not found\n"));
 }
 
+/** The Hub's index, which is not where its images are. */
+const INDEX = "index.docker.io";
 const UPLOAD = /^\/v2\/(.+)\/blobs\/(uploads)\/([^/]*)$/;
 const ROUTE = /^\/v2\/(.+)\/(tags|manifests|blobs)\/([^/]+)$/;
 const OCTETS = "application/octet-stream";

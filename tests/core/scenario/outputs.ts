@@ -215,6 +215,10 @@ function shownContent(command: content.ContentCommand): string {
       return `login ${authority(command.val.endpoint)}${identity(command.val.credentials)}`;
     case "layer":
       return shownLayer(command.val);
+    case "search": {
+      const { endpoint, term, results, credentials } = command.val;
+      return `search ${endpoint.authority} for ${results} of ${term}${identity(credentials)}`;
+    }
     case "find-blob":
       return `find-blob ${place(command.val.in)} ${command.val.digest}${identity(command.val.in.credentials)}`;
     case "mount-blob":

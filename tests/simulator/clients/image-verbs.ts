@@ -13,6 +13,7 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
     }),
   },
   distribution: { send: ([image = ""]) => ask("GET", `/distribution/${image}/json`) },
+  search: { send: ([term = "", query = ""]) => ask("GET", "/images/search", `term=${term}&${query}`) },
   login: { send: ([password = ""]) => ({ ...ask("POST", "/auth"), body: JSON.stringify(loginWith(password)) }) },
   load: {
     send: ([image = ""], visible) => ({

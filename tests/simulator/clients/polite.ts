@@ -26,7 +26,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [3, () => [...running(draw, name), `exec ${name} ${drawExec(draw)}`]],
     [1, () => [...running(draw, name), `exec ${name} in,tty -1 0`, "exec-resize", draw.one(["detach", "half-close"])]],
     [1, () => [`login ${draw.one([ACCOUNT.password, "guessed"])}`]],
-    [1, () => ["pull-all hello-world"]],
+    [1, () => [draw.one(["pull-all hello-world", "search box"])]],
     [2, () => [`pull ${drawPulled(draw)}`]],
     [1, () => [draw.one(["load busybox", "import tar repo=made"])]],
     [2, () => push(draw)],

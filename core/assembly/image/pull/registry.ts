@@ -16,6 +16,12 @@ export function endpointOf(reference: Reference): Endpoint {
   return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE);
 }
 
+/** Endpoint of the index of a registry; empty means the Hub, whose index is another host. */
+export function searchEndpointOf(domain: string): Endpoint {
+  const hub = domain.length == 0 || domain == DEFAULT_DOMAIN || domain == LEGACY_DEFAULT_DOMAIN;
+  return hub ? new Endpoint(LEGACY_DEFAULT_DOMAIN, SECURE) : endpointOf(new Reference(domain, ""));
+}
+
 /**
  * Endpoint for a login. Clients store the address as `https://index.docker.io/v1/` or `host:port`; empty means the Hub.
  */
