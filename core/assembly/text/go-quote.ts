@@ -42,7 +42,8 @@ function escapePoint(point: i32): string {
   }
   if (point < 0x20 || point == 0x7f) return "\\x" + hexDigits(point, 2);
   if (point < 0xa1 ? point > 0x7f : point == 0xad) return "\\u" + hexDigits(point, 4);
-  if (point >= 0xd800 && point <= 0xdfff) return "\ufffd";
+  const isSurrogate = point >= 0xd800 && point <= 0xdfff;
+  if (isSurrogate || point < 0 || point > 0x10ffff) return "\ufffd";
   return String.fromCodePoint(point);
 }
 

@@ -327,6 +327,7 @@ test("a trigger of an image is one instruction", () => {
   const trigger = (text: string) => door.call("trigger", text) as Read;
   expect(trigger("RUN <<A\n1\nA").instructions[0]).toMatchObject({ keyword: "RUN", lines: "1-3" });
   expect(trigger("RUN a\nRUN b").problem).toBe("onbuild trigger should be a single expression");
+  expect(trigger("FROM a").problem).toBe("*instructions.Stage is not a command type");
   expect(trigger("FOO a").problem).toBe("unknown instruction: FOO");
   expect(trigger("ENV a").problem).toBe("ENV must have two arguments");
 });

@@ -75,6 +75,10 @@ describe("the config and its history", () => {
     expect(result.steps.map((step) => step.history)).toEqual([`/bin/sh -c #(nop)  ${history}`]);
   });
 
+  test("ports are sorted as they are written", () => {
+    expect(evaluated("ENV b=90\nEXPOSE 80 $b").steps[1]?.history).toBe("/bin/sh -c #(nop)  EXPOSE 90 80");
+  });
+
   test("a health check has times, and replaces another one with a note", () => {
     const lines = 'HEALTHCHECK --interval=5s --timeout=3s --start-period=1m --start-interval=2s CMD ["x","y"]\n';
     const { config, steps } = evaluated(`${lines}HEALTHCHECK NONE\nHEALTHCHECK CMD z`);
@@ -173,6 +177,7 @@ describe("what cannot be done", () => {
     ["RUN --mount=type=cache x", "mount target not specified"],
     ["RUN --mount=target=/a,x=y x", "unexpected key 'x' in 'target=/a,x=y'"],
     ["RUN --mount=target=/a,from=$q x", "'from' doesn't support variable expansion, define alias stage instead"],
+    ["COPY <</ /c/\n/", "the name of a here-document is no name of a file: /"],
     ["RUN --mount=target=/a,foo x", "invalid field 'foo' must be a key=value pair"],
   ])("%s: %s", (lines, sentence) => {
     expect(problem(lines)).toBe(sentence);
@@ -180,6 +185,11 @@ describe("what cannot be done", () => {
 
   test("ports and expanded values have limits", () => {
     expect(problem("EXPOSE 0-65535 0-65535/udp 0-65535/sctp\nEXPOSE 1")).toBe("EXPOSE of more than 196608 ports: 1");
+    expect(first("HEALTHCHECK --retries=999999999 CMD x")?.history).toContain("'\ufffd'");
+    const work = `ENV a=${"x".repeat(30_000)}y\n${"ENV b=${a#*xxxxxxxxxxxxxxxxxxxxy}\n".repeat(300)}`;
+    expect(problem(work)).toBe(
+      'failed to process "${a#*xxxxxxxxxxxxxxxxxxxxy}": the pattern in a substitution is too long',
+    );
     expect(problem(`ENV a=${"x".repeat(1000)}\n${"ENV a=$a$a\n".repeat(14)}`)).toBe(
       "the values of variables are longer than 4194304 characters together",
     );
@@ -240,6 +250,18 @@ describe("a run", () => {
     expect([step?.history, step?.run?.env]).toEqual([history, env]);
   });
 
+  test("a bind is read-only unless the client says otherwise, in any order", () => {
+    const mounts = (fields: string) => first(`RUN --mount=${fields} x`)?.run?.mounts;
+    expect(mounts("target=/a")).toEqual(["0 :/a  ro"]);
+    expect(mounts("rw,target=/a,type=bind")).toEqual(["0 :/a "]);
+    expect(mounts("target=/a,type=tmpfs")).toEqual(["2 :/a "]);
+  });
+
+  test("a variable adds no field to a mount", () => {
+    const run = evaluated("ENV T=/a,rw\nRUN --mount=target=$T x").steps[1]?.run;
+    expect(run?.mounts).toEqual(["0 :/a,rw  ro"]);
+  });
+
   test("a here-document may name its interpreter", () => {
     expect(first("RUN <<E\n#!/usr/bin/python3\nprint(1)\nE")?.run?.script).toBe("#!/usr/bin/python3\nprint(1)\n");
     expect(first("RUN <<E cat\n#!x\nE")?.run?.script).toBeUndefined();
@@ -282,6 +304,10 @@ describe("a copy", () => {
     const step = evaluated(lines).steps.at(-1);
     expect(step?.copy).toEqual({ sources, target, more });
     expect(step?.history).toBe(`/bin/sh -c #(nop) ${history}`);
+  });
+
+  test("a here-document's file is the last part of its name", () => {
+    expect(first("COPY <<../../e/x /d/\n1\n../../e/x")?.copy?.sources).toEqual(["content x = 1\n"]);
   });
 
   test("of here-documents, expanded unless the name is quoted", () => {

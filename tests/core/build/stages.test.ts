@@ -42,6 +42,10 @@ test("see the arguments before the first FROM", () => {
   ]);
 });
 
+test("of arguments on one line, the later do not see the earlier; one without a value hides no other", () => {
+  expect(stages(["ARG a=1 b=c$a", "FROM $b"])).toContain("0 from c");
+});
+
 test("need what they take files from", () => {
   const lines = ["FROM a as a", "FROM b as b", "FROM c", "FROM d as d", "COPY --from=0 x y", "COPY --from=B x y"];
   lines.push(

@@ -17,6 +17,8 @@ import { afterSpace, trimSpace } from "../../text/space";
 
 /** Bytes of the largest Dockerfile; Docker has no limit. */
 export const MAX_DOCKERFILE: i32 = 2 * 1024 * 1024;
+/** Which stages need which takes stages times instructions. Docker has no limit. */
+const MAX_STAGES: i32 = 1000;
 
 export class Dockerfile {
   /** Docker's sentence if the file is not valid: an answer of status 400. Empty if it is. */
@@ -47,6 +49,7 @@ export function parseTrigger(text: string): Dockerfile {
   const file = parseLines(text);
   if (file.problem.length > 0) return file;
   if (file.instructions.length != 1) file.problem = "onbuild trigger should be a single expression";
+  else if (file.instructions[0].keyword == "FROM") file.problem = "*instructions.Stage is not a command type";
   else file.problem = problemOf(file.instructions[0]);
   return file;
 }
@@ -66,15 +69,16 @@ function refused(problem: string): Dockerfile {
 
 /** Arguments before the first FROM are for FROM lines. */
 function problemIn(instructions: Instruction[]): string {
-  let inStage = false;
+  let stages = 0;
   for (let i = 0; i < instructions.length; i++) {
     const instruction = instructions[i];
     const problem = problemOf(instruction);
     if (problem.length > 0) return `dockerfile parse error on line ${instruction.line.toString()}: ${problem}`;
-    if (instruction.keyword == "FROM") inStage = true;
-    else if (!inStage && instruction.keyword != "ARG") return "no build stage in current context";
+    if (instruction.keyword == "FROM") stages++;
+    else if (stages == 0 && instruction.keyword != "ARG") return "no build stage in current context";
   }
-  return inStage ? "" : "no build stage in current context";
+  if (stages > MAX_STAGES) return `the Dockerfile has more than ${MAX_STAGES.toString()} stages`;
+  return stages > 0 ? "" : "no build stage in current context";
 }
 
 class Parser {

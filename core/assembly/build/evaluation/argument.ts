@@ -28,20 +28,21 @@ export function evaluateArgument(state: BuildState, instruction: Instruction): S
   return configStep(state, shown.join(" "));
 }
 
-/** An ARG before the first FROM: it sees those before it. Returns what is wrong with it, or empty. */
+/** An ARG before the first FROM: it sees those of the lines before it. Returns what is wrong with it, or empty. */
 export function declareGlobal(given: BuildArguments, instruction: Instruction, escape: i32, budget: Budget): string {
+  const names: string[] = [];
+  const values: (string | null)[] = [];
   for (let i = 0; i < instruction.words.length; i++) {
     const word = instruction.words[i];
     const equals = word.indexOf("=");
     const name = substitute(equals < 0 ? word : word.slice(0, equals), given, escape, budget);
     if (name.problem.length > 0) return name.problem;
-    if (equals < 0) {
-      given.declareGlobal(name.text, null);
-      continue;
-    }
-    const value = substitute(word.slice(equals + 1), given, escape, budget);
+    const value = substitute(equals < 0 ? "" : word.slice(equals + 1), given, escape, budget);
     if (value.problem.length > 0) return value.problem;
-    given.declareGlobal(name.text, value.text);
+    names.push(name.text);
+    if (equals < 0) values.push(null);
+    else values.push(value.text);
   }
+  for (let i = 0; i < names.length; i++) given.declareForAll(names[i], values[i]);
   return "";
 }

@@ -32,12 +32,18 @@ export class BuildArguments implements Values {
     this.given.set(name, value);
   }
 
-  /** An ARG before the first FROM, or a predefined argument. */
+  /** An ARG before the first FROM: as in Docker it counts as used, and hides a predefined value only by a default. */
+  declareForAll(name: string, value: string | null): void {
+    this.use(name);
+    if (value !== null || !this.global.has(name)) this.global.set(name, value);
+  }
+
+  /** A predefined argument. */
   declareGlobal(name: string, value: string | null): void {
     this.global.set(name, value);
   }
 
-  /** A stage declares it. */
+  /** The Dockerfile declares it. */
   use(name: string): void {
     this.used.set(name, true);
   }
@@ -56,7 +62,7 @@ export class BuildArguments implements Values {
     return this.global.has(name) ? this.global.get(name) : null;
   }
 
-  /** The names of given arguments that no stage declares, in order of their names. */
+  /** The names of given arguments that the Dockerfile does not declare, in order of their names. */
   unused(): string[] {
     const unused = this.names.filter((name) => !PROXIES.includes(name));
     const left: string[] = [];

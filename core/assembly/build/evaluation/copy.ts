@@ -51,12 +51,20 @@ function sourceOf(state: BuildState, instruction: Instruction, word: string): So
 }
 
 function contentOf(state: BuildState, heredocs: Heredoc[], name: string): Source {
+  const file = fileOf(name);
+  if (file.length == 0) state.fail(`the name of a here-document is no name of a file: ${name}`);
   for (let i = 0; i < heredocs.length; i++) {
     if (heredocs[i].name != name) continue;
     const text = heredocs[i].text();
-    return new Source(SourceKind.Content, name, heredocs[i].expand ? state.expandContent(text) : text);
+    return new Source(SourceKind.Content, file, heredocs[i].expand ? state.expandContent(text) : text);
   }
-  return new Source(SourceKind.Content, name, "");
+  return new Source(SourceKind.Content, file, "");
+}
+
+/** The last part of a path; empty if that is no file. */
+function fileOf(name: string): string {
+  const path = pathFrom("/", name);
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function isGit(text: string): bool {

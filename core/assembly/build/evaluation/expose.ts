@@ -10,9 +10,9 @@ import { Step } from "./step";
 /** Number of ports of all three protocols. */
 const MAX_PORTS: i32 = 3 * 65536;
 
-/** Sorted as texts, in the history, too. */
+/** Sorted as they are written, in the history, too. */
 export function evaluateExpose(state: BuildState, instruction: Instruction): Step {
-  const words = state.expandWords(instruction.words).sort();
+  const words = state.expandWords(instruction.words.slice(0).sort());
   for (let i = 0; i < words.length && state.problem.length == 0; i++) expose(state, words[i]);
   return configStep(state, `EXPOSE ${words.join(" ")}`);
 }

@@ -1,6 +1,7 @@
 // `RUN --mount=type=cache,target=/root/.cache`: what a command sees, and no layer has.
 
 import { decimalOf } from "../../text/decimal";
+import { BuildState } from "./build-state";
 
 export enum MountType {
   Bind,
@@ -21,6 +22,8 @@ export class Mount {
   /** Bind, cache: a stage or an image; empty: the context for bind, nothing for cache. */
   from: string = "";
   readOnly: bool = false;
+  /** The client says whether it is read-only. */
+  isAsked: bool = false;
   /** Cache: which one; secret and ssh: which one of the client's. */
   id: string = "";
   /** Cache: `shared`, `private` or `locked`. */
@@ -43,11 +46,13 @@ export class ReadMount {
   problem: string = "";
 }
 
-/** Reads the value of `--mount`, in which variables are substituted already. */
-export function readMount(text: string): ReadMount {
+/** Reads the value of `--mount`. Variables are substituted in the values of its fields: none of them adds a field. */
+export function readMount(text: string, state: BuildState): ReadMount {
   const read = new ReadMount();
   const fields = fieldsOf(text);
-  for (let i = 0; i < fields.length && read.problem.length == 0; i++) read.problem = take(read.mount, fields[i], text);
+  for (let i = 0; i < fields.length && read.problem.length == 0; i++) {
+    read.problem = take(read.mount, fields[i], text, state);
+  }
   if (read.problem.length == 0) read.problem = finish(read.mount);
   return read;
 }
@@ -55,11 +60,12 @@ export function readMount(text: string): ReadMount {
 /** The stage or image that a `--mount` names, before anything is substituted: no variable may be in it. */
 export function mountSource(text: string): string {
   const fields = fieldsOf(text);
+  let source = "";
   for (let i = 0; i < fields.length; i++) {
     const equals = fields[i].indexOf("=");
-    if (equals > 0 && fields[i].slice(0, equals).toLowerCase() == "from") return fields[i].slice(equals + 1);
+    if (equals > 0 && fields[i].slice(0, equals).toLowerCase() == "from") source = fields[i].slice(equals + 1);
   }
-  return "";
+  return source;
 }
 
 /** Comma-separated; a field in double quotes may have commas, and a doubled quote for one. */
@@ -84,10 +90,10 @@ function fieldsOf(text: string): string[] {
   return fields;
 }
 
-function take(mount: Mount, field: string, text: string): string {
+function take(mount: Mount, field: string, text: string, state: BuildState): string {
   const equals = field.indexOf("=");
   const key = (equals < 0 ? field : field.slice(0, equals)).toLowerCase();
-  const value = equals < 0 ? "" : field.slice(equals + 1);
+  const value = equals < 0 ? "" : state.expand(field.slice(equals + 1));
   if (key == "readonly" || key == "ro" || key == "readwrite" || key == "rw" || key == "required") {
     return takeSwitch(mount, key, equals < 0 ? "true" : value.toLowerCase());
   }
@@ -107,8 +113,12 @@ function take(mount: Mount, field: string, text: string): string {
 function takeSwitch(mount: Mount, key: string, value: string): string {
   if (value != "true" && value != "false") return `invalid value for ${key}: ${value}`;
   const on = value == "true";
-  if (key == "required") mount.required = on;
-  else mount.readOnly = key.startsWith("reado") || key == "ro" ? on : !on;
+  if (key == "required") {
+    mount.required = on;
+    return "";
+  }
+  mount.isAsked = true;
+  mount.readOnly = key == "readonly" || key == "ro" ? on : !on;
   return "";
 }
 
@@ -116,7 +126,6 @@ function takeType(mount: Mount, value: string): string {
   const place = TYPES.indexOf(value);
   if (place < 0) return `unsupported mount type "${value}"`;
   mount.type = <MountType>place;
-  if (mount.type == MountType.Bind) mount.readOnly = true;
   return "";
 }
 
@@ -136,7 +145,9 @@ function takeNumber(mount: Mount, key: string, value: string, text: string): str
   return "";
 }
 
+/** A bind is read-only unless the client says otherwise. */
 function finish(mount: Mount): string {
+  if (!mount.isAsked) mount.readOnly = mount.type == MountType.Bind;
   const isFile = mount.type == MountType.Secret || mount.type == MountType.Ssh;
   if (mount.target.length == 0 && !isFile) return "mount target not specified";
   if (mount.type == MountType.Cache && mount.id.length == 0) mount.id = mount.target;

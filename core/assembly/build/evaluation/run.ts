@@ -73,7 +73,7 @@ function readOptions(state: BuildState, instruction: Instruction, run: RunStep):
   for (let i = 0; i < mounts.length && state.problem.length == 0; i++) {
     // Which stages a build needs is known before anything is substituted.
     if (mountSource(mounts[i]).includes("$")) return state.fail(FROM_VARIABLE);
-    const read = readMount(state.expand(mounts[i]));
+    const read = readMount(mounts[i], state);
     if (read.problem.length > 0) state.fail(read.problem);
     const target = read.mount.target;
     if (target.length > 0) read.mount.target = pathFrom(state.config.directory(), target);

@@ -5,9 +5,6 @@ import { TextBuilder } from "../../text/builder";
 const STAR: i32 = -1;
 const ANY: i32 = -2;
 const BACKSLASH: i32 = 0x5c;
-/** Limit of a pattern's length times a value's length. */
-const MAX_WORK: i64 = 16 * 1024 * 1024;
-
 export class ShellPattern {
   /** The character behind a backslash that needs none; empty if the pattern is valid. */
   badEscape: string = "";
@@ -23,27 +20,27 @@ export class ShellPattern {
     }
   }
 
-  /** Whether comparing with this value would take too long. */
-  isTooLongFor(value: string): bool {
-    return <i64>this.tokens.length * <i64>value.length > MAX_WORK;
+  /** Steps that comparing with this value takes at most. */
+  workWith(value: string): i64 {
+    return (1 + <i64>this.tokens.length) * (1 + <i64>value.length);
   }
 
   /** The value without the shortest, or longest, beginning that matches. */
   withoutPrefix(value: string, longest: bool): string {
-    const end = new Match(this.tokens, unitsOf(value)).end(0, longest);
+    const end = new Match(this.tokens, value, false).end(0, longest);
     return end < 0 ? value : value.slice(end);
   }
 
   /** The value without the shortest, or longest, end that matches. */
   withoutSuffix(value: string, longest: bool): string {
     const tokens = this.tokens.slice(0).reverse();
-    const end = new Match(tokens, unitsOf(value).reverse()).end(0, longest);
+    const end = new Match(tokens, value, true).end(0, longest);
     return end < 0 ? value : value.slice(0, value.length - end);
   }
 
   /** The first, or each, longest match from the left becomes `replacement`. Null if the result is above `limit`. */
   replaced(value: string, replacement: string, all: bool, limit: i32): string | null {
-    const match = new Match(this.tokens, unitsOf(value));
+    const match = new Match(this.tokens, value, false);
     const result = new TextBuilder();
     let from = 0;
     let at = 0;
@@ -82,7 +79,9 @@ class Match {
 
   constructor(
     private readonly tokens: i32[],
-    private readonly units: i32[],
+    private readonly value: string,
+    /** The value is read from its end. */
+    private readonly backwards: bool,
   ) {}
 
   /** Where the match that begins at `start` ends; -1 if there is none. */
@@ -112,27 +111,25 @@ class Match {
   }
 
   private isAt(from: i32, to: i32, at: i32): bool {
-    if (at + to - from > this.units.length) return false;
+    if (at + to - from > this.value.length) return false;
     for (let i = from; i < to; i++) {
-      if (this.tokens[i] != ANY && this.tokens[i] != this.units[at + i - from]) return false;
+      if (this.tokens[i] != ANY && this.tokens[i] != this.unit(at + i - from)) return false;
     }
     return true;
   }
 
+  private unit(at: i32): i32 {
+    return this.value.charCodeAt(this.backwards ? this.value.length - 1 - at : at);
+  }
+
   private firstPlace(from: i32, to: i32, at: i32): i32 {
-    for (let place = at; place + to - from <= this.units.length; place++) if (this.isAt(from, to, place)) return place;
+    for (let place = at; place + to - from <= this.value.length; place++) if (this.isAt(from, to, place)) return place;
     return -1;
   }
 
   private lastPlace(from: i32, to: i32, at: i32): i32 {
-    for (let place = this.units.length - (to - from); place >= at; place--)
+    for (let place = this.value.length - (to - from); place >= at; place--)
       if (this.isAt(from, to, place)) return place;
     return -1;
   }
-}
-
-function unitsOf(text: string): i32[] {
-  const units = new Array<i32>(text.length);
-  for (let i = 0; i < text.length; i++) units[i] = text.charCodeAt(i);
-  return units;
 }

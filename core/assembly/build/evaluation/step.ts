@@ -86,7 +86,7 @@ export class CopyStep {
   target: string = "";
   /** `--from` as it is written; empty: the context. Stages: see `stages/`. */
   from: string = "";
-  /** `--chown`: `user`, `user:group`, by name or number. Empty: root. */
+  /** `--chown`: `user`, `user:group`, by name or number. Empty: root, or what they have in another stage or image. */
   owner: string = "";
   /** `--chmod`: octal, or symbolic as `u=rw,go=r`. Empty: as they are. */
   mode: string = "";

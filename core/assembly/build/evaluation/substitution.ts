@@ -19,6 +19,7 @@ const END: i32 = -1;
 const MAX_NESTED: i32 = 64;
 /** Variables of shells with these names exist; they are never set here. */
 const SPECIAL: string = "@*#?-$!";
+const TOO_MUCH_WORK: string = "the pattern in a substitution is too long";
 const MISSING_BRACE: string = "syntax error: missing '}'";
 
 /** Where variables are found. */
@@ -237,7 +238,7 @@ class Reader {
   private isUsable(pattern: ShellPattern, text: string, value: string | null): bool {
     const bad = pattern.badEscape;
     if (bad.length > 0) this.fail(`invalid pattern (${text}) in substitution: invalid escape '\\${bad}'`);
-    else if (value !== null && pattern.isTooLongFor(value)) this.fail("the pattern in a substitution is too long");
+    else if (value !== null && !this.budget.work(pattern.workWith(value))) this.fail(TOO_MUCH_WORK);
     return this.problem.length == 0;
   }
 

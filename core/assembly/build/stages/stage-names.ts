@@ -32,13 +32,32 @@ export class StageNames {
     return this.places.has(name) ? this.places.get(name) : -1;
   }
 
+  /** The earlier stage that a lower-case `from` means in a stage; -1 if it means none. Allocates nothing. */
+  stageOf(from: string, stage: i32): i32 {
+    if (from.length == 0) return -1;
+    const place = isNumber(from) ? decimalOf(from, i32.MAX_VALUE) : this.place(from);
+    return place < stage ? place : -1;
+  }
+
   /** What `from` means in a stage: only earlier stages count, and a stage's own name is that of an image. */
   origin(from: string, stage: i32): Origin {
     if (from.length == 0) return new Origin(-1, "", "");
-    const number = decimalOf(from, i32.MAX_VALUE);
-    if (number >= stage) return new Origin(-1, "", `invalid from flag value ${from}: index out of bounds`);
-    if (number >= 0) return new Origin(number, "", "");
+    if (isNumber(from)) {
+      const number = decimalOf(from, i32.MAX_VALUE);
+      if (number >= 0 && number < stage) return new Origin(number, "", "");
+      const why = number == stage ? "refers to current build stage" : "index out of bounds";
+      return new Origin(-1, "", `invalid from flag value ${from}: ${why}`);
+    }
     const place = this.place(from.toLowerCase());
     return place >= 0 && place < stage ? new Origin(place, "", "") : new Origin(-1, from, "");
   }
+}
+
+/** Digits, with or without a sign, however many. */
+function isNumber(text: string): bool {
+  const first = text.charCodeAt(0);
+  let at = first == 0x2b || first == 0x2d ? 1 : 0;
+  if (at == text.length) return false;
+  for (; at < text.length; at++) if (text.charCodeAt(at) < 0x30 || text.charCodeAt(at) > 0x39) return false;
+  return true;
 }

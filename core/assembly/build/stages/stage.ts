@@ -15,6 +15,8 @@ export class Stage {
   problem: string = "";
   /** Stages of which it needs files, or begins with. Each is an earlier one, once. */
   uses: i32[] = [];
+  /** What its triggers take files from: stages or images, in lower case, each once. */
+  triggerSources: Set<string> = new Set<string>();
   /** All but FROM. */
   instructions: Instruction[] = [];
 

@@ -59,7 +59,12 @@ export class Stages {
   add(instruction: Instruction): void {
     const stage = this.all[this.all.length - 1];
     stage.instructions.push(instruction);
-    this.noteUses(stage, instruction);
+    const trigger = instruction.trigger;
+    const sources = sourcesOf(trigger === null ? instruction : trigger);
+    for (let i = 0; i < sources.length; i++) {
+      if (trigger === null) stage.use(this.names.stageOf(sources[i], stage.index));
+      else stage.triggerSources.add(sources[i]);
+    }
   }
 
   /** Chooses the target; an empty name is the last stage. */
@@ -79,17 +84,8 @@ export class Stages {
 
   /** The triggers of a stage are evaluated in the stages that begin with it. */
   private inheritTriggers(stage: Stage, base: Stage): void {
-    for (let i = 0; i < base.instructions.length; i++) {
-      const trigger = base.instructions[i].trigger;
-      if (trigger !== null) this.noteUses(stage, trigger);
-    }
-  }
-
-  private noteUses(stage: Stage, instruction: Instruction): void {
-    if (instruction.keyword == "COPY") stage.use(this.origin(instruction.flag("from"), stage.index).stage);
-    if (instruction.keyword != "RUN") return;
-    const mounts = instruction.flagValues("mount");
-    for (let i = 0; i < mounts.length; i++) stage.use(this.origin(mountSource(mounts[i]), stage.index).stage);
+    const sources = base.triggerSources.values();
+    for (let i = 0; i < sources.length; i++) stage.use(this.names.stageOf(sources[i], stage.index));
   }
 
   private neededBy(target: i32): i32[] {
@@ -103,6 +99,13 @@ export class Stages {
     }
     return needed.reverse();
   }
+}
+
+/** What an instruction takes files from: stages or images, in lower case. */
+function sourcesOf(instruction: Instruction): string[] {
+  if (instruction.keyword == "COPY") return [instruction.flag("from").toLowerCase()];
+  const mounts = instruction.keyword == "RUN" ? instruction.flagValues("mount") : [];
+  return mounts.map<string>((mount) => mountSource(mount).toLowerCase());
 }
 
 /**
