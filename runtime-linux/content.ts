@@ -17,6 +17,7 @@ import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
 import { compare } from "./content/files/changes.js";
 import { writeChanges } from "./content/commit.js";
+import { choose, copy, readFileIn } from "./content/files/copy-files.js";
 import { extract } from "./content/files/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
 import { makeLayer } from "./content/layers/layer.js";
@@ -139,6 +140,13 @@ class Carrier {
         return { tag: "stat", val: this.#makeDirectory(command.val) };
       case "extract":
         await extract(command.val, this.#deps, signal);
+        return DONE;
+      case "read-file":
+        return { tag: "bytes", val: await readFileIn(command.val, this.#deps) };
+      case "choose":
+        return { tag: "chosen", val: await choose(command.val, this.#deps, signal) };
+      case "copy":
+        await copy(command.val, this.#deps, signal);
         return DONE;
       case "compare":
         return { tag: "changed", val: await compare(command.val, this.#deps, this.layers) };

@@ -16,6 +16,7 @@ const DOORS = [
   "request",
   "streams",
   "streams/compression",
+  "streams/copying",
   "streams/tar",
   "engine",
   "registry",

@@ -22,6 +22,7 @@ import { tieLinks } from "./container/links/links";
 import { mendLinked } from "./container/links/links-of-run";
 import { volumesFilled } from "./container/mounts/own-volumes";
 import { mendHeldStill } from "./container/pause/held-still";
+import { removeLeftOver } from "./container/remove/left-over";
 import { resumeRemoval } from "./container/remove/remove";
 import { scheduleRestart } from "./container/restart/backoff";
 import { resumeRestart } from "./container/restart/restart";
@@ -82,6 +83,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   setAside.end();
   for (let i = 0; i < containers.length; i++) if (containers[i].startsAgain) resumeRestart(containers[i]);
   for (let i = 0; i < halfMade.length; i++) resumeCreation(halfMade[i]);
+  for (let i = 0; i < containers.length; i++) if (containers[i].forBuild) removeAfterBuild(containers[i]);
   resumeVolumeRemovals();
   startWithEngine(containers);
   sweepVolumeMounts();
@@ -102,6 +104,13 @@ function takeHalfMade(containers: Container[]): Container[] {
   const taken = containers.filter((container: Container) => container.creating);
   for (let i = 0; i < taken.length; i++) taken[i].creating = false;
   return taken;
+}
+
+/** Its build ended with the engine. A creation that goes on removes it by itself. */
+function removeAfterBuild(container: Container): void {
+  if (container.creating || container.status == Status.Removing) return;
+  tellMended(`container ${container.id}`, "it is removed, since its build is over");
+  removeLeftOver(container);
 }
 
 /** The state of the container's last run; null if the host knows nothing of it. */

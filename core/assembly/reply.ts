@@ -9,6 +9,7 @@ import {
   ReplyCommandBare,
   ReplyCommandChunk,
   ReplyCommandHijack,
+  ReplyCommandInsert,
   ReplyCommandOpen,
   ReplyCommandSplice,
   ReplyCommandTag,
@@ -130,6 +131,11 @@ export function openReply(call: Call, status: u16, headers: string, follower: Fo
 
 export function sendChunk(call: Call, bytes: Uint8Array): void {
   perform(call.id, new ReplyCommandChunk(bytes));
+}
+
+/** A log as a part of the body: what is sent next follows its end. */
+export function insertLog(call: Call, source: LogSource): void {
+  perform(call.id, new ReplyCommandInsert(source));
 }
 
 export function spliceLogs(call: Call, source: LogSource): void {

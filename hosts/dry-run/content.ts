@@ -42,6 +42,12 @@ export class DryRunContent {
       case "stat":
         this.requireReal(command.val.view);
         return null;
+      case "read-file":
+        this.requireReal(command.val.at.view);
+        return null;
+      case "choose":
+        this.requireReal(command.val.from);
+        return null;
       case "read":
         if (!this.#archives.has(command.val.archive)) return null;
         return { tag: "bytes", val: this.#archives.read(command.val) };
@@ -102,6 +108,7 @@ export class DryRunContent {
         return this.#asks.abandon(command.val);
       case "mount-blob":
       case "publish":
+      case "copy":
         return;
     }
   }

@@ -45,6 +45,10 @@ export class Exchange implements ReplyReceiver {
   readonly #context: ExchangeContext;
   /** For a reply whose bytes the host moves. */
   #movement: Movement | null = null;
+  /** A log that is being sent as a part of the body. */
+  #inserted: Movement | null = null;
+  /** What comes after it. */
+  readonly #held: ReplyOrCut[] = [];
   /** A head that has not gone out. */
   #head: replies.Head | null = null;
   /** Set once the connection is off HTTP. */
@@ -67,6 +71,7 @@ export class Exchange implements ReplyReceiver {
 
   perform(command: ReplyOrCut): void {
     if (this.#over || (this.#awaits !== null && !this.#isAwaited(command.tag))) return;
+    if (this.#inserted !== null && command.tag !== "cut") return this.#hold(command, this.#inserted);
     switch (command.tag) {
       case "whole":
         if (this.#awaits === "words") return this.perform({ tag: "cut" });
@@ -80,6 +85,8 @@ export class Exchange implements ReplyReceiver {
         return this.#chunk(command.val);
       case "splice":
         return void this.#splice(command.val);
+      case "insert":
+        return void this.#insert(command.val);
       case "hijack":
         return void this.#hijack(command.val);
       case "end":
@@ -150,6 +157,27 @@ export class Exchange implements ReplyReceiver {
     }
     this.#sendHead();
     if (!this.#over) this.#channel.end();
+  }
+
+  /** A log that cannot be read breaks the reply off: what is missing in it can be told nowhere. */
+  async #insert(source: replies.LogSource): Promise<void> {
+    this.#sendHead();
+    const movement = (this.#inserted = newMovement());
+    try {
+      await this.#logs(source, movement);
+    } catch {
+      this.#lost("failed");
+      this.#channel.destroy();
+    }
+    this.#inserted = null;
+    while (this.#inserted === null && this.#held.length > 0) this.perform(this.#held.shift()!);
+    if (this.#held.length > 0) (this.#inserted as Movement | null)?.drain.abort();
+  }
+
+  /** The run is over: what follows comes after the rest of its log. */
+  #hold(command: ReplyOrCut, inserted: Movement): void {
+    inserted.drain.abort();
+    this.#held.push(command);
   }
 
   /**
@@ -246,6 +274,7 @@ export class Exchange implements ReplyReceiver {
     if (this.#over) return;
     this.#over = true;
     this.#movement?.gone.abort();
+    this.#inserted?.gone.abort();
     this.#context.over(this.#id);
   }
 }

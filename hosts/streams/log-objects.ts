@@ -11,14 +11,20 @@ const SEPARATOR = "\u001e";
 /** Characters that Go escapes in JSON although JSON does not require it. */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
+/** ECMA-48: bright red, as Docker colours what a build's step writes to stderr, and back. */
+const RED = "\u001b[91m";
+const PLAIN = "\u001b[0m";
+
 export class LogObjects {
   readonly #begin: string;
   readonly #attributes: string;
+  readonly #progress: boolean;
   readonly #stamp = new Uint8Array(TIMESTAMP_LENGTH);
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #encoder = new TextEncoder();
 
-  constructor({ attributes, separated }: replies.LogObjects) {
+  constructor({ attributes, separated, progress }: replies.LogObjects) {
+    this.#progress = progress;
     this.#begin = separated ? SEPARATOR : "";
     this.#attributes = attributes === "" ? "" : `,"Attrs":${attributes}`;
   }
@@ -26,9 +32,15 @@ export class LogObjects {
   /** One record of a log. Bytes that are not UTF-8 are lost, since JSON cannot hold them. */
   line(stream: number, time: Moment, text: Uint8Array, newline: boolean): Uint8Array {
     const line = this.#decoder.decode(text) + (newline ? "\n" : "");
+    if (this.#progress) return this.#shown(stream === STDOUT ? line : `${RED}${line}${PLAIN}`);
     const source = stream === STDOUT ? "stdout" : "stderr";
     const told = line === "" ? "" : `"Line":${quoted(line)},`;
     return this.#object(`${told}"Source":"${source}","Timestamp":"${this.#time(time)}"${this.#attributes}`);
+  }
+
+  /** A part of a build's progress. */
+  #shown(text: string): Uint8Array {
+    return this.#encoder.encode(`{"stream":${quoted(text)}}\r\n`);
   }
 
   #object(members: string): Uint8Array {

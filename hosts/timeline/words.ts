@@ -89,6 +89,8 @@ export function replyWords(reply: Reply, naming: Naming): string | null {
       return `${command.val.head.status} to ${to}: the connection becomes ${stdioName(command.val.stdio, naming)}'s input and output`;
     case "splice":
       return `${sourceName(command.val, naming)} flows to ${to}`;
+    case "insert":
+      return `the log of ${containerName(naming, command.val.container)} flows to ${to}`;
     case "end":
       return `the end to ${to}`;
     case "chunk":
@@ -186,6 +188,12 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `look at ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
     case "make-directory":
       return `make directory ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
+    case "read-file":
+      return `read ${command.val.at.path} of ${containerName(naming, command.val.at.view.container)}`;
+    case "choose":
+      return `look for ${command.val.patterns.join(", ")} in the files of ${containerName(naming, command.val.from.container)}`;
+    case "copy":
+      return `copy files into those of ${containerName(naming, command.val.into.container)}`;
     case "compare":
       return `compare the files of ${containerName(naming, command.val.container)} with its image's`;
     case "extract":

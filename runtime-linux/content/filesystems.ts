@@ -26,19 +26,20 @@ export class Filesystems {
   }
 
   /** Mounts a container's file system unless it is mounted already. */
-  async mount({ container, chain }: content.Mount): Promise<void> {
+  async mount({ container, chain, bare }: content.Mount): Promise<void> {
     const target = this.#paths.rootfs(checked(container));
     if (isMountPoint(target)) return;
     const layers = chain === undefined ? [] : this.#layers.stack(chain);
-    const stubs = await this.#stubs(chain, layers);
+    const stubs = bare ? undefined : await this.#stubs(chain, layers);
     const [upper, work] = [this.#paths.upper(container), this.#paths.work(container)];
     makePrivate(this.#paths.container(container));
     fs.mkdirSync(work, { recursive: true, mode: 0o700 });
+    const bottom = stubs ?? (layers.length === 0 ? this.#nothing(container) : undefined);
     if (fs.mkdirSync(upper, { recursive: true })) fs.chmodSync(upper, 0o755);
     makePrivate(this.#paths.liveContainer(container));
     fs.mkdirSync(target, { recursive: true, mode: 0o700 });
     try {
-      await mountOverlay(this.#kernel, target, { lower: [stubs, ...layers], upper, work });
+      await mountOverlay(this.#kernel, target, { lower: bottom === undefined ? layers : [bottom, ...layers], upper, work });
     } catch (error) {
       await this.#removeMountPoint(container);
       throw error;
@@ -112,6 +113,13 @@ export class Filesystems {
   async #removeMountPoint(container: string): Promise<void> {
     await removeEmpty(this.#paths.rootfs(container));
     await removeEmpty(this.#paths.liveContainer(container));
+  }
+
+  /** An empty directory: overlayfs needs at least one lower one. */
+  #nothing(container: string): string {
+    const nothing = join(this.#paths.container(container), "nothing");
+    fs.mkdirSync(nothing, { recursive: true, mode: 0o755 });
+    return nothing;
   }
 
   /** The directory of a chain's stubs, which is made once. */

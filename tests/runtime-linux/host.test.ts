@@ -50,7 +50,7 @@ test("other users cannot access stored files", async ({ skip }) => {
   if (missing !== null) return skip(missing);
   const { paths, content, records, networks } = await openHost();
   await records.commit([]);
-  await content(1n, { tag: "mount", val: { container: ID } }, () => {});
+  await content(1n, { tag: "mount", val: { container: ID, bare: false } }, () => {});
   const bridge = {
     network: ID,
     name: "b",

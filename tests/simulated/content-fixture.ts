@@ -88,9 +88,9 @@ export class Fixture {
   }
 
   /** Mounts a new container on a chain: its id and its files. */
-  async mount(chain?: string): Promise<{ id: string; files: FileSystem }> {
+  async mount(chain?: string, bare = false): Promise<{ id: string; files: FileSystem }> {
     const id = (++this.#counter).toString(16).padStart(64, "0");
-    await this.perform({ tag: "mount", val: { container: id, ...(chain === undefined ? {} : { chain }) } });
+    await this.perform({ tag: "mount", val: { container: id, bare, ...(chain === undefined ? {} : { chain }) } });
     return { id, files: this.disk.mountView(id, { mounts: [] }) };
   }
 

@@ -131,7 +131,7 @@ describe("a layer from a registry", () => {
 
   test("a missing chain cannot be mounted, and the attempt can be abandoned", async () => {
     const mounting = world.perform(
-      { tag: "mount", val: { container: "c".repeat(64), chain: "sha256:none" } },
+      { tag: "mount", val: { container: "c".repeat(64), chain: "sha256:none", bare: false } },
       [],
       1001n,
     );

@@ -71,6 +71,8 @@ export const UNTRICKED: readonly HostCommand[] = [
   "measure",
   "measure-tar",
   "compare",
+  "read-file",
+  "choose",
   "blob-of",
   "find-blob",
   "mount-blob",

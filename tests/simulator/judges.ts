@@ -117,7 +117,7 @@ export class Judges implements Observer {
       this.operations,
       // The next two ask the ones before them for pending operations, so they come after them.
       new Owners(this.operations, this.replies),
-      new Images(this.operations),
+      new Images(this.operations, this.replies),
       new Ports(isHeld),
       new SettingsHold(settings),
       new Vanished(),

@@ -54,7 +54,7 @@ describe("logs", () => {
   });
 
   test("as objects have stream and time in the shortest form, with Go's escapes", async () => {
-    const objects = { attributes: "", separated: false };
+    const objects = { attributes: "", separated: false, progress: false };
     const log = new MemoryLog(
       '2026-11-20T10:00:01.500000000+01:00 stdout F <a> & "b"\\\u2028\u0001\n' +
         "2026-11-20T09:00:02.000000000Z stderr F two\n",
@@ -63,13 +63,21 @@ describe("logs", () => {
       '{"Line":"\\u003ca\\u003e \\u0026 \\"b\\"\\\\\\u2028\\u0001\\n","Source":"stdout","Timestamp":"2026-11-20T09:00:01.5Z"}\n' +
         '{"Line":"two\\n","Source":"stderr","Timestamp":"2026-11-20T09:00:02Z"}\n',
     );
-    const sequence = { attributes: '[{"Key":"a","Value":"b"}]', separated: true };
+    const sequence = { attributes: '[{"Key":"a","Value":"b"}]', separated: true, progress: false };
     expect(await logsOf(log, { objects: sequence, stdout: false })).toBe(
       '\u001e{"Line":"two\\n","Source":"stderr","Timestamp":"2026-11-20T09:00:02Z","Attrs":[{"Key":"a","Value":"b"}]}\n',
     );
     const long = new MemoryLog(line(1, "z".repeat(16_384 + 3)));
     const parts = (await logsOf(long, { objects })).trimEnd().split("\n");
     expect(parts.map((part) => (JSON.parse(part) as { Line: string }).Line.length)).toEqual([16_384, 4]);
+  });
+
+  test("as a build's progress are streams, stderr in red", async () => {
+    const objects = { attributes: "", separated: false, progress: true };
+    const log = new MemoryLog("2026-11-20T10:00:01.5Z stdout F <a>\n2026-11-20T09:00:02Z stderr P two\n");
+    expect(await logsOf(log, { objects, ended: true })).toBe(
+      '{"stream":"\\u003ca\\u003e\\n"}\r\n{"stream":"\\u001b[91mtwo\\u001b[0m"}\r\n',
+    );
   });
 
   test("of a log whose start was dropped begin with the rest", async () => {

@@ -1,6 +1,7 @@
 // Every endpoint of the API in one table (surface §1): method, path, first version, handler, and the handler's file.
 
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
+import { buildImage } from "../build/build";
 import { cancelBuild } from "../build/cancel";
 import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
@@ -185,7 +186,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/commit",                    24, commitContainer,   "image/commit/commit.ts"),
   new Route("GET",    "/distribution/*/json",       30, inspectDistribution, "image/remote/distribution.ts"),
 
-  new Route("POST",   "/build",                     24, later,             "api/routes.ts"),
+  new Route("POST",   "/build",                     24, buildImage,        "build/build.ts"),
   new Route("POST",   "/build/prune",               31, pruneBuildCache,   "build/prune.ts"),
   new Route("POST",   "/build/cancel",              24, cancelBuild,       "build/cancel.ts"),
   new Route("POST",   "/session",                   31, later,             "api/routes.ts"),

@@ -1,5 +1,5 @@
-// POST /build/cancel (surface §1): no build is ever in progress. For a
-// build that is over or never existed Docker answers without an error.
+// POST /build/cancel (surface §1). It cancels builds by BuildKit, which have an id: a build of the classic builder is
+// cancelled by hanging up. For a build that is over or never existed Docker answers without an error.
 
 import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";

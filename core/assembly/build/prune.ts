@@ -1,4 +1,5 @@
-// POST /build/prune (surface §2.23): builds are not implemented, so there is no cache to prune.
+// POST /build/prune (surface §2.23). The cache of the classic builder is made of images, which the prune of images
+// removes; there is no other cache.
 
 import { Filters, parseFilters } from "../api/filters";
 import { integerOf } from "../api/parameters";

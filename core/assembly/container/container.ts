@@ -139,6 +139,8 @@ export class Container {
   lastChange: LastChange | null = null;
   /** Its volumes and directories are still being made; the client of create has no answer yet. */
   creating: bool = false;
+  /** It runs a step of a build: if the engine ends meanwhile, the next one removes it. */
+  forBuild: bool = false;
 
   // ---------------------------------------------------------------- not in the record
   /** The record is written before the step ends: see `touch`. */

@@ -105,6 +105,7 @@ function stateFields(fields: Fields, container: Container): void {
   container.manuallyStopped = fields.bool("manuallyStopped", container.manuallyStopped);
   container.disarmed = fields.bool("disarmed", container.disarmed);
   container.creating = fields.optionalBool("creating", container.creating);
+  container.forBuild = fields.optionalBool("forBuild", container.forBuild);
   container.lastChange = partOf<LastChange>(fields, "lastChange", container.lastChange, lastChangeFields);
 }
 

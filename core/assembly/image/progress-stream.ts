@@ -1,18 +1,21 @@
 // The progress stream of pull, push, load and import (surface §2.22, §6.3): one JSON object per line, each followed by `\r\n`. A
 // client that reads slowly only gets the newest line of each layer.
 
-import { Closing } from "../../../build/bindings/types";
+import { Closing, LogSource } from "../../../build/bindings/types";
 import { Call, Follower } from "../call";
 import { JsonWriter } from "../json/writer";
 import { openCalls } from "../open-calls";
 import { internal, Refusal } from "../refusal";
-import { endReply, headersOf, openReply, refused, sendChunk, sendRefusal } from "../reply";
+import { endReply, headersOf, insertLog, openReply, refused, sendChunk, sendRefusal } from "../reply";
 import { byteSize } from "../text/byte-size";
 
 /** From this version on, clients draw the progress bar: engines up to 28 sent it as `progress`. */
 const WITHOUT_BAR: i32 = 52;
 /** Limit of unsent bytes (core/wit/replies.wit); further lines wait here. */
 const CREDIT: i32 = 512 * 1024;
+/** The key of a log among the held lines. */
+const INSERTED = "log";
+const NOTHING = new Uint8Array(0);
 const BAR_COLUMNS: i32 = 50;
 const AMOUNT_COLUMNS: i32 = 8;
 
@@ -36,6 +39,8 @@ export class ProgressStream extends Follower {
   private over: bool = false;
   private unsent: i32 = 0;
   private held: HeldLine[] = [];
+  /** Logs that wait for room, in the order of their places among the held lines. */
+  private readonly inserted: LogSource[] = [];
   private ends: bool = false;
   private writer: StreamWriter | null = null;
 
@@ -107,6 +112,22 @@ export class ProgressStream extends Follower {
     this.send("", end(json));
   }
 
+  /** What a step of a build made: `{"aux": {"ID"}}`. */
+  made(id: string): void {
+    const json = object();
+    json.key("aux").beginObject().stringField("ID", id).endObject();
+    this.send("", end(json));
+  }
+
+  /** The log of a run, up to its end, which the next line follows. */
+  insert(log: LogSource): void {
+    if (this.over) return;
+    this.open();
+    this.inserted.push(log);
+    this.hold(INSERTED, NOTHING);
+    this.flush();
+  }
+
   /** Sent as an HTTP error before the first line, and as the last line after it. */
   refuse(refusal: Refusal): void {
     if (this.over) return;
@@ -118,6 +139,11 @@ export class ProgressStream extends Follower {
   /** Sends the error as the last line, even if it is also the first one. */
   fail(message: string): void {
     this.endWith(internal(message));
+  }
+
+  /** The same for a program that failed: `code` is its exit code. */
+  failWithCode(message: string, code: i32): void {
+    this.endWith(internal(message), code);
   }
 
   end(): void {
@@ -141,11 +167,12 @@ export class ProgressStream extends Follower {
     this.flush();
   }
 
-  private endWith(refusal: Refusal): void {
+  private endWith(refusal: Refusal, code: i32 = 0): void {
     if (this.over) return;
     refused(this.call, refusal);
     const json = object();
     json.key("errorDetail").beginObject();
+    if (code != 0) json.i64Field("code", code);
     json.stringField("message", refusal.message);
     json.endObject();
     json.stringField("error", refusal.message);
@@ -167,7 +194,7 @@ export class ProgressStream extends Follower {
   }
 
   private hold(key: string, bytes: Uint8Array): void {
-    if (key.length > 0) {
+    if (key.length > 0 && key != INSERTED) {
       for (let i = this.held.length - 1; i >= 0; i--) {
         if (this.held[i].key != key) continue;
         this.held[i].bytes = bytes;
@@ -181,6 +208,10 @@ export class ProgressStream extends Follower {
     let sent = 0;
     for (; sent < this.held.length && this.unsent < CREDIT; sent++) {
       const bytes = this.held[sent].bytes;
+      if (this.held[sent].key == INSERTED) {
+        insertLog(this.call, this.inserted.shift());
+        continue;
+      }
       this.unsent += bytes.length;
       sendChunk(this.call, bytes);
     }

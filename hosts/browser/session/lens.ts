@@ -105,6 +105,8 @@ class Reading {
       case "chunk":
         this.answer.body += text(command.val);
         return;
+      case "insert":
+        return;
       case "splice":
       case "end":
         this.over = true;

@@ -6,6 +6,7 @@ import { absolutePath, bytesOf, endOfArchive, firstMember, headerOf, paddingOf }
 import type { Disk } from "../files/disk.js";
 import { contentOf, type Inode } from "../files/inode.js";
 import type { MountTable } from "../files/lookup.js";
+import type { MountedFiles } from "../files/mounted-files.js";
 import { byBytes } from "./archives.js";
 import { entryOf } from "./commit.js";
 import { openView, placeAt, type Looks } from "./view.js";
@@ -24,7 +25,11 @@ export async function* exportOf({ container, chain }: replies.ExportSource, disk
 }
 
 async function* archived({ view, path: given }: replies.ArchiveSource["at"], looks: Looks): AsyncGenerator<Uint8Array> {
-  const { mounts } = openView(view, looks);
+  yield* archiveIn(openView(view, looks), given);
+}
+
+/** The same for a view that is open already. */
+export async function* archiveIn({ mounts }: MountedFiles, given: string): AsyncGenerator<Uint8Array> {
   const path = absolutePath(given);
   const place = placeAt(mounts, path, false);
   const first = firstMember(bytesOf(path), place.inode.kind === "directory");

@@ -9,6 +9,7 @@ import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
 import { compare } from "./changes.js";
 import { changesOf } from "./commit.js";
+import { choose, copy, readFileIn } from "./copy-files.js";
 import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
 import { layerTars } from "./layer-tars.js";
@@ -116,7 +117,7 @@ class Carrier {
         await registry.publish(command.val, signal);
         return DONE;
       case "mount":
-        disk.mount(checked(command.val.container), command.val.chain ?? null);
+        disk.mount(checked(command.val.container), command.val.chain ?? null, command.val.bare);
         return DONE;
       case "unmount":
         disk.unmount(command.val);
@@ -129,6 +130,13 @@ class Carrier {
         return { tag: "stat", val: statIn(command.val, this.#deps) };
       case "make-directory":
         return { tag: "stat", val: makeDirectoryIn(command.val, this.#deps) };
+      case "read-file":
+        return { tag: "bytes", val: readFileIn(command.val, this.#deps) };
+      case "choose":
+        return { tag: "chosen", val: await choose(command.val, this.#deps, signal) };
+      case "copy":
+        await copy(command.val, this.#deps, signal);
+        return DONE;
       case "compare":
         return { tag: "changed", val: compare(command.val, disk) };
       case "extract":

@@ -47,12 +47,12 @@ export async function extract(
   extractor.finish();
 }
 
-interface Owner {
+export interface Owner {
   uid: number;
   gid: number;
 }
 
-class Extractor implements TarSink {
+export class Extractor implements TarSink {
   readonly mostHoles: number;
   readonly #files: MountedFiles;
   readonly #into: string;
@@ -62,7 +62,12 @@ class Extractor implements TarSink {
   readonly #directories = new Map<string, bigint>();
   #file: { path: string; entry: TarEntry; pieces: Uint8Array[] } | null = null;
 
-  constructor(files: MountedFiles, into: string, { keepKinds, holes }: content.Extract, owner: Owner | null) {
+  constructor(
+    files: MountedFiles,
+    into: string,
+    { keepKinds, holes }: Pick<content.Extract, "keepKinds" | "holes">,
+    owner: Owner | null,
+  ) {
     this.mostHoles = Number(holes);
     this.#files = files;
     this.#into = into;
@@ -203,7 +208,7 @@ function remove(files: MountedFiles, path: string): void {
 }
 
 /** Looks the user up in the container's own passwd and group files. */
-function ownerIn(files: MountedFiles, user: string): Owner {
+export function ownerIn(files: MountedFiles, user: string): Owner {
   const [passwd = "", group = ""] = ["/etc/passwd", "/etc/group"].map((path) => {
     try {
       return new TextDecoder().decode(files.read(path));

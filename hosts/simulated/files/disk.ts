@@ -149,8 +149,8 @@ export class Disk {
   }
 
   /** Mounts a container's file system if it is not mounted. Throws `no-such` if a layer is missing. */
-  mount(container: string, chain: string | null): void {
-    const files = this.containers.get(container) ?? this.#make(chain);
+  mount(container: string, chain: string | null, bare = false): void {
+    const files = this.containers.get(container) ?? this.#make(chain, bare);
     files.mounted = true;
     this.containers.set(container, files);
   }
@@ -221,10 +221,16 @@ export class Disk {
     return root ? { tree: this.#madeFiles, root } : null;
   }
 
-  #make(chain: string | null): ContainerFiles {
-    const lower: Inode = this.layers.image(chain);
+  #make(chain: string | null, bare: boolean): ContainerFiles {
+    const lower = bare ? this.layers.tree(chain) : this.layers.image(chain);
     const share = new Share(this.room);
-    return { tree: new Tree(share, lower), share, chain, mounted: false, made: new Map() };
+    return {
+      tree: lower === null ? new Tree(share) : new Tree(share, lower),
+      share,
+      chain,
+      mounted: false,
+      made: new Map(),
+    };
   }
 }
 

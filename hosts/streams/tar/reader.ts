@@ -72,7 +72,9 @@ export class TarReader {
   /** Call this at the end of the tar. */
   end(): void {
     const between = this.#part === Part.Header && this.#left === BLOCK && !this.#local && this.#longName === "";
-    if (!between && this.#part !== Part.Rest) throw damaged("cut");
+    // As in Go, the last file needs no padding if nothing follows: the docker CLI sends such contexts.
+    const unpadded = this.#part === Part.Padding && this.#left === this.#padding;
+    if (!between && !unpadded && this.#part !== Part.Rest) throw damaged("cut");
   }
 
   /** Takes the next bytes of the current part, never more than it has left. */

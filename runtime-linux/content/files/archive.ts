@@ -5,7 +5,7 @@ import { pipeline, Readable } from "node:stream";
 import { createDeflate, createGzip } from "node:zlib";
 import type { replies, types } from "../../../hosts/shared/index.js";
 import { absolutePath, bytesOf, firstMember } from "../../../hosts/streams/tar/index.js";
-import { O_PATH } from "../../kernel.js";
+import { O_PATH, type Kernel } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import { pack } from "./pack.js";
 import { openAt } from "./stat.js";
@@ -25,10 +25,15 @@ export function exportOf({ container }: replies.ExportSource, { paths, kernel }:
 async function* archived({ view: wanted, path }: types.FileAt, where: Where): AsyncGenerator<Uint8Array> {
   const view = openView(wanted, where);
   try {
-    yield* pack(membersOf(view, bytesOf(absolutePath(path))), where.kernel);
+    yield* archiveIn(view, path, where.kernel);
   } finally {
     view.close();
   }
+}
+
+/** The same for a view that is open already. */
+export function archiveIn(view: View, path: string, kernel: Kernel): AsyncIterable<Uint8Array> {
+  return pack(membersOf(view, bytesOf(absolutePath(path))), kernel);
 }
 
 function compressed(bytes: AsyncIterable<Uint8Array>, how: replies.Compression): AsyncIterable<Uint8Array> {

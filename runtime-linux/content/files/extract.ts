@@ -59,7 +59,7 @@ function requireDirectory(view: View, path: string): void {
 }
 
 /** Looks the user up in the container's own passwd and group files. */
-function ownerIn(view: View, user: string): Owner {
+export function ownerIn(view: View, user: string): Owner {
   const [passwd, group] = ["/etc/passwd", "/etc/group"].map((path) => readIn(view, path));
   return identify(user, [], passwd ?? "", group ?? "");
 }

@@ -268,6 +268,15 @@ export class World {
       case "extract":
         this.#requireFiles(command.val.into.view);
         return { tag: "done" };
+      case "read-file":
+        this.#requireFiles(command.val.at.view);
+        return { tag: "bytes", val: new TextEncoder().encode("FROM scratch\nCOPY data /\n") };
+      case "choose":
+        this.#requireFiles(command.val.from);
+        return { tag: "chosen", val: { files: [{ path: "data", directory: false }], digest: `sha256:${"d".repeat(64)}` } };
+      case "copy":
+        this.#requireFiles(command.val.into);
+        return { tag: "done" };
       case "drop-chain":
         this.#dropChain(command.val);
         return { tag: "done" };

@@ -60,6 +60,8 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
       }
       if (command.val.tag === "saved") return `splice saved ${command.val.val.map(shownMember).join(" ")}`;
       return `splice ${command.val.tag} ${fields({ ...command.val.val })}`;
+    case "insert":
+      return `insert ${fields({ ...command.val })}`;
     case "hijack": {
       const { head, stdio, ...rest } = command.val;
       if (stdio.tag === "exec") return `hijack ${shownHead(head)} stdio of exec ${stdio.val}: ${fields(rest)}`;
@@ -239,10 +241,18 @@ function shownContent(command: content.ContentCommand): string {
       if (source.tag === "empty") return `receive ${archive} from nothing`;
       return `receive ${archive} from ${source.tag === "web" ? source.val.address : `body of ${source.val}`}`;
     }
+    case "read-file":
+      return `read-file ${shownFile(command.val.at)} up to ${command.val.limit} bytes`;
+    case "choose": {
+      const { from, patterns, without } = command.val;
+      return `choose ${patterns.join(", ")} of ${from.container} ${fields({ without: without.join(",") })}`.trimEnd();
+    }
+    case "copy":
+      return shownCopy(command.val);
     case "compare":
       return `compare ${fields(command.val)}`;
     case "mount":
-      return `mount ${command.val.container} on ${command.val.chain ?? "nothing"}`;
+      return `mount ${command.val.container} on ${command.val.chain ?? "nothing"}${command.val.bare ? ", bare" : ""}`;
     case "commit":
     case "ingest":
     case "read":
@@ -250,6 +260,15 @@ function shownContent(command: content.ContentCommand): string {
     default:
       return `${command.tag} ${command.val}`;
   }
+}
+
+function shownCopy({ into, what, owner, mode }: content.Copy): string {
+  const files =
+    what.tag === "given"
+      ? what.val.map(({ to, content }) => `${content.length} bytes to ${to}`)
+      : what.val.files.map(({ path, to, fresh }) => `${path} to ${fresh ? "new " : ""}${to}`);
+  const from = what.tag === "given" ? "" : ` of ${what.val.from.container}${what.val.unpack === undefined ? "" : `, unpacked to ${what.val.unpack},`}`;
+  return `copy ${files.join(", ")}${from} in ${into.container} ${fields({ owner, mode })}`.trimEnd();
 }
 
 function shownFile({ view, path, follow }: types.FileAt): string {

@@ -38,7 +38,7 @@ export interface Fixture {
   /** A layer's directory. */
   diff(chain: string): string;
   /** Mounts a new container on a chain. */
-  mount(chain?: string): Promise<{ id: string; rootfs: string }>;
+  mount(chain?: string, bare?: boolean): Promise<{ id: string; rootfs: string }>;
   /** Stores an archive from a request's body. */
   ingest(archive: string, body: AsyncIterable<Uint8Array> | Uint8Array, holes?: bigint): Promise<engine.ArchivedFile[]>;
   close(): void;
@@ -92,9 +92,9 @@ export function openFixture(root = mkdtempSync(join(tmpdir(), "coracle-content-"
       return chains;
     },
     diff: (chain) => paths.layers(chain.slice("sha256:".length), "diff"),
-    mount: async (chain) => {
+    mount: async (chain, bare = false) => {
       const id = randomBytes(32).toString("hex");
-      await perform({ tag: "mount", val: { container: id, ...(chain === undefined ? {} : { chain }) } });
+      await perform({ tag: "mount", val: { container: id, bare, ...(chain === undefined ? {} : { chain }) } });
       return { id, rootfs: paths.rootfs(id) };
     },
     close: () => {

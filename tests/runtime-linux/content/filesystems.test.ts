@@ -24,7 +24,7 @@ function open(name: string) {
 test("a mount that fails leaves no directory", async () => {
   const { kernel, paths, filesystems } = open("fails");
   kernel.fail("mount", "ENOMEM");
-  await expect(filesystems.mount({ container: ID })).rejects.toMatchObject({ code: "ENOMEM" });
+  await expect(filesystems.mount({ container: ID, bare: false })).rejects.toMatchObject({ code: "ENOMEM" });
   expect(kernel.calls.map(([name]) => name)).toContain("mount");
   expect(existsSync(paths.liveContainer(ID))).toBe(false);
 });
@@ -33,7 +33,7 @@ test("mounts and unmounts are never abandoned: each reports its own failure", as
   const { kernel, paths } = open("given-up");
   const { perform } = linuxContent({ paths, kernel, bodies: { take: () => never() }, registry: registryClient() });
   kernel.fail("mount", "ENOMEM");
-  const mounting = perform(1n, { tag: "mount", val: { container: ID } }, never);
+  const mounting = perform(1n, { tag: "mount", val: { container: ID, bare: false } }, never);
   const unmounting = perform(2n, { tag: "unmount", val: "no id" }, never);
   const told = Promise.allSettled([mounting, unmounting]);
   for (const op of [1n, 2n]) await perform(0n, { tag: "abandon", val: op }, never);

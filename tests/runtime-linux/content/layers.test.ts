@@ -277,13 +277,13 @@ it("a file system", () => {
     const { id, rootfs } = await fixture.mount(chains.at(-1));
     expect(shown(rootfs)).toHaveLength(125);
     const chain = chains.at(-1)!;
-    await fixture.perform({ tag: "mount", val: { container: id, chain } });
+    await fixture.perform({ tag: "mount", val: { container: id, chain, bare: false } });
     expect(fixture.content.mounts()).toEqual([id]);
     writeFileSync(join(rootfs, "written"), "12345");
     expect(await fixture.perform({ tag: "measure", val: id })).toEqual({ tag: "size", val: 5n });
     for (const _ of [1, 2]) await fixture.perform({ tag: "unmount", val: id });
     expect(fixture.content.mounts()).toEqual([]);
-    await fixture.perform({ tag: "mount", val: { container: id, chain } });
+    await fixture.perform({ tag: "mount", val: { container: id, chain, bare: false } });
     expect(readFileSync(join(rootfs, "written"), "utf8")).toBe("12345");
     for (const _ of [1, 2]) await fixture.perform({ tag: "drop-container", val: id });
     expect(fixture.content.containers()).toEqual([]);
@@ -327,7 +327,7 @@ it("a file system", () => {
   test("of a missing chain is not found", async () => {
     const chain = digestOf(Buffer.from("none"));
     const container = "ab".repeat(32);
-    expect((await failed(fixture.perform({ tag: "mount", val: { container, chain } }))).tag).toBe("no-such");
+    expect((await failed(fixture.perform({ tag: "mount", val: { container, chain, bare: false } }))).tag).toBe("no-such");
     const path = "../../etc";
     expect((await failed(fixture.perform({ tag: "drop-container", val: path }))).tag).toBe("malformed");
     expect((await failed(fixture.perform({ tag: "drop-archive", val: path }))).tag).toBe("malformed");

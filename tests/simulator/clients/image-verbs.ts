@@ -1,6 +1,7 @@
 // The verbs about images and registries.
 
 import { ACCOUNT, PRIVATE } from "../../../hosts/simulated/registry/images.js";
+import { contextOf } from "./build-contexts.js";
 import { type Verb, ask } from "./verb.js";
 
 export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
@@ -26,6 +27,13 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
     send: ([source = "", query = ""], visible) => ({
       ...ask("POST", "/images/create", `fromSrc=${encodeURIComponent(source === "tar" ? "-" : source)}&${query}`),
       ...(source === "tar" ? { archive: visible.tar, headers: { "Content-Type": "application/x-tar" } } : {}),
+    }),
+  },
+  build: {
+    send: ([what = "", query = ""]) => ({
+      ...ask("POST", "/build", query),
+      archive: contextOf(what),
+      headers: { "Content-Type": "application/x-tar" },
     }),
   },
   save: { send: ([image = ""]) => ask("GET", `/images/${image}/get`) },

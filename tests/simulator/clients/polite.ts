@@ -5,6 +5,7 @@ import { ACCOUNT } from "../../../hosts/simulated/registry/images.js";
 import { drawOptions } from "./container-options.js";
 import { drawExec } from "./exec-options.js";
 import { IMAGES, drawImage, drawPulled } from "./image-choice.js";
+import { BUILDS, BUILD_QUERIES } from "./build-contexts.js";
 import type { Cast } from "./cast.js";
 import { drawPart } from "./crowds.js";
 
@@ -29,6 +30,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [1, () => [draw.one(["pull-all hello-world", "search box"])]],
     [2, () => [`pull ${drawPulled(draw)}`]],
     [1, () => [draw.one(["load busybox", "import tar repo=made"])]],
+    [2, () => [`build ${draw.one(BUILDS)} ${draw.one(BUILD_QUERIES)}`]],
     [2, () => push(draw)],
     [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`, `distribution ${drawPulled(draw)}`]],
     [1, () => [`commit ${name} made`, "images"]],

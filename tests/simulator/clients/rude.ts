@@ -4,6 +4,7 @@ import type { Draw } from "../random.js";
 import { drawOptions } from "./container-options.js";
 import { drawExec } from "./exec-options.js";
 import { IMAGES, drawImage, drawPulled } from "./image-choice.js";
+import { BUILDS, BUILD_QUERIES } from "./build-contexts.js";
 import type { Cast } from "./cast.js";
 
 const ACTS = ["start", "stop", "kill", "pause", "unpause", "remove", "restart", "inspect", "top", "changes", "resize"];
@@ -31,6 +32,7 @@ export function drawRudeness(draw: Draw, cast: Cast): string[] {
     [1, () => [`exec ${ref} ${drawExec(draw)}`, "exec-resize"]],
     [1, () => [`copy-in ${ref} /`, `copy-in ${ref} / clash`]],
     [1, () => ["exec-inspect"]],
+    [1, () => [`build ${draw.one(BUILDS)} ${draw.one(BUILD_QUERIES)}`, `hang-up ${draw.below(3)}`]],
     [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
     [1, () => [draw.one(["import tar", "import -", "import https://registry.example/v2/"]), ...leaving(draw)]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],

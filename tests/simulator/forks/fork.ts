@@ -43,8 +43,9 @@ export class Fork {
   readonly #machine: Machine;
   readonly #now: types.Instant;
   readonly #operations = new Operations();
-  readonly #owners = new Owners(this.#operations, new Replies());
-  readonly #images = new Images(this.#operations);
+  readonly #replies = new Replies();
+  readonly #owners = new Owners(this.#operations, this.#replies);
+  readonly #images = new Images(this.#operations, this.#replies);
   readonly #each: readonly Invariant[];
   readonly #waiting: HostEffect[] = [];
   #opening: Opening | null = null;

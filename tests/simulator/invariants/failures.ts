@@ -8,7 +8,7 @@ export class Failures {
   readonly #failed = new Set<string>();
 
   /** `tag`: the command, whose value must be a name. */
-  constructor(private readonly tag: "drop-chain" | "make" | "drop" | "measure" | "unmount") {}
+  constructor(private readonly tag: "drop-chain" | "drop-container" | "make" | "drop" | "measure" | "unmount") {}
 
   stepped({ input, outputs, opening }: Seen): void {
     if (opening !== null) this.#failed.clear();

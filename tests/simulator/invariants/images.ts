@@ -8,17 +8,20 @@ import { type Ledger, wordOf } from "../ledger.js";
 import { Failures } from "./failures.js";
 import { type AtRest, type Invariant, type Seen } from "./invariant.js";
 import type { Operations } from "./operations.js";
+import type { Replies } from "./replies.js";
 
 const IN_USE = ["starting", "running", "paused", "restarting", "recycling"];
 
 export class Images implements Invariant {
   readonly #undropped = new Failures("drop-chain");
   readonly #operations: Operations;
+  readonly #replies: Replies;
   /** Layers from a time with a damaged record, when none is removed. An unneeded one stays until images are pruned. */
   readonly #kept = new Set<string>();
 
-  constructor(operations: Operations) {
+  constructor(operations: Operations, replies: Replies) {
     this.#operations = operations;
+    this.#replies = replies;
   }
 
   stepped(seen: Seen): void {
@@ -55,6 +58,8 @@ export class Images implements Invariant {
     for (const chain of this.#kept) if (!kept.has(chain)) this.#kept.delete(chain);
     // Nothing claims the layers of an image that is still being fetched.
     if (this.#operations.areAsked(FETCHING)) return;
+    // A build holds the layers of what it has made, even if a client removes the image.
+    if (this.#replies.areBuilding) return;
     const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
     for (const chain of kept) {
       if (claimed.has(chain)) this.#kept.delete(chain);

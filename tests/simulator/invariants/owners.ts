@@ -24,6 +24,10 @@ export class Owners implements Invariant {
   readonly #undropped = new Failures("drop");
   /** Volumes that are being made, for a client or with a container. No client knows them yet. */
   readonly #untold = new Set<string>();
+  /** File systems of builds that are no container's, by id. */
+  readonly #sites = new Set<string>();
+  /** Those that could not be dropped: the next engine does it. */
+  readonly #keptSites = new Failures("drop-container");
   #volumesBefore: ReadonlySet<string> = new Set();
 
   constructor(operations: Operations, replies: Replies) {
@@ -35,6 +39,8 @@ export class Owners implements Invariant {
     const { ledger } = seen;
     this.#unmade.stepped(seen);
     this.#undropped.stepped(seen);
+    this.#keptSites.stepped(seen);
+    this.#placed(seen);
     this.#added(seen);
     this.#machine(ledger, seen.found(), (id) => this.#replies.needFiles(id));
     if (!ledger.changed.some((key) => key.startsWith("container/"))) return;
@@ -50,6 +56,9 @@ export class Owners implements Invariant {
 
   rested({ ledger, found, inFlight }: AtRest): void {
     if (inFlight > 0) throw new Breach("owners", `${inFlight} operations are pending at rest`);
+    if (this.#sites.size > 0 && !this.#replies.areBuilding) {
+      throw new Breach("owners", `no build is under way, but ${[...this.#sites].join(", ")} is not dropped`);
+    }
     for (const container of ledger.containers.values()) {
       const status = wordOf(container);
       if (!SETTLED.includes(status)) throw new Breach("owners", `${container.id} stays ${status}`);
@@ -89,6 +98,17 @@ export class Owners implements Invariant {
     if (Name !== undefined && Mountpoint !== undefined) this.#untold.delete(Name);
   }
 
+  /** A build drops what it has mounted. */
+  #placed({ outputs, opening }: Seen): void {
+    if (opening !== null) this.#sites.clear();
+    for (const { command } of outputs.effects) {
+      if (command.tag === "mount" && typeof command.val === "object" && "bare" in command.val && command.val.bare) {
+        this.#sites.add(command.val.container);
+      }
+      if (command.tag === "drop-container") this.#sites.delete(command.val);
+    }
+  }
+
   /** No process, exec, mount, network endpoint or file outlives its owner. */
   #machine(ledger: Ledger, found: AtRest["found"], isNeeded: (id: string) => boolean): void {
     const containers = [...ledger.containers.values()];
@@ -98,13 +118,15 @@ export class Owners implements Invariant {
     const damaged = ledger.keys("damaged/container/");
     const ids = new Set([...owners.map(({ id }) => id), ...damaged]);
     const ofContainers = (all: readonly { container: string }[]): string[] => all.map(({ container }) => container);
-    const mounts = found.mounts.filter((id) => !isNeeded(id));
+    const isPlace = (id: string): boolean => this.#sites.has(id) || this.#keptSites.has(id);
+    const mounts = found.mounts.filter((id) => !isNeeded(id) && !isPlace(id));
     this.#only("mount", mounts, ids);
     this.#only("place on a network", ofContainers(found.joins), ids);
     this.#only("network namespace", found.sandboxes, ids);
     this.#only("process", ofContainers(found.processes), ids);
     this.#only("exec", ofContainers(found.execs.map(({ subject }) => subject)), ids);
-    this.#only("files", found.containers, new Set([...ledger.containers.keys(), ...damaged]));
+    const files = found.containers.filter((id) => !isPlace(id));
+    this.#only("files", files, new Set([...ledger.containers.keys(), ...damaged]));
     const networks = [...ledger.keys("network/"), ...ledger.keys("damaged/network/")];
     this.#only("network", found.networks, new Set(networks));
     this.#volumes(ledger, found.volumes, containers);

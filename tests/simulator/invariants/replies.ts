@@ -26,6 +26,7 @@ const CREDIT = 1024 * 1024;
 const ON_FILES = /\/(archive|changes|commit|export|json|system\/df)\b/;
 /** Requests that end with the container's removal at the latest. */
 const ENDS_WITH_CONTAINER = /\/(wait|stats|stop|restart)\b/;
+const BUILD = /^\/v[\d.]+\/build\b(?!\/)/;
 /** A request that an earlier instance has begun to answer. */
 const UNKNOWN: Open = { method: "", target: "", state: "waiting", left: false, run: 0, container: "", unsent: 0 };
 const SETTLED = ["running", "paused", "restarting"];
@@ -62,6 +63,11 @@ export class Replies implements Invariant {
     return [...this.#open.values()].some(({ target, container }) => {
       return ON_FILES.test(target) && (container === "" || container === id);
     });
+  }
+
+  /** Whether a build may be under way. */
+  get areBuilding(): boolean {
+    return [...this.#open.values()].some(({ target }) => BUILD.test(target));
   }
 
   crashed(): void {
@@ -150,6 +156,9 @@ export class Replies implements Invariant {
       case "splice":
         if (open.state !== "answering") wrong();
         open.state = "moving";
+        return;
+      case "insert":
+        if (open.state !== "answering") wrong();
         return;
       case "chunk":
         if (open.state === "waiting") wrong();

@@ -26,7 +26,7 @@ import { containerStore } from "../store";
 import { annotationsOf } from "./annotations";
 import { CreateBody, readCreate } from "./create-body";
 import { CreateRequest, readCreateRequest } from "./create-request";
-import { Creation } from "./creation";
+import { Creation, CreationCall, CreationClient } from "./creation";
 
 /** Attempts to generate a name of two words before the short id is used. */
 const NAME_DRAWS = 6;
@@ -78,12 +78,25 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   if (!checked && new SourceSearch(call, request.mounts).begin()) return null;
 
   // The request is accepted from here on.
-  const container = newContainer(request, name);
+  accept(request, newContainer(request, name), new CreationCall(call, request.warnings));
+  return null;
+}
+
+/** Makes a container for a build. Returns why it cannot be made; otherwise the client is told. */
+export function createForBuild(body: CreateBody, version: i32, client: CreationClient): Refusal | null {
+  const request = readCreateRequest(body, version, "");
+  if (request.refusal !== null) return request.refusal;
+  const container = newContainer(request, "");
+  container.forBuild = true;
+  accept(request, container, client);
+  return null;
+}
+
+function accept(request: CreateRequest, container: Container, client: CreationClient): void {
   containerStore.add(container);
   tieLinks(container);
   container.change();
-  new Creation(container, call, request.warnings, request.config.stringOf("WorkingDir")).begin();
-  return null;
+  new Creation(container, client, request.config.stringOf("WorkingDir")).begin();
 }
 
 /** Options of volumes that exist already do not matter. */

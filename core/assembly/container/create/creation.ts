@@ -21,7 +21,7 @@ import { failureText } from "../../failure/text";
 import { JsonWriter } from "../../json/writer";
 import { acting, ENGINE_START } from "../../origin";
 import { tellMended } from "../../records/found";
-import { internal } from "../../refusal";
+import { internal, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
@@ -36,6 +36,7 @@ import { originOf } from "../last-change";
 import { MountPoint } from "../mounts/mount-point";
 import { fillVolumes, volumesFilled } from "../mounts/own-volumes";
 import { RemovalClient } from "../remove/removal-client";
+import { removeLeftOver } from "../remove/left-over";
 import { removeNow } from "../remove/remove";
 import { documentOf } from "../spec/launch";
 import { containerSizes } from "../usage/sizes";
@@ -58,11 +59,10 @@ export class Creation extends Task {
   private failure: string = "";
   private stage: Filling = Filling.Not;
 
-  /** `call`: null if the client was connected to an earlier engine. `directory`: the working directory. */
+  /** `client`: null if it was connected to an earlier engine. `directory`: the working directory. */
   constructor(
     private readonly container: Container,
-    private readonly call: Call | null,
-    private readonly warnings: string[],
+    private readonly client: CreationClient | null,
     private readonly directory: string,
   ) {
     super();
@@ -147,7 +147,7 @@ export class Creation extends Task {
     switch (this.stage) {
       case Filling.Not:
         this.open = 1;
-        askContent(this, 0, new ContentCommandMount(new Mount(container.id, container.chain)));
+        askContent(this, 0, new ContentCommandMount(new Mount(container.id, container.chain, false)));
         break;
       case Filling.Mounted:
         if (!this.hasDirectory) break;
@@ -174,33 +174,58 @@ export class Creation extends Task {
     leaveVolumes(container);
     endMaking(container, this.failure.length == 0);
     if (this.failure.length > 0) {
-      container.removals.push(new Undone(this.call, this.failure));
+      container.removals.push(new Undone(this.client, this.failure));
       return removeNow(container);
     }
     tellCreation(container);
-    const call = this.call;
-    if (call === null) return;
+    const client = this.client;
+    if (client !== null) client.created(container);
+  }
+}
+
+/** Anyone who is told the result of a creation. */
+export abstract class CreationClient {
+  abstract created(container: Container): void;
+
+  /** Called when everything is undone and the name is free again. */
+  abstract notCreated(refusal: Refusal): void;
+}
+
+/** A creation that a client asked for directly. */
+export class CreationCall extends CreationClient {
+  constructor(
+    private readonly call: Call,
+    private readonly warnings: string[],
+  ) {
+    super();
+  }
+
+  created(container: Container): void {
     const json = new JsonWriter();
     json.beginObject();
     json.stringField("Id", container.id);
     json.stringArrayField("Warnings", this.warnings);
     json.endObject();
-    sendJson(call, 201, line(json));
+    sendJson(this.call, 201, line(json));
+  }
+
+  notCreated(refusal: Refusal): void {
+    sendRefusal(this.call, refusal);
   }
 }
 
 /** Answers the client of a failed creation once everything is undone and the name is free again. */
 class Undone extends RemovalClient {
   constructor(
-    private readonly call: Call | null,
+    private readonly client: CreationClient | null,
     private readonly why: string,
   ) {
     super();
   }
 
   removed(): void {
-    const call = this.call;
-    if (call !== null) sendRefusal(call, internal(this.why));
+    const client = this.client;
+    if (client !== null) client.notCreated(internal(this.why));
   }
 
   failed(_why: string): void {
@@ -220,8 +245,18 @@ export function resumeCreation(container: Container): void {
   tellMended(`container ${container.id}`, "its creation continues, but no client is told");
   acting.origin = originOf(container.lastChange);
   container.touch();
-  new Creation(container, null, [], documentOf(container.config).stringOf("WorkingDir")).begin();
+  const client: CreationClient | null = container.forBuild ? new LeftOver() : null;
+  new Creation(container, client, documentOf(container.config).stringOf("WorkingDir")).begin();
   acting.alone(ENGINE_START);
+}
+
+/** A build's container, whose build ended with the engine. */
+class LeftOver extends CreationClient {
+  created(container: Container): void {
+    removeLeftOver(container);
+  }
+
+  notCreated(_refusal: Refusal): void {}
 }
 
 function tellCreation(container: Container): void {

@@ -64,7 +64,7 @@ export abstract class FilesWork extends Task {
     openCalls.add(this.call);
     if (hasRun(container)) return this.ready();
     this.open = 1 + makeVolumes(container, this, Step.Prepare);
-    askContent(this, Step.Prepare, new ContentCommandMount(new Mount(container.id, container.chain)));
+    askContent(this, Step.Prepare, new ContentCommandMount(new Mount(container.id, container.chain, false)));
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {

@@ -200,7 +200,7 @@ class Start extends Task implements JoinClient {
   private prepare(): void {
     const container = this.container;
     this.open += makeVolumes(container, this, StartStep.MakeVolume) + 1;
-    askContent(this, StartStep.Mount, new ContentCommandMount(new Mount(container.id, container.chain)));
+    askContent(this, StartStep.Mount, new ContentCommandMount(new Mount(container.id, container.chain, false)));
     this.connect();
   }
 

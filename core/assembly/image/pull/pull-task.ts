@@ -23,7 +23,6 @@ import {
   Resolved,
 } from "../../../../build/bindings/types";
 import { abandon, askContent } from "../../ask";
-import { Call } from "../../call";
 import { failureText } from "../../failure/text";
 import { Ignored } from "../../ignored";
 import { internal, notFound, Refusal } from "../../refusal";
@@ -50,8 +49,13 @@ enum Step {
   Config,
 }
 
+/** A build that needs the image: its stream goes on after the pull. */
+export interface PullOwner {
+  pulled(image: Image): void;
+  notPulled(refusal: Refusal): void;
+}
+
 export class Pull extends Task implements StreamWriter, LayersOwner {
-  private readonly stream: ProgressStream;
   private readonly endpoint: Endpoint;
   /** The references to pull: one, or every tag of a repository. */
   private references: Reference[] = [];
@@ -68,7 +72,9 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   private news: bool = false;
 
   constructor(
-    call: Call,
+    private readonly stream: ProgressStream,
+    /** Null for a pull that a client asked for directly. */
+    private readonly owner: PullOwner | null,
     /** As the client gave it. */
     private readonly wanted: Reference,
     private readonly platform: Platform,
@@ -77,12 +83,11 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     private readonly credentials: Credentials | null,
   ) {
     super();
-    this.stream = new ProgressStream(call);
     this.endpoint = endpointOf(wanted);
   }
 
   begin(): void {
-    this.stream.begin(this);
+    if (this.owner === null) this.stream.begin(this);
     if (!this.wanted.nameOnly) {
       this.references.push(this.wanted);
       return this.pullNext();
@@ -121,7 +126,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
 
   layersFailed(failure: Failure): void {
     this.unpacking = null;
-    this.stream.fail(layerFailure(failure));
+    this.fail(layerFailure(failure));
   }
 
   private get reference(): Reference {
@@ -139,7 +144,15 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   private refuse(refusal: Refusal): void {
-    this.stream.refuse(refusal);
+    const owner = this.owner;
+    if (owner === null) this.stream.refuse(refusal);
+    else owner.notPulled(refusal);
+  }
+
+  private fail(message: string): void {
+    const owner = this.owner;
+    if (owner === null) this.stream.fail(message);
+    else owner.notPulled(internal(message));
   }
 
   private takeTags(tags: string[]): void {
@@ -214,15 +227,15 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   private takeConfig(bytes: Uint8Array): void {
     const parsed = admitImage(bytes, "invalid rootfs in image configuration");
     const image = parsed.image;
-    if (image === null) return this.stream.fail(parsed.error);
+    if (image === null) return this.fail(parsed.error);
     const manifest = this.manifest!;
     if (image.id != manifest.config!.digest) {
-      return this.stream.fail(`image config verification failed for digest ${manifest.config!.digest}`);
+      return this.fail(`image config verification failed for digest ${manifest.config!.digest}`);
     }
     if (image.layers.length != manifest.layers.length) {
-      return this.stream.fail("layers from manifest don't match image configuration");
+      return this.fail("layers from manifest don't match image configuration");
     }
-    if (image.os.length > 0 && image.os != engine.options.machine.os) return this.stream.fail(foreignSystem(image));
+    if (image.os.length > 0 && image.os != engine.options.machine.os) return this.fail(foreignSystem(image));
     this.image = image;
     const unpacking = new Unpacking(this, this.stream, image);
     this.unpacking = unpacking;
@@ -257,7 +270,9 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     this.stream.status(`Status: ${done} for ${name}`);
     if (this.platformGiven && !platformFits(image.platform, this.platform)) this.warn(image);
     emitImageEvent("pull", name, this.wanted.familiarName, image);
-    this.stream.end();
+    const owner = this.owner;
+    if (owner === null) this.stream.end();
+    else owner.pulled(image);
   }
 
   /** An image that exists for a single platform is pulled even if another was requested. */

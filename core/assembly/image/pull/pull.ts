@@ -6,6 +6,7 @@ import { badParameter, Refusal } from "../../refusal";
 import { hostPlatform } from "../host-platform";
 import { importImage } from "../import/import";
 import { parsePlatform, Platform, platformError } from "../platform";
+import { ProgressStream } from "../progress-stream";
 import { parseReference, Reference, referenceError } from "../reference";
 import { reservedNameRefusal } from "./pull-refusal";
 import { Pull } from "./pull-task";
@@ -28,7 +29,7 @@ export function createImage(call: Call): Refusal | null {
 
   // Accepted from here on: the pull is cancelled if the client disconnects.
   const auth = registryAuthOf(call.request.headers);
-  new Pull(call, reference, wanted, givesPlatform(call), credentialsOf(auth)).begin();
+  new Pull(new ProgressStream(call), null, reference, wanted, givesPlatform(call), credentialsOf(auth)).begin();
   return null;
 }
 

@@ -72,6 +72,7 @@ class Answer {
         this.pieces.push({ at, bytes: command.val });
         return;
       case "splice":
+      case "insert":
         return;
       case "end":
         this.state = "done";

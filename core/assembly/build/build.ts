@@ -1,0 +1,22 @@
+// POST /build (surface §2.22): Docker's classic builder.
+
+import { Call } from "../call";
+import { Refusal } from "../refusal";
+import { ProgressStream } from "../image/progress-stream";
+import { BuildCredentials } from "./credentials";
+import { readOptions } from "./options";
+import { BuildFacts } from "./run/build-facts";
+import { BuildStream } from "./run/build-stream";
+import { Build } from "./run/build-work";
+
+export function buildImage(call: Call): Refusal | null {
+  const options = readOptions(call);
+  if (options.refusal !== null) return options.refusal;
+
+  // Accepted from here on: the build is cancelled if the client disconnects.
+  const stream = new BuildStream(new ProgressStream(call), options.quiet, options.tellsIds);
+  const credentials = new BuildCredentials();
+  credentials.read(call.request.headers);
+  new Build(call, options, new BuildFacts(options, stream, credentials, call.version)).begin();
+  return null;
+}

@@ -1,0 +1,168 @@
+// What the client of `POST /build` asks for (surface §2.22).
+
+import { flagOf, integerOf } from "../api/parameters";
+import { Call } from "../call";
+import { hostPlatform } from "../image/host-platform";
+import { parsePlatform, Platform, platformError } from "../image/platform";
+import { Reference } from "../image/reference";
+import { readNewName } from "../image/tag";
+import { Json } from "../json/json";
+import { jsonError, parseJson } from "../json/reader";
+import { badParameter, internal, notBuilt, Refusal } from "../refusal";
+import { quoteText } from "../text/go-quote";
+import { encodeUtf8 } from "../text/utf8";
+
+/** The first version with the parameter `platform`, and the first with `{"aux"}`. */
+const WITH_PLATFORM: i32 = 32;
+const WITH_IDS: i32 = 30;
+
+export class BuildOptions {
+  refusal: Refusal | null = null;
+  /** Path in the context. */
+  dockerfile: string = "Dockerfile";
+  tags: Reference[] = [];
+  quiet: bool = false;
+  useCache: bool = true;
+  /** Names of images whose steps are the only cache; empty for all images. */
+  cacheFrom: string[] = [];
+  pull: bool = false;
+  /** Containers of successful steps are removed; those of failed ones too. */
+  remove: bool = true;
+  forceRemove: bool = false;
+  target: string = "";
+  /** Null if none is asked for. */
+  platform: Platform | null = null;
+  /** Names and values; a null value declares an argument without giving it a value. */
+  buildArgs: Json = Json.object();
+  labels: Json = Json.object();
+  /** `HostConfig` of the containers. */
+  hostConfig: Json = Json.object();
+  /** The ids of stages' images are told. */
+  tellsIds: bool = true;
+}
+
+export function readOptions(call: Call): BuildOptions {
+  const options = new BuildOptions();
+  options.refusal = read(options, call);
+  return options;
+}
+
+function read(options: BuildOptions, call: Call): Refusal | null {
+  const query = call.query;
+  const unbuilt = refuseUnbuilt(call);
+  if (unbuilt !== null) return unbuilt;
+  options.tellsIds = call.version >= WITH_IDS;
+  options.quiet = flagOf(query, "q");
+  options.useCache = !flagOf(query, "nocache");
+  options.pull = flagOf(query, "pull");
+  options.forceRemove = flagOf(query, "forcerm");
+  options.remove = options.forceRemove || query.first("rm").length == 0 || flagOf(query, "rm");
+  options.target = query.first("target");
+  const file = query.first("dockerfile");
+  if (file.length > 0) options.dockerfile = file;
+  const platform = call.version >= WITH_PLATFORM ? query.first("platform") : "";
+  if (platform.length > 0) {
+    options.platform = parsePlatform(platform, hostPlatform());
+    if (options.platform === null) return badParameter(platformError());
+  }
+  const names = readTags(options, query.all("t"));
+  if (names !== null) return names;
+  const documents = readDocuments(options, call);
+  return documents !== null ? documents : readHostConfig(options, call);
+}
+
+/** Refused by name, never ignored. */
+function refuseUnbuilt(call: Call): Refusal | null {
+  const query = call.query;
+  const version = query.first("version");
+  if (version == "2") return notBuilt("BuildKit: set DOCKER_BUILDKIT=0 to use the classic builder");
+  if (version.length > 0 && version != "1") return badParameter(`invalid version ${quoteText(version)}`);
+  if (flagOf(query, "squash")) return badParameter("squash is only supported with experimental mode");
+  if (query.all("securityopt").length > 0) {
+    return badParameter("The daemon on this platform does not support setting security options on build");
+  }
+  if (query.first("remote").length > 0) return notBuilt("building from a URL");
+  const outputs = query.first("outputs");
+  return outputs.length > 0 && outputs != "[]" && outputs != "null" ? notBuilt("build outputs") : null;
+}
+
+function readTags(options: BuildOptions, texts: string[]): Refusal | null {
+  for (let i = 0; i < texts.length; i++) {
+    if (texts[i].length == 0) continue;
+    const name = readNewName(texts[i], "");
+    const reference = name.reference;
+    if (reference === null) return name.refusal;
+    let known = false;
+    for (let j = 0; j < options.tags.length; j++) if (options.tags[j].familiar == reference.familiar) known = true;
+    if (!known) options.tags.push(reference);
+  }
+  return null;
+}
+
+function readDocuments(options: BuildOptions, call: Call): Refusal | null {
+  const args = documentIn(call.query.first("buildargs"), "error reading build args");
+  if (args.refusal !== null) return args.refusal;
+  if (args.json.isObject) options.buildArgs = args.json;
+  const labels = documentIn(call.query.first("labels"), "error reading labels");
+  if (labels.refusal !== null) return labels.refusal;
+  if (labels.json.isObject) options.labels = labels.json;
+  const sources = documentIn(call.query.first("cachefrom"), "error reading cache-from");
+  if (sources.refusal !== null) return sources.refusal;
+  if (sources.json.isArray) options.cacheFrom = sources.json.strings();
+  const limits = documentIn(call.query.first("ulimits"), "error reading ulimit settings");
+  if (limits.refusal !== null) return limits.refusal;
+  if (limits.json.isArray) options.hostConfig.set("Ulimits", limits.json);
+  return null;
+}
+
+/** A JSON document in a parameter. */
+class Document {
+  constructor(
+    /** Null JSON if the parameter is empty. */
+    readonly json: Json,
+    readonly refusal: Refusal | null,
+  ) {}
+}
+
+function documentIn(text: string, what: string): Document {
+  if (text.length == 0) return new Document(Json.null(), null);
+  const json = parseJson(encodeUtf8(text));
+  if (json === null) return new Document(Json.null(), badParameter(`${what}: ${jsonError()}`));
+  return new Document(json, null);
+}
+
+function readHostConfig(options: BuildOptions, call: Call): Refusal | null {
+  const query = call.query;
+  const host = options.hostConfig;
+  const shared = integerOf(query, "shmsize");
+  if (shared.error.length > 0) return internal(shared.error);
+  if (shared.value > 0) host.set("ShmSize", Json.i64(shared.value));
+  setNumber(host, "Memory", call, "memory");
+  setNumber(host, "MemorySwap", call, "memswap");
+  setNumber(host, "CpuShares", call, "cpushares");
+  setNumber(host, "CpuPeriod", call, "cpuperiod");
+  setNumber(host, "CpuQuota", call, "cpuquota");
+  setText(host, "CpusetCpus", query.first("cpusetcpus"));
+  setText(host, "CpusetMems", query.first("cpusetmems"));
+  setText(host, "CgroupParent", query.first("cgroupparent"));
+  setText(host, "NetworkMode", query.first("networkmode"));
+  setText(host, "Isolation", query.first("isolation"));
+  const hosts = query.all("extrahosts");
+  if (hosts.length > 0) host.set("ExtraHosts", Json.strings(hosts));
+  // The build reads what its containers write from their logs.
+  const log = Json.object();
+  log.set("Type", Json.string("json-file"));
+  log.set("Config", Json.object());
+  host.set("LogConfig", log);
+  return null;
+}
+
+/** A size that is no number counts as 0 (surface §2.2). */
+function setNumber(host: Json, field: string, call: Call, name: string): void {
+  const number = integerOf(call.query, name);
+  if (number.error.length == 0 && number.value != 0) host.set(field, Json.i64(number.value));
+}
+
+function setText(host: Json, field: string, text: string): void {
+  if (text.length > 0) host.set(field, Json.string(text));
+}

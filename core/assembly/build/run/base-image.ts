@@ -1,0 +1,65 @@
+// The image that a stage begins with, or that files are copied from: one that is here, or one that is pulled.
+
+import { hostPlatform } from "../../image/host-platform";
+import { Image } from "../../image/image";
+import { Platform, platformFits } from "../../image/platform";
+import { Pull, PullOwner } from "../../image/pull/pull-task";
+import { parseReference, referenceError } from "../../image/reference";
+import { imageStore } from "../../image/store";
+import { Refusal } from "../../refusal";
+import { BuildCredentials } from "../credentials";
+import { BuildStream } from "./build-stream";
+import { OpenWork } from "./work";
+
+/** Waits for an image. */
+export interface ImageClient {
+  imageFound(image: Image): void;
+  imageMissing(why: string): void;
+}
+
+export class ImageSearch implements PullOwner, OpenWork {
+  private pull: Pull | null = null;
+  private cancelled: bool = false;
+
+  /** `platform`: null for the machine's, or that of an image that is here. */
+  constructor(
+    private readonly stream: BuildStream,
+    private readonly credentials: BuildCredentials,
+    private readonly platform: Platform | null,
+    private readonly client: ImageClient,
+  ) {}
+
+  /** `always`: asks the registry even if there is an image of this name. */
+  begin(name: string, always: bool): void {
+    const local = imageStore.lookUp(name).image;
+    if (local !== null && !always && this.fits(local)) return this.client.imageFound(local);
+    const named = parseReference(name);
+    if (named === null) return this.client.imageMissing(referenceError());
+    const reference = named.withDefaultTag();
+    const wanted = this.platform;
+    const platform = wanted === null ? hostPlatform() : wanted;
+    const credentials = this.credentials.of(reference);
+    const pull = new Pull(this.stream.progress, this, reference, platform, wanted !== null, credentials);
+    this.pull = pull;
+    pull.begin();
+  }
+
+  pulled(image: Image): void {
+    if (!this.cancelled) this.client.imageFound(image);
+  }
+
+  notPulled(refusal: Refusal): void {
+    if (!this.cancelled) this.client.imageMissing(refusal.message);
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    const pull = this.pull;
+    if (pull !== null) pull.clientGone();
+  }
+
+  private fits(image: Image): bool {
+    const wanted = this.platform;
+    return wanted === null || platformFits(image.platform, wanted);
+  }
+}

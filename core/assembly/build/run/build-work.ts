@@ -1,0 +1,237 @@
+// A build: receives the context, reads the Dockerfile, makes the stages that the target needs, and names the result.
+
+import {
+  BodyTag,
+  ContentCommandExtract,
+  ContentCommandReadFile,
+  Extract,
+  Failure,
+  Outcome,
+  OutcomeBytes,
+  ReadFile,
+} from "../../../../build/bindings/types";
+import { abandon, askContent } from "../../ask";
+import { Call } from "../../call";
+import { lacksPath } from "../../failure/missing";
+import { failureText } from "../../failure/text";
+import { Ignored } from "../../ignored";
+import { brokenTar } from "../../image/archive/archive-reader";
+import { hostPlatform } from "../../image/host-platform";
+import { Image } from "../../image/image";
+import { holesLimit } from "../../image/limits";
+import { StreamWriter } from "../../image/progress-stream";
+import { imageStore } from "../../image/store";
+import { giveName } from "../../image/tag";
+import { badParameter, internal, Refusal } from "../../refusal";
+import { Task } from "../../task";
+import { decodeUtf8 } from "../../text/utf8";
+import { MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
+import { emptyContinuations, Warning } from "../dockerfile/warning";
+import { BuildArguments } from "../evaluation/build-arguments";
+import { declarePlatforms } from "../evaluation/platform-arguments";
+import { pathFrom } from "../evaluation/work-directory";
+import { parseIgnoreFile } from "../ignore/ignore-file";
+import { BuildOptions } from "../options";
+import { stagesOf } from "../stages/stages";
+import { BuildFacts } from "./build-facts";
+import { BuildStream } from "./build-stream";
+import { StageClient, StageWork } from "./stage-work";
+
+const IGNORE_FILE = ".dockerignore";
+
+enum Step {
+  Place,
+  Context,
+  Ignores,
+  Dockerfile,
+  /** The same file in lower case, which Docker looks for if no name was given. */
+  Lower,
+}
+
+export class Build extends Task implements StreamWriter, StageClient {
+  private readonly stream: BuildStream;
+  /** The command in flight; 0 if there is none. */
+  private op: u64 = 0;
+  private stage: StageWork | null = null;
+  private next: i32 = 0;
+  private warnings: Warning[] = [];
+
+  constructor(
+    private readonly call: Call,
+    private readonly options: BuildOptions,
+    private readonly facts: BuildFacts,
+  ) {
+    super();
+    this.stream = facts.stream;
+  }
+
+  begin(): void {
+    this.stream.begin(this);
+    this.facts.context.mount(this, Step.Place);
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.op = 0;
+    if (this.facts.over) return;
+    switch (step) {
+      case Step.Place:
+        if (failure !== null) return this.refuse(internal(failureText(failure)));
+        return this.receive();
+      case Step.Context:
+        if (failure !== null) return this.refuse(internal(brokenTar(failureText(failure))));
+        return this.read(Step.Ignores, IGNORE_FILE);
+      case Step.Ignores:
+        return this.tookIgnores(outcome, failure);
+      default:
+        return this.tookDockerfile(step, outcome, failure);
+    }
+  }
+
+  /** The client has disconnected: the build is cancelled. */
+  clientGone(): void {
+    if (this.facts.over) return;
+    if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    const stage = this.stage;
+    if (stage !== null) stage.cancel();
+    this.close();
+  }
+
+  stageDone(stage: StageWork): void {
+    const image = stage.image;
+    this.facts.images[stage.plan.index] = image;
+    if (image !== null) this.stream.made(image.id);
+    this.stage = null;
+    this.nextStage();
+  }
+
+  stageFailed(why: string, code: i32): void {
+    this.close();
+    this.stream.fail(why, code);
+  }
+
+  private receive(): void {
+    if (this.call.request.body.tag == BodyTag.None) return this.read(Step.Dockerfile, this.options.dockerfile);
+    const extract = new Extract(this.facts.context.at("/"), this.call.id, false, null, holesLimit());
+    this.op = askContent(this, Step.Context, new ContentCommandExtract(extract));
+  }
+
+  private read(step: i32, path: string): void {
+    this.op = askContent(
+      this,
+      step,
+      new ContentCommandReadFile(new ReadFile(this.facts.context.at(path), MAX_DOCKERFILE)),
+    );
+  }
+
+  /**
+   * Clients leave ignored files out of the context, except for those that the engine reads: no copy sees them then (as
+   * in Docker, which does not look at the other patterns).
+   */
+  private tookIgnores(outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null && !lacksPath(failure)) return this.refuse(internal(failureText(failure)));
+    const file = parseIgnoreFile(failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value));
+    if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
+    const read = [IGNORE_FILE, pathFrom("/", this.options.dockerfile).slice(1)];
+    for (let i = 0; i < read.length; i++) if (file.ignores(read[i])) this.facts.hidden.push(read[i]);
+    this.read(Step.Dockerfile, this.options.dockerfile);
+  }
+
+  private tookDockerfile(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    const name = this.options.dockerfile;
+    if (failure === null) return this.parse(decodeUtf8((<OutcomeBytes>outcome!).value));
+    if (!lacksPath(failure)) return this.refuse(internal(failureText(failure)));
+    if (step == Step.Dockerfile && name == "Dockerfile") return this.read(Step.Lower, name.toLowerCase());
+    this.refuse(internal(`Cannot locate specified Dockerfile: ${name}`));
+  }
+
+  private parse(text: string): void {
+    const file = parseDockerfile(text, this.options.dockerfile);
+    if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
+    const facts = this.facts;
+    facts.escape = file.escape;
+    this.warnings = file.warnings;
+    giveArguments(this.options, facts.args);
+    facts.stages = stagesOf(file, facts.args, this.options.target, facts.budget);
+    if (facts.stages.problem.length > 0) return this.refuse(badParameter(facts.stages.problem));
+    facts.labelNames = this.options.labels.keys.slice(0).sort();
+    this.findCacheSources();
+    this.count();
+    this.stream.warn(emptyContinuations(this.warnings));
+    const globals = facts.stages.globals;
+    for (let i = 0; i < globals.length; i++) {
+      facts.announce(globals[i].instruction.original);
+      if (globals[i].problem.length > 0) return this.stageFailed(globals[i].problem, 0);
+    }
+    this.nextStage();
+  }
+
+  private count(): void {
+    const all = this.facts.stages.all;
+    const needed = this.facts.stages.needed;
+    let total = this.facts.stages.globals.length + this.options.labels.keys.length;
+    for (let i = 0; i < all.length; i++) this.facts.images.push(null);
+    for (let i = 0; i < needed.length; i++) total += all[needed[i]].instructions.length + 1;
+    this.facts.total = total;
+  }
+
+  /** Names of images that are not here are no error: nothing of theirs is in the cache. */
+  private findCacheSources(): void {
+    const names = this.options.cacheFrom;
+    for (let i = 0; i < names.length; i++) {
+      const image = imageStore.lookUp(names[i]).image;
+      if (image !== null) this.facts.cacheSources.push(image);
+    }
+    if (names.length > 0 && this.facts.cacheSources.length == 0) this.options.useCache = false;
+  }
+
+  private nextStage(): void {
+    const stages = this.facts.stages;
+    if (this.next == stages.needed.length) return this.conclude();
+    const stage = new StageWork(stages.all[stages.needed[this.next]], this.facts, this);
+    this.next += 1;
+    this.stage = stage;
+    stage.begin();
+  }
+
+  private conclude(): void {
+    const image = this.facts.imageOf(this.facts.stages.target);
+    if (image === null) return this.stageFailed("No image was generated. Is your Dockerfile empty?", 0);
+    this.stream.warn(this.facts.args.warning());
+    this.stream.text(`Successfully built ${image.shortId}\n`);
+    this.name(image);
+    this.close();
+    this.stream.conclude(image.id);
+  }
+
+  private name(image: Image): void {
+    const tags = this.options.tags;
+    // A client may have removed it meanwhile.
+    const kept = imageStore.add(image);
+    for (let i = 0; i < tags.length; i++) {
+      giveName(kept, tags[i]);
+      this.stream.text(`Successfully tagged ${tags[i].familiar}\n`);
+    }
+  }
+
+  private refuse(refusal: Refusal): void {
+    this.close();
+    this.stream.refuse(refusal);
+  }
+
+  /** Only the cache stays. */
+  private close(): void {
+    this.facts.over = true;
+    this.facts.context.drop();
+    this.facts.claims.release();
+  }
+}
+
+function giveArguments(options: BuildOptions, args: BuildArguments): void {
+  const given = options.buildArgs;
+  for (let i = 0; i < given.keys.length; i++) {
+    args.give(given.keys[i], given.items[i].isNull ? null : given.stringOf(given.keys[i]));
+  }
+  const own = hostPlatform();
+  const wanted = options.platform;
+  declarePlatforms(args, wanted === null ? own : wanted, own);
+}

@@ -1,0 +1,174 @@
+// COPY and ADD: files of the context, or of another image, become a layer.
+
+import {
+  ChosenFile,
+  ContentCommandCopy,
+  ContentCommandStat,
+  Copied,
+  CopiedFile,
+  CopiedFiles,
+  CopiedGiven,
+  Copy,
+  Failure,
+  FileCopies,
+  GivenFile,
+  Outcome,
+  OutcomeStat,
+} from "../../../../build/bindings/types";
+import { Box } from "../../../../build/bindings/runtime";
+import { abandon, askContent } from "../../ask";
+import { isDirectory } from "../../container/files/file-mode";
+import { lacksPath } from "../../failure/missing";
+import { failureText } from "../../failure/text";
+import { Ignored } from "../../ignored";
+import { Claims } from "../../image/layers/claims";
+import { holesLimit } from "../../image/limits";
+import { Task } from "../../task";
+import { baseName, joinPath } from "./paths";
+import { LayerClient, LayerMaking } from "./layer-making";
+import { Place } from "./place";
+import { OpenWork, WorkClient } from "./work";
+
+/** What is copied, and where to. */
+export class CopyWish {
+  /** Paths and patterns in the source. */
+  patterns: string[] = [];
+  /** Here-documents: names and contents. */
+  given: GivenFile[] = [];
+  /** Paths of the source that count as missing. */
+  without: string[] = [];
+  /** Tars are unpacked (ADD). */
+  unpack: bool = false;
+  /** Null for the files' own. */
+  owner: string | null = null;
+  /** -1 for the files' own. */
+  mode: i32 = -1;
+
+  constructor(
+    /** `COPY` or `ADD`. */
+    readonly keyword: string,
+    /** Absolute; a slash at its end makes it a directory. */
+    readonly to: string,
+  ) {}
+
+  get toDirectory(): bool {
+    return this.to.endsWith("/") || this.patterns.length + this.given.length > 1;
+  }
+}
+
+enum Step {
+  Mount,
+  Look,
+  Copy,
+  Given,
+}
+
+/** The second half of a copy: the files are chosen, and there is no image in the cache. */
+export class CopyWork extends Task implements LayerClient, OpenWork {
+  private readonly place: Place;
+  private cancelled: bool = false;
+  private making: LayerMaking | null = null;
+  private op: u64 = 0;
+  /** Whether a directory is at the destination; a file there is replaced. */
+  private isThere: bool = false;
+
+  /** `source`: null for here-documents alone. `chain`: of the image that gets the copy. */
+  constructor(
+    private readonly wish: CopyWish,
+    private readonly source: Place | null,
+    private readonly chosen: ChosenFile[],
+    chain: string | null,
+    private readonly claims: Claims,
+    private readonly client: WorkClient,
+  ) {
+    super();
+    this.place = new Place(chain);
+  }
+
+  begin(): void {
+    this.place.mount(this, Step.Mount);
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.op = 0;
+    if (this.cancelled) return;
+    if (step == Step.Look) return this.looked(outcome, failure);
+    if (failure !== null) return this.fail(failureText(failure));
+    if (step == Step.Mount) this.op = askContent(this, Step.Look, new ContentCommandStat(this.place.at(this.wish.to)));
+    else if (step == Step.Copy) this.copyGiven();
+    else this.makeLayer();
+  }
+
+  private makeLayer(): void {
+    const making = new LayerMaking(this.place.id, this.place.chain, this.claims, this);
+    this.making = making;
+    making.begin();
+  }
+
+  layerMade(diffId: string): void {
+    this.place.drop();
+    this.client.workKept(diffId, "");
+    this.client.workDone();
+  }
+
+  layerNotMade(why: string): void {
+    if (!this.cancelled) this.fail(why);
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    const making = this.making;
+    if (making !== null) making.cancel();
+    if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    this.place.drop();
+  }
+
+  private looked(outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null && !lacksPath(failure)) return this.fail(failureText(failure));
+    this.isThere = failure === null && isDirectory((<OutcomeStat>outcome!).value.mode);
+    const many = this.chosen.length + this.wish.given.length > 1;
+    if (failure === null && !this.isThere && (many || this.wish.to.endsWith("/"))) {
+      return this.fail(`cannot copy to non-directory: ${this.wish.to}`);
+    }
+    this.copyFiles();
+  }
+
+  private copyFiles(): void {
+    const source = this.source;
+    if (source === null || this.chosen.length == 0) return this.copyGiven();
+    const files: CopiedFile[] = [];
+    for (let i = 0; i < this.chosen.length; i++) files.push(this.copyOf(this.chosen[i]));
+    const copies = new FileCopies(source.view(), files, this.wish.without, this.wish.unpack ? this.wish.to : null);
+    this.copy(Step.Copy, new CopiedFiles(copies));
+  }
+
+  private copyGiven(): void {
+    const given = this.wish.given;
+    if (given.length == 0) return this.ended(Step.Given, null, null);
+    const files: GivenFile[] = [];
+    for (let i = 0; i < given.length; i++) files.push(new GivenFile(this.placeOf(given[i].to), given[i].content));
+    this.copy(Step.Given, new CopiedGiven(files));
+  }
+
+  private copy(step: i32, what: Copied): void {
+    const mode = this.wish.mode;
+    const box: Box<u32> | null = mode < 0 ? null : new Box<u32>(mode);
+    const command = new Copy(this.place.view(), what, this.wish.owner, box, holesLimit());
+    this.op = askContent(this, step, new ContentCommandCopy(command));
+  }
+
+  /** The contents of a directory are copied, not the directory itself. */
+  private copyOf(file: ChosenFile): CopiedFile {
+    if (file.directory) return new CopiedFile(file.path, this.wish.to, !this.isThere);
+    return new CopiedFile(file.path, this.placeOf(baseName(file.path)), false);
+  }
+
+  private placeOf(name: string): string {
+    return this.isThere || this.wish.to.endsWith("/") ? joinPath(this.wish.to, name) : this.wish.to;
+  }
+
+  private fail(why: string): void {
+    this.place.drop();
+    this.client.workFailed(`${this.wish.keyword} failed: ${why}`, 0);
+  }
+}

@@ -1,0 +1,41 @@
+// File systems that a build needs, but no container: the context, the files of an image to copy from, and the files that a
+// copy changes. They have ids like containers, so that the next engine clears away what this one left.
+
+import {
+  ContentCommandDropContainer,
+  ContentCommandMount,
+  ContentCommandUnmount,
+  FileAt,
+  Mount,
+  View,
+} from "../../../../build/bindings/types";
+import { askContent } from "../../ask";
+import { Ignored } from "../../ignored";
+import { engine } from "../../state";
+import { Task } from "../../task";
+
+export class Place {
+  readonly id: string = engine.ids.next();
+
+  /** `chain`: what is there from the beginning; null for nothing. */
+  constructor(readonly chain: string | null) {}
+
+  /** Makes it; the task is told. */
+  mount(task: Task, step: i32): void {
+    askContent(task, step, new ContentCommandMount(new Mount(this.id, this.chain, true)));
+  }
+
+  /** Drops it with everything in it. Commands about it that are still under way come first. */
+  drop(): void {
+    askContent(new Ignored(), 0, new ContentCommandUnmount(this.id));
+    askContent(new Ignored(), 0, new ContentCommandDropContainer(this.id));
+  }
+
+  view(): View {
+    return new View(this.id, null, []);
+  }
+
+  at(path: string): FileAt {
+    return new FileAt(this.view(), path, true);
+  }
+}

@@ -1,0 +1,174 @@
+// RUN: a container runs a command, and what it writes becomes a layer. The container is made, started and removed as any
+// other, so that clients see it, and what holds for containers holds for it.
+
+import { LogObjects, LogSource } from "../../../../build/bindings/types";
+import { Container, RunEnd } from "../../container/container";
+import { readCreate } from "../../container/create/create-body";
+import { createForBuild } from "../../container/create/create";
+import { CreationClient } from "../../container/create/creation";
+import { leaveRunEnd } from "../../container/exit/run-end";
+import { removeLeftOver } from "../../container/remove/left-over";
+import { Cause } from "../../container/lifecycle";
+import { removeNow } from "../../container/remove/remove";
+import { RemovalClient } from "../../container/remove/removal-client";
+import { StartClient } from "../../container/start/start-client";
+import { startNow } from "../../container/start/start";
+import { containerStore } from "../../container/store";
+import { Claims } from "../../image/layers/claims";
+import { Json } from "../../json/json";
+import { Refusal } from "../../refusal";
+import { BuildStream } from "./build-stream";
+import { LayerClient, LayerMaking } from "./layer-making";
+import { OpenWork, WorkClient } from "./work";
+
+/** The command and its container. */
+export class RunWish {
+  /** Removed after the step if it succeeds, or if it fails. */
+  remove: bool = true;
+  forceRemove: bool = false;
+
+  constructor(
+    /** The body of a create request: `Config` and `HostConfig`. */
+    readonly body: Json,
+    /** The command as an error names it. */
+    readonly command: string,
+    /** API version of the client. */
+    readonly version: i32,
+  ) {}
+}
+
+export class RunWork extends CreationClient implements RunEnd, LayerClient, OpenWork {
+  private container: Container | null = null;
+  private cancelled: bool = false;
+  private making: LayerMaking | null = null;
+
+  constructor(
+    private readonly wish: RunWish,
+    private readonly stream: BuildStream,
+    private readonly claims: Claims,
+    private readonly client: WorkClient,
+  ) {
+    super();
+  }
+
+  begin(): void {
+    const refusal = createForBuild(readCreate(this.wish.body, this.wish.version), this.wish.version, this);
+    if (refusal !== null) this.client.workFailed(refusal.message, 0);
+  }
+
+  created(container: Container): void {
+    this.container = container;
+    if (this.cancelled) return removeLeftOver(container);
+    this.stream.text(` ---> Running in ${container.shortId}\n`);
+    container.runEnds.push(this);
+    startNow(container, new Started(this));
+  }
+
+  notCreated(refusal: Refusal): void {
+    if (!this.cancelled) this.client.workFailed(refusal.message, 0);
+  }
+
+  started(): void {
+    const container = this.container!;
+    if (this.cancelled) return removeLeftOver(container);
+    this.stream.insert(wholeLog(container.id));
+  }
+
+  notStarted(refusal: Refusal): void {
+    leaveRunEnd(this.container!, this);
+    if (this.cancelled) return removeLeftOver(this.container!);
+    this.fail(refusal.message, 0);
+  }
+
+  runEnded(container: Container): void {
+    if (this.cancelled) return;
+    if (container.exitCode != 0) {
+      const code = container.exitCode;
+      return this.fail(`The command '${this.wish.command}' returned a non-zero code: ${code.toString()}`, code);
+    }
+    const making = new LayerMaking(container.id, container.chain, this.claims, this);
+    this.making = making;
+    making.begin();
+  }
+
+  layerMade(diffId: string): void {
+    const container = this.container!;
+    this.client.workKept(diffId, container.id);
+    if (containerStore.find(container.id) === null) return this.client.workDone();
+    if (!this.wish.remove) return this.removed(false);
+    container.removeVolumes = true;
+    container.removals.push(new Removed(this));
+    if (container.can(Cause.Remove)) removeNow(container);
+  }
+
+  layerNotMade(why: string): void {
+    this.fail(why, 0);
+  }
+
+  removed(isRemoved: bool): void {
+    if (this.cancelled) return;
+    const container = this.container!;
+    if (isRemoved) this.stream.text(` ---> Removed intermediate container ${container.shortId}\n`);
+    else this.keep(container);
+    this.client.workDone();
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    const making = this.making;
+    if (making !== null) making.cancel();
+    const container = this.container;
+    if (container === null) return;
+    leaveRunEnd(container, this);
+    // A start that is under way tells when it is over.
+    if (!container.goesOn || container.running) removeLeftOver(container);
+  }
+
+  /** A container of a step that failed stays, so that its files can be looked at. */
+  private fail(why: string, code: i32): void {
+    const container = this.container!;
+    if (this.wish.forceRemove) removeLeftOver(container);
+    else this.keep(container);
+    this.client.workFailed(why, code);
+  }
+
+  /** From now on it is a container as any other. */
+  private keep(container: Container): void {
+    container.forBuild = false;
+    container.touch();
+  }
+}
+
+class Started extends StartClient {
+  constructor(private readonly step: RunWork) {
+    super();
+  }
+
+  started(): void {
+    this.step.started();
+  }
+
+  refused(refusal: Refusal): void {
+    this.step.notStarted(refusal);
+  }
+}
+
+class Removed extends RemovalClient {
+  constructor(private readonly step: RunWork) {
+    super();
+  }
+
+  removed(): void {
+    this.step.removed(true);
+  }
+
+  failed(_why: string): void {
+    this.step.removed(false);
+  }
+}
+
+/** Everything that a run writes, as a build's progress. */
+function wholeLog(container: string): LogSource {
+  const form = new LogObjects("", false, true);
+  return new LogSource(container, true, true, false, false, "", form, 0, 0, null, true, false);
+}

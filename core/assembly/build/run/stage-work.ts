@@ -1,0 +1,397 @@
+// One stage of a build: the image that it begins with, then its steps in order, each of which makes an image.
+
+import { Chosen, ChosenFile, Failure, GivenFile, Noun } from "../../../../build/bindings/types";
+import { lacks } from "../../failure/missing";
+import { failureText } from "../../failure/text";
+import { hostPlatform } from "../../image/host-platform";
+import { Image } from "../../image/image";
+import { parsePlatform, platformError } from "../../image/platform";
+import { Json } from "../../json/json";
+import { digestOf, sha256HexOfText } from "../../text/sha256";
+import { encodeUtf8 } from "../../text/utf8";
+import { cachedStep } from "../cache";
+import { Instruction } from "../dockerfile/instruction";
+import { parseTrigger } from "../dockerfile/dockerfile";
+import { BuildState } from "../evaluation/build-state";
+import { StageArguments } from "../evaluation/build-arguments";
+import { evaluate } from "../evaluation/evaluate";
+import { addLabel } from "../evaluation/pairs";
+import { CopyStep, Source, SourceKind, Step, StepKind } from "../evaluation/step";
+import { Stage } from "../stages/stage";
+import { ImageClient, ImageSearch } from "./base-image";
+import { BuildFacts } from "./build-facts";
+import { CopyWish, CopyWork } from "./copy-work";
+import { DirectoryWork } from "./directory-work";
+import { Place } from "./place";
+import { runWish } from "./run-wish";
+import { RunWork } from "./run-work";
+import { Choice, ChoiceClient } from "./source";
+import { makeStepImage, StepResult } from "./step-image";
+import { OpenWork, WorkClient } from "./work";
+
+/** Waits for a stage. */
+export interface StageClient {
+  stageDone(stage: StageWork): void;
+  /** `code`: exit code of the program that failed; 0 if none did. */
+  stageFailed(why: string, code: i32): void;
+}
+
+export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWork {
+  /** What the stage has made so far; null for `scratch` without a step. */
+  image: Image | null = null;
+  private state: BuildState;
+  private queue: Instruction[];
+  /** How many instructions at the beginning of the queue are triggers of the base image, which have no number. */
+  private triggers: i32 = 0;
+  private next: i32 = 0;
+  private step: Step | null = null;
+  private work: OpenWork | null = null;
+  /** The place of another image's files, until the copy is over. */
+  private foreign: Place | null = null;
+  private chosen: ChosenFile[] = [];
+  private usesCache: bool;
+  private proceeding: bool = false;
+
+  constructor(
+    readonly plan: Stage,
+    private readonly facts: BuildFacts,
+    private readonly client: StageClient,
+  ) {
+    this.queue = plan.instructions.slice(0);
+    this.usesCache = facts.options.useCache;
+    this.state = stateOf(Json.object(), facts);
+  }
+
+  begin(): void {
+    this.facts.announce(this.plan.from.original);
+    const plan = this.plan;
+    if (plan.problem.length > 0) return this.fail(plan.problem, 0);
+    if (plan.isScratch) return this.startFrom(null);
+    if (plan.base >= 0) return this.startFrom(this.facts.imageOf(plan.base));
+    this.search(plan.image, this.facts.options.pull);
+  }
+
+  imageFound(image: Image): void {
+    this.work = null;
+    this.facts.claims.claimStack(image.chain);
+    if (this.step === null) return this.startFrom(image);
+    const place = new Place(image.chain);
+    this.foreign = place;
+    this.choose(place, false);
+  }
+
+  imageMissing(why: string): void {
+    this.fail(why, 0);
+  }
+
+  workKept(diffId: string, container: string): void {
+    this.keep(diffId, container);
+  }
+
+  workDone(): void {
+    if (this.facts.over) return;
+    this.work = null;
+    this.leaveForeign();
+    this.tellMade();
+    this.proceed();
+  }
+
+  workFailed(why: string, code: i32): void {
+    this.fail(why, code);
+  }
+
+  cancel(): void {
+    const work = this.work;
+    this.work = null;
+    if (work !== null) work.cancel();
+    this.leaveForeign();
+  }
+
+  private search(name: string, always: bool): void {
+    const facts = this.facts;
+    let platform = facts.options.platform;
+    if (this.plan.platform.length > 0) {
+      platform = parsePlatform(this.plan.platform, hostPlatform());
+      if (platform === null) return this.fail(platformError(), 0);
+    }
+    const search = new ImageSearch(facts.stream, facts.credentials, platform, this);
+    this.work = search;
+    search.begin(name, always);
+  }
+
+  private startFrom(image: Image | null): void {
+    this.image = image;
+    const state = stateOf(image === null ? Json.object() : image.containerConfig().copy(), this.facts);
+    if (image !== null) state.author = image.author;
+    this.state = state;
+    state.config.addPath();
+    this.facts.stream.text(` ---> ${image === null ? "" : image.shortId}\n`);
+    if (!this.takeTriggers()) return;
+    this.proceed();
+  }
+
+  /** `ONBUILD` of the base image: its triggers are the first steps. False if one of them is not valid. */
+  private takeTriggers(): bool {
+    const texts = this.state.config.takeTriggers();
+    if (texts.length == 0) return true;
+    const plural = texts.length == 1 ? "" : "s";
+    this.facts.stream.text(`# Executing ${texts.length.toString()} build trigger${plural}\n`);
+    const instructions: Instruction[] = [];
+    for (let i = 0; i < texts.length; i++) {
+      const parsed = parseTrigger(texts[i]);
+      if (parsed.problem.length > 0) {
+        this.fail(parsed.problem, 0);
+        return false;
+      }
+      instructions.push(parsed.instructions[0]);
+    }
+    this.triggers = instructions.length;
+    this.queue = instructions.concat(this.queue);
+    return true;
+  }
+
+  /** A loop, since thousands of steps may be in the cache. */
+  private proceed(): void {
+    if (this.proceeding) return;
+    this.proceeding = true;
+    while (this.work === null && !this.facts.over && this.next < this.count) this.take(this.evaluated(this.next++));
+    this.proceeding = false;
+    if (this.work === null && !this.facts.over && this.next == this.count) this.client.stageDone(this);
+  }
+
+  /** The labels that the client gives are the last steps of the target. */
+  private get count(): i32 {
+    return this.queue.length + (this.plan.index == this.facts.stages.target ? this.facts.labelNames.length : 0);
+  }
+
+  private evaluated(index: i32): Step {
+    if (index < this.queue.length) {
+      const instruction = this.queue[index];
+      if (index >= this.triggers) this.facts.announce(instruction.original);
+      return evaluate(this.state, instruction);
+    }
+    const name = this.facts.labelNames[index - this.queue.length];
+    const value = this.facts.options.labels.stringOf(name);
+    this.facts.announce(`LABEL ${name}=${value}`);
+    return addLabel(this.state, name, value);
+  }
+
+  private take(step: Step): void {
+    this.step = step;
+    if (step.problem.length > 0) return this.fail(step.problem, 0);
+    for (let i = 0; i < step.notes.length; i++) this.facts.stream.text(step.notes[i]);
+    const problem = unbuiltIn(step);
+    if (problem.length > 0) return this.fail(problem, 0);
+    const copy = step.copy;
+    if (copy !== null) return this.beginCopy(copy);
+    if (this.takeCached()) return;
+    if (step.kind == StepKind.Config) return this.keepConfig();
+    if (step.kind == StepKind.Directory) this.makeDirectory();
+    else this.run();
+  }
+
+  private makeDirectory(): void {
+    const work = new DirectoryWork(this.state.config.text("WorkingDir"), this.chain, this.facts.claims, this);
+    this.work = work;
+    work.begin();
+  }
+
+  private run(): void {
+    const step = this.step!;
+    const wish = runWish(this.image, this.state.config.json(), step.run!, this.facts.options, this.facts.version);
+    const work = new RunWork(wish, this.facts.stream, this.facts.claims, this);
+    this.work = work;
+    work.begin();
+  }
+
+  private beginCopy(copy: CopyStep): void {
+    if (patternsOf(copy).length == 0) return this.copyWith([], this.digestWith(copy, ""));
+    if (copy.from.length == 0) return this.choose(this.facts.context, true);
+    const origin = this.facts.stages.origin(copy.from, this.plan.index);
+    if (origin.problem.length > 0) return this.fail(origin.problem, 0);
+    if (origin.stage < 0) return this.search(origin.image, false);
+    if (!this.facts.stages.needed.includes(origin.stage)) {
+      return this.fail(`stage ${copy.from} was not built: only a trigger of the base image needs it`, 0);
+    }
+    const image = this.facts.imageOf(origin.stage);
+    const place = new Place(image === null ? null : image.chain);
+    this.foreign = place;
+    this.choose(place, false);
+  }
+
+  private choose(place: Place, mounted: bool): void {
+    const copy = this.step!.copy!;
+    const without = copy.from.length == 0 ? this.facts.hidden : [];
+    const choice = new Choice(place, patternsOf(copy), without, this);
+    this.work = choice;
+    choice.begin(mounted);
+  }
+
+  filesChosen(place: Place, chosen: Chosen): void {
+    this.work = null;
+    const copy = this.step!.copy!;
+    const keyword = copy.isAdd ? "ADD" : "COPY";
+    const count = chosen.files.length + contentsOf(copy).length;
+    if (count == 0) return this.fail(`${keyword} failed: no source files were specified`, 0);
+    const problem = copy.destinationProblem(count);
+    if (problem.length > 0) return this.fail(problem, 0);
+    this.copyWith(chosen.files, this.digestWith(copy, labelOf(chosen, count) + chosen.digest.slice("sha256:".length)));
+    this.proceed();
+  }
+
+  filesNotChosen(failure: Failure): void {
+    const copy = this.step!.copy!;
+    const keyword = copy.isAdd ? "ADD" : "COPY";
+    if (!lacks(failure, Noun.Member)) return this.fail(`${keyword} failed: ${failureText(failure)}`, 0);
+    const why = "file not found in build context or excluded by .dockerignore";
+    this.fail(`${keyword} failed: ${why}: ${failureText(failure)}`, 0);
+  }
+
+  private digestWith(copy: CopyStep, files: string): string {
+    const contents = contentsOf(copy);
+    if (contents.length == 0) return files;
+    let text = files;
+    for (let i = 0; i < contents.length; i++) {
+      const bytes = encodeUtf8(contents[i].content);
+      text += `${contents[i].text}\n${digestOf(bytes)}\n`;
+    }
+    return `${contents.length == 1 && files.length == 0 ? "file" : "multi"}:${sha256HexOfText(text)}`;
+  }
+
+  private copyWith(files: ChosenFile[], digest: string): void {
+    const step = this.step!;
+    const copy = step.copy!;
+    step.command = copy.commandFor(digest);
+    if (this.takeCached()) return this.leaveForeign();
+    const foreign = this.foreign;
+    const place = foreign === null ? this.facts.context : foreign;
+    const wish = copyWish(copy, copy.from.length == 0 ? this.facts.hidden : []);
+    const work = new CopyWork(wish, place, files, this.chain, this.facts.claims, this);
+    this.work = work;
+    work.begin();
+  }
+
+  /** True if the step was done before: then nothing is left to do. */
+  private takeCached(): bool {
+    if (!this.usesCache) return false;
+    const image = cachedStep(this.image, this.step!.history, this.facts.cacheSources);
+    if (image === null) {
+      this.usesCache = false;
+      return false;
+    }
+    this.facts.claims.claimStack(image.chain);
+    this.image = image;
+    this.facts.stream.text(" ---> Using cache\n");
+    this.tellMade();
+    return true;
+  }
+
+  private keepConfig(): void {
+    this.keep("", "");
+    if (!this.facts.over) this.tellMade();
+  }
+
+  private keep(diffId: string, container: string): void {
+    const result = new StepResult(this.state.config.json().copy(), this.step!.history, this.state.author);
+    result.diffId = diffId;
+    result.container = container;
+    const made = makeStepImage(this.image, result);
+    const image = made.image;
+    if (image === null) return this.fail(made.error, 0);
+    this.facts.claims.claimStack(image.chain);
+    this.image = image;
+  }
+
+  private tellMade(): void {
+    this.facts.stream.text(` ---> ${this.image!.shortId}\n`);
+  }
+
+  private get chain(): string | null {
+    const image = this.image;
+    return image === null ? null : image.chain;
+  }
+
+  private leaveForeign(): void {
+    const place = this.foreign;
+    this.foreign = null;
+    if (place !== null) place.drop();
+  }
+
+  private fail(why: string, code: i32): void {
+    this.work = null;
+    this.leaveForeign();
+    this.client.stageFailed(why, code);
+  }
+}
+
+function stateOf(config: Json, facts: BuildFacts): BuildState {
+  return new BuildState(config, new StageArguments(facts.args), facts.escape, facts.budget);
+}
+
+/** What the builder does not have yet; refused by name, never ignored. */
+function unbuiltIn(step: Step): string {
+  const run = step.run;
+  if (run !== null) {
+    if (run.argv.length == 0) return "No command specified";
+    if (run.mounts.length > 0) return "RUN --mount is not built yet";
+    if (run.devices.length > 0) return "RUN --device is not built yet";
+    if (run.security != "sandbox") return "RUN --security=insecure is not built yet";
+    return run.script.length > 0 ? "RUN with a here-document that names its interpreter is not built yet" : "";
+  }
+  const copy = step.copy;
+  if (copy === null) return "";
+  const keyword = copy.isAdd ? "ADD" : "COPY";
+  if (copy.excludes.length > 0) return `${keyword} --exclude is not built yet`;
+  if (copy.parents) return `${keyword} --parents is not built yet`;
+  if (copy.mode.length > 0 && modeOf(copy.mode) < 0) return `${keyword} --chmod=${copy.mode} is not built yet`;
+  for (let i = 0; i < copy.sources.length; i++) {
+    const kind = copy.sources[i].kind;
+    if (kind == SourceKind.Url) return "ADD of a URL is not built yet";
+    if (kind == SourceKind.Git) return "ADD of a git repository is not built yet";
+  }
+  return "";
+}
+
+function patternsOf(copy: CopyStep): string[] {
+  const patterns: string[] = [];
+  for (let i = 0; i < copy.sources.length; i++) {
+    if (copy.sources[i].kind == SourceKind.Path) patterns.push(copy.sources[i].text);
+  }
+  return patterns;
+}
+
+function contentsOf(copy: CopyStep): Source[] {
+  return copy.sources.filter((source) => source.kind == SourceKind.Content);
+}
+
+function labelOf(chosen: Chosen, count: i32): string {
+  if (count != 1) return "multi:";
+  return chosen.files[0].directory ? "dir:" : "file:";
+}
+
+function copyWish(copy: CopyStep, without: string[]): CopyWish {
+  const wish = new CopyWish(copy.isAdd ? "ADD" : "COPY", copy.target);
+  const contents = contentsOf(copy);
+  for (let i = 0; i < contents.length; i++) {
+    wish.given.push(new GivenFile(contents[i].text, encodeUtf8(contents[i].content)));
+  }
+  wish.without = without;
+  wish.unpack = copy.unpack;
+  // Files of another image keep their owners.
+  if (copy.owner.length > 0) wish.owner = copy.owner;
+  else wish.owner = copy.from.length > 0 ? null : "0:0";
+  wish.mode = copy.mode.length > 0 ? modeOf(copy.mode) : -1;
+  return wish;
+}
+
+/** Octal digits; -1 for anything else. */
+function modeOf(text: string): i32 {
+  let mode = 0;
+  if (text.length > 5) return -1;
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 7) return -1;
+    mode = mode * 8 + digit;
+  }
+  return mode <= 0o7777 ? mode : -1;
+}

@@ -1,0 +1,73 @@
+// Chooses and copies files of containers, and reads a single one.
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { interrupted, tooLarge, wrongKind } from "../../shared/index.js";
+import type { content, engine } from "../../shared/index.js";
+import { decompressed } from "../../streams/compression/index.js";
+import { chosenFiles, copyFiles, copyGiven } from "../../streams/copying/index.js";
+import type { CopySource, Hashing } from "../../streams/copying/index.js";
+import { absolutePath } from "../../streams/tar/index.js";
+import { contentOf } from "../files/inode.js";
+import type { MountedFiles } from "../files/mounted-files.js";
+import { archiveIn } from "./archive.js";
+import { Extractor, ownerIn } from "./extract.js";
+import { locate, openView, placeAt, type Looks } from "./view.js";
+
+/** The bytes of a file, unless there are more than the limit. */
+export function readFileIn({ at, limit }: content.ReadFile, looks: Looks): Uint8Array {
+  const bytes = bytesIn(openView(at.view, looks), absolutePath(at.path));
+  if (bytes.length > limit) throw tooLarge("member", at.path, limit);
+  return bytes;
+}
+
+export async function choose(selection: content.Selection, looks: Looks, signal: AbortSignal): Promise<engine.Chosen> {
+  const source = sourceIn(openView(selection.from, looks));
+  return chosenFiles(selection, source, new Sha256(), () => throwIfStopped(signal));
+}
+
+/** After a failure, what was copied before stays, but never part of a file. */
+export async function copy(command: content.Copy, looks: Looks, signal: AbortSignal): Promise<void> {
+  const { what, mode, holes } = command;
+  const files = openView(command.into, looks);
+  const owner = command.owner === undefined ? null : ownerIn(files, command.owner);
+  const extractor = new Extractor(files, "/", { keepKinds: true, holes }, null);
+  if (what.tag === "given") await copyGiven(what.val, extractor, { owner, mode });
+  else {
+    const how = { decompressed, stopped: () => throwIfStopped(signal) };
+    await copyFiles(what.val, sourceIn(openView(what.val.from, looks)), extractor, { owner, mode }, how);
+  }
+  extractor.finish();
+}
+
+function sourceIn(files: MountedFiles): CopySource {
+  return {
+    locate: (path) => locate(files.mounts, path),
+    archive: (path) => archiveIn(files, path),
+    read: async function* (path) {
+      yield bytesIn(files, path);
+    },
+  };
+}
+
+function bytesIn(files: MountedFiles, path: string): Uint8Array {
+  const { inode } = placeAt(files.mounts, path, true);
+  if (inode.kind !== "file") throw wrongKind("member", path);
+  return contentOf(inode);
+}
+
+function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw interrupted("given-up");
+}
+
+class Sha256 implements Hashing {
+  readonly #hash = sha256.create();
+
+  update(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+  }
+
+  digest(): string {
+    return `sha256:${bytesToHex(this.#hash.digest())}`;
+  }
+}

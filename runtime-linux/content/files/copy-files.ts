@@ -1,0 +1,120 @@
+// Chooses and copies files of containers, and reads a single one.
+
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { interrupted, tooLarge, wrongKind } from "../../../hosts/shared/index.js";
+import type { content, engine } from "../../../hosts/shared/index.js";
+import { chosenFiles, copyFiles, copyGiven } from "../../../hosts/streams/copying/index.js";
+import type { CopySource, Hashing } from "../../../hosts/streams/copying/index.js";
+import { absolutePath, bytesOf, textOf } from "../../../hosts/streams/tar/index.js";
+import { unlessGivenUp } from "../../under-way.js";
+import { decompressed } from "../layers/decompress.js";
+import { archiveIn } from "./archive.js";
+import { bodyOf } from "./file-bytes.js";
+import { fileFailure } from "./file-failure.js";
+import { ownerIn } from "./extract.js";
+import { Extractor, type Owner } from "./extractor.js";
+import { openView, type View, type Where } from "./view.js";
+
+/** The bytes of a file, unless there are more than the limit. */
+export async function readFileIn({ at, limit }: content.ReadFile, where: Where): Promise<Uint8Array> {
+  const view = openView(at.view, where);
+  try {
+    const path = textOf(view.locate(bytesOf(absolutePath(at.path))));
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of readIn(view, path)) {
+      size += piece.length;
+      if (size > limit) throw tooLarge("member", at.path, limit);
+      pieces.push(Buffer.from(piece));
+    }
+    return Buffer.concat(pieces);
+  } finally {
+    view.close();
+  }
+}
+
+export async function choose(selection: content.Selection, where: Where, signal: AbortSignal): Promise<engine.Chosen> {
+  const view = openView(selection.from, where);
+  try {
+    return await chosenFiles(selection, sourceIn(view, where), new Sha256(), () => throwIfStopped(signal));
+  } finally {
+    view.close();
+  }
+}
+
+/** Resolves when everything is on disk. If it fails, whatever was copied before stays, but never part of a file. */
+export async function copy(command: content.Copy, where: Where, signal: AbortSignal): Promise<void> {
+  const view = openView(command.into, where);
+  try {
+    const owner = command.owner === undefined ? null : ownerIn(view, command.owner);
+    const how = { keepKinds: true, owner: null, mostHoles: Number(command.holes) };
+    const extractor = new Extractor(view, "/", where.kernel, how);
+    try {
+      await fill(command, owner, extractor, where, signal);
+      extractor.finish();
+      await unlessGivenUp(signal, extractor.flush());
+    } finally {
+      extractor.close();
+    }
+  } finally {
+    view.close();
+  }
+}
+
+async function fill(
+  { what, mode }: content.Copy,
+  owner: Owner | null,
+  into: Extractor,
+  where: Where,
+  signal: AbortSignal,
+): Promise<void> {
+  if (what.tag === "given") return copyGiven(what.val, into, { owner, mode });
+  const view = openView(what.val.from, where);
+  try {
+    const how = { decompressed, stopped: () => throwIfStopped(signal) };
+    await copyFiles(what.val, sourceIn(view, where), into, { owner, mode }, how);
+  } finally {
+    view.close();
+  }
+}
+
+function sourceIn(view: View, where: Where): CopySource {
+  return {
+    locate: (path) => textOf(view.locate(bytesOf(path))),
+    archive: (path) => archiveIn(view, path, where.kernel),
+    read: (path) => readIn(view, path),
+  };
+}
+
+async function* readIn(view: View, path: string): AsyncGenerator<Uint8Array> {
+  let file: number;
+  try {
+    file = view.open(bytesOf(path), fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  } catch (error) {
+    throw fileFailure(error, "lstat", path);
+  }
+  try {
+    const stat = fs.fstatSync(file);
+    if (!stat.isFile()) throw wrongKind("member", path);
+    if (stat.size > 0) yield* bodyOf(file, stat.size);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw interrupted("given-up");
+}
+
+class Sha256 implements Hashing {
+  readonly #hash = createHash("sha256");
+
+  update(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+  }
+
+  digest(): string {
+    return `sha256:${this.#hash.digest("hex")}`;
+  }
+}

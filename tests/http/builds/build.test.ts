@@ -1,0 +1,280 @@
+// Builds by the classic builder: what the client sees, the images that come of it, and the cache.
+import { expect, test } from "vitest";
+import { REFERENCE } from "../../support/allowed-skips.js";
+import { readSaved } from "../../support/archives/saved.js";
+import { rawTar, type RawEntry } from "../../support/archives/tar.js";
+import { messageOf, type Json } from "../../support/engine-client.js";
+import { RawConnection } from "../../support/raw-http.js";
+import { onEngines, testExcept } from "../../support/on-engines.js";
+
+interface Built {
+  /** The lines that say what happens in every engine: without ids, and without containers. */
+  lines: string[];
+  /** What a RUN writes, in one text. */
+  text: string;
+  error: Json | null;
+  /** Of the last stage; empty after an error. */
+  id: string;
+}
+
+onEngines("builds", (engine, kind) => {
+  const build = async (dockerfile: string, files: RawEntry[] = [], query = ""): Promise<Built> => {
+    const context = rawTar([{ name: "Dockerfile", body: dockerfile }, ...files]);
+    const answer = await engine().must(200, "POST", `/build?${query}`, context);
+    return builtOf(answer.text);
+  };
+  const configOf = async (image: string): Promise<Json> =>
+    (await engine().read<{ Config: Json }>(`/images/${image}/json`)).Config;
+  const run = async (image: string, command: string): Promise<string> =>
+    (await engine().run({ Image: image, Entrypoint: ["sh", "-c"], Cmd: [command] })).stdout;
+
+  test("every step makes an image; the second time all come from the cache", async () => {
+    const file =
+      "FROM busybox AS one\nENV A=1 B=two\nLABEL l=$A\nRUN echo out && echo $B > /made\nWORKDIR /w\n" +
+      'EXPOSE 80\nUSER 5\nVOLUME /vol\nSTOPSIGNAL 9\nENTRYPOINT ["cat"]\nCMD ["/made"]\n';
+    const first = await build(file, [], "t=built:1&t=built:2");
+    expect(first.lines).toEqual([
+      "Step 1/11 : FROM busybox AS one",
+      "Step 2/11 : ENV A=1 B=two",
+      "Step 3/11 : LABEL l=$A",
+      "Step 4/11 : RUN echo out && echo $B > /made",
+      "out",
+      "Step 5/11 : WORKDIR /w",
+      "Step 6/11 : EXPOSE 80",
+      "Step 7/11 : USER 5",
+      "Step 8/11 : VOLUME /vol",
+      "Step 9/11 : STOPSIGNAL 9",
+      'Step 10/11 : ENTRYPOINT ["cat"]',
+      'Step 11/11 : CMD ["/made"]',
+      "Successfully built",
+      "Successfully tagged built:1",
+      "Successfully tagged built:2",
+    ]);
+    expect(await configOf("built:1")).toMatchObject({
+      Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "A=1", "B=two"],
+      Labels: { l: "1" },
+      WorkingDir: "/w",
+      ExposedPorts: { "80/tcp": {} },
+      User: "5",
+      Volumes: { "/vol": {} },
+      StopSignal: "9",
+      Entrypoint: ["cat"],
+      Cmd: ["/made"],
+    });
+    expect((await engine().run({ Image: "built:1" })).stdout).toBe("two\n");
+    const history = await engine().read<{ CreatedBy: string }[]>("/images/built:1/history");
+    expect(history.slice(0, 4).map(({ CreatedBy }) => CreatedBy)).toEqual([
+      '/bin/sh -c #(nop)  CMD ["/made"]',
+      '/bin/sh -c #(nop)  ENTRYPOINT ["cat"]',
+      "/bin/sh -c #(nop)  STOPSIGNAL 9",
+      "/bin/sh -c #(nop)  VOLUME [/vol]",
+    ]);
+    const again = await build(file, [], "t=built:1");
+    expect(again.id).toBe(first.id);
+    expect(again.lines.filter((line) => line === "Using cache")).toHaveLength(10);
+    expect((await build(file, [], "nocache=1")).id).not.toBe(first.id);
+    expect(await containers()).toEqual([]);
+  });
+
+  test("copies from the context and from stages, with owners and names as Docker has them", async () => {
+    const files: RawEntry[] = [
+      { name: "a.txt", body: "A", mode: 0o640, uid: 1000, gid: 1000 },
+      { name: "b.txt", body: "B", mode: 0o644 },
+      { name: "dir/", flag: "5", mode: 0o755 },
+      { name: "dir/in", body: "I", mode: 0o755 },
+      { name: "dir/sub/deep", body: "D" },
+    ];
+    const file =
+      "FROM busybox AS src\nCOPY a.txt /one\nCOPY a.txt b.txt /two/\nCOPY *.txt /three/\nCOPY dir /four\n" +
+      "COPY --chown=7:8 dir/in /five\nCOPY a.txt /etc\nFROM busybox\nCOPY --from=src /four/sub /six/\nCOPY --from=0 /one /two /five /seven/\n";
+    await build(file, files, "t=copied&target=src");
+    const list =
+      'cd /; for f in one two/* three/* four/* four/sub/* five etc/a.txt; do stat -c "%n %a %u:%g" $f; done; cat one';
+    expect(await run("copied", list)).toBe(
+      "one 640 0:0\ntwo/a.txt 640 0:0\ntwo/b.txt 644 0:0\nthree/a.txt 640 0:0\nthree/b.txt 644 0:0\n" +
+        "four/in 755 0:0\nfour/sub 755 0:0\nfour/sub/deep 644 0:0\nfive 755 7:8\netc/a.txt 640 0:0\nA",
+    );
+    await build(file, files, "t=copied:2");
+    expect(await run("copied:2", "cd /; cat six/deep seven/one; stat -c ' %u:%g' seven/five")).toBe("DA 7:8\n");
+  });
+
+  test("the cache looks at the files that a copy takes", async () => {
+    const file = "FROM busybox\nCOPY f /f\nRUN cat /f\n";
+    const first = await build(file, [{ name: "f", body: "x" }]);
+    const same = await build(file, [
+      { name: "f", body: "x", mtime: 12345 },
+      { name: "other", body: "y" },
+    ]);
+    expect(same.id).toBe(first.id);
+    const other = await build(file, [{ name: "f", body: "y\n" }]);
+    expect(other.id).not.toBe(first.id);
+    expect(other.lines).toContain("y");
+  });
+
+  test("ADD unpacks tars of the context, COPY does not", async () => {
+    const inner = rawTar([{ name: "in/file", body: "unpacked", uid: 9 }]);
+    await build(
+      "FROM busybox\nADD t.tar plain /x/\nCOPY t.tar /y/\n",
+      [
+        { name: "t.tar", body: inner, uid: 4 },
+        { name: "plain", body: "", uid: 4 },
+      ],
+      "t=added",
+    );
+    expect(await run("added", "cat /x/in/file; stat -c ' %u' /x/in/file /x/plain; ls /y")).toBe(
+      "unpacked 9\n 0\nt.tar\n",
+    );
+  });
+
+  test("build arguments: declared ones reach commands, others are told", async () => {
+    const args = encodeURIComponent(JSON.stringify({ GIVEN: "g", UNUSED: "u" }));
+    const file = "ARG TAG=latest\nFROM busybox:$TAG\nARG GIVEN=d\nARG OWN=o\nRUN echo $GIVEN-$OWN-$UNUSED\n";
+    const { lines, id } = await build(file, [], `buildargs=${args}`);
+    expect(lines).toContain("g-o-");
+    expect(lines).toContain("[Warning] One or more build-args [UNUSED] were not consumed");
+    const [last] = await engine().read<{ CreatedBy: string }[]>(`/images/${id}/history`);
+    expect(last?.CreatedBy).toBe("|2 GIVEN=g OWN=o /bin/sh -c echo $GIVEN-$OWN-$UNUSED");
+    expect((await configOf(id))["Env"]).toEqual(["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]);
+  });
+
+  test("triggers of a base image, and labels of the client", async () => {
+    await build("FROM busybox\nONBUILD RUN echo triggered > /t\nONBUILD ENV T=1\n", [], "t=base:1");
+    const labels = encodeURIComponent(JSON.stringify({ z: "1", a: "2" }));
+    const { lines, id } = await build("FROM base:1\nRUN cat /t\n", [], `labels=${labels}`);
+    expect(lines).toEqual([
+      "Step 1/4 : FROM base:1",
+      "# Executing 2 build triggers",
+      "Step 2/4 : RUN cat /t",
+      "triggered",
+      "Step 3/4 : LABEL a=2",
+      "Step 4/4 : LABEL z=1",
+      "Successfully built",
+    ]);
+    expect(await configOf(id)).toMatchObject({ Labels: { a: "2", z: "1" }, OnBuild: null });
+  });
+
+  test("a command that fails ends the build with its code, and its container stays unless forcerm", async () => {
+    const file = "FROM busybox\nRUN echo before; echo wrong >&2; exit 3\nRUN never\n";
+    const { error, lines, text } = await build(file);
+    const message = "The command '/bin/sh -c echo before; echo wrong >&2; exit 3' returned a non-zero code: 3";
+    expect(error).toEqual({ errorDetail: { code: 3, message }, error: message });
+    expect(lines).not.toContain("Step 3/3 : RUN never");
+    expect(text).toContain("before\n");
+    expect(text).toContain("\u001b[91mwrong\n\u001b[0m");
+    const left = await containers();
+    expect(left).toHaveLength(1);
+    await engine().remove(left[0]!);
+    await build(file, [], "forcerm=1");
+    await expect.poll(containers).toEqual([]);
+  });
+
+  test("a quiet build only tells the id", async () => {
+    const answer = await engine().must(
+      200,
+      "POST",
+      "/build?q=1",
+      rawTar([{ name: "Dockerfile", body: "FROM busybox\nRUN echo x\n" }]),
+    );
+    const lines = answer.text
+      .trim()
+      .split("\r\n")
+      .map((line) => JSON.parse(line) as Json);
+    expect(lines.at(-1)).toEqual({ stream: expect.stringMatching(/^sha256:[0-9a-f]{64}\n$/) });
+    expect(lines.slice(0, -1).every((line) => "aux" in line)).toBe(true);
+  });
+
+  test.each([
+    ["FROM busybox\nCOPY none /x\n", /^COPY failed: .*none.*$/],
+    ["FROM busybox\nCOPY no* /x\n", /^COPY failed: no source files were specified$/],
+    [
+      "FROM busybox\nCOPY *ile a /x\n",
+      /^When using COPY with more than one source file, the destination must be a directory and end with a \/$/,
+    ],
+    ["FROM scratch\n", /^No image was generated\. Is your Dockerfile empty\?$/],
+  ])("cannot build %j", async (file, expected) => {
+    const { error } = await build(file, [{ name: "a", body: "" }]);
+    expect(error?.["error"]).toMatch(expected);
+  });
+
+  test("what can be refused before the first line is an HTTP error", async () => {
+    const context = (dockerfile: string): Buffer => rawTar([{ name: "Dockerfile", body: dockerfile }]);
+    const refusal = async (query: string, body: Buffer | undefined): Promise<string> => {
+      const answer = await engine().call("POST", `/build?${query}`, body);
+      return `${answer.status} ${messageOf(answer)}`;
+    };
+    expect(await refusal("dockerfile=x", context("FROM busybox\n"))).toBe("500 Cannot locate specified Dockerfile: x");
+    expect(await refusal("target=none", context("FROM busybox\n"))).toBe(
+      "400 failed to reach build target none in Dockerfile",
+    );
+    expect(await refusal("squash=1", context("FROM busybox\n"))).toMatch(
+      /^400 squash is only supported with experimental mode$/,
+    );
+    expect(await refusal("buildargs=x", context("FROM busybox\n"))).toMatch(/^400 error reading build args: /);
+  });
+
+  test("an ignored Dockerfile is read, but not copied", async () => {
+    const files = [
+      { name: ".dockerignore", body: "Docker*\n.dockerignore\n" },
+      { name: "a", body: "" },
+    ];
+    await build("FROM busybox\nCOPY . /all/\n", files, "t=ignored");
+    expect(await run("ignored", "ls -A /all")).toBe("a\n");
+  });
+
+  testExcept(kind, { reference: REFERENCE.ours })("stages that the target does not need are not built", async () => {
+    const { lines } = await build("FROM busybox AS no\nRUN false\nFROM busybox AS yes\nRUN echo y\nFROM yes\n");
+    expect(lines.filter((line) => line.startsWith("Step"))).toEqual([
+      "Step 1/3 : FROM busybox AS yes",
+      "Step 2/3 : RUN echo y",
+      "Step 3/3 : FROM yes",
+    ]);
+  });
+
+  testExcept(kind, { reference: REFERENCE.ours })("hanging up ends the step and the build", async () => {
+    const context = rawTar([{ name: "Dockerfile", body: "FROM busybox\nENV HUNG=up\nRUN sleep 1000\n" }]);
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send(`POST /build HTTP/1.1\r\nHost: d\r\nContent-Length: ${context.length}\r\n\r\n`);
+    connection.send(context);
+    await expect.poll(async () => (await running()).length).toBe(1);
+    connection.close();
+    await expect.poll(containers).toEqual([]);
+    expect((await build("FROM busybox\nENV HUNG=up\n")).lines).toContain("Using cache");
+  });
+
+  testExcept(kind, { reference: REFERENCE.ours })("here-documents", async () => {
+    const { lines } = await build(
+      'FROM busybox\nENV N=v\nCOPY <<ONE <<"TWO" /d/\n$N\nONE\n$N\nTWO\nRUN <<EOF\ncat /d/ONE\ncat /d/TWO\nEOF\n',
+    );
+    expect(lines).toContain("v");
+    expect(lines).toContain("$N");
+  });
+
+  test("layers of a build hold only what its step wrote", async () => {
+    const { id } = await build("FROM busybox\nRUN echo x > /etc/added && rm /etc/group\n");
+    const saved = await engine().must(200, "GET", `/images/${id}/get`);
+    const [image] = (await readSaved(saved.body))!;
+    expect(image).toBeDefined();
+  });
+
+  const running = async (): Promise<Json[]> => engine().read("/containers/json");
+  const containers = async (): Promise<string[]> =>
+    (await engine().read<{ Id: string }[]>("/containers/json?all=1")).map(({ Id }) => Id);
+});
+
+function builtOf(text: string): Built {
+  const objects = text
+    .split("\r\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Json);
+  const streamed = objects.map((one) => (one["stream"] as string | undefined) ?? "").join("");
+  const plain = streamed.replaceAll("\u001b[91m", "").replaceAll("\u001b[0m", "");
+  const lines = plain.split("\n").map((line) => line.replace(/^ ---> /, "").replace(/^(Successfully built) .*/, "$1"));
+  const last = objects.findLast((one) => one["aux"] !== undefined)?.["aux"] as { ID: string } | undefined;
+  const error = objects.find((one) => one["error"] !== undefined) ?? null;
+  return {
+    lines: lines.filter((line) => !/^([0-9a-f]{12})?$|^(Running in|Remov)/.test(line)),
+    text: streamed,
+    error,
+    id: error === null ? (last?.ID ?? "") : "",
+  };
+}

@@ -1,0 +1,30 @@
+// Contexts that clients build.
+
+import { rawTar } from "../../support/archives/tar.js";
+
+const DOCKERFILES: Readonly<Record<string, string>> = {
+  runs: "FROM busybox\nENV A=1\nRUN echo said; echo made > /made\nRUN cat /made\n",
+  copies: "FROM busybox\nCOPY data /data/\nWORKDIR /data/in\nADD *.txt /texts/\n",
+  stages: "FROM busybox AS one\nRUN echo x > /x\nFROM scratch\nCOPY --from=one /x /y\nCMD /y\n",
+  gives: "FROM scratch\nCOPY <<TEXT /etc/motd\nhello\nTEXT\n",
+  sleeps: "FROM busybox\nRUN sleep 2\nRUN echo late > /late\n",
+  fails: "FROM busybox\nRUN echo x > /x && exit 3\nRUN echo never\n",
+  pulls: "FROM hello-world\nCOPY --from=busybox /etc/passwd /users\n",
+  lacks: "FROM busybox\nCOPY missing /\n",
+  nonsense: "FROM busybox\nDANCE\n",
+};
+
+/** What a `build` line may name. */
+export const BUILDS: readonly string[] = Object.keys(DOCKERFILES);
+
+/** The model knows no containers of builds, so none of them may stay. */
+export const BUILD_QUERIES: readonly string[] = ["forcerm=1", "forcerm=1&t=made", "forcerm=1&nocache=1&q=1"];
+
+export function contextOf(what: string): Uint8Array {
+  return rawTar([
+    { name: "Dockerfile", body: DOCKERFILES[what] ?? "" },
+    { name: "data/", flag: "5", mode: 0o755 },
+    { name: "data/file", body: "data\n", mode: 0o644 },
+    { name: "a.txt", body: "a\n" },
+  ]);
+}
