@@ -206,7 +206,7 @@ export class WorldNetworks implements Topology {
     if (!INTERFACES.includes(parent) && !isDummy) {
       if (!INTERFACES.includes(vlanLink)) throw noSuch("network-interface", vlanLink || parent);
     }
-    this.#bridges.set(network.network, asBridge(network, ""));
+    this.#bridges.set(network.network, asBridge(network, "", ""));
   }
 
   #leave(leave: networks.Leave): void {
@@ -321,17 +321,20 @@ const INTERFACES = ["eth0"];
 function asBridge(
   { network, name, parent, mode, ipvlanFlag }: networks.ParentNetwork,
   subnet: string,
+  ipv6Subnet: string,
 ): networks.Bridge {
   const connectsContainers = ![mode, ipvlanFlag].some((one) => one === "private" || one === "vepa");
   const made = { network, name, interfaceName: parent, subnet, gateway: "", connectsContainers };
   const off = { masquerades: false, forwards: false, firewall: true, proxies: true };
   const isolated = { gatewayMode: "isolated", ipv6GatewayMode: "isolated" };
-  return { ...made, ...off, ...isolated, ipv6Subnet: "", ipv6Gateway: "", internal: true, mtu: 0 };
+  return { ...made, ...off, ...isolated, ipv6Subnet, ipv6Gateway: "", internal: true, mtu: 0 };
 }
 
-function asJoin({ network, subnet, leads, ...join }: networks.ParentJoin): networks.Join {
-  const gateway = leads ? join.gateway : "";
-  return { ...join, gateway, ipv6Address: "", ipv6Gateway: "", bridge: asBridge(network, subnet), ports: [] };
+function asJoin({ network, leads, ipv6Leads, ...join }: networks.ParentJoin): networks.Join {
+  const [gateway, ipv6Gateway] = [leads ? join.gateway : "", ipv6Leads ? join.ipv6Gateway : ""];
+  const [address = "", ipv6Address = ""] = [join.address, join.ipv6Address].map((text) => text.split("/")[0]);
+  const bridge = asBridge(network, join.address, join.ipv6Address);
+  return { ...join, address, gateway, ipv6Address, ipv6Gateway, bridge, ports: [] };
 }
 
 function placeOf({ container, network }: networks.Leave): string {

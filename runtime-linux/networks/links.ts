@@ -136,12 +136,14 @@ export function removeDefaultRoute(index: number, gateway: Uint8Array): Request 
   return request(about, RTM_DELROUTE, 0, defaultRoute(index, gateway), ["ESRCH"]);
 }
 
-/** `gateway`: undefined for a route to the link itself. */
-export function defaultRoute(index: number, gateway: Uint8Array | undefined): Uint8Array[] {
-  const family = fields([gateway === undefined ? AF_INET : familyOf(gateway), 1], [0, 1], [0, 1], [0, 1]);
-  const scope = gateway === undefined ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
+/** `gateway`: the family for a route to the link itself. */
+export function defaultRoute(index: number, gateway: Uint8Array | number): Uint8Array[] {
+  const isDirect = typeof gateway === "number";
+  const family = fields([isDirect ? gateway : familyOf(gateway), 1], [0, 1], [0, 1], [0, 1]);
+  // IPv6 routes have no scope.
+  const scope = gateway === AF_INET ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
   const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [scope, 1], [RTN_UNICAST, 1], [0, 4]);
-  const via = gateway === undefined ? [] : [attribute(RTA_GATEWAY, gateway)];
+  const via = isDirect ? [] : [attribute(RTA_GATEWAY, gateway)];
   return [family, route, ...via, attribute(RTA_OIF, index)];
 }
 

@@ -55,14 +55,14 @@ export function rename(index: number, name: string): Request {
   return request(`name ${name}`, RTM_NEWLINK, 0, [...named(index, 0, 0), attribute(IFLA_IFNAME, name)], []);
 }
 
-/** Adds a default route to the interface itself, without a gateway. */
-export function addDirectRoute(index: number): Request {
-  return request("add default route", RTM_NEWROUTE, MAKE, defaultRoute(index, undefined), ["EEXIST"]);
+/** Adds a default route of one family to the interface itself, without a gateway. */
+export function addDirectRoute(index: number, family: number): Request {
+  return request("add default route", RTM_NEWROUTE, MAKE, defaultRoute(index, family), ["EEXIST"]);
 }
 
 /** Removes it. */
-export function removeDirectRoute(index: number): Request {
-  return request("remove default route", RTM_DELROUTE, 0, defaultRoute(index, undefined), ["ESRCH"]);
+export function removeDirectRoute(index: number, family: number): Request {
+  return request("remove default route", RTM_DELROUTE, 0, defaultRoute(index, family), ["ESRCH"]);
 }
 
 /** Throws `malformed` for a mode that the kernel does not have. */

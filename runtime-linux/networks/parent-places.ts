@@ -10,7 +10,7 @@ import type { Kernel } from "../kernel.js";
 import { ownTurn } from "../launch/turns.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
-import { broadcastOf, ipv4, mac, prefixOf } from "./addresses.js";
+import { broadcastOf, ipv4, ipv6, mac, prefixOf } from "./addresses.js";
 import { linkLocalRequests, setSysctls } from "./interface-settings.js";
 import { KeptFiles } from "./kept.js";
 import * as links from "./links.js";
@@ -37,6 +37,7 @@ export class ParentPlaces {
     private readonly swept: Swept,
   ) {
     this.#places = new KeptFiles(paths.networks("on-parents"), ({ join }) => join?.network !== undefined);
+    for (const [, { value }] of this.#places.entries()) value.join = completed(value.join);
   }
 
   /** The existing connections. First removes incomplete ones. A reboot removes everything except the files. */
@@ -50,8 +51,8 @@ export class ParentPlaces {
       await this.#remove(name, value);
     }
     return this.#places.entries().map(([, { value }]) => {
-      const { container, network, address } = value.join;
-      return { container, network: network.network, address, ipv6Address: "" };
+      const { container, network, address, ipv6Address } = value.join;
+      return { container, network: network.network, address: bare(address), ipv6Address: bare(ipv6Address) };
     });
   }
 
@@ -111,7 +112,7 @@ export class ParentPlaces {
   async #alter(name: string, place: ParentPlace, join: ParentJoin): Promise<void> {
     const before = place.join;
     if (isDeepStrictEqual(before, join)) return;
-    if (wayOf(before) !== wayOf(join)) {
+    if (waysOf(before) !== waysOf(join)) {
       const index = place.index ?? this.#indexInside(join.container, join.interfaceName);
       await this.#inside(join.container, ...routesOf(before, index, "remove"), ...routesOf(join, index, "add"));
     }
@@ -159,24 +160,44 @@ export class ParentPlaces {
   }
 }
 
+/** An address without the length of its prefix. */
+function bare(address: string): string {
+  return address.split("/")[0]!;
+}
+
+/** Earlier versions had no IPv6 here, and wrote the subnet next to the address. */
+function completed(join: ParentJoin & { subnet?: string }): ParentJoin {
+  const { subnet, ...rest } = join;
+  const address = subnet === undefined ? join.address : `${join.address}/${prefixOf(subnet)}`;
+  return {
+    ...rest,
+    address,
+    ipv6Address: join.ipv6Address ?? "",
+    ipv6Leads: join.ipv6Leads ?? false,
+    ipv6Gateway: join.ipv6Gateway ?? "",
+  };
+}
+
 /** Checks the arguments before anything is made. */
 function check(join: ParentJoin): void {
-  ipv4(join.address);
-  prefixOf(join.subnet);
+  if (join.address !== "" || join.ipv6Address === "") ipv4(bare(join.address));
+  if (join.ipv6Address !== "") ipv6(bare(join.ipv6Address));
+  for (const address of [join.address, join.ipv6Address]) if (address !== "") prefixOf(address);
   if (join.gateway !== "") ipv4(join.gateway);
+  if (join.ipv6Gateway !== "") ipv6(join.ipv6Gateway);
   if (join.mac !== "") mac(join.mac);
 }
 
 /** Whether both are the same interface with the same address: only its route may differ. */
 function isSameEndpoint(one: ParentJoin, other: ParentJoin): boolean {
-  const kept = [one, other].map(({ interfaceName, address, subnet, mac: hardware, network }) => {
-    return [interfaceName, address, subnet, hardware, network.parent, network.mode, network.ipvlanFlag];
+  const kept = [one, other].map(({ interfaceName, address, ipv6Address, mac: hardware, network }) => {
+    return [interfaceName, address, ipv6Address, hardware, network.parent, network.mode, network.ipvlanFlag];
   });
   return isDeepStrictEqual(kept[0], kept[1]);
 }
 
-function wayOf({ leads, gateway }: ParentJoin): string {
-  return leads ? `to ${gateway}` : "";
+function waysOf({ leads, gateway, ipv6Leads, ipv6Gateway }: ParentJoin): string {
+  return [leads ? `to ${gateway}` : "", ipv6Leads ? `to ${ipv6Gateway}` : ""].join();
 }
 
 function setUp(join: ParentJoin, index: number): Request[] {
@@ -184,15 +205,34 @@ function setUp(join: ParentJoin, index: number): Request[] {
     links.setUp(links.LOOPBACK),
     links.withoutIpv6(index),
     links.setUp(index),
-    links.addAddress(index, ipv4(join.address), prefixOf(join.subnet), broadcastOf(join.subnet)),
+    ...addresses(join, index),
     ...linkLocalRequests(join, index),
     ...routesOf(join, index, "add"),
   ];
 }
 
-function routesOf({ leads, gateway }: ParentJoin, index: number, act: "add" | "remove"): Request[] {
-  if (!leads) return [];
-  if (gateway === "") return [act === "add" ? addDirectRoute(index) : removeDirectRoute(index)];
-  const way = ipv4(gateway);
-  return [act === "add" ? links.addDefaultRoute(index, way) : links.removeDefaultRoute(index, way)];
+function addresses({ address, ipv6Address }: ParentJoin, index: number): Request[] {
+  const requests: Request[] = [];
+  if (address !== "") {
+    requests.push(links.addAddress(index, ipv4(bare(address)), prefixOf(address), broadcastOf(address)));
+  }
+  if (ipv6Address !== "") requests.push(links.addIpv6Address(index, ipv6(bare(ipv6Address)), prefixOf(ipv6Address)));
+  return requests;
+}
+
+function routesOf(
+  { leads, gateway, ipv6Leads, ipv6Gateway }: ParentJoin,
+  index: number,
+  act: "add" | "remove",
+): Request[] {
+  const requests: Request[] = [];
+  if (leads) requests.push(routeOf(index, links.AF_INET, gateway === "" ? undefined : ipv4(gateway), act));
+  if (ipv6Leads) requests.push(routeOf(index, links.AF_INET6, ipv6Gateway === "" ? undefined : ipv6(ipv6Gateway), act));
+  return requests;
+}
+
+/** `way`: undefined for a route to the interface itself. */
+function routeOf(index: number, family: number, way: Uint8Array | undefined, act: "add" | "remove"): Request {
+  if (way === undefined) return act === "add" ? addDirectRoute(index, family) : removeDirectRoute(index, family);
+  return act === "add" ? links.addDefaultRoute(index, way) : links.removeDefaultRoute(index, way);
 }

@@ -56,10 +56,11 @@ describe("networks", () => {
     await perform({ tag: "make-parent-network", val: onParent });
     const leads = { leads: true, gateway: "10.1.0.254", mac: "02:42:0a:01:00:01", linkLocal: [], sysctls: [] };
     const whose = { container: WEB, containerName: "web-1", interfaceName: "eth0" };
-    const place = { network: onParent, subnet: "10.1.0.0/24", address: "10.1.0.1", ...leads };
+    const ipv6 = { ipv6Address: "fd00:1::1/64", ipv6Leads: false, ipv6Gateway: "" };
+    const place = { network: onParent, address: "10.1.0.1/24", ...leads, ...ipv6 };
     await perform({ tag: "join-parent", val: { ...whose, ...place } });
     expect(world.joins()).toEqual([
-      { container: WEB, network: onParent.network, address: "10.1.0.1", ipv6Address: "" },
+      { container: WEB, network: onParent.network, address: "10.1.0.1", ipv6Address: "fd00:1::1" },
     ]);
     expect([...world.bridges()].map(({ network }) => network)).toEqual([NETWORK]);
     await perform({ tag: "make-parent-network", val: { ...onParent, parent: "", vlanLink: "", isDummy: true } });

@@ -12,7 +12,7 @@ import { readObject } from "../api/json-body";
 import { askNetworks } from "../ask";
 import { Call } from "../call";
 import { Json } from "../json/json";
-import { badParameter, conflict, forbidden, notBuilt, notFound, Refusal } from "../refusal";
+import { badParameter, conflict, forbidden, notFound, Refusal } from "../refusal";
 import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
@@ -126,8 +126,6 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
   if (driver !== null) return driver;
   const options = wish.entry("Options");
   const network = wish.stringOf("Driver");
-  const isOther = wish.boolOf("EnableIPv6") || !wantsIpv4(wish, version);
-  if (isParentDriver(network) && isOther) return notBuilt(`IPv6 with the network driver ${network}`);
   return isParentDriver(network)
     ? refuseParentOptions(network, options)
     : refuseBridgeOptions(options, wish.boolOf("Internal"));

@@ -6,7 +6,9 @@ import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
 import { Fields, optionalListOf } from "../records/fields";
 import { engine } from "../state";
+import { Address, parseAddress } from "./address/address";
 import { AddressPool } from "./address/address-pool";
+import { parseSubnet } from "./address/subnet";
 import { BridgeSettings, bridgeSettingsOf, ISOLATED } from "./bridge-settings";
 import { IpamConfig, ipamConfigFields } from "./ipam/ipam-config";
 import { isParentDriver, ParentSettings } from "./parent/parent-settings";
@@ -48,8 +50,7 @@ export class Network {
   creating: bool = false;
   /** Requests that wait until its creation or removal is over. */
   queue: Call[] = [];
-  private ipv4Opened: AddressPool | null = null;
-  private ipv6Opened: AddressPool | null = null;
+  private opened: AddressPool[] | null = null;
 
   constructor(
     readonly id: string,
@@ -71,11 +72,17 @@ export class Network {
     return this.driver == "bridge" || this.isOnParent;
   }
 
-  /** Its containers' default route may lead to it. */
-  get leadsOutside(): bool {
-    if (this.internal || !this.isOnParent) return this.driver == "bridge" && !this.internal;
-    const settings = this.parentSettings;
-    return settings.isRouter || this.containersGateway(false).length > 0;
+  /** Its containers' default route of this family may lead to it. */
+  leadsOutside(ipv6: bool): bool {
+    if (this.internal || (ipv6 ? this.ipv6 : this.ipv4) === null) return false;
+    if (!this.isOnParent) return this.driver == "bridge";
+    if (this.parentSettings.isRouter) return true;
+    // With several subnets, containers in one of them may have a gateway, and others not.
+    for (let i = 0; i < this.ipam.length; i++) {
+      const config = this.ipam[i];
+      if (config.isIpv6 == ipv6 && this.gatewayIn(config).length > 0) return true;
+    }
+    return false;
   }
 
   /** For macvlan and ipvlan. */
@@ -83,7 +90,7 @@ export class Network {
     return new ParentSettings(this.driver, this.optionKeys, this.optionValues);
   }
 
-  /** The configuration whose addresses containers get; null for a network without IPv4. */
+  /** Its first IPv4 subnet. Only networks on a parent can have several. Null for a network without IPv4. */
   get ipv4(): IpamConfig | null {
     return this.withoutIpv4 ? null : this.firstOf(false);
   }
@@ -98,30 +105,33 @@ export class Network {
     return null;
   }
 
-  /** Its IPv4 addresses; null if it has none, or is only a configuration. */
-  get ipv4Pool(): AddressPool | null {
-    if (this.ipv4Opened === null && !this.configOnly) {
-      const config = this.ipv4;
-      if (config !== null) this.ipv4Opened = config.pool();
-    }
-    return this.ipv4Opened;
-  }
-
-  /** The same for IPv6. */
-  get ipv6Pool(): AddressPool | null {
-    if (this.ipv6Opened === null && !this.configOnly) {
-      const config = this.ipv6;
-      if (config !== null) this.ipv6Opened = config.pool();
-    }
-    return this.ipv6Opened;
-  }
-
-  /** Its addresses of both families. */
+  /** Its addresses, one pool for each subnet of its families, in the order of `ipam`. Empty if it is only a configuration. */
   get pools(): AddressPool[] {
+    const before = this.opened;
+    if (before !== null) return before;
     const pools: AddressPool[] = [];
-    if (this.ipv4Pool !== null) pools.push(this.ipv4Pool!);
-    if (this.ipv6Pool !== null) pools.push(this.ipv6Pool!);
+    if (this.configOnly) return pools;
+    for (let i = 0; i < this.ipam.length; i++) {
+      const isUsed = this.ipam[i].isIpv6 ? this.withIpv6 : !this.withoutIpv4;
+      if (isUsed) pools.push(this.ipam[i].pool());
+    }
+    this.opened = pools;
     return pools;
+  }
+
+  /** The pools of one family. */
+  poolsOf(ipv6: bool): AddressPool[] {
+    const pools = this.pools;
+    const found: AddressPool[] = [];
+    for (let i = 0; i < pools.length; i++) if (pools[i].subnet.isIpv6 == ipv6) found.push(pools[i]);
+    return found;
+  }
+
+  /** The pool in whose subnet the address is; null if there is none. */
+  poolWith(address: Address): AddressPool | null {
+    const pools = this.pools;
+    for (let i = 0; i < pools.length; i++) if (pools[i].subnet.contains(address)) return pools[i];
+    return null;
   }
 
   /** The machine has an address on it, if it has this family. */
@@ -141,10 +151,18 @@ export class Network {
     return this.machineAddress(false);
   }
 
-  /** Where its containers' default routes lead; empty if nowhere. */
-  containersGateway(ipv6: bool): string {
-    const config = ipv6 ? this.ipv6 : this.ipv4;
-    if (config === null || this.internal) return "";
+  /** Where the default route of a container with this address leads; empty if nowhere. `address`: empty for none. */
+  containersGateway(address: string): string {
+    const parsed: Address | null = parseAddress(address);
+    if (parsed === null) return "";
+    for (let i = 0; i < this.ipam.length; i++) {
+      if (parseSubnet(this.ipam[i].subnet)!.contains(parsed)) return this.gatewayIn(this.ipam[i]);
+    }
+    return "";
+  }
+
+  private gatewayIn(config: IpamConfig): string {
+    if (this.internal) return "";
     return this.isOnParent && !this.parentSettings.hasGateway ? "" : config.containersGateway;
   }
 
@@ -154,8 +172,7 @@ export class Network {
     this.ipam.push(ipv4);
     if (ipv6 !== null) this.ipam.push(ipv6);
     this.withIpv6 = ipv6 !== null;
-    this.ipv4Opened = ipv4.pool();
-    this.ipv6Opened = ipv6 === null ? null : ipv6.pool();
+    this.opened = null;
   }
 
   get settings(): BridgeSettings {
@@ -251,7 +268,7 @@ function problemOf(network: Network, id: string): string {
     if (!network.ipam[i].isValid) return "one of its subnets is invalid";
   }
   if (network.driver == "bridge" && !isBridge(network)) return "its subnet, gateway or interface is invalid";
-  if (network.isOnParent && !hasUsableIpv4(network)) return "its subnet or gateway is invalid";
+  if (network.isOnParent && !isUsableOnParent(network)) return "its subnet or gateway is invalid";
   return "";
 }
 
@@ -261,19 +278,24 @@ export function driverOf(name: string): string {
   return name == "bridge" || name == "host" ? name : "";
 }
 
-/** Containers on a parent have an IPv4 address. */
-function hasUsableIpv4(network: Network): bool {
-  const ipv4 = network.ipv4;
-  return ipv4 !== null && ipv4.isUsableWithoutGateway;
+/** Containers on a parent have an address. */
+function isUsableOnParent(network: Network): bool {
+  for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isUsableWithoutGateway) return false;
+  return hasFamilies(network);
 }
 
 /** Each family that it has can be used, and it has one. */
 function isBridge(network: Network): bool {
+  if (network.interfaceName.length == 0 || !hasFamilies(network)) return false;
+  return isUsable(network, network.ipv4) && isUsable(network, network.ipv6);
+}
+
+/** It has one family at least, and a subnet for each that it has. */
+function hasFamilies(network: Network): bool {
   const ipv4 = network.ipv4;
   const ipv6 = network.ipv6;
-  if (network.interfaceName.length == 0 || (ipv4 === null && ipv6 === null)) return false;
   if ((ipv4 === null && !network.withoutIpv4) || (ipv6 === null && network.withIpv6)) return false;
-  return isUsable(network, ipv4) && isUsable(network, ipv6);
+  return ipv4 !== null || ipv6 !== null;
 }
 
 function isUsable(network: Network, config: IpamConfig | null): bool {

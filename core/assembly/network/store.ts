@@ -106,11 +106,10 @@ export class NetworkStore {
     if (pool !== null) pool.free(parsed!, container);
   }
 
-  /** The addresses of the network that are of the family of this one; null if there are none. */
+  /** The addresses of the network among which this one is; null if there are none. */
   private poolWith(network: string, address: Address | null): AddressPool | null {
     const found = this.find(network);
-    if (found === null || address === null) return null;
-    return address.isIpv6 ? found.ipv6Pool : found.ipv4Pool;
+    return found === null || address === null ? null : found.poolWith(address);
   }
 
   /** Writes all records again. */

@@ -114,7 +114,13 @@ function leaveStray(state: State): void {
   state.mounts.set(stray, null);
   state.files.add(stray);
   const network = NETWORKS.get("bridge") as string;
-  state.joins.set(`${stray} ${network}`, { container: stray, network, address: "172.17.9.9", ports: [] });
+  state.joins.set(`${stray} ${network}`, {
+    container: stray,
+    network,
+    address: "172.17.9.9",
+    ipv6Address: "",
+    ports: [],
+  });
   state.sandboxes.add(stray);
   state.volumes.add("6".repeat(64));
   state.chains.set(`sha256:${"7".repeat(64)}`, null);

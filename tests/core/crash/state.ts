@@ -33,7 +33,9 @@ export interface Exec {
 export interface Join {
   container: string;
   network: string;
+  /** Empty for no address of the family. */
   address: string;
+  ipv6Address: string;
   ports: string[];
 }
 

@@ -20,7 +20,7 @@ import { answered } from "../../support/registry/registry-failures.js";
 import type { Exec, Process, State } from "./state.js";
 
 /** What counts of a container's connection to a network. */
-interface Joined extends Pick<networks.Join, "container" | "address" | "ports"> {
+interface Joined extends Pick<networks.Join, "container" | "address" | "ipv6Address" | "ports"> {
   bridge: Pick<networks.Bridge, "network">;
 }
 
@@ -75,8 +75,8 @@ export class World {
       }),
       mounts: [...mounts.keys()],
       containers: [...files],
-      joins: [...joins.values()].map(({ container, network, address }) => {
-        return { container, network, address, ipv6Address: "" };
+      joins: [...joins.values()].map(({ container, network, address, ipv6Address }) => {
+        return { container, network, address, ipv6Address };
       }),
       sandboxes: [...this.state.sandboxes],
       networks: [...made],
@@ -350,7 +350,7 @@ export class World {
     else if (command.tag === "drop") made.delete(command.val);
     else if (command.tag === "leave") joins.delete(`${command.val.container} ${command.val.network}`);
     else if (command.tag === "join") this.#join(command.val);
-    else if (command.tag === "join-parent") this.#join({ ...command.val, bridge: command.val.network, ports: [] });
+    else if (command.tag === "join-parent") this.#joinParent(command.val);
     else if (command.tag === "leave-all") {
       for (const [place, { container }] of joins) if (container === command.val) joins.delete(place);
       sandboxes.delete(command.val);
@@ -363,21 +363,27 @@ export class World {
     if (!this.state.sandboxes.has(container)) throw new Breach("names without a network");
   }
 
-  #join({ container, bridge, address, ports }: Joined): void {
+  #joinParent({ container, network: bridge, address, ipv6Address }: networks.ParentJoin): void {
+    const [own = "", ipv6 = ""] = [address, ipv6Address].map((text) => text.split("/")[0]);
+    this.#join({ container, bridge, address: own, ipv6Address: ipv6, ports: [] });
+  }
+
+  #join({ container, bridge, address, ipv6Address, ports }: Joined): void {
     const { networks: made, joins } = this.state;
     if (!made.has(bridge.network)) throw new Breach("join of a network that is not made");
-    const wanted = ports.map(({ protocol, hostAddress, hostPort }) => {
-      return `${protocol}${hostAddress.includes(":") ? 6 : 4} ${hostPort}`;
-    });
+    const wanted = portsTaken(ports);
     const place = `${container} ${bridge.network}`;
     for (const [other, join] of joins) {
       if (other === place) continue;
-      const isTaken = join.network === bridge.network && join.address === address;
+      const isSame = [address, ipv6Address].some(
+        (one, at) => one !== "" && [join.address, join.ipv6Address][at] === one,
+      );
+      const isTaken = join.network === bridge.network && isSame;
       if (isTaken) throw new Breach(`${address} given to ${container} while ${join.container} has it`);
       if (join.container !== container && join.ports.some((port) => wanted.includes(port)))
         throw new Breach(`a port published twice`);
     }
-    joins.set(place, { container, network: bridge.network, address, ports: wanted });
+    joins.set(place, { container, network: bridge.network, address, ipv6Address, ports: wanted });
     this.state.sandboxes.add(container);
   }
 
@@ -439,4 +445,14 @@ function stateOf({ status, code }: Process): engine.ProcessState {
   if (status === "unstarted" || status === "lost") return { tag: status };
   if (status === "running") return { tag: "running", val: { pid: 100, at: 0n } };
   return { tag: "exited", val: { code, outOfMemory: false, lost: false, at: 0n } };
+}
+
+/** Protocol, family and number of each port of the machine that leads to a container. */
+export function portsTaken(
+  ports: readonly Pick<networks.PortMapping, "protocol" | "hostAddress" | "hostPort">[],
+): string[] {
+  const mapped = ports.filter(({ hostPort }) => hostPort > 0);
+  return mapped.map(({ protocol, hostAddress, hostPort }) => {
+    return `${protocol}${hostAddress.includes(":") ? 6 : 4} ${hostPort}`;
+  });
 }

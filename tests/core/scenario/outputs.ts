@@ -334,13 +334,13 @@ function shownNetwork(command: networks.NetworkCommand): string {
       return `make ${network} (${name}, ${driver} ${mode}${ipvlanFlag && ` ${ipvlanFlag}`} on ${parent}${made})`;
     }
     case "join-parent": {
-      const { container, network, interfaceName, subnet, address, leads, gateway, mac } = command.val;
-      const way = leads ? `by ${gateway || network.parent}` : "no gateway";
+      const { container, network, interfaceName, address, leads, gateway, mac } = command.val;
+      const { ipv6Address, ipv6Leads, ipv6Gateway } = command.val;
+      const by = [leads && (gateway || network.parent), ipv6Leads && (ipv6Gateway || network.parent)].filter(Boolean);
+      const way = by.length > 0 ? `by ${by.join(" and ")}` : "no gateway";
+      const addresses = [address, ipv6Address].filter((one) => one !== "").join(" and ");
       const second = interfaceName === "eth0" ? "" : ` (${interfaceName})`;
-      return `join ${container} on ${network.name}${second} as ${address} in ${subnet} ${mac} ${way}`.replace(
-        "  ",
-        " ",
-      );
+      return `join ${container} on ${network.name}${second} as ${addresses} ${mac} ${way}`.replace("  ", " ");
     }
     case "name": {
       const { container, domain, names, addresses } = command.val;

@@ -107,6 +107,52 @@ onEngines("networks on a parent", (engine, kind) => {
     expect(await create("ipvlan", { parent })).toEqual([500, used]);
   });
 
+  test("of several subnets, a container gets an address in the first with one left, and its gateway there", async () => {
+    const IPAM = {
+      Config: [
+        { Subnet: "10.217.0.0/30", Gateway: "10.217.0.1" },
+        { Subnet: "10.217.1.0/24", Gateway: "10.217.1.9" },
+        { Subnet: "fd00:217::/64", Gateway: "fd00:217::9" },
+      ],
+    };
+    const body = { Name: "lan", Driver: "macvlan", Options: { parent }, EnableIPv6: true, IPAM };
+    expect(await asked("POST", "/networks/create", body)).toEqual([201, ""]);
+    const ids: string[] = [];
+    const next = async (more: Json = {}): Promise<Json> => {
+      const EndpointsConfig = { lan: more };
+      ids.push(await engine().running({ HostConfig: { NetworkMode: "lan" }, NetworkingConfig: { EndpointsConfig } }));
+      return (await settingsOf(ids.at(-1)!)).Networks["lan"]!;
+    };
+    expect(await next()).toMatchObject({
+      ...{ IPAddress: "10.217.0.2", Gateway: "10.217.0.1" },
+      ...{ GlobalIPv6Address: "fd00:217::1", GlobalIPv6PrefixLen: 64, IPv6Gateway: "fd00:217::9" },
+    });
+    expect(await next()).toMatchObject({ IPAddress: "10.217.1.1", Gateway: "10.217.1.9" });
+    const IPAMConfig = { IPv4Address: "10.217.1.77", IPv6Address: "fd00:217::77" };
+    expect(await next({ IPAMConfig })).toMatchObject({
+      ...{ IPAddress: "10.217.1.77", IPPrefixLen: 24, Gateway: "10.217.1.9", GlobalIPv6Address: "fd00:217::77" },
+    });
+    for (const id of ids) await engine().remove(id);
+    const { IPAM: shown } = await engine().read<{ IPAM: object }>("/networks/lan", { version: COMMON_VERSION });
+    expect(shown).toMatchObject(IPAM);
+  });
+
+  testExcept(kind, { reference: REFERENCE.after141 })("IPv6 alone, and a subnet of the engine's choice", async () => {
+    const Options = { parent };
+    const body = { Name: "lan", Driver: "ipvlan", Options, EnableIPv4: false, EnableIPv6: true };
+    await engine().must(201, "POST", "/networks/create", body, { version: "1.48" });
+    const { IPAM } = await engine().read<{ IPAM: { Config: { Subnet: string }[] } }>("/networks/lan");
+    expect(IPAM.Config).toEqual([{ Subnet: expect.stringMatching(/^fd[0-9a-f:]+::\/64$/) as string }]);
+    const id = await engine().create({ HostConfig: { NetworkMode: "lan" } });
+    // Not every kernel has ipvlan.
+    const { status } = await engine().call("POST", `/containers/${id}/start`);
+    if (status === 204) {
+      const first = IPAM.Config[0]!.Subnet.replace("/64", "1");
+      expect((await settingsOf(id)).Networks["lan"]).toMatchObject({ IPAddress: "", GlobalIPv6Address: first });
+    }
+    await engine().remove(id);
+  });
+
   testExcept(kind, { reference: REFERENCE.after141 })("of macvlan, as many as do not pass all through", async () => {
     await make("macvlan", { parent });
     expect(await create("macvlan", { parent })).toEqual([201, ""]);

@@ -34,7 +34,11 @@ describeUnless(missingLinux(), "options of endpoints", () => {
     expect(await inside(second, "ping -c1 -w2 169.254.7.7 > /dev/null && echo reached")).toBe("reached\n");
     const third = await own.engine.running(wish("left", settings("10.1.1.1")));
     expect(await inside(third, "ip -4 addr show eth0")).toContain("inet 10.1.1.1/16 brd 10.1.255.255");
-    for (const address of ["0.0.0.0", "x"]) {
+    const six = await own.engine.running(wish("left", settings("fe80::7")));
+    const near = await own.engine.running(wish("left", settings("fe80::8")));
+    expect(await inside(six, "ip -6 addr show eth0")).toContain("inet6 fe80::7/64");
+    expect(await inside(near, "ping -c1 -w2 fe80::7%eth0 > /dev/null && echo reached")).toBe("reached\n");
+    for (const address of ["0.0.0.0", "::", "x"]) {
       const answer = await own.engine.call("POST", "/networks/left/connect", {
         Container: second,
         EndpointConfig: settings(address),

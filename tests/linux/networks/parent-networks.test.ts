@@ -1,5 +1,6 @@
 // macvlan and ipvlan networks with real packets. The parent is one end of a veth pair, and the machine, at the other
 // end, acts as the router of that network.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { lackedInterfaces } from "../../support/allowed-skips.js";
@@ -31,6 +32,31 @@ describeUnless(missingLinux(), "networks on a parent", () => {
     expect(await reaches(second, "192.0.2.77")).toBe(true);
     await ip("addr del 192.0.2.77/32 dev lo");
     expect((await run(inNetns(["busybox", "ping", "-c1", "-w5", "10.231.0.2"]))).code).toBe(0);
+  });
+
+  test("with IPv6, containers reach each other and the world by it, also past a killed engine", async (context) => {
+    if (!existsSync("/proc/net/if_inet6")) context.skip("the kernel has no IPv6");
+    await ip("addr add fd00:231::1/64 dev p1 nodad");
+    const IPAM = { Config: [{ Subnet: "10.231.0.0/24" }, { Subnet: "fd00:231::/64", Gateway: "fd00:231::1" }] };
+    await lan("macvlan", { parent: "p0" }, { EnableIPv6: true, IPAM });
+    await own.make("wide", "10.232.0");
+    const first = await own.engine.running(on("wide"));
+    await wire("connect", first);
+    await own.engine.running(on("lan"), "?name=second");
+    // The bridge leads outside in IPv4, and the parent in IPv6.
+    expect(await inside(first, "ip route | grep default")).toBe("default via 10.232.0.1 dev eth0 \n");
+    expect(await inside(first, "ip -6 route | grep default")).toContain("default via fd00:231::1 dev eth1");
+    expect(await inside(first, "ip -6 addr show eth1")).toContain("inet6 fd00:231::2/64 scope global");
+    await ip("addr add fd00:99::77/128 dev lo nodad");
+    expect(await reaches(first, "fd00:99::77")).toBe(true);
+    await ip("addr del fd00:99::77/128 dev lo");
+    expect(await reaches(first, "fd00:231::3")).toBe(true);
+    await own.daemon.end("SIGKILL");
+    await own.daemon.start();
+    expect(await reaches(first, "fd00:231::1")).toBe(true);
+    await wire("disconnect", first);
+    expect(await inside(first, "ip -6 route")).not.toContain("default");
+    await ip("addr del fd00:231::1/64 dev p1");
   });
 
   test("what their mode keeps apart does not reach each other", async () => {

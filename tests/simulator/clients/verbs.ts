@@ -62,7 +62,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   "remove-volume": { send: ([name = "", query = ""]) => ask("DELETE", `/volumes/${name}`, query) },
   "make-network": {
     send: ([name = "", parent = "-", mode]) => {
-      const onParent = parent === "-" ? {} : { Driver: "macvlan", Options: { parent } };
+      const onParent = parent === "-" ? {} : { Driver: "macvlan", EnableIPv6: true, Options: { parent } };
       const inMode = mode === undefined ? {} : { Options: { "com.docker.network.bridge.gateway_mode_ipv4": mode } };
       return { ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name, ...onParent, ...inMode }) };
     },

@@ -4,7 +4,7 @@ import type { engine } from "../../../hosts/shared/host.js";
 import { subjectOf } from "../../../hosts/driver/order.js";
 import type { Effect, HostEffect } from "../../../hosts/shared/outputs.js";
 import { emptyState, processOf } from "../../core/crash/state.js";
-import { Failed, World } from "../../core/crash/world.js";
+import { Failed, portsTaken, World } from "../../core/crash/world.js";
 import { CHANGES, type HostCommand } from "../commands.js";
 import type { Ledger } from "../ledger.js";
 
@@ -82,10 +82,9 @@ function worldOf(found: engine.Inventory, ledger: Ledger): World {
   }
   for (const { exec, subject, running, exit } of found.execs)
     state.execs.set(exec, { exec, ...subject, running, ...(exit && { code: exit.code }) });
-  for (const { container, network, address } of found.joins) {
+  for (const { container, network, address, ipv6Address } of found.joins) {
     const { ports = [] } = ledger.containers.get(container)?.sandbox ?? {};
-    const taken = ports.map((one) => `${one.protocol}${one.hostAddress.includes(":") ? 6 : 4} ${one.hostPort}`);
-    state.joins.set(`${container} ${network}`, { container, network, address, ports: taken });
+    state.joins.set(`${container} ${network}`, { container, network, address, ipv6Address, ports: portsTaken(ports) });
   }
   for (const id of found.mounts) state.mounts.set(id, null);
   for (const id of found.containers) state.mountedOnce.add(id);

@@ -7,13 +7,13 @@ import { MembersByName } from "../../json/members-by-name";
 import { parseKept } from "../../json/reader";
 import { jsonBytes, JsonWriter } from "../../json/writer";
 import { Address, parseAddress } from "../../network/address/address";
-import { EVERY_IPV4 } from "../../network/address/wildcard";
+import { EVERY_IPV4, EVERY_IPV6 } from "../../network/address/wildcard";
 import { isInterfaceName } from "../../network/bridge-settings";
 import { Endpoint } from "../../network/endpoint/endpoint";
 import { networkOf } from "../../network/endpoint/endpoints-of-container";
 import { listOfProblems } from "../../network/list-of-problems";
 import { Network } from "../../network/network";
-import { badParameter, notBuilt, Refusal } from "../../refusal";
+import { badParameter, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 import { Container } from "../container";
 import { OTHER_CODE, StartError } from "../start/start-error";
@@ -43,15 +43,15 @@ export function writeSetting(json: JsonWriter, settings: Json, name: string): vo
   else json.key(name).json(value);
 }
 
-/** Why the settings are invalid or not supported. `path`: their place in the request. */
-export function refuseSettings(settings: Json, path: string): Refusal | null {
+/** Why the settings are invalid. */
+export function refuseSettings(settings: Json): Refusal | null {
   const addresses = settings.entry("IPAMConfig");
   if (addresses !== null) {
     const four = addresses.stringOf("IPv4Address");
     if (four.length > 0 && !isOfFamily(four, false)) return badParameter(`invalid IPv4 address: ${four}`);
     const six = addresses.stringOf("IPv6Address");
     if (six.length > 0 && !isOfFamily(six, true)) return badParameter(`invalid IPv6 address: ${six}`);
-    const linkLocal = refuseLinkLocal(addresses.stringsOf("LinkLocalIPs"), path);
+    const linkLocal = refuseLinkLocal(addresses.stringsOf("LinkLocalIPs"));
     if (linkLocal !== null) return linkLocal;
   }
   const links = settings.stringsOf("Links");
@@ -73,11 +73,10 @@ export function refuseSettings(settings: Json, path: string): Refusal | null {
 }
 
 /** As Docker, it does not ask whether they are in the block of link-local addresses. */
-function refuseLinkLocal(texts: string[], path: string): Refusal | null {
+function refuseLinkLocal(texts: string[]): Refusal | null {
   for (let i = 0; i < texts.length; i++) {
     const address: Address | null = parseAddress(texts[i]);
-    if (address !== null && address.isIpv6) return notBuilt(`${path}.IPAMConfig.LinkLocalIPs of IPv6`);
-    if (address === null || address.text == EVERY_IPV4) {
+    if (address === null || address.text == EVERY_IPV4 || address.text == EVERY_IPV6) {
       return badParameter(`invalid link-local IP address: ${texts[i]}`);
     }
   }
@@ -144,8 +143,7 @@ function subnetProblem(network: Network, text: string): string {
   if (!(ipv6 ? network.ipv6SubnetsGiven : network.subnetsGiven)) {
     return "user specified IP address is supported only when connecting to networks with user configured subnets";
   }
-  const pool = ipv6 ? network.ipv6Pool : network.ipv4Pool;
-  if (address !== null && pool !== null && pool.subnet.contains(address)) return "";
+  if (address !== null && network.poolWith(address) !== null) return "";
   return `no configured subnet contains IP address ${text}`;
 }
 

@@ -86,7 +86,7 @@ function takeNetwork(wishes: EndpointWishes, given: string, settings: Json, mode
   endpoint.settings = keptSettings(settings);
   if (isMain) wishes.endpoints.unshift(endpoint);
   else wishes.endpoints.push(endpoint);
-  return refuseSettings(settings, path);
+  return refuseSettings(settings);
 }
 
 /** Of the built-in networks, only `bridge` goes together with others. */

@@ -7,7 +7,7 @@ const OF_OWN_NETWORKS = "refused at the start on built-in networks";
 const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
   new Field("IPv4Address", FieldType.String, null).says(OF_OWN_NETWORKS),
   new Field("IPv6Address", FieldType.String, null).says(OF_OWN_NETWORKS),
-  new Field("LinkLocalIPs", FieldType.Strings, null).says("IPv4 only"),
+  new Field("LinkLocalIPs", FieldType.Strings, null),
 ]);
 
 /**

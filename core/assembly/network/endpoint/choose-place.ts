@@ -5,6 +5,7 @@ import { settingsOf, wantedInterface } from "../../container/endpoint/endpoint-s
 import { forbidden, internal, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Address, parseAddress } from "../address/address";
+import { AddressPool } from "../address/address-pool";
 import { macOf, macOfIpv6, parseMac } from "../address/mac";
 import { Network } from "../network";
 import { networkStore } from "../store";
@@ -33,8 +34,8 @@ export function choosePlace(container: Container, endpoint: Endpoint, network: N
   const refusal = takeAddresses(place, container, endpoint, network);
   if (refusal !== null) return refusal;
   place.endpointId = engine.ids.next();
-  place.gateway = network.containersGateway(false);
-  place.ipv6Gateway = network.containersGateway(true);
+  place.gateway = network.containersGateway(place.address);
+  place.ipv6Gateway = network.containersGateway(place.ipv6Address);
   place.mac = sharesMac ? "" : macFor(endpoint, place);
   place.interfaceName = wanted.length > 0 ? wanted : freeInterface(container, network);
   endpoint.networkId = network.id;
@@ -45,23 +46,37 @@ export function choosePlace(container: Container, endpoint: Endpoint, network: N
 
 /** One of each family that the network has, or none. */
 function takeAddresses(place: Place, container: Container, endpoint: Endpoint, network: Network): Refusal | null {
-  const pools = network.pools;
-  for (let i = 0; i < pools.length; i++) {
-    const pool = pools[i];
-    const ipv6 = pool.subnet.isIpv6;
+  for (let family = 0; family < 2; family++) {
+    const ipv6 = family == 1;
+    const pools = network.poolsOf(ipv6);
+    if (pools.length == 0) continue;
     const fixed: Address | null = fixedAddress(endpoint, ipv6);
-    const isTaken = fixed !== null && !pool.takeFixed(fixed, container.id);
-    const address: Address | null = isTaken ? null : fixed === null ? pool.take(container.id) : fixed;
+    const address: Address | null = fixed === null ? takeAny(pools, container) : takeFixed(network, fixed, container);
     if (address === null) {
       freeAddresses(place, network.id, container);
-      return isTaken ? forbidden("Address already in use") : noneLeft(network, ipv6);
+      return fixed !== null ? forbidden("Address already in use") : noneLeft(network, ipv6);
     }
-    if (ipv6) place.ipv6PrefixLength = pool.subnet.prefixLength;
-    else place.prefixLength = pool.subnet.prefixLength;
+    const prefixLength = network.poolWith(address)!.subnet.prefixLength;
+    if (ipv6) place.ipv6PrefixLength = prefixLength;
+    else place.prefixLength = prefixLength;
     if (ipv6) place.ipv6Address = address.text;
     else place.address = address.text;
   }
   return null;
+}
+
+/** Of several subnets, the first that has an address left. */
+function takeAny(pools: AddressPool[], container: Container): Address | null {
+  for (let i = 0; i < pools.length; i++) {
+    const address = pools[i].take(container.id);
+    if (address !== null) return address;
+  }
+  return null;
+}
+
+function takeFixed(network: Network, address: Address, container: Container): Address | null {
+  const pool = network.poolWith(address);
+  return pool !== null && pool.takeFixed(address, container.id) ? address : null;
 }
 
 function noneLeft(network: Network, ipv6: bool): Refusal {

@@ -107,7 +107,7 @@ function again(call: Call, container: Container, network: Network | null): Refus
 function refuseEndpoint(network: Network | null, settings: Json): Refusal | null {
   const field = refusedField(settings, ENDPOINT_SETTINGS, "EndpointConfig");
   if (field.length > 0) return notBuilt(field);
-  const refusal = refuseSettings(settings, "EndpointConfig");
+  const refusal = refuseSettings(settings);
   if (refusal !== null || network === null) return refusal;
   const problems = network.isBuiltIn ? ofOwnNetworks(settings) : settingsProblems(network, settings);
   return problems.length == 0 ? null : badParameter(`invalid endpoint settings:\n${listOfProblems(problems)}`);

@@ -73,13 +73,21 @@ function bestOf(container: Container, ipv4: bool, ipv6: bool): Endpoint | null {
   const all = container.endpoints;
   for (let i = 0; i < all.length; i++) {
     const network = networkOf(all[i]);
-    if (network === null || !network.leadsOutside) continue;
-    if ((ipv4 && network.ipv4 === null) || (ipv6 && network.ipv6 === null)) continue;
+    if (network === null || (ipv4 && !leads(all[i], network, false)) || (ipv6 && !leads(all[i], network, true)))
+      continue;
     if (best !== null && !isBefore(all[i], network, best, bestNetwork!)) continue;
     best = all[i];
     bestNetwork = network;
   }
   return best;
+}
+
+/** Whether the container's default route of a family may lead to the network, from the address that it has there. */
+function leads(endpoint: Endpoint, network: Network, ipv6: bool): bool {
+  if (!network.leadsOutside(ipv6)) return false;
+  const place = endpoint.place;
+  if (place === null || !network.isOnParent || network.parentSettings.isRouter) return true;
+  return (ipv6 ? place.ipv6Gateway : place.gateway).length > 0;
 }
 
 function isBefore(one: Endpoint, network: Network, other: Endpoint, otherNetwork: Network): bool {

@@ -27,19 +27,27 @@ export function joinCommand(container: Container, endpoint: Endpoint, network: N
 
 function parentJoinOf(container: Container, endpoint: Endpoint, network: Network): ParentJoin {
   const place = endpoint.place!;
+  const gateways = gatewaysOf(container);
   return new ParentJoin(
     container.id,
     container.name,
     network.asParentNetwork(),
     place.interfaceName,
-    network.ipv4!.subnet,
-    place.address,
-    gatewaysOf(container).ipv4 === endpoint,
+    prefixed(place.address, place.prefixLength),
+    gateways.ipv4 === endpoint,
     place.gateway,
+    prefixed(place.ipv6Address, place.ipv6PrefixLength),
+    gateways.ipv6 === endpoint,
+    place.ipv6Gateway,
     place.mac,
     linkLocalAddresses(endpoint),
     sysctlsOf(container, endpoint),
   );
+}
+
+/** `192.168.1.2/24`; empty for no address. */
+function prefixed(address: string, prefixLength: i32): string {
+  return address.length == 0 ? "" : `${address}/${prefixLength.toString()}`;
 }
 
 function joinOf(container: Container, endpoint: Endpoint, network: Network): Join {

@@ -2,10 +2,10 @@
 // it the machine's own address.
 
 import { Json } from "../../json/json";
-import { badParameter, forbidden, internal, notBuilt, Refusal } from "../../refusal";
+import { badParameter, forbidden, internal, Refusal } from "../../refusal";
 import { Address, canonicalAddress, parseAddress } from "../address/address";
 import { AddressPool } from "../address/address-pool";
-import { ipv6SubnetProblem, parseSubnet, Prefix } from "../address/subnet";
+import { ipv6SubnetProblem, parseSubnet, Prefix, Subnet } from "../address/subnet";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { freeSubnet, hasSameRoute } from "./default-pools";
@@ -33,18 +33,27 @@ export function chooseIpam(network: Network, configs: Json): Refusal | null {
   const counts = network.ipam.map<i32>((config: IpamConfig) => (config.isIpv6 ? 1 : 0));
   const ipv6 = counts.reduce<i32>((sum: i32, one: i32) => sum + one, 0);
   const ipv4 = counts.length - ipv6;
-  if (ipv4 > 1 && network.isOnParent) return notBuilt("a network with several IPv4 subnets");
-  if ((!network.withoutIpv4 && ipv4 > 1) || (network.withIpv6 && ipv6 > 1)) return forbidden(ONE_SUBNET);
+  const isOne = !network.isOnParent;
+  if (isOne && ((!network.withoutIpv4 && ipv4 > 1) || (network.withIpv6 && ipv6 > 1))) return forbidden(ONE_SUBNET);
   network.subnetsGiven = ipv4 > 0;
   network.ipv6SubnetsGiven = ipv6 > 0;
-  const refusal: Refusal | null = network.withoutIpv4 ? null : chooseFamily(network, network.ipv4, false);
-  if (refusal !== null || !network.withIpv6) return refusal;
-  return chooseFamily(network, network.ipv6, true);
+  const refusal: Refusal | null = network.withoutIpv4 ? null : chooseFamily(network, false);
+  return refusal !== null || !network.withIpv6 ? refusal : chooseFamily(network, true);
 }
 
-/** `given`: null if the client left the choice to the engine. */
-function chooseFamily(network: Network, given: IpamConfig | null, ipv6: bool): Refusal | null {
-  return given === null ? chooseSubnet(network, ipv6) : takeSubnet(network, given);
+/** The subnets that the client gave, or one of the engine's choice. */
+function chooseFamily(network: Network, ipv6: bool): Refusal | null {
+  const taken = networkStore.subnets();
+  const given = network.ipam.slice(0);
+  let isGiven = false;
+  for (let i = 0; i < given.length; i++) {
+    if (given[i].isIpv6 != ipv6) continue;
+    isGiven = true;
+    const refusal = takeSubnet(network, given[i], taken);
+    if (refusal !== null) return refusal;
+    taken.push(parseSubnet(given[i].subnet)!);
+  }
+  return isGiven ? null : chooseSubnet(network, ipv6, taken);
 }
 
 function configOf(given: Json): IpamConfig {
@@ -63,8 +72,8 @@ function canonicalSubnet(text: string): string {
 }
 
 /** An IPv4 subnet comes before those of IPv6. */
-function chooseSubnet(network: Network, ipv6: bool): Refusal | null {
-  const subnet = freeSubnet(networkStore.subnets(), ipv6);
+function chooseSubnet(network: Network, ipv6: bool, taken: Subnet[]): Refusal | null {
+  const subnet = freeSubnet(taken, ipv6);
   if (subnet === null) return badParameter(NONE_LEFT);
   const config = new IpamConfig(subnet.text);
   if (network.hasGateway(ipv6)) config.gateway = subnet.base.plus(1).text;
@@ -73,9 +82,9 @@ function chooseSubnet(network: Network, ipv6: bool): Refusal | null {
   return null;
 }
 
-function takeSubnet(network: Network, config: IpamConfig): Refusal | null {
+/** `others`: the subnets of all networks, and those that this one has already. */
+function takeSubnet(network: Network, config: IpamConfig, others: Subnet[]): Refusal | null {
   const subnet = parseSubnet(config.subnet)!;
-  const others = networkStore.subnets();
   for (let i = 0; i < others.length; i++) if (others[i].overlaps(subnet)) return forbidden(OVERLAPS);
   // A parent, or an interface that exists already, has the route that the client means.
   const isNew = !network.isOnParent && network.settings.interfaceName.length == 0;

@@ -155,8 +155,8 @@ describe("unsupported fields", () => {
     const endpoint = (name: string, settings: Json) => ({
       NetworkingConfig: { EndpointsConfig: { [name]: settings } },
     });
-    expect(refusal(endpoint("bridge", { IPAMConfig: { LinkLocalIPs: ["fe80::1"] } }))).toBe(
-      "NetworkingConfig.EndpointsConfig.bridge.IPAMConfig.LinkLocalIPs of IPv6 is not built yet",
+    expect(refusal(endpoint("bridge", { IPAMConfig: { LinkLocalIPs: ["fe80::1", "::"] } }))).toBe(
+      "invalid link-local IP address: ::",
     );
     const two = { NetworkingConfig: { EndpointsConfig: { a: {}, b: {} } } };
     expect(create({ Image: "i", ...two }, 43)).toEqual([
