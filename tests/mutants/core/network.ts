@@ -46,8 +46,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "networks are pruned while containers are",
     file: "network/prune.ts",
-    right: `if (engine.pruning) return`,
-    wrong: `if (!WRONG && engine.pruning) return`,
+    right: `if (engine.pruning && call !== waiting) return`,
+    wrong: `if (!WRONG && engine.pruning && call !== waiting) return`,
     finder: { story: "prune" },
   },
   {
