@@ -39,7 +39,11 @@ export class Filesystems {
     makePrivate(this.#paths.liveContainer(container));
     fs.mkdirSync(target, { recursive: true, mode: 0o700 });
     try {
-      await mountOverlay(this.#kernel, target, { lower: bottom === undefined ? layers : [bottom, ...layers], upper, work });
+      await mountOverlay(this.#kernel, target, {
+        lower: bottom === undefined ? layers : [bottom, ...layers],
+        upper,
+        work,
+      });
     } catch (error) {
       await this.#removeMountPoint(container);
       throw error;
