@@ -34,28 +34,40 @@ export function openConfined(kernel: Kernel, root: number, path: Path, flags: nu
 
 /** Text of a regular file of a container, which may be running; empty if there is no such file. */
 export function readConfined(kernel: Kernel, root: string, path: string, limit: number): string {
-  let file: number;
+  let file: number | undefined;
   const top = openSync(root, O_PATH | constants.O_DIRECTORY);
   try {
-    file = openConfined(kernel, top, path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openRegular((flags) => openConfined(kernel, top, path, flags));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" || code === "ENXIO") return "";
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return "";
     throw error;
   } finally {
     closeSync(top);
   }
+  return file === undefined ? "" : readOpen(file, limit);
+}
+
+/** Text of an open file, which is closed then; empty if it is longer than the limit. */
+export function readOpen(file: number, limit: number): string {
   try {
-    return readOpen(file, limit);
+    return fstatSync(file).size <= limit ? readFileSync(file, "utf8") : "";
   } finally {
     closeSync(file);
   }
 }
 
-/** The same for a file that is already open. */
-export function readOpen(file: number, limit: number): string {
-  const stat = fstatSync(file);
-  return stat.isFile() && stat.size <= limit ? readFileSync(file, "utf8") : "";
+/**
+ * Opens a regular file for reading; undefined for any other kind. That is never opened: some devices act when they are
+ * opened, for example a watchdog starts. `open` gets the flags.
+ */
+export function openRegular(open: (flags: number) => number): number | undefined {
+  const place = open(O_PATH);
+  try {
+    return fstatSync(place).isFile() ? openSync(`/proc/self/fd/${place}`, constants.O_RDONLY) : undefined;
+  } finally {
+    closeSync(place);
+  }
 }
 
 /** Undefined if the path is not a link. `name` is the container's name for it, used in failures. */

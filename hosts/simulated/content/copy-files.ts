@@ -31,7 +31,7 @@ export async function copy(command: content.Copy, looks: Looks, signal: AbortSig
   const { what, mode, holes } = command;
   const files = openView(command.into, looks);
   const owner = command.owner === undefined ? null : ownerIn(files, command.owner);
-  const extractor = new Extractor(files, "/", { keepKinds: true, holes }, null);
+  const extractor = new Extractor(files, "/", { keepKinds: false, holes }, null);
   if (what.tag === "given") await copyGiven(what.val, extractor, { owner, mode });
   else {
     const how = { decompressed, stopped: () => throwIfStopped(signal) };

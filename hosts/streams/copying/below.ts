@@ -10,7 +10,7 @@ export class Below {
   readonly #without: ReadonlySet<string>;
 
   constructor(without: readonly string[]) {
-    this.#without = new Set(without);
+    this.#without = new Set(without.map(relative));
   }
 
   /** The entry's name below the first member, as text; "" for the first member itself. */
@@ -35,4 +35,17 @@ export class Below {
     }
     return false;
   }
+}
+
+/** A path from the root, without `.` and slashes at its ends. */
+export function relative(path: string): string {
+  return path
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/");
+}
+
+/** The path of a file below a directory; either may be "". */
+export function joinedPath(directory: string, name: string): string {
+  return directory === "" || name === "" ? directory + name : `${directory}/${name}`;
 }

@@ -4,7 +4,7 @@ import { HostFailure, noSuch } from "../../shared/index.js";
 import type { content, engine } from "../../shared/index.js";
 import { TarReader, textOf } from "../tar/index.js";
 import type { TarEntry, TarSink } from "../tar/index.js";
-import { Below } from "./below.js";
+import { Below, joinedPath, relative } from "./below.js";
 import { fixedPart, isPattern, patternOf } from "./pattern.js";
 import type { CopySource, Hashing } from "./source.js";
 
@@ -17,106 +17,144 @@ export async function chosenFiles(
 ): Promise<engine.Chosen> {
   const files: engine.ChosenFile[] = [];
   for (const pattern of patterns) {
-    const choosing = isPattern(pattern) ? matching(pattern, source) : new Choosing(relative(pattern), () => true);
-    if (choosing === null) continue;
-    await choosing.run(without, source, hashing, stopped);
-    if (choosing.files.length === 0 && !isPattern(pattern)) throw noSuch("member", pattern);
-    files.push(...choosing.files);
+    const how = { without, source, hashing, stopped };
+    files.push(...(await (isPattern(pattern) ? matching(pattern, how) : plain(pattern, how))));
   }
   return { files, digest: hashing.digest() };
 }
 
-/** Null if nothing can match. */
-function matching(pattern: string, source: CopySource): Choosing | null {
+interface How {
+  without: readonly string[];
+  source: CopySource;
+  hashing: Hashing;
+  stopped: () => void;
+}
+
+async function plain(path: string, how: How): Promise<engine.ChosenFile[]> {
+  const files = await new Choosing(relative(path), how, () => true).run();
+  if (files.length === 0) throw noSuch("member", path);
+  return files;
+}
+
+async function matching(pattern: string, how: How): Promise<engine.ChosenFile[]> {
   const [expression, fixed] = [patternOf(relative(pattern)), relative(fixedPart(pattern))];
-  if (expression === null) return null;
+  if (expression === null) return [];
   // Links are not followed on the way to a match, as Go's `filepath.Walk` follows none.
-  if (source.locate(`/${fixed}`) !== `/${fixed}`) return null;
-  return new Choosing(fixed, (path) => expression.test(path));
+  if (how.source.locate(`/${fixed}`) !== `/${fixed}`) return [];
+  return new Choosing(fixed, how, (path) => expression.test(path)).run();
 }
 
 /** Reads one tree and takes the topmost files that are wanted, with everything below them. */
 class Choosing implements TarSink {
   readonly mostHoles = Infinity;
-  readonly files: engine.ChosenFile[] = [];
+  readonly #files: engine.ChosenFile[] = [];
   readonly #top: string;
+  /** Where the tree is after links are followed. */
+  readonly #at: string;
+  readonly #how: How;
   readonly #wanted: (path: string) => boolean;
-  #hashing!: Hashing;
-  #below = new Below([]);
+  readonly #below: Below;
   /** The body of the current entry counts. */
   #takes = false;
 
   /** `top`: the path of the tree from the root, without a slash at either end. */
-  constructor(top: string, wanted: (path: string) => boolean) {
+  constructor(top: string, how: How, wanted: (path: string) => boolean) {
     this.#top = top;
+    this.#at = relative(how.source.locate(`/${top}`));
+    this.#how = how;
     this.#wanted = wanted;
+    this.#below = new Below(how.without);
   }
 
-  async run(without: string[], source: CopySource, hashing: Hashing, stopped: () => void): Promise<void> {
-    this.#hashing = hashing;
-    this.#below = new Below(without.map(relative));
-    if (this.#below.isOut(this.#top)) return;
-    const reader = new TarReader(this);
+  async run(): Promise<engine.ChosenFile[]> {
+    if (this.#isOut("")) return [];
     try {
-      for await (const bytes of source.archive(source.locate(`/${this.#top}`))) {
-        stopped();
-        await reader.push(bytes);
-      }
-      reader.end();
+      await this.#read(this.#at, this);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
+    return this.#files;
   }
 
-  entry(entry: TarEntry): void {
+  async #read(path: string, sink: TarSink): Promise<void> {
+    const reader = new TarReader(sink);
+    for await (const bytes of this.#how.source.archive(`/${path}`)) {
+      this.#how.stopped();
+      await reader.push(bytes);
+    }
+    reader.end();
+  }
+
+  entry(entry: TarEntry): Promise<void> | void {
     const name = this.#below.nameOf(entry);
-    const path = name === "" ? this.#top : this.#top === "" ? name : `${this.#top}/${name}`;
-    this.#takes = !this.#below.isOut(path) && this.#isTaken(path, entry);
-    if (this.#takes) this.#tell(path, entry);
+    const path = joinedPath(this.#top, name);
+    const isInChosen = this.#isInChosen(path);
+    this.#takes = !this.#isOut(name) && (isInChosen || this.#wanted(path));
+    if (!this.#takes) return;
+    if (entry.type === "link" && isInChosen && !this.#hasTaken(this.#below.within(entry.target))) {
+      return this.#hash(path, name);
+    }
+    if (!isInChosen && (entry.type === "link" || entry.type === "symlink")) return this.#follow(path);
+    if (!isInChosen) this.#files.push({ path, directory: entry.type === "directory" });
+    this.#tell(path, entry);
   }
 
   data(piece: Uint8Array): void {
-    if (this.#takes) this.#hashing.update(piece);
+    if (this.#takes) this.#how.hashing.update(piece);
   }
 
   hole(size: number): void {
     for (let left = size; this.#takes && left > 0; left -= ZEROS.length) {
-      this.#hashing.update(ZEROS.subarray(0, Math.min(left, ZEROS.length)));
+      this.#how.hashing.update(ZEROS.subarray(0, Math.min(left, ZEROS.length)));
     }
   }
 
   end(): void {}
 
-  /** Whether it is wanted, or below something that is. */
-  #isTaken(path: string, { type }: TarEntry): boolean {
-    const last = this.files.at(-1);
-    if (last !== undefined && last.directory && isBelow(path, last.path)) return true;
-    if (!this.#wanted(path)) return false;
-    this.files.push({ path, directory: type === "directory" });
-    return true;
+  /** Neither the given path nor the one behind its links may count as missing. */
+  #isOut(name: string): boolean {
+    return [this.#top, this.#at].some((directory) => this.#below.isOut(joinedPath(directory, name)));
+  }
+
+  #isInChosen(path: string): boolean {
+    const last = this.#files.at(-1);
+    return last !== undefined && last.directory && isBelow(path, last.path);
+  }
+
+  /** Whether the first name of a hard link in the chosen directory is taken: then its bytes are in the digest. */
+  #hasTaken(name: string): boolean {
+    return !this.#isOut(name) && this.#isInChosen(joinedPath(this.#top, name));
+  }
+
+  /** What a chosen link stands for is copied, so that counts. */
+  async #follow(path: string): Promise<void> {
+    this.#files.push(...(await plain(path, this.#how)));
+  }
+
+  /** A hard link whose first name is not taken is copied as a file. */
+  #hash(path: string, name: string): Promise<void> {
+    return this.#read(joinedPath(this.#at, name), {
+      mostHoles: Infinity,
+      entry: (entry) => this.#tell(path, entry),
+      data: (piece) => this.data(piece),
+      hole: (size) => this.hole(size),
+      end: () => {},
+    });
   }
 
   /** Names are those below the chosen file, since its own name does not change what a directory's copy is. */
   #tell(path: string, entry: TarEntry): void {
     const { type, mode, size, target, major, minor, xattrs } = entry;
-    const { path: chosen, directory } = this.files.at(-1)!;
+    const { path: chosen, directory } = this.#files.at(-1)!;
     const name = directory ? path.slice(chosen.length) : path;
     const linked = type === "link" ? this.#below.within(target) : textOf(target);
     const about = [name, type, mode, size, linked, major, minor, ...[...xattrs].flat()];
-    this.#hashing.update(new TextEncoder().encode(`${JSON.stringify(about)}\n`));
+    this.#how.hashing.update(new TextEncoder().encode(`${JSON.stringify(about)}\n`));
   }
 }
 
 function isBelow(path: string, directory: string): boolean {
   return directory === "" || path.startsWith(`${directory}/`);
-}
-
-/** A path from the root, without `.` and slashes at its ends. */
-function relative(path: string): string {
-  return path
-    .split("/")
-    .filter((part) => part !== "" && part !== ".")
-    .join("/");
 }
 
 function isMissing(error: unknown): boolean {

@@ -2,9 +2,9 @@
 
 import { HostFailure, faultyName } from "../../shared/index.js";
 import type { content } from "../../shared/index.js";
-import { TarReader, bytesOf, cleanName } from "../tar/index.js";
+import { TarReader, bytesOf, cleanName, textOf } from "../tar/index.js";
 import type { TarEntry, TarSink } from "../tar/index.js";
-import { Below } from "./below.js";
+import { Below, joinedPath, relative } from "./below.js";
 import type { CopySource } from "./source.js";
 
 export interface CopyHow {
@@ -27,9 +27,14 @@ export async function copyFiles(
     if (unpack !== undefined && (await isTar(at, source, how))) {
       await pour(how.decompressed(source.read(at)), new CopyingSink(target, unpack, null, attributes), how);
     } else {
-      const below = { top: path.split("/").filter(isName).join("/"), names: new Below(without), fresh };
+      const below = { given: relative(path), top: relative(at), names: new Below(without), fresh, copyAlone };
       await pour(source.archive(at), new CopyingSink(target, to, below, attributes), how);
     }
+  }
+
+  async function copyAlone(path: string, to: string): Promise<void> {
+    const below = { given: path, top: path, names: new Below([]), fresh: false, copyAlone };
+    await pour(source.archive(`/${path}`), new CopyingSink(target, to, below, attributes), how);
   }
 }
 
@@ -42,14 +47,17 @@ async function pour(bytes: AsyncIterable<Uint8Array>, sink: TarSink, { stopped }
   reader.end();
 }
 
-/** Whether a file begins as a tar does, once it is decompressed. */
-async function isTar(path: string, source: CopySource, { decompressed }: CopyHow): Promise<boolean> {
+/** Whether a file begins as a tar does, once it is decompressed. Zeros alone, however many, do not. */
+async function isTar(path: string, source: CopySource, { decompressed, stopped }: CopyHow): Promise<boolean> {
   const seen = new FirstEntry();
   const reader = new TarReader(seen);
+  let size = 0;
   try {
     for await (const piece of decompressed(source.read(path))) {
+      stopped();
       await reader.push(piece);
-      if (seen.found) return true;
+      size += piece.length;
+      if (seen.found || size > FIRST_ENTRY_WITHIN) break;
     }
     return seen.found;
   } catch (error) {
@@ -81,11 +89,14 @@ export interface CopiedAttributes {
 
 /** The tree that a tar is of. */
 interface CopiedTree {
-  /** Its path in the source. */
+  /** Its path in the source, and the one behind its links. */
+  given: string;
   top: string;
   names: Below;
   /** A directory is made for its contents. */
   fresh: boolean;
+  /** Copies one file of the source. */
+  copyAlone: (path: string, to: string) => Promise<void>;
 }
 
 /** Passes entries on under the names that they get. */
@@ -97,12 +108,14 @@ export class CopyingSink implements TarSink {
   /** The tar is of one file or directory, at this path of its source; null for a tar that is unpacked. */
   readonly #from: CopiedTree | null;
   readonly #attributes: CopiedAttributes;
+  /** For files whose first name is not copied: the path of their first copy. */
+  readonly #copies = new Map<string, string>();
   #takes = false;
 
   constructor(target: TarSink, to: string, from: CopiedTree | null, attributes: CopiedAttributes) {
     this.mostHoles = target.mostHoles;
     this.#target = target;
-    this.#to = to.split("/").filter(isName).join("/");
+    this.#to = relative(to);
     this.#from = from;
     this.#attributes = attributes;
   }
@@ -111,7 +124,19 @@ export class CopyingSink implements TarSink {
     const name = this.#from === null ? entry.name : bytesOf(this.#from.names.nameOf(entry));
     const placed = this.#placed(name, entry);
     this.#takes = placed !== null;
-    if (placed !== null) return this.#target.entry(placed);
+    if (placed === null) return;
+    return entry.type === "link" ? this.#link(name, entry.target, placed) : this.#target.entry(placed);
+  }
+
+  /** The first copied name of a file becomes the file, and the others links to it. */
+  #link(name: string, target: string, placed: TarEntry): Promise<void> | void {
+    const first = this.#linkedName(target);
+    if (this.#from === null || !this.#isOut(first)) return this.#target.entry(placed);
+    const copy = this.#copies.get(first);
+    if (copy !== undefined) return this.#target.entry({ ...placed, target: copy });
+    this.#copies.set(first, placed.name);
+    this.#takes = false;
+    return this.#from.copyAlone(joinedPath(this.#from.top, textOf(name)), textOf(placed.name));
   }
 
   data(piece: Uint8Array): Promise<void> | void {
@@ -147,8 +172,8 @@ export class CopyingSink implements TarSink {
   }
 
   #isOut(name: string): boolean {
-    const { top, names } = this.#from!;
-    return names.isOut([top, name].filter(isName).join("/"));
+    const { given, top, names } = this.#from!;
+    return [given, top].some((directory) => names.isOut(joinedPath(directory, textOf(name))));
   }
 
   #linkedName(target: string): string {
@@ -163,9 +188,8 @@ export class CopyingSink implements TarSink {
   }
 }
 
-function isName(part: string): boolean {
-  return part !== "" && part !== ".";
-}
+/** Most bytes before the first entry of a tar: room for a header of each kind before it, at their limit of a MiB. */
+const FIRST_ENTRY_WITHIN = 4 << 20;
 
 /** Makes files of given bytes, with a mode of 0644 unless there is another. */
 export async function copyGiven(
@@ -174,7 +198,7 @@ export async function copyGiven(
   { owner, mode }: CopiedAttributes,
 ): Promise<void> {
   for (const { to, content: bytes } of files) {
-    const name = bytesOf(to.split("/").filter(isName).join("/"));
+    const name = bytesOf(relative(to));
     const { uid, gid } = owner ?? { uid: 0, gid: 0 };
     const about = { uid, gid, holes: 0, mtime: 0n, target: "", major: 0, minor: 0, xattrs: new Map() };
     await target.entry({ ...about, name, type: "file", mode: mode ?? 0o644, size: bytes.length });

@@ -7,6 +7,7 @@ import type { content, engine } from "../../../hosts/shared/index.js";
 import { chosenFiles, copyFiles, copyGiven } from "../../../hosts/streams/copying/index.js";
 import type { CopySource, Hashing } from "../../../hosts/streams/copying/index.js";
 import { absolutePath, bytesOf, textOf } from "../../../hosts/streams/tar/index.js";
+import { openRegular } from "../../confine.js";
 import { unlessGivenUp } from "../../under-way.js";
 import { decompressed } from "../layers/decompress.js";
 import { archiveIn } from "./archive.js";
@@ -48,7 +49,7 @@ export async function copy(command: content.Copy, where: Where, signal: AbortSig
   const view = openView(command.into, where);
   try {
     const owner = command.owner === undefined ? null : ownerIn(view, command.owner);
-    const how = { keepKinds: true, owner: null, mostHoles: Number(command.holes) };
+    const how = { keepKinds: false, owner: null, mostHoles: Number(command.holes) };
     const extractor = new Extractor(view, "/", where.kernel, how);
     try {
       await fill(command, owner, extractor, where, signal);
@@ -88,16 +89,16 @@ function sourceIn(view: View, where: Where): CopySource {
 }
 
 async function* readIn(view: View, path: string): AsyncGenerator<Uint8Array> {
-  let file: number;
+  let file: number | undefined;
   try {
-    file = view.open(bytesOf(path), fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    file = openRegular((flags) => view.open(bytesOf(path), flags));
   } catch (error) {
     throw fileFailure(error, "lstat", path);
   }
+  if (file === undefined) throw wrongKind("member", path);
   try {
-    const stat = fs.fstatSync(file);
-    if (!stat.isFile()) throw wrongKind("member", path);
-    if (stat.size > 0) yield* bodyOf(file, stat.size);
+    const { size } = fs.fstatSync(file);
+    if (size > 0) yield* bodyOf(file, size);
   } finally {
     fs.closeSync(file);
   }

@@ -5,7 +5,7 @@ import { ACCOUNTS_BYTES_MAX, identify, interrupted } from "../../../hosts/shared
 import type { Bodies, content } from "../../../hosts/shared/index.js";
 import { fromClient } from "../../../hosts/streams/index.js";
 import { TarReader, absolutePath, bytesOf } from "../../../hosts/streams/tar/index.js";
-import { readOpen } from "../../confine.js";
+import { openRegular, readOpen } from "../../confine.js";
 import { O_PATH, type Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { unlessGivenUp } from "../../under-way.js";
@@ -65,15 +65,11 @@ export function ownerIn(view: View, user: string): Owner {
 }
 
 function readIn(view: View, path: string): string {
-  let fd: number;
+  let file: number | undefined;
   try {
-    fd = view.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = openRegular((flags) => view.open(path, flags));
   } catch {
     return "";
   }
-  try {
-    return readOpen(fd, ACCOUNTS_BYTES_MAX);
-  } finally {
-    closeSync(fd);
-  }
+  return file === undefined ? "" : readOpen(file, ACCOUNTS_BYTES_MAX);
 }

@@ -111,6 +111,29 @@ onEngines("builds", (engine, kind) => {
     expect(other.lines).toContain("y");
   });
 
+  test("the cache looks at the files behind links that a pattern matches", async () => {
+    const file = "FROM busybox\nCOPY l* /to/\n";
+    const link = { name: "link", flag: "2", target: "f" };
+    const first = await build(file, [{ name: "f", body: "x" }, link]);
+    expect((await build(file, [{ name: "f", body: "x" }, link])).id).toBe(first.id);
+    const { id } = await build(file, [{ name: "f", body: "y" }, link]);
+    expect(id).not.toBe(first.id);
+    expect(await run(id, "cat /to/link")).toBe("y");
+  });
+
+  test("a copied directory replaces links and files of the image", async () => {
+    const file = "FROM busybox\nRUN mkdir /there && ln -s there /lib1 && touch /lib2 && mkdir /lib3\nCOPY root /\n";
+    const files = [
+      { name: "root/lib1/f", body: "" },
+      { name: "root/lib2/f", body: "" },
+      { name: "root/lib3", body: "" },
+    ];
+    const { id } = await build(file, files);
+    expect(await run(id, "cd /; ls -dF lib1 lib2 lib3 lib1/f lib2/f there/*")).toBe(
+      "lib1/\nlib1/f\nlib2/\nlib2/f\nlib3\n",
+    );
+  });
+
   test("ADD unpacks tars of the context, COPY does not", async () => {
     const inner = rawTar([{ name: "in/file", body: "unpacked", uid: 9 }]);
     await build(

@@ -61,6 +61,39 @@ export function copyingTests(open: () => CopyingFixture): void {
     expect(got.map((line) => line.split(" ")[0])).toEqual(["b.txt", "bin", "bin/hard", "bin/link", "empty", "to-bin"]);
   });
 
+  test("copies a file of which one name counts as missing, and links its other names to the copy", async () => {
+    const entries = [
+      { name: "d/a", body: "one", mode: 0o640 },
+      { name: "d/b", flag: "1", target: "d/a", mode: 0o640 },
+      { name: "d/c", flag: "1", target: "d/a", mode: 0o640 },
+    ];
+    const fixture = open();
+    const into = await copiedTo(fixture, entries, [["d", "/x", true]], {}, ["d/a"]);
+    expect(shown(into)).toEqual(["x d755 0:0", "x/b 640 0:0 one", "x/c 640 0:0 one"]);
+    expect(into.linkStatus("/x/c").links).toBe(2);
+  });
+
+  test("a copy replaces what is of another kind", async () => {
+    const entries = [
+      { name: "from/lib/f", body: "new" },
+      { name: "from/file", body: "new" },
+      { name: "to/usr/", flag: "5" },
+      { name: "to/lib", flag: "2", target: "usr" },
+      { name: "to/file/old", body: "" },
+    ];
+    const files: [string, string, boolean?][] = [
+      ["to", "/r", true],
+      ["from", "/r"],
+    ];
+    expect(await copied(open(), entries, files, {})).toEqual([
+      "r d755 0:0",
+      "r/file 644 0:0 new",
+      "r/lib d755 0:0",
+      "r/lib/f 644 0:0 new",
+      "r/usr d644 0:0",
+    ]);
+  });
+
   test("unpacks a tar, and only a tar", async () => {
     const inner = rawTar([{ name: "in/side", body: "x", uid: 9 }]);
     const entries = [
@@ -106,6 +139,8 @@ export function copyingTests(open: () => CopyingFixture): void {
     [["\\a.txt"], ["a.txt"]],
     [["."], ["/"]],
     [["to-bin"], ["to-bin/"]],
+    [["to*"], ["to-bin/"]],
+    [["b*/[lr]*"], ["bin/link", "bin/run"]],
     [["*/nothing"], []],
     [["[]a]"], []],
   ])("chooses %s", async (patterns, expected) => {
@@ -120,6 +155,9 @@ export function copyingTests(open: () => CopyingFixture): void {
     for (const [path, without] of [
       ["none", []],
       ["bin/run", ["bin"]],
+      ["to-bin/run", ["bin/run"]],
+      ["to-bin/run", ["to-bin/run"]],
+      ["to-*", ["bin"]],
     ] as const) {
       await expect(chosen(fixture, from, [path], [...without])).rejects.toSatisfy(
         (error) => error instanceof HostFailure && error.failure.tag === "no-such",
@@ -139,15 +177,36 @@ export function copyingTests(open: () => CopyingFixture): void {
     }
   });
 
+  test.each<[string, RawEntry[], string, string[]]>([
+    ["a symbolic link", [{ name: "l1", flag: "2", target: "other" }], "l*", []],
+    ["a link to a directory", [{ name: "l1", flag: "2", target: "." }], "l*", []],
+    ["a hard link", [{ name: "zz", flag: "1", target: "other" }], "z*", []],
+    ["a directory with a hard link", [{ name: "z/z", flag: "1", target: "other" }], "z*", []],
+    ["a directory without a file's first name", [{ name: "zz", flag: "1", target: "other" }], ".", ["other"]],
+  ])("the digest of %s depends on the bytes that are copied", async (_, links, pattern, without) => {
+    const fixture = open();
+    const [one, same, two] = await Promise.all(
+      ["one", "one", "two"].map(async (body) => {
+        const from = await source(fixture, [{ name: "other", body }, ...links]);
+        return (await chosen(fixture, from, [pattern], without)).digest;
+      }),
+    );
+    expect(same).toBe(one);
+    expect(two).not.toBe(one);
+  });
+
   test("reads a file up to a limit", async () => {
     const fixture = open();
-    const view = viewOf(await source(fixture, FILES));
+    // No driver has this device, so opening it would be another error.
+    const device = { name: "device", flag: "3", major: 4095, minor: 77 };
+    const view = viewOf(await source(fixture, [...FILES, device]));
     const read = (path: string, limit: number): Promise<Outcome> =>
       fixture.perform({ tag: "read-file", val: { at: { view, path, follow: true }, limit } });
     expect(await read("/to-bin/link", 2)).toEqual({ tag: "bytes", val: expect.anything() });
     for (const [path, limit, tag] of [
       ["/a.txt", 2, "too-large"],
       ["/bin", 9, "wrong-kind"],
+      ["/device", 9, "wrong-kind"],
       ["/none", 9, "call"],
     ] as const) {
       await expect(read(path, limit)).rejects.toSatisfy(
@@ -180,13 +239,24 @@ async function copied(
   without: string[] = [],
   unpack?: string,
 ): Promise<string[]> {
+  return shown(await copiedTo(fixture, entries, files, how, without, unpack));
+}
+
+async function copiedTo(
+  fixture: CopyingFixture,
+  entries: RawEntry[],
+  files: [string, string, boolean?][],
+  how: Partial<content.Copy>,
+  without: string[] = [],
+  unpack?: string,
+): Promise<CopiedFiles> {
   const from = viewOf(await source(fixture, entries));
   const into = await fixture.mount(undefined, true);
   const list = files.map(([path, to, fresh = false]) => ({ path, to, fresh }));
   const copies = { from, files: list, without, ...(unpack === undefined ? {} : { unpack }) };
   const what = { tag: "files" as const, val: copies };
   await fixture.perform({ tag: "copy", val: { into: viewOf(into.id), what, holes: MANY_HOLES, ...how } });
-  return shown(into.files);
+  return into.files;
 }
 
 function viewOf(container: string): { container: string; places: never[] } {

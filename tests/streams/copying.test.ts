@@ -1,0 +1,66 @@
+// Copies from a source that never ends: whether a file is a tar is found out without reading all of it.
+
+import { describe, expect, test } from "vitest";
+import { interrupted } from "../../hosts/shared/index.js";
+import { copyFiles } from "../../hosts/streams/copying/index.js";
+import type { CopySource } from "../../hosts/streams/copying/index.js";
+import type { TarSink } from "../../hosts/streams/tar/index.js";
+import { rawTar } from "../support/archives/tar.js";
+
+const PIECE = 256 << 10;
+/** Pieces of a GiB. */
+const MANY = 4096;
+
+describe("ADD of a file that holds only zeros once it is decompressed", () => {
+  test("reads a few MiB of it, then copies it as it is", async () => {
+    const { source, read } = zeros();
+    const { sink, names } = recording();
+    await add(source, sink, () => {});
+    expect(names).toEqual(["x/f"]);
+    expect(read()).toBeLessThan(32);
+  });
+
+  test("can be given up", async () => {
+    const { source, read } = zeros();
+    const stopped = (): void => {
+      if (read() === 3) throw interrupted("given-up");
+    };
+    await expect(add(source, recording().sink, stopped)).rejects.toThrow();
+    expect(read()).toBe(3);
+  });
+});
+
+function add(source: CopySource, sink: TarSink, stopped: () => void): Promise<void> {
+  const files = [{ path: "f", to: "/x/f", fresh: false }];
+  const attributes = { owner: null, mode: undefined };
+  return copyFiles({ files, without: [], unpack: "/x" }, source, sink, attributes, { decompressed: (b) => b, stopped });
+}
+
+function zeros(): { source: CopySource; read: () => number } {
+  let pieces = 0;
+  const source: CopySource = {
+    locate: (path) => path,
+    archive: async function* () {
+      yield rawTar([{ name: "f", body: "compressed" }]);
+    },
+    read: async function* () {
+      for (; pieces < MANY;) {
+        pieces++;
+        yield new Uint8Array(PIECE);
+      }
+    },
+  };
+  return { source, read: () => pieces };
+}
+
+function recording(): { sink: TarSink; names: string[] } {
+  const names: string[] = [];
+  const sink: TarSink = {
+    mostHoles: Infinity,
+    entry: ({ name }) => void names.push(name),
+    data: () => {},
+    hole: () => {},
+    end: () => {},
+  };
+  return { sink, names };
+}
