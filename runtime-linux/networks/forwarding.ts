@@ -73,9 +73,12 @@ export async function forgetForwarding(bridge: Bridge): Promise<void> {
   }
 }
 
-/** The programs for the bridge's families. */
-function programsFor({ gateway, ipv6Gateway }: Bridge): string[] {
-  return [...(gateway === "" ? [] : ["iptables"]), ...(ipv6Gateway === "" ? [] : ["ip6tables"])];
+/**
+ * The programs for the bridge's families, also of those in which the machine has no address on it: with br_netfilter,
+ * packets between its containers pass the chain as well.
+ */
+function programsFor({ subnet, ipv6Subnet }: Bridge): string[] {
+  return [...(subnet === "" ? [] : ["iptables"]), ...(ipv6Subnet === "" ? [] : ["ip6tables"])];
 }
 
 /**

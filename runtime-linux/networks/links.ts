@@ -109,8 +109,8 @@ export function addAddress(index: number, address: Uint8Array, prefix: number, b
 }
 
 /**
- * Gives a link an IPv6 address. Nobody else has it, so it is usable at once: without IFA_F_NODAD, the kernel would ask
- * for a second whether another machine has it.
+ * Gives a link an IPv6 address. It is usable at once: without IFA_F_NODAD, the kernel would ask for a second whether
+ * another machine has it. On a network of ours nobody else has. On a parent's network, the client answers for that.
  */
 export function addIpv6Address(index: number, address: Uint8Array, prefix: number): Request {
   const body = [addressHeader(AF_INET6, index, prefix, IFA_F_NODAD), attribute(IFA_LOCAL, address)];

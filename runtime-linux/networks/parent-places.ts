@@ -165,10 +165,14 @@ function bare(address: string): string {
   return address.split("/")[0]!;
 }
 
-/** Earlier versions had no IPv6 here, and wrote the subnet next to the address. */
+/**
+ * Earlier versions had no IPv6 here, and wrote the subnet next to the address. A damaged subnet is no reason not to
+ * start: an address with such a prefix is not the one that the core asks for, so the connection is made anew.
+ */
 function completed(join: ParentJoin & { subnet?: string }): ParentJoin {
   const { subnet, ...rest } = join;
-  const address = subnet === undefined ? join.address : `${join.address}/${prefixOf(subnet)}`;
+  const [, length] = subnet?.split("/") ?? [];
+  const address = length === undefined ? join.address : `${join.address}/${length}`;
   return {
     ...rest,
     address,
@@ -203,7 +207,7 @@ function waysOf({ leads, gateway, ipv6Leads, ipv6Gateway }: ParentJoin): string 
 function setUp(join: ParentJoin, index: number): Request[] {
   return [
     links.setUp(links.LOOPBACK),
-    links.withoutIpv6(index),
+    ...(join.ipv6Address === "" ? [links.withoutIpv6(index)] : []),
     links.setUp(index),
     ...addresses(join, index),
     ...linkLocalRequests(join, index),

@@ -246,13 +246,13 @@ export class Places {
   async #publish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
     if (join.bridge.firewall !== false) await publish(join);
-    await forgetDatagrams(this.#kernel, join.ports);
+    await forgetDatagrams(this.#kernel, join);
   }
 
   async #unpublish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
     if (join.bridge.firewall !== false) await unpublish(join);
-    await forgetDatagrams(this.#kernel, join.ports);
+    await forgetDatagrams(this.#kernel, join);
   }
 
   /** Takes a connection down, or whatever part of it exists. Its interfaces are silenced, but still there. */

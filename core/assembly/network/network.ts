@@ -76,11 +76,12 @@ export class Network {
   leadsOutside(ipv6: bool): bool {
     if (this.internal || (ipv6 ? this.ipv6 : this.ipv4) === null) return false;
     if (!this.isOnParent) return this.driver == "bridge";
-    if (this.parentSettings.isRouter) return true;
+    const settings = this.parentSettings;
+    if (settings.isRouter || !settings.hasGateway) return settings.isRouter;
     // With several subnets, containers in one of them may have a gateway, and others not.
     for (let i = 0; i < this.ipam.length; i++) {
       const config = this.ipam[i];
-      if (config.isIpv6 == ipv6 && this.gatewayIn(config).length > 0) return true;
+      if (config.isIpv6 == ipv6 && config.containersGateway.length > 0) return true;
     }
     return false;
   }
@@ -112,11 +113,15 @@ export class Network {
     const pools: AddressPool[] = [];
     if (this.configOnly) return pools;
     for (let i = 0; i < this.ipam.length; i++) {
-      const isUsed = this.ipam[i].isIpv6 ? this.withIpv6 : !this.withoutIpv4;
-      if (isUsed) pools.push(this.ipam[i].pool());
+      if (this.uses(this.ipam[i])) pools.push(this.ipam[i].pool());
     }
     this.opened = pools;
     return pools;
+  }
+
+  /** It has the family of this entry of `ipam`. What other entries say was not checked, and is only shown. */
+  uses(config: IpamConfig): bool {
+    return config.isIpv6 ? this.withIpv6 : !this.withoutIpv4;
   }
 
   /** The pools of one family. */
@@ -280,7 +285,9 @@ export function driverOf(name: string): string {
 
 /** Containers on a parent have an address. */
 function isUsableOnParent(network: Network): bool {
-  for (let i = 0; i < network.ipam.length; i++) if (!network.ipam[i].isUsableWithoutGateway) return false;
+  for (let i = 0; i < network.ipam.length; i++) {
+    if (network.uses(network.ipam[i]) && !network.ipam[i].isUsableWithoutGateway) return false;
+  }
   return hasFamilies(network);
 }
 

@@ -32,7 +32,7 @@ describeUnless(missingLinux(), "options of endpoints", () => {
     await wire("left", second, settings("169.254.7.8"));
     expect(await inside(first, "ip -4 addr show eth0")).toContain("inet 169.254.7.7/16 brd 169.254.255.255");
     expect(await inside(second, "ping -c1 -w2 169.254.7.7 > /dev/null && echo reached")).toBe("reached\n");
-    const third = await own.engine.running(wish("left", settings("10.1.1.1")));
+    const third = await own.engine.running(wish("left", settings("::ffff:10.1.1.1")));
     expect(await inside(third, "ip -4 addr show eth0")).toContain("inet 10.1.1.1/16 brd 10.1.255.255");
     const six = await own.engine.running(wish("left", settings("fe80::7")));
     const near = await own.engine.running(wish("left", settings("fe80::8")));

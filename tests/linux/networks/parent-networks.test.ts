@@ -47,6 +47,7 @@ describeUnless(missingLinux(), "networks on a parent", () => {
     expect(await inside(first, "ip route | grep default")).toBe("default via 10.232.0.1 dev eth0 \n");
     expect(await inside(first, "ip -6 route | grep default")).toContain("default via fd00:231::1 dev eth1");
     expect(await inside(first, "ip -6 addr show eth1")).toContain("inet6 fd00:231::2/64 scope global");
+    expect(await inside(first, "ip -6 addr show eth1")).toContain("inet6 fe80::");
     await ip("addr add fd00:99::77/128 dev lo nodad");
     expect(await reaches(first, "fd00:99::77")).toBe(true);
     await ip("addr del fd00:99::77/128 dev lo");

@@ -195,6 +195,22 @@ describeUnless(missing, "networks of containers", () => {
     expect(await must(within(remote, asking(HOST_ADDRESS6)))).toBe("re hi\n");
   });
 
+  test("where no port of the machine leads to a container, only the flows to its own address are forgotten", async () => {
+    const own = "172.31.0.2";
+    const sentTo = async () =>
+      [
+        ...(await must(["cat", "/proc/thread-self/net/nf_conntrack"])).matchAll(
+          /udp .*? dst=(\S+) sport=\d+ dport=5353 /g,
+        ),
+      ].map(([, address]) => address);
+    await must(asOften(1, own));
+    await until("a packet to be seen", async () => (await sentTo()).includes(own));
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await perform({ tag: "join", val: joinOf(WEB, 2, [{ ...port("0.0.0.0", 0, 5353), protocol: "udp" }]) });
+    expect(await sentTo()).not.toContain(own);
+    expect(await sentTo()).toContain("127.0.0.1");
+  });
+
   test("a port that rules still forward elsewhere is taken over, and is not taken from its new owner", async () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     const map = ["ip", `coracle-${NETWORK.slice(0, 12)}`, "everywhere"];
@@ -284,6 +300,11 @@ describeUnless(missing, "networks of containers", () => {
     expect(await fetchIn(remote, HOST_ADDRESS, 8080)).toBe("web");
     expect(await fetchIn(paths.namespace(WEB), "10.99.0.2", 80)).toBe("world");
     await perform({ tag: "leave-all", val: WEB });
+    await perform({ tag: "drop", val: NETWORK });
+    expect(await must(["iptables", "-S"])).toBe(before);
+    // So is a bridge on which the machine has no address: its containers' packets to each other may pass that chain.
+    await perform({ tag: "make", val: { ...bridge, internal: true, gateway: "", gatewayMode: "isolated" } });
+    expect(await must(["iptables", "-S"])).toContain("-A FORWARD -i crc0 ");
     await perform({ tag: "drop", val: NETWORK });
     expect(await must(["iptables", "-S"])).toBe(before);
   });

@@ -12,12 +12,13 @@ import { Tuple2 } from "../../../../build/bindings/runtime";
 import { Container } from "../../container/container";
 import { settingsOf } from "../../container/endpoint/endpoint-settings";
 import { isSetByRuntime, kernelSettings, SYSCTLS } from "../../container/endpoint/interface-sysctls";
+import { canonicalAddress } from "../address/address";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { freePlace } from "./choose-place";
 import { Endpoint } from "./endpoint";
 import { Gateways, gatewaysOf } from "./gateway-endpoints";
-import { freePorts, keepPorts, leadsTo } from "./publish";
+import { endpointOf, freePorts, keepPorts } from "./publish";
 
 /** The endpoint with all that it shall be now: see the WIT's `join` and `join-parent`. */
 export function joinCommand(container: Container, endpoint: Endpoint, network: Network): NetworkCommand {
@@ -71,9 +72,10 @@ function joinOf(container: Container, endpoint: Endpoint, network: Network): Joi
   );
 }
 
+/** In canonical form: a client may have written an IPv4 address as an IPv6 one (RFC 4291 §2.5.5.2). */
 function linkLocalAddresses(endpoint: Endpoint): string[] {
   const config = settingsOf(endpoint).entry("IPAMConfig");
-  return config === null ? [] : config.stringsOf("LinkLocalIPs");
+  return config === null ? [] : config.stringsOf("LinkLocalIPs").map<string>((text: string) => canonicalAddress(text));
 }
 
 /** Those of a container that is just starting are set by the runtime if it can. */
@@ -90,7 +92,7 @@ function portsTo(container: Container, endpoint: Endpoint, gateways: Gateways): 
   const all = container.sandbox!.ports;
   for (let i = 0; i < all.length; i++) {
     const port = all[i];
-    if (leadsTo(gateways, port.address, port.protocol) !== endpoint) continue;
+    if (endpointOf(gateways, port) !== endpoint) continue;
     ports.push(new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol));
   }
   return ports;

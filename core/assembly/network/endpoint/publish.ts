@@ -18,8 +18,8 @@ import { gatewayEndpoint, Gateways, gatewaysOf, NO_GATEWAYS } from "./gateway-en
 import { PublishedPort } from "./published-port";
 
 /**
- * Allocates the ports to publish at addresses at which the container can be reached now, and could not be reached by
- * the gateways `before`. If one is taken, allocates none, and returns Docker's error.
+ * Allocates the ports to publish at addresses at which the container can be reached now, and could not be reached, or
+ * only in the other way, by the gateways `before`. If one is taken, allocates none, and returns Docker's error.
  */
 export function choosePorts(container: Container, before: Gateways): string | null {
   const wishes = wishesFor(container, before);
@@ -46,7 +46,7 @@ export function portWishesOf(container: Container): PortWish[] {
   return wishesFor(container, NO_GATEWAYS);
 }
 
-/** `before`: as in `choosePorts`. */
+/** `before`: as in `choosePorts`. A port of another gateway mode is another port. */
 function wishesFor(container: Container, before: Gateways): PortWish[] {
   const gateways = gatewaysOf(container);
   const wishes: PortWish[] = [];
@@ -56,26 +56,42 @@ function wishesFor(container: Container, before: Gateways): PortWish[] {
     const addresses: string[] = [];
     for (let j = 0; j < wish.addresses.length; j++) {
       const address = wish.addresses[j];
-      const isNew = !isReachable(before, address, wish.protocol);
-      if (isNew && isReachable(gateways, address, wish.protocol)) addresses.push(address);
+      const way = wayTo(gateways, address, wish.protocol);
+      if (way != Way.None && way != wayTo(before, address, wish.protocol)) addresses.push(address);
     }
     if (addresses.length > 0) wishes.push(wish.at(addresses));
   }
   return wishes;
 }
 
-function isReachable(gateways: Gateways, address: string, protocol: string): bool {
-  return leadsTo(gateways, address, protocol) !== null;
+/** How a container is reached that publishes a port at an address of the machine. */
+enum Way {
+  None,
+  /** By a port of the machine. */
+  Mapped,
+  /** At its own address. */
+  Routed,
 }
 
-/** The endpoint to which a port of the machine at this address leads, for a container with these gateways. */
-export function leadsTo(gateways: Gateways, address: string, protocol: string): Endpoint | null {
+function wayTo(gateways: Gateways, address: string, protocol: string): Way {
+  if (leadsTo(gateways, address, protocol) === null) return Way.None;
+  return isRoutedAt(gateways, address) ? Way.Routed : Way.Mapped;
+}
+
+/** The endpoint that this port is for, for a container with these gateways; null if it is of no use to any. */
+export function endpointOf(gateways: Gateways, port: PublishedPort): Endpoint | null {
+  if (isRoutedAt(gateways, port.address) == port.isMapped) return null;
+  return leadsTo(gateways, port.address, port.protocol);
+}
+
+/** The endpoint at which a container with these gateways is reached that publishes a port at this address. */
+function leadsTo(gateways: Gateways, address: string, protocol: string): Endpoint | null {
   const options = engine.options.networks;
+  let isLed = true;
+  if (isIpv6(address) && gateways.ipv6 !== null) isLed = options.proxies || options.firewall;
   // Only a program leads from IPv6 to a container's IPv4, and not SCTP.
-  const ipv4 = gateways.ipv4;
-  if (isIpv6(address) && gateways.ipv6 === null && ipv4 !== null && isRoutedAt(ipv4, false)) return null;
-  const isLed = gateways.ipv6 !== null ? options.proxies || options.firewall : options.proxies && protocol != SCTP;
-  return isIpv6(address) && !isLed ? null : gateways.reachedAt(address);
+  else if (isIpv6(address)) isLed = options.proxies && protocol != SCTP && !isRoutedAt(gateways, address);
+  return isLed ? gateways.reachedAt(address) : null;
 }
 
 function allWishes(container: Container): PortWish[] {
@@ -102,12 +118,17 @@ function publishingAddresses(container: Container): string[] {
 
 const NOTHING: Json = Json.null();
 
-/** No port of the machine leads to the endpoint in this family: its own ports are reached at its own address. */
-function isRoutedAt(endpoint: Endpoint, ipv6: bool): bool {
-  const network: Network | null = networkOf(endpoint);
+/**
+ * No port of the machine at this address leads to the container: its own ports are reached at its own address. What
+ * arrives by IPv6 at a container without it counts by the mode of the IPv4 that it is forwarded to.
+ */
+function isRoutedAt(gateways: Gateways, address: string): bool {
+  const endpoint = gateways.reachedAt(address);
+  const network: Network | null = endpoint === null ? null : networkOf(endpoint);
   if (network === null) return false;
   const settings = network.settings;
-  return (ipv6 ? settings.ipv6GatewayMode : settings.gatewayMode) == ROUTED;
+  const byIpv6 = isIpv6(address) && gateways.ipv6 !== null;
+  return (byIpv6 ? settings.ipv6GatewayMode : settings.gatewayMode) == ROUTED;
 }
 
 /** Those of the wish's addresses at which the container's network is routed, or those at which it is not. */
@@ -116,21 +137,23 @@ function addressesOf(container: Container, wish: PortWish, routed: bool): string
   const found: string[] = [];
   for (let i = 0; i < wish.addresses.length; i++) {
     const address = wish.addresses[i];
-    const endpoint = gateways.reachedAt(address);
-    const isRouted = endpoint !== null && isRoutedAt(endpoint, isIpv6(address));
-    if (isRouted == routed) found.push(address);
+    if (isRoutedAt(gateways, address) == routed) found.push(address);
   }
   return found;
 }
 
-/** Returns Docker's error if there is no such port. Where its network is routed, the container needs none of the machine. */
+/**
+ * Returns Docker's error if there is no such port. Where its network is routed, the container needs none of the machine,
+ * and clients see all addresses of the family, whichever they asked for, as in Docker.
+ */
 function choosePort(container: Container, wish: PortWish): string | null {
   const mapped = addressesOf(container, wish, false);
   const problem = mapped.length > 0 ? mapPort(container, wish.at(mapped)) : null;
   if (problem !== null) return problem;
   const routed = addressesOf(container, wish, true);
   for (let i = 0; i < routed.length; i++) {
-    container.sandbox!.ports.push(new PublishedPort(wish.containerPort, wish.protocol, routed[i], 0));
+    const everywhere = isIpv6(routed[i]) ? EVERY_IPV6 : EVERY_IPV4;
+    container.sandbox!.ports.push(new PublishedPort(wish.containerPort, wish.protocol, everywhere, 0));
   }
   return null;
 }
@@ -225,7 +248,7 @@ export function freePorts(container: Container): void {
   keepPortsOf(container, NO_GATEWAYS, null);
 }
 
-/** Frees the ports at addresses at which the container cannot be reached any more. */
+/** Frees the ports at which the container cannot be reached any more, or not in this way. */
 export function freeUnreachablePorts(container: Container): void {
   keepPortsOf(container, gatewaysOf(container), null);
 }
@@ -242,7 +265,7 @@ function keepPortsOf(container: Container, gateways: Gateways, without: Endpoint
   const kept: PublishedPort[] = [];
   for (let i = 0; i < sandbox.ports.length; i++) {
     const port = sandbox.ports[i];
-    const endpoint = leadsTo(gateways, port.address, port.protocol);
+    const endpoint = endpointOf(gateways, port);
     if (endpoint !== null && endpoint !== without) kept.push(port);
     else freePort(container, port);
   }
