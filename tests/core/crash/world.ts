@@ -273,7 +273,10 @@ export class World {
         return { tag: "bytes", val: new TextEncoder().encode("FROM scratch\nCOPY data /\n") };
       case "choose":
         this.#requireFiles(command.val.from);
-        return { tag: "chosen", val: { files: [{ path: "data", directory: false }], digest: `sha256:${"d".repeat(64)}` } };
+        return {
+          tag: "chosen",
+          val: { files: [{ path: "data", directory: false }], digest: `sha256:${"d".repeat(64)}` },
+        };
       case "copy":
         this.#requireFiles(command.val.into);
         return { tag: "done" };

@@ -267,7 +267,10 @@ function shownCopy({ into, what, owner, mode }: content.Copy): string {
     what.tag === "given"
       ? what.val.map(({ to, content }) => `${content.length} bytes to ${to}`)
       : what.val.files.map(({ path, to, fresh }) => `${path} to ${fresh ? "new " : ""}${to}`);
-  const from = what.tag === "given" ? "" : ` of ${what.val.from.container}${what.val.unpack === undefined ? "" : `, unpacked to ${what.val.unpack},`}`;
+  const from =
+    what.tag === "given"
+      ? ""
+      : ` of ${what.val.from.container}${what.val.unpack === undefined ? "" : `, unpacked to ${what.val.unpack},`}`;
   return `copy ${files.join(", ")}${from} in ${into.container} ${fields({ owner, mode })}`.trimEnd();
 }
 

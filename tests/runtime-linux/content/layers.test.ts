@@ -327,7 +327,9 @@ it("a file system", () => {
   test("of a missing chain is not found", async () => {
     const chain = digestOf(Buffer.from("none"));
     const container = "ab".repeat(32);
-    expect((await failed(fixture.perform({ tag: "mount", val: { container, chain, bare: false } }))).tag).toBe("no-such");
+    expect((await failed(fixture.perform({ tag: "mount", val: { container, chain, bare: false } }))).tag).toBe(
+      "no-such",
+    );
     const path = "../../etc";
     expect((await failed(fixture.perform({ tag: "drop-container", val: path }))).tag).toBe("malformed");
     expect((await failed(fixture.perform({ tag: "drop-archive", val: path }))).tag).toBe("malformed");
