@@ -134,6 +134,11 @@ onEngines("builds", (engine, kind) => {
     );
   });
 
+  test("a copied directory does not replace a file at the destination itself", async () => {
+    const { error } = await build("FROM busybox\nRUN touch /x\nCOPY d /x\n", [{ name: "d/f", body: "" }]);
+    expect(error?.["error"]).toMatch(/directory/);
+  });
+
   test("ADD unpacks tars of the context, COPY does not", async () => {
     const inner = rawTar([{ name: "in/file", body: "unpacked", uid: 9 }]);
     await build(

@@ -69,7 +69,7 @@ export class CopyWork extends Task implements LayerClient, OpenWork {
   private cancelled: bool = false;
   private making: LayerMaking | null = null;
   private op: u64 = 0;
-  /** Whether a directory is at the destination; a file there is replaced. */
+  /** Whether a directory is at the destination. A file there gives way to a file, but to nothing else. */
   private isThere: bool = false;
 
   /** `source`: null for here-documents alone. `chain`: of the image that gets the copy. */
@@ -126,11 +126,15 @@ export class CopyWork extends Task implements LayerClient, OpenWork {
   private looked(outcome: Outcome | null, failure: Failure | null): void {
     if (failure !== null && !lacksPath(failure)) return this.fail(failureText(failure));
     this.isThere = failure === null && isDirectory((<OutcomeStat>outcome!).value.mode);
-    const many = this.chosen.length + this.wish.given.length > 1;
-    if (failure === null && !this.isThere && (many || this.wish.to.endsWith("/"))) {
+    if (failure === null && !this.isThere && this.needsDirectory) {
       return this.fail(`cannot copy to non-directory: ${this.wish.to}`);
     }
     this.copyFiles();
+  }
+
+  private get needsDirectory(): bool {
+    if (this.chosen.length + this.wish.given.length > 1 || this.wish.to.endsWith("/")) return true;
+    return this.chosen.length == 1 && this.chosen[0].directory;
   }
 
   private copyFiles(): void {
