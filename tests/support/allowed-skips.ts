@@ -5,6 +5,7 @@ import { LIMITS } from "../simulated-limits.js";
 /** Reasons to skip a test on the reference. */
 export const REFERENCE = {
   after141: "it came after API 1.41, the reference's newest version",
+  cachePoisoning: "the reference takes a committed container for a step of a build (CVE-2024-24557)",
   capabilities: "the reference has no HostConfig.Capabilities in any version",
   detached: "the reference ends an exec when a client detaches from its terminal",
   earlyBytes: "the reference loses bytes that arrive together with the request",

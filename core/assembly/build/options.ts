@@ -7,10 +7,9 @@ import { parsePlatform, Platform, platformError } from "../image/platform";
 import { Reference } from "../image/reference";
 import { readNewName } from "../image/tag";
 import { Json } from "../json/json";
-import { jsonError, parseJson } from "../json/reader";
 import { badParameter, internal, notBuilt, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
-import { encodeUtf8 } from "../text/utf8";
+import { objectsIn, textsIn } from "./documents";
 
 /** The first version with the parameter `platform`, and the first with `{"aux"}`. */
 const WITH_PLATFORM: i32 = 32;
@@ -100,35 +99,21 @@ function readTags(options: BuildOptions, texts: string[]): Refusal | null {
 }
 
 function readDocuments(options: BuildOptions, call: Call): Refusal | null {
-  const args = documentIn(call.query.first("buildargs"), "error reading build args");
+  const query = call.query;
+  const args = textsIn(query.first("buildargs"), "error reading build args", "map[string]*string");
   if (args.refusal !== null) return args.refusal;
-  if (args.json.isObject) options.buildArgs = args.json;
-  const labels = documentIn(call.query.first("labels"), "error reading labels");
+  if (!args.json.isNull) options.buildArgs = args.json;
+  const labels = textsIn(query.first("labels"), "error reading labels", "map[string]string");
   if (labels.refusal !== null) return labels.refusal;
-  if (labels.json.isObject) options.labels = labels.json;
-  const sources = documentIn(call.query.first("cachefrom"), "error reading cache-from");
+  if (!labels.json.isNull) options.labels = labels.json;
+  const sources = textsIn(query.first("cachefrom"), "error reading cache-from", "[]string");
   if (sources.refusal !== null) return sources.refusal;
-  if (sources.json.isArray) options.cacheFrom = sources.json.strings();
-  const limits = documentIn(call.query.first("ulimits"), "error reading ulimit settings");
+  const names = sources.json.items;
+  for (let i = 0; i < names.length; i++) options.cacheFrom.push(names[i].text);
+  const limits = objectsIn(query.first("ulimits"), "error reading ulimit settings", "[]*units.Ulimit");
   if (limits.refusal !== null) return limits.refusal;
-  if (limits.json.isArray) options.hostConfig.set("Ulimits", limits.json);
+  if (!limits.json.isNull) options.hostConfig.set("Ulimits", limits.json);
   return null;
-}
-
-/** A JSON document in a parameter. */
-class Document {
-  constructor(
-    /** Null JSON if the parameter is empty. */
-    readonly json: Json,
-    readonly refusal: Refusal | null,
-  ) {}
-}
-
-function documentIn(text: string, what: string): Document {
-  if (text.length == 0) return new Document(Json.null(), null);
-  const json = parseJson(encodeUtf8(text));
-  if (json === null) return new Document(Json.null(), badParameter(`${what}: ${jsonError()}`));
-  return new Document(json, null);
 }
 
 function readHostConfig(options: BuildOptions, call: Call): Refusal | null {

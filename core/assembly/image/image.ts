@@ -54,6 +54,7 @@ export class Image extends ImageRecord {
   recall(record: ImageRecord): void {
     this.parent = record.parent;
     this.lastTagged = record.lastTagged;
+    this.built = record.built;
   }
 
   /** ChainID of all its layers; null if it has no layers. */

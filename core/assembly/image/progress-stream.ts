@@ -35,6 +35,8 @@ class HeldLine {
 }
 
 export class ProgressStream extends Follower {
+  /** Pulls are not shown: the client asked for the result only. */
+  quiet: bool = false;
   private opened: bool = false;
   private over: bool = false;
   private unsent: i32 = 0;
@@ -62,6 +64,7 @@ export class ProgressStream extends Follower {
 
   /** `{"status", "id"}`; no id if empty. */
   status(text: string, id: string = ""): void {
+    if (this.quiet) return;
     const json = object();
     json.stringField("status", text);
     if (id.length > 0) json.stringField("id", id);
@@ -70,6 +73,7 @@ export class ProgressStream extends Follower {
 
   /** Status of a layer, without amounts. */
   layer(status: string, id: string): void {
+    if (this.quiet) return;
     const json = object();
     json.stringField("status", status);
     json.key("progressDetail").beginObject().endObject();
@@ -79,6 +83,7 @@ export class ProgressStream extends Follower {
 
   /** Progress of a layer, or of an import without an id. `key`: identifies the layer, since ids may be the same. */
   amount(status: string, id: string, key: string, current: u64, total: u64): void {
+    if (this.quiet) return;
     const json = object();
     json.stringField("status", status);
     json.key("progressDetail").beginObject();

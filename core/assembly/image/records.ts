@@ -14,11 +14,14 @@ export class ImageRecord {
   parent: string = "";
   /** When a client last tagged it; `NO_TIME` for never. */
   lastTagged: i64 = NO_TIME;
+  /** A step of a build made it here: only such images are the cache of builds. */
+  built: bool = false;
 }
 
 function imageFields(fields: Fields, record: ImageRecord): ImageRecord {
   record.parent = fields.optionalText("parent", record.parent);
   record.lastTagged = fields.optionalTime("lastTagged", record.lastTagged);
+  record.built = fields.optionalBool("built", record.built);
   return record;
 }
 

@@ -300,7 +300,8 @@ function isScalar(type: FieldType): bool {
   return type <= FieldType.Pair || type == FieldType.Struct;
 }
 
-function kindWord(value: Json): string {
+/** What Go calls a value that is not null in its errors. */
+export function kindWord(value: Json): string {
   switch (value.kind) {
     case JsonKind.Bool:
       return "bool";

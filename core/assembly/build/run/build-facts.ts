@@ -9,11 +9,13 @@ import { BuildOptions } from "../options";
 import { Stages } from "../stages/stages";
 import { BuildStream } from "./build-stream";
 import { Place } from "./place";
+import { StepLimits } from "./step-limits";
 
 export class BuildFacts {
   readonly claims: Claims = new Claims();
   readonly args: BuildArguments = new BuildArguments();
   readonly budget: Budget = new Budget();
+  readonly limits: StepLimits = new StepLimits();
   readonly context: Place = new Place(null);
   /** Images whose steps are the cache; empty for all. */
   cacheSources: Image[] = [];

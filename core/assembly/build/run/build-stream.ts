@@ -1,10 +1,20 @@
-// What the client of a build sees (surface §2.22). With `q` that is only the image's id, and errors.
+// What the client of a build sees (surface §2.22). With `q` that is only the image's id; if the build fails, it is the
+// newest texts and what the failing command wrote, so that the client learns why.
 
 import { LogSource } from "../../../../build/bindings/types";
 import { ProgressStream, StreamWriter } from "../../image/progress-stream";
 import { Refusal } from "../../refusal";
 
+/** UTF-16 units of texts that are held back. */
+const MOST_HELD: i32 = 64 * 1024;
+
 export class BuildStream {
+  /** With `q`: the newest texts. */
+  private held: string[] = [];
+  private heldUnits: i32 = 0;
+  /** With `q`: of a command that has not succeeded yet. */
+  private log: LogSource | null = null;
+
   constructor(
     /** Also for pulls. */
     readonly progress: ProgressStream,
@@ -13,6 +23,7 @@ export class BuildStream {
   ) {}
 
   begin(writer: StreamWriter): void {
+    this.progress.quiet = this.quiet;
     this.progress.begin(writer);
   }
 
@@ -22,7 +33,8 @@ export class BuildStream {
 
   /** Text with its newline. */
   text(text: string): void {
-    if (!this.quiet && text.length > 0) this.progress.text(text);
+    if (this.quiet) this.hold(text);
+    else if (text.length > 0) this.progress.text(text);
   }
 
   /** A text that Docker writes to the error stream: it is red. */
@@ -31,12 +43,13 @@ export class BuildStream {
   }
 
   insert(log: LogSource): void {
-    if (!this.quiet) this.progress.insert(log);
+    if (this.quiet) this.log = log;
+    else this.progress.insert(log);
   }
 
   /** The image that a stage has made. */
   made(id: string): void {
-    if (this.tellsIds) this.progress.made(id);
+    if (this.tellsIds && !this.quiet) this.progress.made(id);
   }
 
   /** The end of a successful build. */
@@ -50,7 +63,18 @@ export class BuildStream {
   }
 
   fail(message: string, code: i32): void {
+    for (let i = 0; i < this.held.length; i++) this.progress.text(this.held[i]);
+    const log = this.log;
+    if (log !== null) this.progress.insert(log);
     if (code == 0) this.progress.fail(message);
     else this.progress.failWithCode(message, code);
+  }
+
+  /** A text that comes after a command: it has succeeded. */
+  private hold(text: string): void {
+    this.log = null;
+    this.held.push(text);
+    this.heldUnits += text.length;
+    while (this.heldUnits > MOST_HELD) this.heldUnits -= this.held.shift().length;
   }
 }

@@ -54,6 +54,7 @@ export class Build extends Task implements StreamWriter, StageClient {
   private op: u64 = 0;
   private stage: StageWork | null = null;
   private next: i32 = 0;
+  private advancing: bool = false;
   private warnings: Warning[] = [];
 
   constructor(
@@ -101,7 +102,7 @@ export class Build extends Task implements StreamWriter, StageClient {
     this.facts.images[stage.plan.index] = image;
     if (image !== null) this.stream.made(image.id);
     this.stage = null;
-    this.nextStage();
+    this.nextStages();
   }
 
   stageFailed(why: string, code: i32): void {
@@ -148,6 +149,9 @@ export class Build extends Task implements StreamWriter, StageClient {
     const file = parseDockerfile(text, this.options.dockerfile);
     if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
     const facts = this.facts;
+    // Before anything is done for each of them.
+    const tooMany = facts.limits.addSteps(file.instructions.length + this.options.labels.keys.length);
+    if (tooMany.length > 0) return this.refuse(badParameter(tooMany));
     facts.escape = file.escape;
     this.warnings = file.warnings;
     giveArguments(this.options, facts.args);
@@ -162,7 +166,7 @@ export class Build extends Task implements StreamWriter, StageClient {
       facts.announce(globals[i].instruction.original);
       if (globals[i].problem.length > 0) return this.stageFailed(globals[i].problem, 0);
     }
-    this.nextStage();
+    this.nextStages();
   }
 
   private count(): void {
@@ -184,11 +188,18 @@ export class Build extends Task implements StreamWriter, StageClient {
     if (names.length > 0 && this.facts.cacheSources.length == 0) this.options.useCache = false;
   }
 
-  private nextStage(): void {
-    const stages = this.facts.stages;
-    if (this.next == stages.needed.length) return this.conclude();
-    const stage = new StageWork(stages.all[stages.needed[this.next]], this.facts, this);
-    this.next += 1;
+  /** A loop, since there may be hundreds of stages that need no host. */
+  private nextStages(): void {
+    if (this.advancing) return;
+    this.advancing = true;
+    const needed = this.facts.stages.needed;
+    while (this.stage === null && !this.facts.over && this.next < needed.length) this.beginStage(needed[this.next++]);
+    this.advancing = false;
+    if (this.stage === null && !this.facts.over) this.conclude();
+  }
+
+  private beginStage(index: i32): void {
+    const stage = new StageWork(this.facts.stages.all[index], this.facts, this);
     this.stage = stage;
     stage.begin();
   }

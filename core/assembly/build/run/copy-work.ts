@@ -24,37 +24,11 @@ import { Ignored } from "../../ignored";
 import { Claims } from "../../image/layers/claims";
 import { holesLimit } from "../../image/limits";
 import { Task } from "../../task";
-import { baseName, joinPath } from "./paths";
+import { CopyWish } from "./copy-wish";
 import { LayerClient, LayerMaking } from "./layer-making";
+import { baseName, joinPath } from "./paths";
 import { Place } from "./place";
 import { OpenWork, WorkClient } from "./work";
-
-/** What is copied, and where to. */
-export class CopyWish {
-  /** Paths and patterns in the source. */
-  patterns: string[] = [];
-  /** Here-documents: names and contents. */
-  given: GivenFile[] = [];
-  /** Paths of the source that count as missing. */
-  without: string[] = [];
-  /** Tars are unpacked (ADD). */
-  unpack: bool = false;
-  /** Null for the files' own. */
-  owner: string | null = null;
-  /** -1 for the files' own. */
-  mode: i32 = -1;
-
-  constructor(
-    /** `COPY` or `ADD`. */
-    readonly keyword: string,
-    /** Absolute; a slash at its end makes it a directory. */
-    readonly to: string,
-  ) {}
-
-  get toDirectory(): bool {
-    return this.to.endsWith("/") || this.patterns.length + this.given.length > 1;
-  }
-}
 
 enum Step {
   Mount,

@@ -127,9 +127,10 @@ export class RunWork extends CreationClient implements RunEnd, LayerClient, Open
   /** A container of a step that failed stays, so that its files can be looked at. */
   private fail(why: string, code: i32): void {
     const container = this.container!;
+    // First, since a quiet build only now shows the container's log.
+    this.client.workFailed(why, code);
     if (this.wish.forceRemove) removeLeftOver(container);
     else this.keep(container);
-    this.client.workFailed(why, code);
   }
 
   /** From now on it is a container as any other. */

@@ -1,11 +1,12 @@
 // One stage of a build: the image that it begins with, then its steps in order, each of which makes an image.
 
-import { Chosen, ChosenFile, Failure, GivenFile, Noun } from "../../../../build/bindings/types";
+import { Chosen, ChosenFile, Failure, Noun } from "../../../../build/bindings/types";
 import { lacks } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
 import { parsePlatform, platformError } from "../../image/platform";
+import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
 import { digestOf, sha256HexOfText } from "../../text/sha256";
 import { encodeUtf8 } from "../../text/utf8";
@@ -16,17 +17,19 @@ import { BuildState } from "../evaluation/build-state";
 import { StageArguments } from "../evaluation/build-arguments";
 import { evaluate } from "../evaluation/evaluate";
 import { addLabel } from "../evaluation/pairs";
-import { CopyStep, Source, SourceKind, Step, StepKind } from "../evaluation/step";
+import { CopyStep, Step, StepKind } from "../evaluation/step";
 import { Stage } from "../stages/stage";
 import { ImageClient, ImageSearch } from "./base-image";
 import { BuildFacts } from "./build-facts";
-import { CopyWish, CopyWork } from "./copy-work";
+import { contentsOf, copyWish, labelOf, patternsOf } from "./copy-wish";
+import { CopyWork } from "./copy-work";
 import { DirectoryWork } from "./directory-work";
 import { Place } from "./place";
 import { runWish } from "./run-wish";
 import { RunWork } from "./run-work";
 import { Choice, ChoiceClient } from "./source";
 import { makeStepImage, StepResult } from "./step-image";
+import { unbuiltIn } from "./unbuilt";
 import { OpenWork, WorkClient } from "./work";
 
 /** Waits for a stage. */
@@ -48,7 +51,6 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
   private work: OpenWork | null = null;
   /** The place of another image's files, until the copy is over. */
   private foreign: Place | null = null;
-  private chosen: ChosenFile[] = [];
   private usesCache: bool;
   private proceeding: bool = false;
 
@@ -134,6 +136,11 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
   private takeTriggers(): bool {
     const texts = this.state.config.takeTriggers();
     if (texts.length == 0) return true;
+    const tooMany = this.facts.limits.addSteps(texts.length);
+    if (tooMany.length > 0) {
+      this.fail(tooMany, 0);
+      return false;
+    }
     const plural = texts.length == 1 ? "" : "s";
     this.facts.stream.text(`# Executing ${texts.length.toString()} build trigger${plural}\n`);
     const instructions: Instruction[] = [];
@@ -198,6 +205,7 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
 
   private run(): void {
     const step = this.step!;
+    this.keepImage();
     const wish = runWish(this.image, this.state.config.json(), step.run!, this.facts.options, this.facts.version);
     const work = new RunWork(wish, this.facts.stream, this.facts.claims, this);
     this.work = work;
@@ -274,7 +282,7 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
   /** True if the step was done before: then nothing is left to do. */
   private takeCached(): bool {
     if (!this.usesCache) return false;
-    const image = cachedStep(this.image, this.step!.history, this.facts.cacheSources);
+    const image = cachedStep(this.image, this.resultOf(this.state.config.json()), this.facts.cacheSources);
     if (image === null) {
       this.usesCache = false;
       return false;
@@ -292,14 +300,25 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
   }
 
   private keep(diffId: string, container: string): void {
-    const result = new StepResult(this.state.config.json().copy(), this.step!.history, this.state.author);
+    const result = this.resultOf(this.state.config.json().copy());
     result.diffId = diffId;
     result.container = container;
-    const made = makeStepImage(this.image, result);
+    this.keepImage();
+    const made = makeStepImage(this.image, result, this.facts.limits);
     const image = made.image;
     if (image === null) return this.fail(made.error, 0);
     this.facts.claims.claimStack(image.chain);
     this.image = image;
+  }
+
+  private resultOf(config: Json): StepResult {
+    return new StepResult(config, this.step!.history, this.state.author);
+  }
+
+  /** A client may have removed the image meanwhile: the container of a step needs it, and so does the cache. */
+  private keepImage(): void {
+    const image = this.image;
+    if (image !== null) this.image = imageStore.add(image);
   }
 
   private tellMade(): void {
@@ -326,72 +345,4 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
 
 function stateOf(config: Json, facts: BuildFacts): BuildState {
   return new BuildState(config, new StageArguments(facts.args), facts.escape, facts.budget);
-}
-
-/** What the builder does not have yet; refused by name, never ignored. */
-function unbuiltIn(step: Step): string {
-  const run = step.run;
-  if (run !== null) {
-    if (run.argv.length == 0) return "No command specified";
-    if (run.mounts.length > 0) return "RUN --mount is not built yet";
-    if (run.devices.length > 0) return "RUN --device is not built yet";
-    if (run.security != "sandbox") return "RUN --security=insecure is not built yet";
-    return run.script.length > 0 ? "RUN with a here-document that names its interpreter is not built yet" : "";
-  }
-  const copy = step.copy;
-  if (copy === null) return "";
-  const keyword = copy.isAdd ? "ADD" : "COPY";
-  if (copy.excludes.length > 0) return `${keyword} --exclude is not built yet`;
-  if (copy.parents) return `${keyword} --parents is not built yet`;
-  if (copy.mode.length > 0 && modeOf(copy.mode) < 0) return `${keyword} --chmod=${copy.mode} is not built yet`;
-  for (let i = 0; i < copy.sources.length; i++) {
-    const kind = copy.sources[i].kind;
-    if (kind == SourceKind.Url) return "ADD of a URL is not built yet";
-    if (kind == SourceKind.Git) return "ADD of a git repository is not built yet";
-  }
-  return "";
-}
-
-function patternsOf(copy: CopyStep): string[] {
-  const patterns: string[] = [];
-  for (let i = 0; i < copy.sources.length; i++) {
-    if (copy.sources[i].kind == SourceKind.Path) patterns.push(copy.sources[i].text);
-  }
-  return patterns;
-}
-
-function contentsOf(copy: CopyStep): Source[] {
-  return copy.sources.filter((source) => source.kind == SourceKind.Content);
-}
-
-function labelOf(chosen: Chosen, count: i32): string {
-  if (count != 1) return "multi:";
-  return chosen.files[0].directory ? "dir:" : "file:";
-}
-
-function copyWish(copy: CopyStep, without: string[]): CopyWish {
-  const wish = new CopyWish(copy.isAdd ? "ADD" : "COPY", copy.target);
-  const contents = contentsOf(copy);
-  for (let i = 0; i < contents.length; i++) {
-    wish.given.push(new GivenFile(contents[i].text, encodeUtf8(contents[i].content)));
-  }
-  wish.without = without;
-  wish.unpack = copy.unpack;
-  // Files of another image keep their owners.
-  if (copy.owner.length > 0) wish.owner = copy.owner;
-  else wish.owner = copy.from.length > 0 ? null : "0:0";
-  wish.mode = copy.mode.length > 0 ? modeOf(copy.mode) : -1;
-  return wish;
-}
-
-/** Octal digits; -1 for anything else. */
-function modeOf(text: string): i32 {
-  let mode = 0;
-  if (text.length > 5) return -1;
-  for (let i = 0; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 7) return -1;
-    mode = mode * 8 + digit;
-  }
-  return mode <= 0o7777 ? mode : -1;
 }

@@ -2,11 +2,14 @@
 // image spec, config.md; surface §4.5).
 
 import { Image, parseImage, ParsedImage } from "../../image/image";
+import { DOCUMENT_LIMIT } from "../../image/limits";
+import { Platform } from "../../image/platform";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
 import { formatTime } from "../../text/time";
+import { StepLimits } from "./step-limits";
 
 /** What a step adds. */
 export class StepResult {
@@ -25,33 +28,49 @@ export class StepResult {
 }
 
 /** Makes the image and puts it into the store, as the child of its base; or tells why it cannot be. */
-export function makeStepImage(base: Image | null, result: StepResult): ParsedImage {
-  const parsed = parseImage(writeStepConfig(base, result));
+export function makeStepImage(base: Image | null, result: StepResult, limits: StepLimits): ParsedImage {
+  const config = writeStepConfig(base, result);
+  // As a pulled image's: every engine must be able to read it.
+  if (<u32>config.length > DOCUMENT_LIMIT) {
+    return new ParsedImage(null, `the config of the image is larger than ${DOCUMENT_LIMIT.toString()} bytes`);
+  }
+  const problem = limits.addConfig(config.length);
+  if (problem.length > 0) return new ParsedImage(null, problem);
+  const parsed = parseImage(config);
   const made = parsed.image;
   if (made === null) return parsed;
   const image = imageStore.add(made);
-  if (base !== null && image.id != base.id && imageStore.find(base.id) !== null) {
-    image.parent = base.id;
-    imageStore.putImage(image);
-  }
+  image.built = true;
+  if (base !== null && image.id != base.id && imageStore.find(base.id) !== null) image.parent = base.id;
+  imageStore.putImage(image);
   return new ParsedImage(image, "");
 }
 
-function writeStepConfig(base: Image | null, result: StepResult): Uint8Array {
+/** The platform of what a step makes of `base`. */
+export function stepPlatform(base: Image | null): Platform {
   const machine = engine.options.machine;
+  return new Platform(
+    base !== null && base.os != "" ? base.os : machine.os,
+    base !== null && base.architecture != "" ? base.architecture : machine.architecture,
+    base !== null ? base.variant : "",
+  );
+}
+
+function writeStepConfig(base: Image | null, result: StepResult): Uint8Array {
+  const platform = stepPlatform(base);
   const created = formatTime(engine.now.wall);
   const json = new JsonWriter();
   json.beginObject();
-  json.stringField("architecture", base !== null && base.architecture != "" ? base.architecture : machine.architecture);
+  json.stringField("architecture", platform.architecture);
   if (result.author.length > 0) json.stringField("author", result.author);
   json.jsonField("config", result.config);
   if (result.container.length > 0) json.stringField("container", result.container);
   json.stringField("created", created);
   json.stringField("docker_version", engine.options.version);
   writeHistory(json, base, result, created);
-  json.stringField("os", base !== null && base.os != "" ? base.os : machine.os);
+  json.stringField("os", platform.os);
   writeRootfs(json, base, result.diffId);
-  if (base !== null && base.variant.length > 0) json.stringField("variant", base.variant);
+  if (platform.variant.length > 0) json.stringField("variant", platform.variant);
   json.endObject();
   return json.finish();
 }
