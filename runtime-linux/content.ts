@@ -159,7 +159,7 @@ class Carrier {
         };
       case "receive": {
         const { archive, source } = command.val;
-        const tar = await received(source, { bodies, web: registry }, report, signal);
+        const tar = received(source, { bodies, web: registry }, report, signal);
         return { tag: "received", val: await this.archives.receive(archive, tar, signal) };
       }
       case "read":

@@ -55,7 +55,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     id: "search-refusals",
-    what: "a limit of a search that is no number, and a term with a scheme, are 400; texts begin in lower case",
+    what: "a limit of a search that is no number, and a term with a scheme or `@`, are 400; texts begin in lower case",
     reason: NEWEST,
   },
   {

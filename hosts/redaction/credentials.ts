@@ -5,7 +5,7 @@ import { fromBase64, toBase64 } from "../shared/index.js";
 import type { Input, engine, failures } from "../shared/index.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
 import { maskJson } from "./masked-json.js";
-import { withoutUserInfo, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
+import { withoutUserInfo, withoutUserOfAddress, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
 
 /** Decodes each byte to one UTF-16 unit. */
 const latin1 = new TextDecoder("latin1");
@@ -111,8 +111,8 @@ function maskRefused(body: Whole): Whole {
 /** A form can hold everything that a query can. */
 function maskForm(body: Whole): Whole {
   const text = latin1.decode(body.val);
-  const parameters = text.split("&").map(maskParameter).join("&");
-  const shown = withoutUserOfImage(withoutUserInfo(parameters, standIn, /[^&]+/g), standIn);
+  const parameters = text.split("&").map((pair) => maskParameter(pair, PARAMETERS));
+  const shown = withoutUserOfImage(withoutUserInfo(parameters.join("&"), standIn, PARAMETERS), standIn);
   return bodyShown(body, text, shown);
 }
 
@@ -154,22 +154,36 @@ const KEPT = /^(?:[^?]*\?)?(?:author|changes|comment|filters?|path|ps_args)=/;
 function maskQuery(target: string): string {
   const query = target.indexOf("?") + 1;
   if (query === 0 || !SUSPECT.test(target)) return target;
-  return target.slice(0, query) + target.slice(query).split("&").map(maskParameter).join("&");
+  return (
+    target.slice(0, query) +
+    target
+      .slice(query)
+      .split("&")
+      .map((pair) => maskParameter(pair))
+      .join("&")
+  );
 }
 
-function maskParameter(pair: string): string {
+/** `parts`: of a form, which has no fragments. */
+function maskParameter(pair: string, parts?: RegExp): string {
   const value = pair.indexOf("=") + 1;
   if (value === 0) return pair;
   const name = decoded(pair.slice(0, value - 1));
   // The address's user comes first: a password may contain a character that ends an address.
   if (ADDRESSES.includes(name))
-    return withoutUserInfo(pair, standIn).replace(
+    return withoutUserIn(pair.slice(0, value), name, pair.slice(value), parts).replace(
       ITS_QUERY,
       (_all, mark: string, own: string) => mark + asReadable(own),
     );
   if (name === AUTHOR || !SECRET_WORD.test(name)) return pair;
   const [secret = "", ...fragments] = pair.slice(value).split("#");
   return pair.slice(0, value) + [asReadable(secret), ...fragments.map(standIn)].join("#");
+}
+
+/** Only an import's address may lack a scheme. */
+function withoutUserIn(before: string, name: string, address: string, parts?: RegExp): string {
+  if (name !== IMPORTED) return withoutUserInfo(before + address, standIn, parts);
+  return before + withoutUserOfAddress(address, standIn, parts);
 }
 
 /** A stand-in for a value of a query. A value that Go cannot parse gets a stand-in that Go cannot parse either. */
@@ -202,7 +216,8 @@ const SECRET_HEADER = new RegExp(`^[^:\\n]*(?:${SECRET_WORDS.join("|")})[^:\\n]*
 /** The only parameter of an endpoint that sounds like a credential: a commit has it. */
 const AUTHOR = "author";
 /** Parameters that hold an address. It may have a query of its own, usually with a signature. */
-const ADDRESSES: readonly string[] = ["fromSrc", "remote"];
+const IMPORTED = "fromSrc";
+const ADDRESSES: readonly string[] = [IMPORTED, "remote"];
 /** Most targets do not match, and have nothing to hide in their queries. */
 const SUSPECT = new RegExp(["%", ...SECRET_WORDS, ...ADDRESSES].join("|"), "i");
 const ITS_QUERY = /(\?|%3f|%23)([^#]+)/i;

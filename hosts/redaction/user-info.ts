@@ -58,11 +58,22 @@ function endOfUserInfo(part: string, start: number, last: number): { end: number
   return { end: isColon && colon.end <= last ? last : -1, isDoubtful: true };
 }
 
-const IMAGE = /(?:fromImage|repo|names)=|\/images\//gi;
+const IMAGE = /(?:fromImage|repo|names|term)=|\/images\//gi;
 const NAME_END = /[/?#&@]/g;
 const OF_DIGEST = /^(?:@|%40)sha(?:256|384|512)(?::|%3a)/i;
 const LONGEST_DIGEST_MARK = 12;
 const LONGEST_ESCAPED_MARK = 18;
+
+/** Literal or escaped. What is behind it is an address. */
+const SCHEME = /^[^:/?#@&%]*(?::|%3a)(?:\/|%2f){2}/i;
+const USUAL_SCHEME = "http://";
+
+/** The same for a parameter's value that is an address, perhaps without a scheme. */
+export function withoutUserOfAddress(address: string, hide: Hide, parts?: RegExp): string {
+  const scheme = SCHEME.exec(address)?.[0] ?? "";
+  const shown = withoutUserInfo(USUAL_SCHEME + address.slice(scheme.length), hide, parts);
+  return scheme + shown.slice(USUAL_SCHEME.length);
+}
 
 /** The same for a user before an image's name, which has no scheme. `name:tag@sha256:…` has no user. */
 export function withoutUserOfImage(target: string, hide: Hide): string {

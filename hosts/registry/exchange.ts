@@ -42,6 +42,7 @@ export interface Line {
 /** Sends the request and follows redirects. */
 export async function exchange(line: Line, question: Question): Promise<Answer> {
   let { url, headers } = question;
+  if (!URL.canParse(url)) throw failedExchange(question, { tag: "other", val: "invalid URL" });
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
     const answer = await ask(line, { ...question, url, headers });
     const location = REDIRECTS.has(answer.status) ? answer.header("location") : null;

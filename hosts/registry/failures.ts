@@ -57,8 +57,9 @@ function exchangeFailure({ method, url }: Asked, answered: boolean, why: failure
   return new HostFailure({ tag: "exchange", val: { method, url: withoutQuery(url), answered, why } });
 }
 
-/** Also removes user name and password. */
+/** Also removes user name and password, and from an invalid URL all that may be one of them. */
 export function withoutQuery(url: string): string {
+  if (!URL.canParse(url)) return url.replace(/[?#].*$/s, "").replace(/\/\/.*@/s, "//");
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

@@ -44,7 +44,8 @@ async function ask(
 }
 
 function basic(credentials: content.Search["credentials"]): string | undefined {
-  if (!credentials?.username) return undefined;
+  // Who logged in with an identity token has no password: the registry would refuse an empty one, but answers anybody.
+  if (!credentials?.username || credentials.password === "") return undefined;
   const pair = `${credentials.username}:${credentials.password}`;
   return `Basic ${toBase64(new TextEncoder().encode(pair))}`;
 }

@@ -27,11 +27,19 @@ export async function askWeb(
   const trust = { anyCertificate: false, plain: address.startsWith("http:") };
   const headers = { "accept-encoding": "identity", ...(user === "" ? {} : { authorization: basic(user) }) };
   const answer = await exchange(line, { method: "GET", url, headers, trust, signal });
-  if (answer.status === OK) return { ...answer, size: Number(answer.header("content-length") ?? 0) };
+  if (answer.status === OK) return { ...answer, size: sizeIn(answer.header("content-length") ?? "") };
   // What the server says may repeat the query.
   await readText(answer.body, ERROR_LIMIT);
   throw registryFailure({ ...answer, url: address, text: "", secrets: [] }, timeOfDay(line.clock));
 }
+
+/** A header that is no number of bytes says nothing: the end of the file is seen without it. */
+function sizeIn(header: string): number {
+  return SIZE.test(header) ? Number(header) : 0;
+}
+
+/** No more digits than numbers hold exactly. */
+const SIZE = /^\d{1,15}$/;
 
 /** A user in an address becomes a header (RFC 7617 §2). Without a colon, the password is empty. */
 function basic(user: string): string {

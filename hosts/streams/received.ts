@@ -11,23 +11,31 @@ export interface Sources {
   };
 }
 
-/** Fails if the web server does not answer. Reports how much of its file was read. */
-export async function received(
+/**
+ * Asks a web server only when the first bytes are wanted: who never begins to read leaves no open connection. Reading
+ * fails if it does not answer, and reports how much of its file was read.
+ */
+export function received(
   source: content.TarSource,
   { bodies, web }: Sources,
   report: Report,
   signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+): AsyncIterable<Uint8Array> {
   if (source.tag === "empty") return nothing();
   if (source.tag === "body") return fromClient(bodies.take(source.val), signal);
-  const { body, size } = await web.download(source.val, signal);
-  report("downloading", 0n, BigInt(size));
-  return counted(body, size, report);
+  return downloaded(source.val, web, report, signal);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-async function* counted(body: AsyncIterable<Uint8Array>, size: number, report: Report): AsyncGenerator<Uint8Array> {
+async function* downloaded(
+  file: content.WebFile,
+  web: Sources["web"],
+  report: Report,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { body, size } = await web.download(file, signal);
+  report("downloading", 0n, BigInt(size));
   let done = 0;
   for await (const piece of body) {
     done += piece.length;

@@ -98,6 +98,9 @@ describe("forms", () => {
   test.each([
     ["fromImage=jane:pw@host/app&tag=1", "fromImage=xxxxxxx@host/app&tag=1"],
     ["fromSrc=https://u:p%23q@host/x.tar?sig=abc&tag=1", "fromSrc=https://xxxxxxx@host/x.tar?xxxxxxx&tag=1"],
+    ["fromSrc=me:s3cret@web.example/root.tar", "fromSrc=xxxxxxxxx@web.example/root.tar"],
+    ["fromSrc=me%3As3cret%40web.example&repo=a", "fromSrc=xxxxxxxxxxx%40web.example&repo=a"],
+    ["fromSrc=me:s#cret@web.example/", "fromSrc=xxxxxxxxx@web.example/"],
     // A body has no fragments.
     ["fromSrc=https://jane:p#w@host/", "fromSrc=https://xxxxxxxx@host/"],
     [
@@ -173,6 +176,14 @@ test.each([
   // A password may contain characters that end an address.
   ["/x?fromSrc=https://u:p/q@h/x", "/x?fromSrc=https://x:x/x@h/x"],
   ["/x?fromSrc=https://u:p?q@h/x", "/x?fromSrc=https://x:x?xxxxx"],
+  // Without a scheme, or with one that is escaped in part.
+  ["/x?fromSrc=me:s3cret@h/x.tar&a=1", "/x?fromSrc=xxxxxxxxx@h/x.tar&a=1"],
+  ["/x?from%53rc=me%3As3cret%40h%2Fx%3Fsig=1", "/x?from%53rc=xxxxxxxxxxx%40h%2Fx%3Fxxxxx"],
+  ["/x?fromSrc=me@h/x", "/x?fromSrc=xx@h/x"],
+  ["/x?fromSrc=me:pa/ss@h/x", "/x?fromSrc=xx:xx/xx@h/x"],
+  ["/x?fromSrc=https%3A//u:p@h/x", "/x?fromSrc=https%3A//xxx@h/x"],
+  ["/x?fromSrc=u:p@h/x?to=http://i", "/x?fromSrc=xxx@h/x?xxxxxxxxxxx"],
+  ["/images/search?term=u:pass@reg.example/x", "/images/search?term=xxxxxx@reg.example/x"],
   ["/x?remote=https%3A%2F%2Fh%2Fx%23abc&t=1", "/x?remote=https%3A%2F%2Fh%2Fx%23xxx&t=1"],
 ])("parameters that sound like credentials: %s", (target, hidden) => {
   expect(masked({ target })).toMatchObject({ target: hidden, masked: true });
@@ -185,6 +196,8 @@ test.each([
   ["%3a%2f%2f".repeat(100_000), ""],
   [`fromImage=${":".repeat(900_000)}`, ""],
   ["fromImage=".repeat(90_000), ""],
+  [`fromSrc=${":".repeat(900_000)}@`, ""],
+  [`fromSrc=${"a".repeat(900_000)}`, ""],
   [`/images/${"%3a%40sha256:".repeat(60_000)}`, ""],
   ["", `a${" ".repeat(900_000)}b`],
 ])("no target or header takes long to search, with any content: %.20s…", (target, header) => {

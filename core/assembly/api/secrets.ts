@@ -41,9 +41,7 @@ export function eraseSecretParameters(target: string): void {
   if (from == 0) return;
   while (from < target.length) {
     const end = endAt(target, "&", from);
-    // Searches only this pair: otherwise many names without a value would each cost a search to the end of the target.
-    let equals = from;
-    while (equals < end && target.charCodeAt(equals) != EQUALS) equals++;
+    const equals = endOfName(target, from, end);
     if (equals < end && isSecret(decodeQuery(target.substring(from, equals)))) {
       erase(target, equals + 1, end);
     }
@@ -72,12 +70,22 @@ export function eraseParameter(target: string, query: Query, name: string): void
   let from = target.indexOf("?") + 1;
   while (from > 0 && from < target.length) {
     const end = endAt(target, "&", from);
-    const equals = target.indexOf("=", from);
-    if (equals >= 0 && equals < end && decodeQuery(target.substring(from, equals)) == name) {
+    const equals = endOfName(target, from, end);
+    if (equals < end && decodeQuery(target.substring(from, equals)) == name) {
       erase(target, equals + 1, end);
     }
     from = end + 1;
   }
+}
+
+/**
+ * Where the `=` of a pair is, or its end. Searches only this pair: otherwise many names without a value would each cost
+ * a search to the end of the target.
+ */
+function endOfName(target: string, from: i32, end: i32): i32 {
+  let equals = from;
+  while (equals < end && target.charCodeAt(equals) != EQUALS) equals++;
+  return equals;
 }
 
 function isSecret(parameter: string): bool {

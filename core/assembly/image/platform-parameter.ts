@@ -60,16 +60,17 @@ export function wantedPlatforms(call: Call): WantedPlatforms {
 
 /** For inspect and history: the image must be exactly for the requested platform, if there is one. */
 export function refuseOtherPlatform(call: Call, image: Image): Refusal | null {
-  return refuseUnlessFor(call.query.first("platform"), call.name, image);
-}
-
-/** `text`: a platform as a JSON document, or empty for any. `name`: the client's, of the image. */
-export function refuseUnlessFor(text: string, name: string, image: Image): Refusal | null {
   const wanted = new WantedPlatforms();
+  const text = call.query.first("platform");
   if (text.length > 0) wanted.add(text);
   if (wanted.refusal !== null || wanted.admits(image.platform)) return wanted.refusal;
+  return otherPlatform(call.name, wanted.text, image);
+}
+
+/** `name`: the client's, of the image. `wanted`: the platform that it is not for. */
+export function otherPlatform(name: string, wanted: string, image: Image): Refusal {
   return notFound(
     `image with reference ${name} was found but does not match the specified platform: ` +
-      `wanted ${wanted.text}, actual: ${image.platform.text}`,
+      `wanted ${wanted}, actual: ${image.platform.text}`,
   );
 }

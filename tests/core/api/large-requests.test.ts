@@ -98,6 +98,28 @@ test.each<[string, string]>([
   expectQuick(engine);
 });
 
+test("parameters with only names, around an address that is erased", () => {
+  const engine = counting();
+  const target = `/v1.55/images/create?fromSrc=ftp://web.example/&${"a&".repeat(200_000)}`;
+  expect(engine.request("POST", target).status).toBe(500);
+  expectQuick(engine);
+});
+
+test("an import whose config no image can have is refused before its tar is read", () => {
+  const engine = counting();
+  const query = new URLSearchParams([
+    ["fromSrc", "-"],
+    ["changes", "EXPOSE 1-65535/tcp 1-65535/udp 1-65535/sctp"],
+    ...list(45, (line): [string, string] => [
+      "changes",
+      `LABEL ${list(7_000, (at) => `${line * 7_000 + at}=`).join(" ")}`,
+    ]),
+  ]);
+  const answer = engine.request("POST", `/v1.55/images/create?${query}`);
+  expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("values")]);
+  expect(engine.asked.map(({ command }) => command.tag)).not.toContain("receive");
+});
+
 describe("changes of a commit", () => {
   const TOO_LONG = "the values of variables are longer than 4194304 characters together";
   const commit = (engine: EagerEngine, changes: string[]) => {

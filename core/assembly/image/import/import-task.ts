@@ -15,6 +15,7 @@ import {
 import { abandon, askContent } from "../../ask";
 import { Call } from "../../call";
 import { Ignored } from "../../ignored";
+import { internal, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { parseImage } from "../image";
@@ -111,8 +112,9 @@ export class Import extends Task implements StreamWriter, LayerOwner {
   }
 
   private makeImage(): void {
-    const made = parseImage(this.image.write(this.diffId)).image!;
-    const image = imageStore.add(made);
+    const parsed = parseImage(this.image.write(this.diffId));
+    if (parsed.image === null) return this.refuse(internal(parsed.error));
+    const image = imageStore.add(parsed.image!);
     const name = this.image.name;
     if (name !== null) giveName(image, name);
     emitImageEvent("import", image.id, image.id, image);
@@ -122,8 +124,12 @@ export class Import extends Task implements StreamWriter, LayerOwner {
   }
 
   private fail(failure: Failure): void {
+    this.refuse(importRefusal(failure));
+  }
+
+  private refuse(refusal: Refusal): void {
     this.finish();
-    this.stream.refuse(importRefusal(failure));
+    this.stream.refuse(refusal);
   }
 
   private finish(): void {

@@ -15,7 +15,7 @@ import { Json } from "../../json/json";
 import { badParameter, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { applyChanges } from "../commit/changes";
-import { Platform } from "../platform";
+import { Platform, platformError } from "../platform";
 import { parseReference, Reference, referenceError } from "../reference";
 import { readNewName } from "../tag";
 import { Import } from "./import-task";
@@ -25,7 +25,23 @@ import { WebAddress } from "./web-address";
 /** Stands for the body. */
 const BODY = "-";
 
-export function importImage(call: Call, platform: Platform): Refusal | null {
+/** `platform`: null if the request's is none. */
+export function importImage(call: Call, platform: Platform | null): Refusal | null {
+  const refusal = platform === null ? badParameter(platformError()) : startImport(call, platform);
+  eraseAddress(call);
+  return refusal;
+}
+
+/** Refused or not, the address has been read: it may contain credentials. */
+function eraseAddress(call: Call): void {
+  const given = call.query.first("fromSrc");
+  if (given.length == 0 || given == BODY) return;
+  eraseParameter(call.request.target, call.query, "fromSrc");
+  const body = call.request.body;
+  if (body.tag == BodyTag.Whole) (<BodyWhole>body).value.fill(0);
+}
+
+function startImport(call: Call, platform: Platform): Refusal | null {
   if (platform.os != engine.options.machine.os) return badParameter("operating system is not supported");
   const query = call.query;
   let name: Reference | null = null;
@@ -47,19 +63,25 @@ function accept(call: Call, image: ImportedImage): Refusal | null {
   const given = call.query.first("fromSrc");
   if (given == BODY) {
     image.comesFrom(BODY);
+    const problem = image.problem;
+    if (problem.length > 0) return badParameter(problem);
     const hasBody = call.request.body.tag != BodyTag.None;
     begin(call, image, hasBody ? new TarSourceBody(call.id) : new TarSource(TarSourceTag.Empty), "");
     return null;
   }
   const address = new WebAddress(given);
-  const problem = address.problem();
-  if (problem !== null) return problem;
-  image.comesFrom(address.shown);
-  begin(call, image, new TarSourceWeb(address.file), address.shown);
+  const refusal = fromWeb(call, image, address);
   address.forget();
-  eraseParameter(call.request.target, call.query, "fromSrc");
-  const body = call.request.body;
-  if (body.tag == BodyTag.Whole) (<BodyWhole>body).value.fill(0);
+  return refusal;
+}
+
+function fromWeb(call: Call, image: ImportedImage, address: WebAddress): Refusal | null {
+  const refusal = address.problem();
+  if (refusal !== null) return refusal;
+  image.comesFrom(address.shown);
+  const problem = image.problem;
+  if (problem.length > 0) return badParameter(problem);
+  begin(call, image, new TarSourceWeb(address.file), address.shown);
   return null;
 }
 

@@ -4,8 +4,12 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
 import { formatTime } from "../../text/time";
+import { parseImage } from "../image";
 import { Platform } from "../platform";
 import { Reference } from "../reference";
+
+/** Stands for the layer while there is none. */
+const NO_LAYER: string = "sha256:" + "0".repeat(64);
 
 export class ImportedImage {
   private comment: string;
@@ -25,6 +29,11 @@ export class ImportedImage {
   /** `source`: `-`, or an address that anybody may see. */
   comesFrom(source: string): void {
     if (this.comment.length == 0) this.comment = `Imported from ${source}`;
+  }
+
+  /** Why no image can have this config, such as too many values in it; empty if one can. */
+  get problem(): string {
+    return parseImage(this.write(NO_LAYER)).error;
   }
 
   /** The bytes of the config. `diffId`: of the only layer. */

@@ -24,7 +24,7 @@ export class WebAddress {
   private readonly doubtful: bool;
 
   constructor(given: string) {
-    const mark = given.indexOf(MARK);
+    const mark = markIn(given);
     const scheme = mark < 0 ? DEFAULT_SCHEME : given.slice(0, mark).toLowerCase();
     const rest = mark < 0 ? given : given.slice(mark + MARK.length);
     const end = endOf(rest, "/?");
@@ -73,6 +73,12 @@ export class WebAddress {
     const shown = authority.length == 0 ? `${this.scheme}:` : this.shown;
     return internal(`Get ${quoteText(shown)}: http: no Host in request URL`);
   }
+}
+
+/** Where a scheme ends, or -1. A `://` further on belongs to a password, a path or a query. */
+function markIn(given: string): i32 {
+  const colon = endOf(given, ":/?#@");
+  return given.substring(colon, colon + MARK.length) == MARK ? colon : -1;
 }
 
 /**

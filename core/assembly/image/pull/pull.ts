@@ -18,8 +18,8 @@ const WITH_PLATFORM: i32 = 32;
 export function createImage(call: Call): Refusal | null {
   const name = call.query.first("fromImage");
   const wanted = platformOf(call);
-  if (wanted === null) return badParameter(platformError());
   if (name.length == 0) return importImage(call, wanted);
+  if (wanted === null) return badParameter(platformError());
   const named = parseReference(name.endsWith(":") ? name.slice(0, name.length - 1) : name);
   if (named === null) return badParameter(referenceError());
   const reference = withTag(named, call.query.first("tag"));

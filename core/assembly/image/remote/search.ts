@@ -21,7 +21,8 @@ import { badParameter, internal, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
 import { quoteText } from "../../text/go-quote";
 import { DOCUMENT_LIMIT } from "../limits";
-import { credentialsOf, searchEndpointOf } from "../pull/registry";
+import { credentialsOf, isRegistryAddress, searchEndpointOf } from "../pull/registry";
+import { LEGACY_DEFAULT_DOMAIN } from "../reference";
 import { RegistryQuestion } from "./registry-question";
 
 const KEYS: string[] = ["is-automated", "is-official", "stars"];
@@ -43,6 +44,10 @@ export function searchImages(call: Call): Refusal | null {
   if (term.includes("://")) {
     return badParameter(`invalid repository name: repository name (${term}) should not have a scheme`);
   }
+  // What is before it may be a password: the text does not repeat it.
+  if (term.includes("@")) return badParameter('invalid repository name: the term must not contain "@"');
+  const host = hostIn(term);
+  if (!isRegistryAddress(host)) return badParameter(`invalid repository name: ${quoteText(host)} is no registry`);
   // No repository is built automatically any more.
   if (filters.flag("is-automated") == FilterFlag.True) {
     sendJson(call, 200, line(new JsonWriter().beginArray().endArray()));
@@ -54,6 +59,13 @@ export function searchImages(call: Call): Refusal | null {
   const credentials = credentialsOf(registryAuthOf(call.request.headers));
   new Searching(call, wanted).begin(term, limit == 0 ? USUAL : limit, credentials);
   return null;
+}
+
+/** The registry's, before the first slash of a term; empty for the Hub. */
+function hostIn(term: string): string {
+  const slash = term.indexOf("/");
+  const host = slash < 0 ? "" : term.slice(0, slash);
+  return host.includes(".") || host.includes(":") || host == "localhost" ? host : "";
 }
 
 /** -1 for a text that is no number. */
@@ -104,11 +116,11 @@ class Searching extends RegistryQuestion {
   }
 
   begin(term: string, results: i32, credentials: Credentials | null): void {
-    const slash = term.indexOf("/");
-    const host = slash < 0 ? "" : term.slice(0, slash);
-    const isHost = host.includes(".") || host.includes(":") || host == "localhost";
-    const endpoint: Endpoint = searchEndpointOf(isHost ? host : "");
-    const rest = isHost ? term.slice(slash + 1) : term.startsWith(LIBRARY) ? term.slice(LIBRARY.length) : term;
+    const host = hostIn(term);
+    const endpoint: Endpoint = searchEndpointOf(host);
+    const name = host.length == 0 ? term : term.slice(host.length + 1);
+    const isOwn = endpoint.authority == LEGACY_DEFAULT_DOMAIN && name.startsWith(LIBRARY);
+    const rest = isOwn ? name.slice(LIBRARY.length) : name;
     this.ask(0, new ContentCommandSearch(new Search(endpoint, rest, results, DOCUMENT_LIMIT, credentials)));
   }
 

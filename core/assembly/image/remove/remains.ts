@@ -11,14 +11,19 @@ import { line, sendJson } from "../../reply";
 import { layerStore } from "../layers/layer-store";
 import { parseReference } from "../reference";
 
-/** `unknown`: the refusal if the name means no such image, either. */
-export function deleteRemains(call: Call, unknown: Refusal): Refusal | null {
+/** `forPlatform`: only for one. `unknown`: the refusal if the name means no such image, either. */
+export function deleteRemains(call: Call, forPlatform: bool, unknown: Refusal): Refusal | null {
   const id = call.name.startsWith("sha256:") ? call.name : `sha256:${call.name}`;
   const isImage = setAside.has(CONFIG_RECORDS + id) || setAside.has(IMAGE_RECORDS + id);
   const reference = parseReference(call.name);
   const canonical = reference === null ? "" : reference.withDefaultTag().canonical;
   const isReference = setAside.has(REFERENCE_RECORDS + canonical);
   if (!isImage && !isReference) return unknown;
+  if (forPlatform) {
+    return conflict(
+      `cannot remove image "${call.name}" for a platform: its record is damaged, so its platform is not known`,
+    );
+  }
   if (!flagOf(call.query, "force")) {
     return conflict(
       `cannot remove image "${call.name}": its record is damaged: force remove to drop what is left of it`,
