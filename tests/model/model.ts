@@ -123,7 +123,7 @@ export class Model implements Oracle {
   #askedImage({ number }: Pick<Asked, "number">, { read, since, isWild }: Open): void {
     const { images } = this.#known;
     if (isWild && read.verb !== "inspect" && read.verb !== "json") return images.unknown(since);
-    if (["load", "tag", "commit"].includes(read.verb)) images.areShared = true;
+    if (["load", "tag", "commit", "build"].includes(read.verb)) images.areShared = true;
     const name = imageOf(read);
     if (name !== null) images.begins(since, number, name);
   }

@@ -24,6 +24,7 @@ export function readRequest({ method, target }: Asked): Read | null {
   }
   if (noun === "commit")
     return { noun: "containers", ref: parameters.get("container") ?? "", verb: "commit", query: parameters };
+  if (noun === "build" && first === "") return { noun: "images", ref: "", verb: "build", query: parameters };
   const last = rest.at(-1) ?? "";
   const ref = decoded([first, ...rest.slice(0, -1)].join("/"));
   if (method === "DELETE")

@@ -13,6 +13,7 @@ export function imageOf({ noun, verb, ref, query }: Read): string | null {
   if (noun !== "images") return null;
   // All archives in these tests contain it.
   if (verb === "load") return "busybox:latest";
+  if (verb === "build") return query.get("t") === null ? null : withTag(query.get("t")!);
   if (verb === "tag") return withTag(`${query.get("repo") ?? ""}:${query.get("tag") ?? "latest"}`);
   if (verb === "create" && query.get("fromImage") === null) return importedAs(query);
   if (verb === "create") return withTag(`${query.get("fromImage") ?? ""}:${query.get("tag") ?? "latest"}`);

@@ -3,7 +3,7 @@
 import { acting, AUTO_REMOVE } from "../../origin";
 import { resumeCalls } from "../../waiting-calls";
 import { Container } from "../container";
-import { Status } from "../lifecycle";
+import { Cause, Status } from "../lifecycle";
 import { removeNow } from "../remove/remove";
 import { refuseRestarts, startAgain } from "../restart/restart";
 import { containerSizes } from "../usage/sizes";
@@ -23,7 +23,8 @@ function settle(container: Container): void {
   else if (container.autoRemove || container.removals.length > 0) {
     if (container.removals.length == 0) acting.because(AUTO_REMOVE);
     refuseRestarts(container);
-    removeNow(container);
+    // A build that was told of a failed start has begun the removal already.
+    if (container.can(Cause.Remove)) removeNow(container);
   } else {
     const backoff = container.backoff;
     if (backoff !== null) backoff.released();
