@@ -73,6 +73,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "compare",
   "read-file",
   "choose",
+  "copy",
   "blob-of",
   "find-blob",
   "mount-blob",

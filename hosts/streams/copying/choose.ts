@@ -41,7 +41,8 @@ async function matching(pattern: string, how: How): Promise<engine.ChosenFile[]>
   if (expression === null) return [];
   // Links are not followed on the way to a match, as Go's `filepath.Walk` follows none.
   if (how.source.locate(`/${fixed}`) !== `/${fixed}`) return [];
-  return new Choosing(fixed, how, (path) => expression.test(path)).run();
+  // The root itself matches nothing.
+  return new Choosing(fixed, how, (path) => path !== "" && expression.test(path)).run();
 }
 
 /** Reads one tree and takes the topmost files that are wanted, with everything below them. */

@@ -15,11 +15,14 @@ export function fixedPart(pattern: string): string {
 
 /** Null for a pattern that Go refuses (`ErrBadPattern`). */
 export function patternOf(pattern: string): RegExp | null {
+  const chunks: string[] = [];
   let text = "";
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern[at]!;
-    if (character === "*") text += "[^/]*";
-    else if (character === "?") text += "[^/]";
+    if (character === "*") {
+      chunks.push(text);
+      text = "";
+    } else if (character === "?") text += "[^/]";
     else if (character === "\\") {
       if (++at === pattern.length) return null;
       text += literal(pattern[at]!);
@@ -30,7 +33,18 @@ export function patternOf(pattern: string): RegExp | null {
       at = end;
     } else text += literal(character);
   }
-  return new RegExp(`^(?:${text})$`, "s");
+  return new RegExp(`^${between([...chunks, text])}$`, "s");
+}
+
+/**
+ * What stands between stars. As in Go, a piece in the middle is taken where it first occurs, and no other place is tried
+ * (a lookahead is never entered again): a name cannot make a pattern take long.
+ */
+function between([first = "", ...rest]: readonly string[]): string {
+  const last = rest.pop();
+  if (last === undefined) return first;
+  const middle = rest.filter((chunk) => chunk !== "").map((chunk, at) => `(?=(?<c${at}>[^/]*?${chunk}))\\k<c${at}>`);
+  return `${first}${middle.join("")}[^/]*${last}`;
 }
 
 /** A class, and where its bracket is; null if it is malformed. */

@@ -86,13 +86,13 @@ onEngines("builds", (engine, kind) => {
     ];
     const file =
       "FROM busybox AS src\nCOPY a.txt /one\nCOPY a.txt b.txt /two/\nCOPY *.txt /three/\nCOPY dir /four\n" +
-      "COPY --chown=7:8 dir/in /five\nCOPY a.txt /etc\nFROM busybox\nCOPY --from=src /four/sub /six/\nCOPY --from=0 /one /two /five /seven/\n";
+      "COPY --chown=7:8 dir/in /five\nCOPY --chown=7 b.txt /group\nCOPY a.txt /etc\nFROM busybox\nCOPY --from=src /four/sub /six/\nCOPY --from=0 /one /two /five /seven/\n";
     await build(file, files, "t=copied&target=src");
     const list =
-      'cd /; for f in one two/* three/* four/* four/sub/* five etc/a.txt; do stat -c "%n %a %u:%g" $f; done; cat one';
+      'cd /; for f in one two/* three/* four/* four/sub/* five group etc/a.txt; do stat -c "%n %a %u:%g" $f; done; cat one';
     expect(await run("copied", list)).toBe(
       "one 640 0:0\ntwo/a.txt 640 0:0\ntwo/b.txt 644 0:0\nthree/a.txt 640 0:0\nthree/b.txt 644 0:0\n" +
-        "four/in 755 0:0\nfour/sub 755 0:0\nfour/sub/deep 644 0:0\nfive 755 7:8\netc/a.txt 640 0:0\nA",
+        "four/in 755 0:0\nfour/sub 755 0:0\nfour/sub/deep 644 0:0\nfive 755 7:8\ngroup 644 7:7\netc/a.txt 640 0:0\nA",
     );
     await build(file, files, "t=copied:2");
     expect(await run("copied:2", "cd /; cat six/deep seven/one; stat -c ' %u:%g' seven/five")).toBe("DA 7:8\n");

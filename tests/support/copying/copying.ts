@@ -130,6 +130,8 @@ export function copyingTests(open: () => CopyingFixture): void {
       ["a.txt", "bin/"],
     ],
     [["*.txt"], ["a.txt", "b.txt"]],
+    [["*"], ["a.txt", "b.txt", "bin/", "empty/", "to-bin/"]],
+    [["*a*.*x*"], ["a.txt"]],
     [
       ["?.txt", "b*"],
       ["a.txt", "b.txt", "b.txt", "bin/"],

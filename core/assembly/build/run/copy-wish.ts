@@ -51,8 +51,9 @@ export function copyWish(copy: CopyStep, without: string[]): CopyWish {
   }
   wish.without = without;
   wish.unpack = copy.unpack;
-  // Files of another image keep their owners.
-  if (copy.owner.length > 0) wish.owner = copy.owner;
+  // Files of another image keep their owners. Without a group, the user's name or number is the group's, too.
+  const owner = copy.owner;
+  if (owner.length > 0) wish.owner = owner.includes(":") ? owner : `${owner}:${owner}`;
   else wish.owner = copy.from.length > 0 ? null : "0:0";
   wish.mode = copy.mode.length > 0 ? modeOf(copy.mode) : -1;
   return wish;

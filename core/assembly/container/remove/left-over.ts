@@ -11,8 +11,9 @@ import { RemovalClient } from "./removal-client";
 /** Removes it as soon as it can be removed; a run is killed first. Nobody is told. */
 export function removeLeftOver(container: Container): void {
   container.removeVolumes = true;
-  container.removals.push(new Nobody());
-  if (container.running) new LeftOverEnd(container).begin();
+  const nobody = new Nobody();
+  container.removals.push(nobody);
+  if (container.running) new LeftOverEnd(container, nobody).begin();
   else if (container.can(Cause.Remove)) removeNow(container);
 }
 
@@ -25,6 +26,13 @@ class Nobody extends RemovalClient {
 
 /** The removal follows the end of the run. */
 class LeftOverEnd extends Killing {
+  constructor(
+    container: Container,
+    private readonly nobody: Nobody,
+  ) {
+    super(container);
+  }
+
   begin(): void {
     disarm(this.container);
     this.container.runEnds.push(this);
@@ -35,5 +43,12 @@ class LeftOverEnd extends Killing {
 
   ranOut(): void {}
 
-  failed(_message: string): void {}
+  /** It stays, and clients can remove it as any other. */
+  failed(_message: string): void {
+    const container = this.container;
+    const place = container.removals.indexOf(this.nobody);
+    if (place >= 0) container.removals.splice(place, 1);
+    container.forBuild = false;
+    container.touch();
+  }
 }
