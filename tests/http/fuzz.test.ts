@@ -43,7 +43,8 @@ const FIVE_HUNDREDS: readonly RegExp[] = [
   /^Error processing tar file\(exit status 1\): /,
   /^lstat .*: (not a directory|file name too long|invalid argument)$/,
   /^invalid filter: 'type'='/,
-  /^Get "https?:\/\/127\.0\.0\.1:1\/v[12]\/": dial tcp 127\.0\.0\.1:1: connect: connection refused/,
+  // A web server or a registry that cannot be reached.
+  /^Get "https?:[^"]*": /,
 ];
 
 const sets = fc.array(fuzzRequests(await newestDescription()), { minLength: 1, maxLength: AT_ONCE_MAX, size: "max" });
