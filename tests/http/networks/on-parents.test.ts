@@ -143,7 +143,7 @@ onEngines("networks on a parent", (engine, kind) => {
     await engine().must(201, "POST", "/networks/create", body, { version: "1.48" });
     const { IPAM } = await engine().read<{ IPAM: { Config: { Subnet: string }[] } }>("/networks/lan");
     expect(IPAM.Config).toEqual([{ Subnet: expect.stringMatching(/^fd[0-9a-f:]+::\/64$/) as string }]);
-    const id = await engine().create({ HostConfig: { NetworkMode: "lan" } });
+    const id = await engine().create({ Cmd: ["sleep", "1000"], HostConfig: { NetworkMode: "lan" } });
     // Not every kernel has ipvlan.
     const { status } = await engine().call("POST", `/containers/${id}/start`);
     if (status === 204) {
