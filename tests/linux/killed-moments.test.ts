@@ -7,6 +7,7 @@ import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { describeUnless } from "../support/on-engines.js";
 import { busyboxLayer, tarOf } from "../support/archives/images.js";
 import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
+import { rawTar } from "../support/archives/tar.js";
 import { packImage } from "../support/registry/push-image.js";
 import { killedDaemon, missing } from "./killed-daemon.js";
 
@@ -22,6 +23,11 @@ const PULL_LINES = [
   "Extracting",
   "Pull complete",
 ] as const;
+
+const DOCKERFILE = "FROM busybox\nENV KEPT=1\nRUN echo made > /made; echo said; sleep 0.1\nCOPY Dockerfile /copied\n";
+
+/** What its client has seen of a build. */
+const BUILD_LINES = ["Step 1/4", "Using cache", "Running in", "said", "Step 4/4", "Successfully built"] as const;
 
 describeUnless(missing, "kill -9 of the daemon during a request", () => {
   const killed = killedDaemon();
@@ -109,6 +115,30 @@ describeUnless(missing, "kill -9 of the daemon during a request", () => {
     } finally {
       await registry.close();
     }
+    await expectNothingLeft();
+  });
+
+  test("build, killed at each of its steps: its containers go, and the next build has the steps that were done", async () => {
+    const target = "/build?t=killed-build&rm=1";
+    const context = rawTar([{ name: "Dockerfile", body: DOCKERFILE }]);
+    await killed.engine.must(
+      200,
+      "POST",
+      "/build",
+      rawTar([{ name: "Dockerfile", body: "FROM busybox\nENV KEPT=1\n" }]),
+    );
+    for (const line of BUILD_LINES) {
+      const connection = await RawConnection.open(killed.engine.socketPath);
+      connection.send(encodeRequest({ method: "POST", target, body: context }));
+      await connection.untilText(line);
+      await killed.daemon.end("SIGKILL");
+      connection.close();
+      await killed.daemon.start();
+      await until(`no container after "${line}"`, async () => (await listed()).length === 0);
+    }
+    expect((await killed.engine.must(200, "POST", target, context)).text.match(/Using cache/g)).toHaveLength(3);
+    expect((await killed.engine.run({ Image: "killed-build", Cmd: ["cat", "/made"] })).stdout).toBe("made\n");
+    await killed.engine.must(200, "DELETE", "/images/killed-build");
     await expectNothingLeft();
   });
 
