@@ -6,24 +6,19 @@ import {
   ContentCommandCommit,
   ContentCommandDropArchive,
   Failure,
-  LayerSourceArchived,
-  Member,
   Outcome,
   OutcomeCommitted,
 } from "../../../../build/bindings/types";
 import { askContent } from "../../ask";
 import { failureText } from "../../failure/text";
 import { Ignored } from "../../ignored";
-import { ArchivedLayer, LayerOwner } from "../../image/layers/archived-layer";
+import { LayerOwner, takeOnlyLayer } from "../../image/layers/archived-layer";
 import { chainOn } from "../../image/layers/chain";
 import { Claims } from "../../image/layers/claims";
 import { LayerFetch } from "../../image/layers/layer-fetch";
 import { layerStore } from "../../image/layers/layer-store";
 import { engine } from "../../state";
 import { Task } from "../../task";
-
-/** Name of the member in the archive that a commit makes (core/wit/content.wit). */
-const LAYER_TAR = "layer.tar";
 
 /** Waits for a layer. */
 export interface LayerClient {
@@ -65,13 +60,7 @@ export class LayerMaking extends Task implements LayerOwner {
     const committed: Committed = (<OutcomeCommitted>outcome!).value;
     if (committed.empty) return this.finish();
     this.diffId = committed.diffId;
-    const chain = chainOn(this.below, committed.diffId);
-    if (layerStore.find(chain) !== null) {
-      this.claims.claim(chain);
-      return this.finish();
-    }
-    const source = new LayerSourceArchived(new Member(this.archive, LAYER_TAR));
-    new ArchivedLayer(this).begin(chain, this.below, committed.diffId, source);
+    if (takeOnlyLayer(this.archive, this.below, this.diffId, this.claims, this)) this.finish();
   }
 
   layerMoved(_fetch: LayerFetch): void {}

@@ -6,8 +6,6 @@ import {
   ContentCommandCommit,
   ContentCommandDropArchive,
   Failure,
-  LayerSourceArchived,
-  Member,
   Outcome,
   OutcomeCommitted,
   ProcessCommandPause,
@@ -34,19 +32,15 @@ import { engine } from "../../state";
 import { Task } from "../../task";
 import { resumeCalls } from "../../waiting-calls";
 import { Image, parseImage } from "../image";
-import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
+import { LayerOwner, takeOnlyLayer } from "../layers/archived-layer";
 import { chainOn } from "../layers/chain";
 import { Claims } from "../layers/claims";
 import { LayerFetch } from "../layers/layer-fetch";
-import { layerStore } from "../layers/layer-store";
 import { Reference } from "../reference";
 import { imageStore } from "../store";
 import { giveName, readNewName } from "../tag";
 import { Authorship, writeCommittedConfig } from "./committed-config";
 import { readNewConfig } from "./new-config";
-
-/** Name of the member in the archive that a commit makes (core/wit/content.wit). */
-const LAYER_TAR = "layer.tar";
 
 export function commitContainer(call: Call): Refusal | null {
   const query = call.query;
@@ -169,14 +163,9 @@ class CommitTask extends Task implements LayerOwner {
 
   private makeLayer(committed: Committed): void {
     this.committed = committed;
-    if (committed.empty) return this.makeImage();
-    const chain = this.newChain();
-    if (layerStore.find(chain) !== null) {
-      this.claims.claim(chain);
-      return this.makeImage();
-    }
-    const source = new LayerSourceArchived(new Member(this.archive, LAYER_TAR));
-    new ArchivedLayer(this).begin(chain, this.container.chain, committed.diffId, source);
+    const below = this.container.chain;
+    const isThere = committed.empty || takeOnlyLayer(this.archive, below, committed.diffId, this.claims, this);
+    if (isThere) this.makeImage();
   }
 
   private newChain(): string {

@@ -4,8 +4,6 @@ import {
   ContentCommandDropArchive,
   ContentCommandReceive,
   Failure,
-  LayerSourceArchived,
-  Member,
   Outcome,
   OutcomeReceived,
   Progress,
@@ -20,18 +18,15 @@ import { engine } from "../../state";
 import { Task } from "../../task";
 import { parseImage } from "../image";
 import { emitImageEvent } from "../image-event";
-import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
+import { LayerOwner, takeOnlyLayer } from "../layers/archived-layer";
 import { Claims } from "../layers/claims";
 import { LayerFetch } from "../layers/layer-fetch";
-import { layerStore } from "../layers/layer-store";
 import { ProgressStream, StreamWriter } from "../progress-stream";
 import { imageStore } from "../store";
 import { giveName } from "../tag";
 import { importRefusal } from "./import-refusal";
 import { ImportedImage } from "./imported-image";
 
-/** Name of the member in the archive that a reception makes (core/wit/content.wit). */
-const LAYER_TAR = "layer.tar";
 /** Nanoseconds between two progress lines. */
 const LINE_INTERVAL: u64 = 100_000_000;
 
@@ -79,7 +74,7 @@ export class Import extends Task implements StreamWriter, LayerOwner {
     if (this.address.length > 0) this.announce();
     if (this.total > 0) this.stream.amount("Importing", "", "", this.total, this.total);
     this.diffId = (<OutcomeReceived>outcome!).value;
-    this.makeLayer();
+    if (takeOnlyLayer(this.archive, null, this.diffId, this.claims, this)) this.makeImage();
   }
 
   /** A body ends with its client. What has arrived completely becomes an image nevertheless. */
@@ -99,16 +94,6 @@ export class Import extends Task implements StreamWriter, LayerOwner {
     if (this.answered) return;
     this.answered = true;
     this.stream.status(`Downloading from ${this.address}`);
-  }
-
-  private makeLayer(): void {
-    const chain = this.diffId;
-    if (layerStore.find(chain) !== null) {
-      this.claims.claim(chain);
-      return this.makeImage();
-    }
-    const source = new LayerSourceArchived(new Member(this.archive, LAYER_TAR));
-    new ArchivedLayer(this).begin(chain, null, this.diffId, source);
   }
 
   private makeImage(): void {

@@ -1,9 +1,14 @@
-// Unpacks one layer from an archive, for load and commit, and claims it.
+// Unpacks one layer from an archive, for load, commit, import and builds, and claims it.
 
-import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
+import { Failure, Layer, LayerSource, LayerSourceArchived, Member } from "../../../../build/bindings/types";
 import { holesLimit } from "../limits";
+import { chainOn } from "./chain";
+import { Claims } from "./claims";
 import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
 import { layerStore } from "./layer-store";
+
+/** Name of the only member of an archive that a commit or a reception makes (core/wit/content.wit). */
+const LAYER_TAR = "layer.tar";
 
 /** Waits for the layer. */
 export interface LayerOwner {
@@ -30,4 +35,24 @@ export class ArchivedLayer extends LayerWatcher {
     if (failure === null) layerStore.claim(fetch.layer.chain);
     this.owner.layerEnded(failure);
   }
+}
+
+/**
+ * Takes the layer of an archive that a commit or a reception has made, on top of the chain `below`. True if it is there
+ * already, and claimed for `claims` now; else the owner is told when it is there.
+ */
+export function takeOnlyLayer(
+  archive: string,
+  below: string | null,
+  diffId: string,
+  claims: Claims,
+  owner: LayerOwner,
+): bool {
+  const chain = chainOn(below, diffId);
+  if (layerStore.find(chain) !== null) {
+    claims.claim(chain);
+    return true;
+  }
+  new ArchivedLayer(owner).begin(chain, below, diffId, new LayerSourceArchived(new Member(archive, LAYER_TAR)));
+  return false;
 }
