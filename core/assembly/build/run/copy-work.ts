@@ -16,19 +16,17 @@ import {
   OutcomeStat,
 } from "../../../../build/bindings/types";
 import { Box } from "../../../../build/bindings/runtime";
-import { abandon, askContent } from "../../ask";
+import { askContent } from "../../ask";
 import { isDirectory } from "../../container/files/file-mode";
 import { lacksPath } from "../../failure/missing";
 import { failureText } from "../../failure/text";
-import { Ignored } from "../../ignored";
 import { Claims } from "../../image/layers/claims";
 import { holesLimit } from "../../image/limits";
-import { Task } from "../../task";
 import { CopyWish } from "./copy-wish";
-import { LayerClient, LayerMaking } from "./layer-making";
 import { baseName, joinPath } from "./paths";
 import { Place } from "./place";
-import { OpenWork, WorkClient } from "./work";
+import { PlaceWork } from "./place-work";
+import { WorkClient } from "./work";
 
 enum Step {
   Mount,
@@ -38,25 +36,20 @@ enum Step {
 }
 
 /** The second half of a copy: the files are chosen, and there is no image in the cache. */
-export class CopyWork extends Task implements LayerClient, OpenWork {
-  private readonly place: Place;
-  private cancelled: bool = false;
-  private making: LayerMaking | null = null;
-  private op: u64 = 0;
+export class CopyWork extends PlaceWork {
   /** Whether a directory is at the destination. A file there gives way to a file, but to nothing else. */
   private isThere: bool = false;
 
-  /** `source`: null for here-documents alone. `chain`: of the image that gets the copy. */
+  /** `source`: null for here-documents alone. */
   constructor(
     private readonly wish: CopyWish,
     private readonly source: Place | null,
     private readonly chosen: ChosenFile[],
     chain: string | null,
-    private readonly claims: Claims,
-    private readonly client: WorkClient,
+    claims: Claims,
+    client: WorkClient,
   ) {
-    super();
-    this.place = new Place(chain);
+    super(chain, claims, client);
   }
 
   begin(): void {
@@ -71,30 +64,6 @@ export class CopyWork extends Task implements LayerClient, OpenWork {
     if (step == Step.Mount) this.op = askContent(this, Step.Look, new ContentCommandStat(this.place.at(this.wish.to)));
     else if (step == Step.Copy) this.copyGiven();
     else this.makeLayer();
-  }
-
-  private makeLayer(): void {
-    const making = new LayerMaking(this.place.id, this.place.chain, this.claims, this);
-    this.making = making;
-    making.begin();
-  }
-
-  layerMade(diffId: string): void {
-    this.place.drop();
-    this.client.workKept(diffId, "");
-    this.client.workDone();
-  }
-
-  layerNotMade(why: string): void {
-    if (!this.cancelled) this.fail(why);
-  }
-
-  cancel(): void {
-    this.cancelled = true;
-    const making = this.making;
-    if (making !== null) making.cancel();
-    if (this.op != 0) abandon(new Ignored(), 0, this.op);
-    this.place.drop();
   }
 
   private looked(outcome: Outcome | null, failure: Failure | null): void {
@@ -145,8 +114,7 @@ export class CopyWork extends Task implements LayerClient, OpenWork {
     return this.isThere || this.wish.to.endsWith("/") ? joinPath(this.wish.to, name) : this.wish.to;
   }
 
-  private fail(why: string): void {
-    this.place.drop();
-    this.client.workFailed(`${this.wish.keyword} failed: ${why}`, 0);
+  protected fail(why: string): void {
+    super.fail(`${this.wish.keyword} failed: ${why}`);
   }
 }

@@ -5,30 +5,22 @@ import { askContent } from "../../ask";
 import { isDirectory } from "../../container/files/file-mode";
 import { failureText } from "../../failure/text";
 import { Claims } from "../../image/layers/claims";
-import { Task } from "../../task";
-import { LayerClient, LayerMaking } from "./layer-making";
-import { Place } from "./place";
-import { OpenWork, WorkClient } from "./work";
+import { PlaceWork } from "./place-work";
+import { WorkClient } from "./work";
 
 enum Step {
   Mount,
   Make,
 }
 
-export class DirectoryWork extends Task implements LayerClient, OpenWork {
-  private readonly place: Place;
-  private cancelled: bool = false;
-  private making: LayerMaking | null = null;
-
-  /** `chain`: of the image that gets the directory. */
+export class DirectoryWork extends PlaceWork {
   constructor(
     private readonly path: string,
     chain: string | null,
-    private readonly claims: Claims,
-    private readonly client: WorkClient,
+    claims: Claims,
+    client: WorkClient,
   ) {
-    super();
-    this.place = new Place(chain);
+    super(chain, claims, client);
   }
 
   begin(): void {
@@ -37,32 +29,11 @@ export class DirectoryWork extends Task implements LayerClient, OpenWork {
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (this.cancelled) return;
-    if (failure !== null) return this.layerNotMade(failureText(failure));
+    if (failure !== null) return this.fail(failureText(failure));
     if (step == Step.Mount) {
       askContent(this, Step.Make, new ContentCommandMakeDirectory(this.place.at(this.path)));
     } else if (isDirectory((<OutcomeStat>outcome!).value.mode)) {
-      const making = new LayerMaking(this.place.id, this.place.chain, this.claims, this);
-      this.making = making;
-      making.begin();
-    } else this.layerNotMade(`Cannot mkdir: ${this.path} is not a directory`);
-  }
-
-  layerMade(diffId: string): void {
-    this.place.drop();
-    this.client.workKept(diffId, "");
-    this.client.workDone();
-  }
-
-  layerNotMade(why: string): void {
-    if (this.cancelled) return;
-    this.place.drop();
-    this.client.workFailed(why, 0);
-  }
-
-  cancel(): void {
-    this.cancelled = true;
-    const making = this.making;
-    if (making !== null) making.cancel();
-    this.place.drop();
+      this.makeLayer();
+    } else this.fail(`Cannot mkdir: ${this.path} is not a directory`);
   }
 }
