@@ -9,6 +9,7 @@ import { readNewName } from "../image/tag";
 import { Json } from "../json/json";
 import { badParameter, internal, notBuilt, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
+import { refuseBuildKit } from "./buildkit";
 import { objectsIn, textsIn } from "./documents";
 
 /** The first version with the parameter `platform`, and the first with `{"aux"}`. */
@@ -74,7 +75,7 @@ function read(options: BuildOptions, call: Call): Refusal | null {
 function refuseUnbuilt(call: Call): Refusal | null {
   const query = call.query;
   const version = query.first("version");
-  if (version == "2") return notBuilt("BuildKit: set DOCKER_BUILDKIT=0 to use the classic builder");
+  if (version == "2") return refuseBuildKit(call);
   if (version.length > 0 && version != "1") return badParameter(`invalid version ${quoteText(version)}`);
   if (flagOf(query, "squash")) return badParameter("squash is only supported with experimental mode");
   if (query.all("securityopt").length > 0) {
