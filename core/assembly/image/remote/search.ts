@@ -19,6 +19,7 @@ import { jsonError, parseJson } from "../../json/reader";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, internal, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
+import { decimalOf } from "../../text/decimal";
 import { quoteText } from "../../text/go-quote";
 import { DOCUMENT_LIMIT } from "../limits";
 import { credentialsOf, isRegistryAddress, searchEndpointOf } from "../pull/registry";
@@ -68,13 +69,9 @@ function hostIn(term: string): string {
   return host.includes(".") || host.includes(":") || host == "localhost" ? host : "";
 }
 
-/** -1 for a text that is no number. */
+/** 0 for no text, -1 for one that is no number. */
 function limitOf(text: string): i32 {
-  if (text.length > 9) return -1;
-  for (let i = 0; i < text.length; i++) {
-    if (text.charCodeAt(i) < 0x30 || text.charCodeAt(i) > 0x39) return -1;
-  }
-  return text.length == 0 ? 0 : I32.parseInt(text);
+  return text.length == 0 ? 0 : decimalOf(text, i32.MAX_VALUE);
 }
 
 /** Which results the client wants. */
