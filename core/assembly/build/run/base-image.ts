@@ -2,12 +2,14 @@
 
 import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
-import { Platform, platformFits } from "../../image/platform";
+import { parsePlatform, Platform, platformFits } from "../../image/platform";
 import { Pull, PullOwner } from "../../image/pull/pull-task";
 import { parseReference, referenceError } from "../../image/reference";
 import { imageStore } from "../../image/store";
 import { Refusal } from "../../refusal";
 import { BuildCredentials } from "../credentials";
+import { Stage } from "../stages/stage";
+import { BuildFacts } from "./build-facts";
 import { BuildStream } from "./build-stream";
 import { OpenWork } from "./work";
 
@@ -62,4 +64,14 @@ export class ImageSearch implements PullOwner, OpenWork {
     const wanted = this.platform;
     return wanted === null || platformFits(image.platform, wanted);
   }
+}
+
+/** A search for a stage: for its platform, or else the build's. Null if the stage names none that there is. */
+export function imageSearch(stage: Stage, facts: BuildFacts, client: ImageClient): ImageSearch | null {
+  let platform = facts.options.platform;
+  if (stage.platform.length > 0) {
+    platform = parsePlatform(stage.platform, hostPlatform());
+    if (platform === null) return null;
+  }
+  return new ImageSearch(facts.stream, facts.credentials, platform, client);
 }

@@ -1,6 +1,7 @@
 // What a COPY or an ADD copies, and where to.
 
 import { Chosen, GivenFile } from "../../../../build/bindings/types";
+import { digestOf, sha256HexOfText } from "../../text/sha256";
 import { encodeUtf8 } from "../../text/utf8";
 import { CopyStep, Source, SourceKind } from "../evaluation/step";
 
@@ -41,6 +42,18 @@ export function contentsOf(copy: CopyStep): Source[] {
 export function labelOf(chosen: Chosen, count: i32): string {
   if (count != 1 || chosen.files.length != 1) return "multi:";
   return chosen.files[0].directory ? "dir:" : "file:";
+}
+
+/** `files`: the digest of the chosen files with its label; empty if only here-documents are copied. */
+export function copyDigest(copy: CopyStep, files: string): string {
+  const contents = contentsOf(copy);
+  if (contents.length == 0) return files;
+  let text = files;
+  for (let i = 0; i < contents.length; i++) {
+    const bytes = encodeUtf8(contents[i].content);
+    text += `${contents[i].text}\n${digestOf(bytes)}\n`;
+  }
+  return `${contents.length == 1 && files.length == 0 ? "file" : "multi"}:${sha256HexOfText(text)}`;
 }
 
 export function copyWish(copy: CopyStep, without: string[]): CopyWish {

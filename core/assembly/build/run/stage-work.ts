@@ -1,15 +1,10 @@
 // One stage of a build: the image that it begins with, then its steps in order, each of which makes an image.
 
-import { Chosen, ChosenFile, Failure, Noun } from "../../../../build/bindings/types";
-import { lacks } from "../../failure/missing";
-import { failureText } from "../../failure/text";
-import { hostPlatform } from "../../image/host-platform";
+import { ChosenFile } from "../../../../build/bindings/types";
 import { Image } from "../../image/image";
-import { parsePlatform, platformError } from "../../image/platform";
+import { platformError } from "../../image/platform";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
-import { digestOf, sha256HexOfText } from "../../text/sha256";
-import { encodeUtf8 } from "../../text/utf8";
 import { cachedStep } from "../cache";
 import { Instruction } from "../dockerfile/instruction";
 import { parseTrigger } from "../dockerfile/dockerfile";
@@ -19,15 +14,15 @@ import { evaluate } from "../evaluation/evaluate";
 import { addLabel } from "../evaluation/pairs";
 import { CopyStep, Step, StepKind } from "../evaluation/step";
 import { Stage } from "../stages/stage";
-import { ImageClient, ImageSearch } from "./base-image";
+import { ImageClient, imageSearch } from "./base-image";
 import { BuildFacts } from "./build-facts";
-import { contentsOf, copyWish, labelOf, patternsOf } from "./copy-wish";
+import { CopySources, SourcesClient } from "./copy-sources";
+import { copyWish } from "./copy-wish";
 import { CopyWork } from "./copy-work";
 import { DirectoryWork } from "./directory-work";
 import { Place } from "./place";
 import { runWish } from "./run-wish";
 import { RunWork } from "./run-work";
-import { Choice, ChoiceClient } from "./source";
 import { makeStepImage, StepResult } from "./step-image";
 import { unbuiltIn } from "./unbuilt";
 import { OpenWork, WorkClient } from "./work";
@@ -39,7 +34,7 @@ export interface StageClient {
   stageFailed(why: string, code: i32): void;
 }
 
-export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWork {
+export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWork {
   /** What the stage has made so far; null for `scratch` without a step. */
   image: Image | null = null;
   private state: BuildState;
@@ -70,16 +65,13 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
     if (plan.problem.length > 0) return this.fail(plan.problem, 0);
     if (plan.isScratch) return this.startFrom(null);
     if (plan.base >= 0) return this.startFrom(this.facts.imageOf(plan.base));
-    this.search(plan.image, this.facts.options.pull);
+    this.search(plan.image);
   }
 
   imageFound(image: Image): void {
     this.work = null;
     this.facts.claims.claimStack(image.chain);
-    if (this.step === null) return this.startFrom(image);
-    const place = new Place(image.chain);
-    this.foreign = place;
-    this.choose(place, false);
+    this.startFrom(image);
   }
 
   imageMissing(why: string): void {
@@ -109,16 +101,11 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
     this.leaveForeign();
   }
 
-  private search(name: string, always: bool): void {
-    const facts = this.facts;
-    let platform = facts.options.platform;
-    if (this.plan.platform.length > 0) {
-      platform = parsePlatform(this.plan.platform, hostPlatform());
-      if (platform === null) return this.fail(platformError(), 0);
-    }
-    const search = new ImageSearch(facts.stream, facts.credentials, platform, this);
+  private search(name: string): void {
+    const search = imageSearch(this.plan, this.facts, this);
+    if (search === null) return this.fail(platformError(), 0);
     this.work = search;
-    search.begin(name, always);
+    search.begin(name, this.facts.options.pull);
   }
 
   private startFrom(image: Image | null): void {
@@ -213,57 +200,20 @@ export class StageWork implements ImageClient, WorkClient, ChoiceClient, OpenWor
   }
 
   private beginCopy(copy: CopyStep): void {
-    if (patternsOf(copy).length == 0) return this.copyWith([], this.digestWith(copy, ""));
-    if (copy.from.length == 0) return this.choose(this.facts.context, true);
-    const origin = this.facts.stages.origin(copy.from, this.plan.index);
-    if (origin.problem.length > 0) return this.fail(origin.problem, 0);
-    if (origin.stage < 0) return this.search(origin.image, false);
-    if (!this.facts.stages.needed.includes(origin.stage)) {
-      return this.fail(`stage ${copy.from} was not built: only a trigger of the base image needs it`, 0);
-    }
-    const image = this.facts.imageOf(origin.stage);
-    const place = new Place(image === null ? null : image.chain);
-    this.foreign = place;
-    this.choose(place, false);
+    const sources = new CopySources(copy, this.plan, this.facts, this);
+    this.work = sources;
+    sources.begin();
   }
 
-  private choose(place: Place, mounted: bool): void {
-    const copy = this.step!.copy!;
-    const without = copy.from.length == 0 ? this.facts.hidden : [];
-    const choice = new Choice(place, patternsOf(copy), without, this);
-    this.work = choice;
-    choice.begin(mounted);
-  }
-
-  filesChosen(place: Place, chosen: Chosen): void {
+  sourcesFound(foreign: Place | null, files: ChosenFile[], digest: string): void {
     this.work = null;
-    const copy = this.step!.copy!;
-    const keyword = copy.isAdd ? "ADD" : "COPY";
-    const count = chosen.files.length + contentsOf(copy).length;
-    if (count == 0) return this.fail(`${keyword} failed: no source files were specified`, 0);
-    const problem = copy.destinationProblem(count);
-    if (problem.length > 0) return this.fail(problem, 0);
-    this.copyWith(chosen.files, this.digestWith(copy, labelOf(chosen, count) + chosen.digest.slice("sha256:".length)));
+    this.foreign = foreign;
+    this.copyWith(files, digest);
     this.proceed();
   }
 
-  filesNotChosen(failure: Failure): void {
-    const copy = this.step!.copy!;
-    const keyword = copy.isAdd ? "ADD" : "COPY";
-    if (!lacks(failure, Noun.Member)) return this.fail(`${keyword} failed: ${failureText(failure)}`, 0);
-    const why = "file not found in build context or excluded by .dockerignore";
-    this.fail(`${keyword} failed: ${why}: ${failureText(failure)}`, 0);
-  }
-
-  private digestWith(copy: CopyStep, files: string): string {
-    const contents = contentsOf(copy);
-    if (contents.length == 0) return files;
-    let text = files;
-    for (let i = 0; i < contents.length; i++) {
-      const bytes = encodeUtf8(contents[i].content);
-      text += `${contents[i].text}\n${digestOf(bytes)}\n`;
-    }
-    return `${contents.length == 1 && files.length == 0 ? "file" : "multi"}:${sha256HexOfText(text)}`;
+  sourcesMissing(why: string): void {
+    this.fail(why, 0);
   }
 
   private copyWith(files: ChosenFile[], digest: string): void {
