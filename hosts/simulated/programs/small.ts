@@ -4,10 +4,10 @@
 import { absolute, baseName } from "../processes/executable.js";
 import { evaluateTest, TestError } from "../shell/test.js";
 import { command, complain, Writer } from "./command.js";
-import { echoed } from "./echo.js";
+import { echoed } from "./text/echo.js";
 import { parseOptions, UsageError } from "./options.js";
 import { directoryOf, normalize } from "./paths.js";
-import { printed } from "./printf.js";
+import { printed } from "./text/printf.js";
 
 export const yesAlways = command(async () => 0);
 export const noAlways = command(async () => 1);

@@ -3,22 +3,22 @@
 import { programOf, type ContainerProgram } from "../processes/process.js";
 import { sh } from "../shell/sh.js";
 import type { Program } from "../program.js";
-import { groups, id, whoami } from "./accounts.js";
-import { awk } from "./awk.js";
-import { cat, nl, rev, tac, tee, yes } from "./cat.js";
-import { cp, dd, mv } from "./copy.js";
-import { date } from "./date.js";
-import { env, nohup, printenv, timeout, which, xargs } from "./environment.js";
+import { groups, id, whoami } from "./machine/accounts.js";
+import { awk } from "./text/awk.js";
+import { cat, nl, rev, tac, tee, yes } from "./text/cat.js";
+import { cp, dd, mv } from "./files/copy.js";
+import { date } from "./machine/date.js";
+import { env, nohup, printenv, timeout, which, xargs } from "./machine/environment.js";
 import { expr } from "./expr.js";
-import { ln, mkdir, mktemp, rm, rmdir, touch } from "./files.js";
-import { find } from "./find.js";
-import { egrep, fgrep, grep } from "./grep.js";
-import { head, tail, wc } from "./head.js";
+import { ln, mkdir, mktemp, rm, rmdir, touch } from "./files/files.js";
+import { find } from "./files/find.js";
+import { egrep, fgrep, grep } from "./text/grep.js";
+import { head, tail, wc } from "./text/head.js";
 import { hello } from "./hello.js";
-import { init } from "./init.js";
-import { ls } from "./ls.js";
-import { od } from "./od.js";
-import { sed } from "./sed.js";
+import { init } from "./machine/init.js";
+import { ls } from "./files/ls.js";
+import { od } from "./text/od.js";
+import { sed } from "./text/sed.js";
 import { httpd } from "./network/httpd.js";
 import { nc } from "./network/nc.js";
 import { nginx } from "./network/nginx.js";
@@ -40,12 +40,12 @@ import {
   test,
   yesAlways,
 } from "./small.js";
-import { chgrp, chmod, chown } from "./modes.js";
-import { kill, killall, ps } from "./ps.js";
-import { df, du, mount, stat } from "./storage.js";
-import { free, hostname, nproc, uname, uptime } from "./system.js";
-import { stty, tty } from "./terminal.js";
-import { cut, sort, tr, uniq } from "./text.js";
+import { chgrp, chmod, chown } from "./files/modes.js";
+import { kill, killall, ps } from "./machine/ps.js";
+import { df, du, mount, stat } from "./files/storage.js";
+import { free, hostname, nproc, uname, uptime } from "./machine/system.js";
+import { stty, tty } from "./machine/terminal.js";
+import { cut, sort, tr, uniq } from "./text/text.js";
 
 const OWN: Readonly<Record<string, ContainerProgram>> = {
   ...{ awk, basename, cat, chgrp, chmod, chown, cp, cut, date, dd, df, dirname, du, echo, egrep, env, expr, fgrep },

@@ -7,7 +7,7 @@ import type { Program } from "../../program.js";
 import type { Listener } from "../../traffic/listener.js";
 import { SocketError } from "../../traffic/errors.js";
 import { command, complain } from "../command.js";
-import { formatTime } from "../date.js";
+import { formatTime } from "../machine/date.js";
 import { parseOptions } from "../options.js";
 import { normalize } from "../paths.js";
 import { readMessage } from "./http-message.js";

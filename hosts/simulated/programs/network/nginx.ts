@@ -7,7 +7,7 @@ import type { ProcessSocket } from "../../program.js";
 import { SocketError } from "../../traffic/errors.js";
 import type { Listener } from "../../traffic/listener.js";
 import { command } from "../command.js";
-import { formatTime } from "../date.js";
+import { formatTime } from "../machine/date.js";
 import { normalize } from "../paths.js";
 import { dateText } from "./httpd.js";
 import { readMessage, type Message } from "./http-message.js";

@@ -1,7 +1,7 @@
 // Builtins about other processes: kill, wait, jobs, times.
 
 import { signalText } from "../../processes/signals.js";
-import { sendSignals } from "../../programs/kill.js";
+import { sendSignals } from "../../programs/machine/kill.js";
 import type { ContainerProcess } from "../../processes/process.js";
 import type { Builtin, Call } from "./builtin.js";
 import { ShellError } from "../errors.js";

@@ -1,7 +1,7 @@
 // Builtins that are programs on other systems: echo, printf, true, false, test, pwd.
 
-import { echoed } from "../../programs/echo.js";
-import { printed } from "../../programs/printf.js";
+import { echoed } from "../../programs/text/echo.js";
+import { printed } from "../../programs/text/printf.js";
 import type { Builtin, Call } from "./builtin.js";
 import { evaluateTest, TestError } from "../test.js";
 

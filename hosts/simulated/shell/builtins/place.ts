@@ -5,7 +5,7 @@ import { absolute } from "../../processes/executable.js";
 import type { Builtin, Call } from "./builtin.js";
 import { ShellError } from "../errors.js";
 import { assignmentOf } from "./assignment.js";
-import { changedMode } from "../../programs/modes.js";
+import { changedMode } from "../../programs/files/modes.js";
 import { UsageError } from "../../programs/options.js";
 import { normalize } from "../../programs/paths.js";
 

@@ -1,8 +1,8 @@
 // sed: addresses, and the commands s d p q = y a i c n (POSIX sed, without branches and hold space).
 
-import { chomp, command, eachInput, lines, Writer } from "./command.js";
-import { absolute } from "../processes/executable.js";
-import { parseOptions, UsageError } from "./options.js";
+import { chomp, command, eachInput, lines, Writer } from "../command.js";
+import { absolute } from "../../processes/executable.js";
+import { parseOptions, UsageError } from "../options.js";
 import { ScriptParser, type Address, type Edit } from "./sed-script.js";
 
 export const sed = command(async (process, args) => {

@@ -1,10 +1,10 @@
 // cat, tee, yes, and other programs that copy bytes.
 
-import { openSink } from "../processes/open.js";
-import { ProcessOutput } from "../processes/descriptors.js";
-import { byteLines, chomp, command, complain, eachInput, lines, whyNot, Writer } from "./command.js";
-import { concat } from "./escapes.js";
-import { parseOptions, type Options } from "./options.js";
+import { openSink } from "../../processes/open.js";
+import { ProcessOutput } from "../../processes/descriptors.js";
+import { byteLines, chomp, command, complain, eachInput, lines, whyNot, Writer } from "../command.js";
+import { concat } from "../escapes.js";
+import { parseOptions, type Options } from "../options.js";
 
 export const cat = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "unbetvA");

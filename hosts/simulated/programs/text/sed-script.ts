@@ -1,7 +1,7 @@
 // Parses sed scripts into edits.
 
-import { posixExpression } from "./expressions.js";
-import { UsageError } from "./options.js";
+import { posixExpression } from "../expressions.js";
+import { UsageError } from "../options.js";
 
 export type Address = { line: number } | { last: true } | { matches: RegExp };
 

@@ -1,14 +1,14 @@
 // Programs that make, change and remove files: touch, mkdir, rmdir, rm, ln, mktemp.
 
-import { FileError } from "../files/file-system.js";
-import { absolute } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { command, complain, lines } from "./command.js";
-import { parseTime } from "./date.js";
-import { parseOptions, UsageError } from "./options.js";
+import { FileError } from "../../files/file-system.js";
+import { absolute } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { command, complain, lines } from "../command.js";
+import { parseTime } from "../machine/date.js";
+import { parseOptions, UsageError } from "../options.js";
 import { changedMode } from "./modes.js";
-import { eachPath, required } from "./operands.js";
-import { directoryOf, join } from "./paths.js";
+import { eachPath, required } from "../operands.js";
+import { directoryOf, join } from "../paths.js";
 
 const NOTHING = new Uint8Array(0);
 

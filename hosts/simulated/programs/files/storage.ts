@@ -1,15 +1,15 @@
 // Programs about file systems and disk usage: mount, df, du, stat.
 
-import { absolute } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { Accounts } from "./accounts.js";
-import { command, complain } from "./command.js";
-import { formatTime } from "./date.js";
-import { eachPath } from "./operands.js";
+import { absolute } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { Accounts } from "../machine/accounts.js";
+import { command, complain } from "../command.js";
+import { formatTime } from "../machine/date.js";
+import { eachPath } from "../operands.js";
 import { blocks, human, modeText } from "./ls.js";
-import { parseOptions } from "./options.js";
-import { join } from "./paths.js";
-import { readText } from "./system.js";
+import { parseOptions } from "../options.js";
+import { join } from "../paths.js";
+import { readText } from "../machine/system.js";
 
 interface Mounted {
   source: string;

@@ -1,13 +1,13 @@
 // ls.
 
-import { FileError, type FileStatus } from "../files/file-system.js";
-import { absolute } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { Accounts } from "./accounts.js";
-import { command, complain, whyNot, Writer } from "./command.js";
-import { formatTime } from "./date.js";
-import { parseOptions, type Options } from "./options.js";
-import { join } from "./paths.js";
+import { FileError, type FileStatus } from "../../files/file-system.js";
+import { absolute } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { Accounts } from "../machine/accounts.js";
+import { command, complain, whyNot, Writer } from "../command.js";
+import { formatTime } from "../machine/date.js";
+import { parseOptions, type Options } from "../options.js";
+import { join } from "../paths.js";
 
 interface Entry {
   name: string;

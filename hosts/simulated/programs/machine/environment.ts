@@ -1,12 +1,12 @@
 // Programs that start other programs: env, xargs, timeout, nohup, which, time; and printenv.
 
-import { lookup } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { SIGHUP, SIGTERM, signalNumber } from "../processes/signals.js";
-import { NoProgram } from "../program.js";
-import { chomp, command, complain, lines } from "./command.js";
-import { parseOptions, UsageError } from "./options.js";
-import { duration } from "./small.js";
+import { lookup } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { SIGHUP, SIGTERM, signalNumber } from "../../processes/signals.js";
+import { NoProgram } from "../../program.js";
+import { chomp, command, complain, lines } from "../command.js";
+import { parseOptions, UsageError } from "../options.js";
+import { duration } from "../small.js";
 
 /** Replaces the process. */
 async function become(process: ContainerProcess, argv: readonly string[], env = process.env): Promise<number> {

@@ -1,9 +1,9 @@
 // od and hexdump -C: bytes as numbers.
 
-import { command, eachInput } from "./command.js";
-import { concat } from "./escapes.js";
+import { command, eachInput } from "../command.js";
+import { concat } from "../escapes.js";
 import { amount } from "./head.js";
-import { parseOptions } from "./options.js";
+import { parseOptions } from "../options.js";
 
 const ROW = 16;
 

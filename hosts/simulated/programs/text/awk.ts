@@ -1,9 +1,9 @@
 // awk, limited to one-liners that select fields: `{print $1, $NF}`, with an optional pattern or condition.
 
-import { chomp, command, eachInput, lines, Writer } from "./command.js";
-import { posixExpression } from "./expressions.js";
-import { unescapeBytes } from "./escapes.js";
-import { parseOptions, UsageError } from "./options.js";
+import { chomp, command, eachInput, lines, Writer } from "../command.js";
+import { posixExpression } from "../expressions.js";
+import { unescapeBytes } from "../escapes.js";
+import { parseOptions, UsageError } from "../options.js";
 
 interface Line {
   text: string;

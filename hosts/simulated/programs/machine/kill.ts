@@ -1,7 +1,7 @@
 // Sends signals to processes of the same container, for `kill` in the shell and as a program.
 
-import type { ContainerProcess } from "../processes/process.js";
-import { SIGTERM, signalName, signalNames, signalNumber } from "../processes/signals.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { SIGTERM, signalName, signalNames, signalNumber } from "../../processes/signals.js";
 
 export interface Sent {
   errors: string[];

@@ -1,8 +1,8 @@
 // Names of users and groups, from the container's passwd(5) and group(5), and the programs id, whoami, groups.
 
-import type { FileSystem } from "../files/file-system.js";
-import { command, complain } from "./command.js";
-import { parseOptions } from "./options.js";
+import type { FileSystem } from "../../files/file-system.js";
+import { command, complain } from "../command.js";
+import { parseOptions } from "../options.js";
 
 export class Accounts {
   readonly #users: readonly string[][];

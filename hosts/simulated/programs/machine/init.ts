@@ -1,7 +1,7 @@
 // docker-init: the first process of a container. It starts the program, forwards signals to it and exits with its code
 // (like tini).
 
-import { NoProgram, type Program } from "../program.js";
+import { NoProgram, type Program } from "../../program.js";
 
 /** Linux signals that it forwards: all that can be caught, except those about the init process itself. */
 const SIGCHLD = 17;

@@ -1,6 +1,6 @@
 // What `echo` writes, as a program and in the shell.
 
-import { concat, unescapeBytes } from "./escapes.js";
+import { concat, unescapeBytes } from "../escapes.js";
 
 export function echoed(args: readonly string[]): Uint8Array {
   let [escapes, newline, at] = [false, true, 0];

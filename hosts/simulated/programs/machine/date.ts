@@ -1,9 +1,9 @@
 // date, and formatting of times (strftime(3)). The simulated machine is in UTC.
 
-import { absolute } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { command, complain, whyNot } from "./command.js";
-import { parseOptions } from "./options.js";
+import { absolute } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { command, complain, whyNot } from "../command.js";
+import { parseOptions } from "../options.js";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = "January February March April May June July August September October November December".split(" ");

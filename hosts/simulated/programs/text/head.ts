@@ -1,11 +1,11 @@
 // head, tail and wc.
 
-import type { ContainerProcess } from "../processes/process.js";
-import type { ProcessInput } from "../processes/descriptors.js";
-import { absolute } from "../processes/executable.js";
-import { byteLines, command, complain, eachInput, Writer } from "./command.js";
-import { concat } from "./escapes.js";
-import { parseOptions, UsageError } from "./options.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import type { ProcessInput } from "../../processes/descriptors.js";
+import { absolute } from "../../processes/executable.js";
+import { byteLines, command, complain, eachInput, Writer } from "../command.js";
+import { concat } from "../escapes.js";
+import { parseOptions, UsageError } from "../options.js";
 
 /** A number such as `10`, `4k`, `1M`. */
 export function amount(text: string): number {

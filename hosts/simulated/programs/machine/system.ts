@@ -1,9 +1,9 @@
 // Programs that describe the machine and the container: hostname, uname, nproc, free, uptime.
 
-import type { ContainerProcess } from "../processes/process.js";
-import { command, complain } from "./command.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { command, complain } from "../command.js";
 import { formatTime } from "./date.js";
-import { parseOptions } from "./options.js";
+import { parseOptions } from "../options.js";
 
 export const hostname = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "sfid");

@@ -1,15 +1,15 @@
 // cp, mv and dd.
 
-import { FileError, type FileStatus } from "../files/file-system.js";
-import { ProcessOutput } from "../processes/descriptors.js";
-import { absolute } from "../processes/executable.js";
-import { openSink, openSource } from "../processes/open.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { command, complain, open, whyNot } from "./command.js";
+import { FileError, type FileStatus } from "../../files/file-system.js";
+import { ProcessOutput } from "../../processes/descriptors.js";
+import { absolute } from "../../processes/executable.js";
+import { openSink, openSource } from "../../processes/open.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { command, complain, open, whyNot } from "../command.js";
 import { exists, isDirectory, remove } from "./files.js";
-import { amount } from "./head.js";
-import { parseOptions, UsageError } from "./options.js";
-import { join } from "./paths.js";
+import { amount } from "../text/head.js";
+import { parseOptions, UsageError } from "../options.js";
+import { join } from "../paths.js";
 
 export const cp = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "arRpfdLPHvlsuT", { recursive: "r", archive: "a" });

@@ -1,12 +1,12 @@
 // find: by name, type, size and depth; prints, deletes or runs a command for what it finds.
 
-import { absolute } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
-import type { FileStatus } from "../files/file-system.js";
-import { patternExpression } from "../shell/pattern.js";
-import { command, complain, whyNot, Writer } from "./command.js";
-import { UsageError } from "./options.js";
-import { join } from "./paths.js";
+import { absolute } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import type { FileStatus } from "../../files/file-system.js";
+import { patternExpression } from "../../shell/pattern.js";
+import { command, complain, whyNot, Writer } from "../command.js";
+import { UsageError } from "../options.js";
+import { join } from "../paths.js";
 
 interface Found {
   path: string;

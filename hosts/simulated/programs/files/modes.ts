@@ -1,11 +1,11 @@
 // Programs that change permissions and owners: chmod, chown, chgrp.
 
-import type { ContainerProcess } from "../processes/process.js";
-import { Accounts } from "./accounts.js";
-import { command } from "./command.js";
-import { eachPath, required } from "./operands.js";
-import { parseOptions, UsageError } from "./options.js";
-import { join } from "./paths.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { Accounts } from "../machine/accounts.js";
+import { command } from "../command.js";
+import { eachPath, required } from "../operands.js";
+import { parseOptions, UsageError } from "../options.js";
+import { join } from "../paths.js";
 
 export const chmod = command(async (process, args) => {
   const isMode = (arg: string): boolean => /^-[rwxXst]+$/.test(arg);

@@ -1,11 +1,11 @@
 // Programs about the container's processes: ps, kill, killall.
 
-import { baseName } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
+import { baseName } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
 import { Accounts } from "./accounts.js";
-import { command, complain } from "./command.js";
+import { command, complain } from "../command.js";
 import { sendSignals } from "./kill.js";
-import { parseOptions } from "./options.js";
+import { parseOptions } from "../options.js";
 
 export const ps = command(async (process, args) => {
   const { flags } = parseOptions(

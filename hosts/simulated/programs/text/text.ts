@@ -1,9 +1,9 @@
 // Programs on lines of text: sort, uniq, cut, tr and similar ones.
 
-import { chomp, command, eachInput, lines, Writer } from "./command.js";
-import { unescapeBytes } from "./escapes.js";
-import { parseOptions, UsageError } from "./options.js";
-import type { ContainerProcess } from "../processes/process.js";
+import { chomp, command, eachInput, lines, Writer } from "../command.js";
+import { unescapeBytes } from "../escapes.js";
+import { parseOptions, UsageError } from "../options.js";
+import type { ContainerProcess } from "../../processes/process.js";
 
 async function linesOf(process: ContainerProcess, paths: readonly string[]): Promise<{ all: string[]; code: number }> {
   const all: string[] = [];

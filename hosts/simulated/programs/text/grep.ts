@@ -1,12 +1,12 @@
 // grep, egrep and fgrep.
 
-import { FileError } from "../files/file-system.js";
-import { absolute } from "../processes/executable.js";
-import type { ContainerProcess } from "../processes/process.js";
-import { chomp, complain, command, lines, open, whyNot, Writer } from "./command.js";
-import { escapeExpression, posixExpression } from "./expressions.js";
-import { parseOptions, UsageError, type Options } from "./options.js";
-import { join } from "./paths.js";
+import { FileError } from "../../files/file-system.js";
+import { absolute } from "../../processes/executable.js";
+import type { ContainerProcess } from "../../processes/process.js";
+import { chomp, complain, command, lines, open, whyNot, Writer } from "../command.js";
+import { escapeExpression, posixExpression } from "../expressions.js";
+import { parseOptions, UsageError, type Options } from "../options.js";
+import { join } from "../paths.js";
 
 const LETTERS = "HhnclLqivwxsrREFoe:f:m:A:B:C:";
 const LONG = { color: "s", colour: "s" };

@@ -1,6 +1,6 @@
 // The output of `printf`, for the program and the shell (POSIX printf, file format notation).
 
-import { concat, unescapeBytes } from "./escapes.js";
+import { concat, unescapeBytes } from "../escapes.js";
 
 const encoder = new TextEncoder();
 

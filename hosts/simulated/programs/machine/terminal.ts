@@ -1,8 +1,8 @@
 // Programs about the terminal: tty, stty.
 
-import type { TerminalSettings } from "../processes/terminal.js";
-import { command, complain } from "./command.js";
-import { UsageError } from "./options.js";
+import type { TerminalSettings } from "../../processes/terminal.js";
+import { command, complain } from "../command.js";
+import { UsageError } from "../options.js";
 
 export const tty = command(async (process, args) => {
   if (!args.includes("-s")) await process.stdout.write(process.stdin.tty ? "/dev/pts/0\n" : "not a tty\n");
