@@ -2,6 +2,7 @@
 
 import { timeOfDay } from "../shared/index.js";
 import type { types } from "../shared/index.js";
+import { basicOf } from "./basic.js";
 import type { Challenge } from "./challenge.js";
 import { digestOf } from "./digest.js";
 import { exchange, readText, type Line, type Question } from "./exchange.js";
@@ -53,7 +54,7 @@ export class Authorizer {
     }
     if (!challenges.some(({ scheme }) => scheme === "basic")) return { header: undefined, identityToken: "" };
     if (!credentials?.username) throw failedExchange({ method: "GET", url: demand.url }, { tag: "no-credentials" });
-    return { header: basic(credentials), identityToken: "" };
+    return { header: basicOf(credentials.username, credentials.password), identityToken: "" };
   }
 
   /** Drops the token for a demand, because the registry has rejected it. */
@@ -129,7 +130,10 @@ function tokenQuestion(challenge: Challenge, demand: Demand): Question {
     url.searchParams.append("offline_token", "true");
     url.searchParams.append("client_id", CLIENT);
   }
-  const headers = { ...IDENTITY, ...(credentials?.username ? { authorization: basic(credentials) } : {}) };
+  const headers = {
+    ...IDENTITY,
+    ...(credentials?.username ? { authorization: basicOf(credentials.username, credentials.password) } : {}),
+  };
   return { method: "GET", url: url.href, headers, trust, signal };
 }
 
@@ -165,11 +169,6 @@ function parseToken(text: string, question: Question, now: number): Token {
     refresh: typeof refresh === "string" ? refresh : "",
     expires: now + (seconds - MARGIN) * 1000,
   };
-}
-
-function basic({ username, password }: types.Credentials): string {
-  const bytes = new TextEncoder().encode(`${username}:${password}`);
-  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
 }
 
 function hasSecret(credentials: types.Credentials | undefined): boolean {

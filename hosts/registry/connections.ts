@@ -8,9 +8,10 @@ import { parseChallenges, type Challenge } from "./challenge.js";
 import { exchange, readText, type Answer, type Line, type Question } from "./exchange.js";
 import { failedExchange, registryFailure } from "./failures.js";
 import { ERROR_LIMIT, MOST_REGISTRIES } from "./limits.js";
+import { reached } from "./reach.js";
 import { secretsOf } from "./secrets.js";
 import type { RequestBody } from "./transport.js";
-import { trustOf, type Trust } from "./trust.js";
+import type { Trust } from "./trust.js";
 
 /** A request in a repository. */
 export interface Asking {
@@ -142,21 +143,10 @@ export class Connections {
     return found;
   }
 
-  /** Tries its securities in their order. */
   async #probe(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
-    let unanswered: unknown = new Error("no way to speak to the registry");
-    for (const security of endpoint.security) {
-      const scheme = security === "plain" ? "http" : "https";
-      const base = `${scheme}://${endpoint.authority}`;
-      const trust = trustOf(security, endpoint.security);
-      try {
-        return { key: keyOf(endpoint), base, trust, challenges: await this.#ping(base, trust, signal) };
-      } catch (error) {
-        if (!isUnreachable(error)) throw error;
-        unanswered = error;
-      }
-    }
-    throw unanswered;
+    return reached(endpoint, async (base, trust) => {
+      return { key: keyOf(endpoint), base, trust, challenges: await this.#ping(base, trust, signal) };
+    });
   }
 
   /** `GET /v2/` shows the protocol and the challenge (OCI distribution spec, end-1). */

@@ -1,38 +1,29 @@
 // Searches in the index of a registry (Docker registry v1, which has no later form).
 
-import { isUnreachable, timeOfDay, toBase64 } from "../shared/index.js";
+import { timeOfDay } from "../shared/index.js";
 import type { content } from "../shared/index.js";
+import { basicOf } from "./basic.js";
 import { exchange, readAll, readText, type Line } from "./exchange.js";
 import { registryFailure } from "./failures.js";
 import { ERROR_LIMIT } from "./limits.js";
+import { reached } from "./reach.js";
 import { secretsOf } from "./secrets.js";
-import { trustOf } from "./trust.js";
+import type { Trust } from "./trust.js";
 
-/** The answer, in JSON. Tries the registry's securities in their order. */
-export async function search(line: Line, command: content.Search, signal?: AbortSignal): Promise<Uint8Array> {
-  let unanswered: unknown = new Error("no way to speak to the registry");
-  for (const security of command.endpoint.security) {
-    const scheme = security === "plain" ? "http" : "https";
-    const trust = trustOf(security, command.endpoint.security);
-    try {
-      return await ask(line, `${scheme}://${command.endpoint.authority}`, command, trust, signal);
-    } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      unanswered = error;
-    }
-  }
-  throw unanswered;
+/** The answer, in JSON. */
+export function search(line: Line, command: content.Search, signal?: AbortSignal): Promise<Uint8Array> {
+  return reached(command.endpoint, (base, trust) => ask(line, base, command, trust, signal));
 }
 
 async function ask(
   line: Line,
   base: string,
   { term, results, limit, credentials }: content.Search,
-  trust: ReturnType<typeof trustOf>,
+  trust: Trust,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const url = `${base}/v1/search?${new URLSearchParams({ q: term, n: String(results) })}`;
-  const authorization = basic(credentials);
+  const authorization = authorizationOf(credentials);
   const sent = authorization === undefined ? {} : { authorization };
   // It asks for the results that the user may see, who is known by Basic (surface §2.21).
   const headers = { "x-docker-token": "true", "accept-encoding": "identity", ...sent };
@@ -43,11 +34,10 @@ async function ask(
   throw registryFailure({ ...answer, url, text, secrets }, timeOfDay(line.clock));
 }
 
-function basic(credentials: content.Search["credentials"]): string | undefined {
+function authorizationOf(credentials: content.Search["credentials"]): string | undefined {
   // Who logged in with an identity token has no password: the registry would refuse an empty one, but answers anybody.
   if (!credentials?.username || credentials.password === "") return undefined;
-  const pair = `${credentials.username}:${credentials.password}`;
-  return `Basic ${toBase64(new TextEncoder().encode(pair))}`;
+  return basicOf(credentials.username, credentials.password);
 }
 
 const OK = 200;

@@ -1,7 +1,8 @@
 // Files on web servers that are no registries. What may be a credential in an address is sent, but in no failure.
 
-import { timeOfDay, toBase64 } from "../shared/index.js";
+import { timeOfDay } from "../shared/index.js";
 import type { content } from "../shared/index.js";
+import { basicOf } from "./basic.js";
 import { exchange, readText, type Line } from "./exchange.js";
 import { registryFailure } from "./failures.js";
 import { ERROR_LIMIT } from "./limits.js";
@@ -25,7 +26,7 @@ export async function askWeb(
   const { user = "", query = "" } = credentials ?? {};
   const url = address + query;
   const trust = { anyCertificate: false, plain: address.startsWith("http:") };
-  const headers = { "accept-encoding": "identity", ...(user === "" ? {} : { authorization: basic(user) }) };
+  const headers = { "accept-encoding": "identity", ...(user === "" ? {} : { authorization: authorizationOf(user) }) };
   const answer = await exchange(line, { method: "GET", url, headers, trust, signal });
   if (answer.status === OK) return { ...answer, size: sizeIn(answer.header("content-length") ?? "") };
   // What the server says may repeat the query.
@@ -42,9 +43,10 @@ function sizeIn(header: string): number {
 const SIZE = /^\d{1,15}$/;
 
 /** A user in an address becomes a header (RFC 7617 §2). Without a colon, the password is empty. */
-function basic(user: string): string {
-  const pair = user.includes(":") ? user : `${user}:`;
-  return `Basic ${toBase64(new TextEncoder().encode(unescaped(pair)))}`;
+function authorizationOf(user: string): string {
+  const pair = unescaped(user.includes(":") ? user : `${user}:`);
+  const colon = pair.indexOf(":");
+  return basicOf(pair.slice(0, colon), pair.slice(colon + 1));
 }
 
 /** Escapes that make no text stay. */
