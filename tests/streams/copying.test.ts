@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { interrupted } from "../../hosts/shared/index.js";
 import { copyFiles } from "../../hosts/streams/copying/index.js";
 import { patternOf } from "../../hosts/streams/copying/pattern.js";
-import type { CopySource } from "../../hosts/streams/copying/index.js";
+import type { CopySource, CopyTarget } from "../../hosts/streams/copying/index.js";
 import type { TarSink } from "../../hosts/streams/tar/index.js";
 import { rawTar } from "../support/archives/tar.js";
 
@@ -40,9 +40,12 @@ test("no name makes a pattern take long", () => {
 });
 
 function add(source: CopySource, sink: TarSink, stopped: () => void): Promise<void> {
-  const files = [{ path: "f", to: "/x/f", fresh: false }];
-  const attributes = { owner: null, mode: undefined };
-  return copyFiles({ files, without: [], unpack: "/x" }, source, sink, attributes, { decompressed: (b) => b, stopped });
+  const files = [{ path: "f", to: { path: "/x/f" }, fresh: false }];
+  const attributes = { owner: null, mode: [] };
+  const missing = { paths: [], patterns: [], byRoot: false };
+  const target: CopyTarget = { sink, locate: (path) => path, has: () => true, now: () => 0n };
+  const how = { decompressed: (bytes: AsyncIterable<Uint8Array>) => bytes, stopped };
+  return copyFiles({ files, missing, parents: false, unpack: "/x" }, source, target, attributes, how);
 }
 
 function zeros(): { source: CopySource; read: () => number } {

@@ -11,6 +11,7 @@ export const REFERENCE = {
   earlyBytes: "the reference loses bytes that arrive together with the request",
   execRefusals: "the reference creates an exec that cannot be started",
   extraHosts: "the reference accepts no '=' between a name and its address",
+  fromPlatform: "the reference says the machine's platform for FROM --platform=… scratch",
   handshakes: "the reference refuses a handshake with plain text",
   killed: "the test kills our own daemon",
   load: "this test is not about the reference's behaviour under load",

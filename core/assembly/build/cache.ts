@@ -18,7 +18,7 @@ export function cachedStep(base: Image | null, step: StepResult, sources: Image[
   for (let i = 0; i < images.length; i++) {
     const image = images[i];
     if (!image.built && sources.length == 0) continue;
-    if (!isOn(image, base) || !isMadeBy(image, base, step)) continue;
+    if (!isOn(image, base, step) || !isMadeBy(image, base, step)) continue;
     if (sources.length > 0 && !isBelowOne(image, sources)) continue;
     if (found === null || image.created > found.created) found = image;
   }
@@ -26,12 +26,12 @@ export function cachedStep(base: Image | null, step: StepResult, sources: Image[
 }
 
 /** Whether it is a child of `base` by its record, by its layers, at most one of which is new, and by its platform. */
-function isOn(image: Image, base: Image | null): bool {
+function isOn(image: Image, base: Image | null, step: StepResult): bool {
   if (image.parent != (base === null ? "" : base.id)) return false;
   const below = base === null ? 0 : base.layers.length;
   if (image.layers.length != below && image.layers.length != below + 1) return false;
   if (below > 0 && image.layers[below - 1].chain != base!.layers[below - 1].chain) return false;
-  const platform = stepPlatform(base);
+  const platform = stepPlatform(base, step);
   return image.os == platform.os && image.architecture == platform.architecture && image.variant == platform.variant;
 }
 

@@ -2,7 +2,16 @@
 
 import { Gzip, Zlib } from "fflate";
 import type { replies } from "../../shared/index.js";
-import { absolutePath, bytesOf, endOfArchive, firstMember, headerOf, paddingOf } from "../../streams/tar/index.js";
+import type { Wants } from "../../streams/copying/index.js";
+import {
+  absolutePath,
+  bytesOf,
+  endOfArchive,
+  firstMember,
+  headerOf,
+  paddingOf,
+  textOf,
+} from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import { contentOf, type Inode } from "../files/inode.js";
 import type { MountTable } from "../files/lookup.js";
@@ -28,12 +37,16 @@ async function* archived({ view, path: given }: replies.ArchiveSource["at"], loo
   yield* archiveIn(openView(view, looks), given);
 }
 
-/** The same for a view that is open already. */
-export async function* archiveIn({ mounts }: MountedFiles, given: string): AsyncGenerator<Uint8Array> {
+/** The same for a view that is open already. `wants`: see `CopySource`. */
+export async function* archiveIn(
+  { mounts }: MountedFiles,
+  given: string,
+  wants: Wants = () => true,
+): AsyncGenerator<Uint8Array> {
   const path = absolutePath(given);
   const place = placeAt(mounts, path, false);
   const first = firstMember(bytesOf(path), place.inode.kind === "directory");
-  const packer = new Packer(mounts);
+  const packer = new Packer(mounts, (name, isDirectory) => wants(textOf(name.slice(first.length)), isDirectory));
   yield* packer.file(place.inode, first);
   if (place.inode.kind === "directory") yield* packer.below(place.inode, place.path, first);
   yield endOfArchive();
@@ -41,11 +54,14 @@ export async function* archiveIn({ mounts }: MountedFiles, given: string): Async
 
 class Packer {
   readonly #mounts: MountTable;
+  readonly #wants: Wants;
   /** The first name of each file that has several names. */
   readonly #names = new Map<Inode, string>();
 
-  constructor(mounts: MountTable) {
+  /** `wants`: see `CopySource`; names are bytes, without a slash at their ends. */
+  constructor(mounts: MountTable, wants: Wants = () => true) {
     this.#mounts = mounts;
+    this.#wants = wants;
   }
 
   /** Sends the entries of a directory. `path` is its path in the container; names in the tar begin with `prefix`. */
@@ -54,6 +70,7 @@ class Packer {
       const at = path === "/" ? `/${name}` : `${path}/${name}`;
       const mount = this.#mounts.get(at);
       const there = mount?.root ?? file;
+      if (!this.#wants(`${prefix}${bytesOf(name)}`, there.kind === "directory")) continue;
       const full = `${prefix}${bytesOf(name)}${there.kind === "directory" ? "/" : ""}`;
       yield* this.file(there, full);
       // Files that the kernel or the runtime makes for a run do not belong to the container.

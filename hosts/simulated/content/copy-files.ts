@@ -6,7 +6,7 @@ import { interrupted, tooLarge, wrongKind } from "../../shared/index.js";
 import type { content, engine } from "../../shared/index.js";
 import { decompressed } from "../../streams/compression/index.js";
 import { chosenFiles, copyFiles, copyGiven } from "../../streams/copying/index.js";
-import type { CopySource, Hashing } from "../../streams/copying/index.js";
+import type { CopySource, CopyTarget, Hashing } from "../../streams/copying/index.js";
 import { absolutePath } from "../../streams/tar/index.js";
 import { contentOf } from "../files/inode.js";
 import type { MountedFiles } from "../files/mounted-files.js";
@@ -32,18 +32,34 @@ export async function copy(command: content.Copy, looks: Looks, signal: AbortSig
   const files = openView(command.into, looks);
   const owner = command.owner === undefined ? null : ownerIn(files, command.owner);
   const extractor = new Extractor(files, "/", { keepKinds: false, holes }, null);
-  if (what.tag === "given") await copyGiven(what.val, extractor, { owner, mode });
+  const target = targetIn(files, extractor, looks);
+  if (what.tag === "given") await copyGiven(what.val, target, { owner, mode });
   else {
     const how = { decompressed, stopped: () => throwIfStopped(signal) };
-    await copyFiles(what.val, sourceIn(openView(what.val.from, looks)), extractor, { owner, mode }, how);
+    await copyFiles(what.val, sourceIn(openView(what.val.from, looks)), target, { owner, mode }, how);
   }
   extractor.finish();
+}
+
+function targetIn({ mounts }: MountedFiles, sink: Extractor, { disk }: Looks): CopyTarget {
+  return {
+    sink,
+    locate: (path) => locate(mounts, path),
+    has: (path) => {
+      try {
+        return placeAt(mounts, path, true) !== null;
+      } catch {
+        return false;
+      }
+    },
+    now: () => disk.now(),
+  };
 }
 
 function sourceIn(files: MountedFiles): CopySource {
   return {
     locate: (path) => locate(files.mounts, path),
-    archive: (path) => archiveIn(files, path),
+    archive: (path, wants) => archiveIn(files, path, wants),
     read: async function* (path) {
       yield bytesIn(files, path);
     },

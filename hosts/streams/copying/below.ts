@@ -6,12 +6,6 @@ import type { TarEntry } from "../tar/index.js";
 export class Below {
   /** The first member's name. */
   #first: string | null = null;
-  /** Paths that count as missing. */
-  readonly #without: ReadonlySet<string>;
-
-  constructor(without: readonly string[]) {
-    this.#without = new Set(without.map(relative));
-  }
 
   /** The entry's name below the first member, as text; "" for the first member itself. */
   nameOf({ name }: Pick<TarEntry, "name">): string {
@@ -25,15 +19,6 @@ export class Below {
     const [first, clean] = [this.#first ?? "", cleanName(name)];
     if (clean === first) return "";
     return textOf(first === "" ? clean : clean.slice(first.length + 1));
-  }
-
-  /** Whether a path counts as missing, or something above it does. */
-  isOut(path: string): boolean {
-    if (this.#without.size === 0) return false;
-    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
-      if (this.#without.has(path.slice(0, end))) return true;
-    }
-    return false;
   }
 }
 

@@ -5,98 +5,111 @@ import type { content, engine } from "../../shared/index.js";
 import { TarReader, textOf } from "../tar/index.js";
 import type { TarEntry, TarSink } from "../tar/index.js";
 import { Below, joinedPath, relative } from "./below.js";
-import { fixedPart, isPattern, patternOf } from "./pattern.js";
+import { Missing } from "./missing.js";
+import { fixedPart, isPattern } from "./pattern.js";
 import type { CopySource, Hashing } from "./source.js";
+import { wantedPath, wantedPattern, type Wanted } from "./wanted.js";
 
 /** `stopped` throws if the operation was given up. */
 export async function chosenFiles(
-  { patterns, without }: content.Selection,
+  { patterns, missing, anyDepth, owners }: content.Selection,
   source: CopySource,
   hashing: Hashing,
   stopped: () => void,
 ): Promise<engine.Chosen> {
   const files: engine.ChosenFile[] = [];
-  for (const pattern of patterns) {
-    const how = { without, source, hashing, stopped };
-    files.push(...(await (isPattern(pattern) ? matching(pattern, how) : plain(pattern, how))));
+  const how = { missing: new Missing(missing), source, hashing, stopped, anyDepth, owners };
+  for (const [at, pattern] of patterns.entries()) {
+    const found = await (isPattern(pattern) ? matching(pattern, how) : plain(pattern, how));
+    files.push(...found.map((file) => ({ ...file, pattern: at })));
   }
   return { files, digest: hashing.digest() };
 }
 
 interface How {
-  without: readonly string[];
+  missing: Missing;
   source: CopySource;
   hashing: Hashing;
   stopped: () => void;
+  anyDepth: boolean;
+  owners: boolean;
 }
 
-async function plain(path: string, how: How): Promise<engine.ChosenFile[]> {
-  const files = await new Choosing(relative(path), how, () => true).run();
+type Found = Omit<engine.ChosenFile, "pattern">;
+
+async function plain(path: string, how: How): Promise<Found[]> {
+  const top = relative(path);
+  const files = await new Choosing(top, how, wantedPath(top)).run();
   if (files.length === 0) throw noSuch("member", path);
   return files;
 }
 
-async function matching(pattern: string, how: How): Promise<engine.ChosenFile[]> {
-  const [expression, fixed] = [patternOf(relative(pattern)), relative(fixedPart(pattern))];
-  if (expression === null) return [];
+async function matching(pattern: string, how: How): Promise<Found[]> {
+  const [wanted, fixed] = [wantedPattern(relative(pattern), how.anyDepth), relative(fixedPart(pattern))];
+  if (wanted === null) return [];
   // Links are not followed on the way to a match, as Go's `filepath.Walk` follows none.
   if (how.source.locate(`/${fixed}`) !== `/${fixed}`) return [];
-  // The root itself matches nothing.
-  return new Choosing(fixed, how, (path) => path !== "" && expression.test(path)).run();
+  return new Choosing(fixed, how, wanted).run();
 }
 
 /** Reads one tree and takes the topmost files that are wanted, with everything below them. */
 class Choosing implements TarSink {
   readonly mostHoles = Infinity;
-  readonly #files: engine.ChosenFile[] = [];
+  readonly #files: Found[] = [];
   readonly #top: string;
   /** Where the tree is after links are followed. */
   readonly #at: string;
   readonly #how: How;
-  readonly #wanted: (path: string) => boolean;
-  readonly #below: Below;
+  readonly #wanted: Wanted;
+  readonly #below = new Below();
   /** The body of the current entry counts. */
   #takes = false;
 
   /** `top`: the path of the tree from the root, without a slash at either end. */
-  constructor(top: string, how: How, wanted: (path: string) => boolean) {
+  constructor(top: string, how: How, wanted: Wanted) {
     this.#top = top;
     this.#at = relative(how.source.locate(`/${top}`));
     this.#how = how;
     this.#wanted = wanted;
-    this.#below = new Below(how.without);
   }
 
-  async run(): Promise<engine.ChosenFile[]> {
-    if (this.#isOut("")) return [];
+  async run(): Promise<Found[]> {
+    const reader = new TarReader(this);
     try {
-      await this.#read(this.#at, this);
+      for await (const bytes of this.#how.source.archive(`/${this.#at}`, (name, isDirectory) =>
+        this.#reads(name, isDirectory),
+      )) {
+        this.#how.stopped();
+        await reader.push(bytes);
+      }
+      reader.end();
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
     return this.#files;
   }
 
-  async #read(path: string, sink: TarSink): Promise<void> {
-    const reader = new TarReader(sink);
-    for await (const bytes of this.#how.source.archive(`/${path}`)) {
-      this.#how.stopped();
-      await reader.push(bytes);
-    }
-    reader.end();
+  /** Whether a file of the tree is read, or a directory entered. */
+  #reads(name: string, isDirectory: boolean): boolean {
+    const [path, behind] = [joinedPath(this.#top, name), joinedPath(this.#at, name)];
+    const chosen = this.#wanted.partOf(path);
+    if (chosen === null) return isDirectory && this.#wanted.leadsTo(path);
+    const { missing } = this.#how;
+    return !(isDirectory ? missing.hasAllOf(path, chosen, behind) : missing.has(path, chosen, behind));
   }
 
   entry(entry: TarEntry): Promise<void> | void {
     const name = this.#below.nameOf(entry);
     const path = joinedPath(this.#top, name);
-    const isInChosen = this.#isInChosen(path);
-    this.#takes = !this.#isOut(name) && (isInChosen || this.#wanted(path));
-    if (!this.#takes) return;
-    if (entry.type === "link" && isInChosen && !this.#hasTaken(this.#below.within(entry.target))) {
-      return this.#hash(path, name);
+    const chosen = this.#wanted.partOf(path);
+    this.#takes = chosen !== null && !this.#how.missing.has(path, chosen, joinedPath(this.#at, name));
+    if (chosen === null || !this.#takes) return;
+    if (chosen !== path) {
+      this.#takes = this.#files.at(-1)?.path === chosen;
+      return this.#takes ? this.#tell(path, entry) : undefined;
     }
-    if (!isInChosen && (entry.type === "link" || entry.type === "symlink")) return this.#follow(path);
-    if (!isInChosen) this.#files.push({ path, directory: entry.type === "directory" });
+    if (entry.type === "link" || entry.type === "symlink") return this.#follow(path);
+    this.#files.push({ path, directory: entry.type === "directory" });
     this.#tell(path, entry);
   }
 
@@ -112,50 +125,22 @@ class Choosing implements TarSink {
 
   end(): void {}
 
-  /** Neither the given path nor the one behind its links may count as missing. */
-  #isOut(name: string): boolean {
-    return [this.#top, this.#at].some((directory) => this.#below.isOut(joinedPath(directory, name)));
-  }
-
-  #isInChosen(path: string): boolean {
-    const last = this.#files.at(-1);
-    return last !== undefined && last.directory && isBelow(path, last.path);
-  }
-
-  /** Whether the first name of a hard link in the chosen directory is taken: then its bytes are in the digest. */
-  #hasTaken(name: string): boolean {
-    return !this.#isOut(name) && this.#isInChosen(joinedPath(this.#top, name));
-  }
-
   /** What a chosen link stands for is copied, so that counts. */
   async #follow(path: string): Promise<void> {
+    this.#takes = false;
     this.#files.push(...(await plain(path, this.#how)));
-  }
-
-  /** A hard link whose first name is not taken is copied as a file. */
-  #hash(path: string, name: string): Promise<void> {
-    return this.#read(joinedPath(this.#at, name), {
-      mostHoles: Infinity,
-      entry: (entry) => this.#tell(path, entry),
-      data: (piece) => this.data(piece),
-      hole: (size) => this.hole(size),
-      end: () => {},
-    });
   }
 
   /** Names are those below the chosen file, since its own name does not change what a directory's copy is. */
   #tell(path: string, entry: TarEntry): void {
-    const { type, mode, size, target, major, minor, xattrs } = entry;
+    const { type, mode, size, target, major, minor, xattrs, uid, gid } = entry;
     const { path: chosen, directory } = this.#files.at(-1)!;
     const name = directory ? path.slice(chosen.length) : path;
     const linked = type === "link" ? this.#below.within(target) : textOf(target);
-    const about = [name, type, mode, size, linked, major, minor, ...[...xattrs].flat()];
+    const owner = this.#how.owners ? [uid, gid] : [];
+    const about = [name, type, mode, size, linked, major, minor, ...owner, ...[...xattrs].flat()];
     this.#how.hashing.update(new TextEncoder().encode(`${JSON.stringify(about)}\n`));
   }
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return directory === "" || path.startsWith(`${directory}/`);
 }
 
 function isMissing(error: unknown): boolean {

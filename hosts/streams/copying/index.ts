@@ -1,5 +1,6 @@
 // The public parts of this folder: choosing and copying files of containers.
 
 export { chosenFiles } from "./choose.js";
-export { copyFiles, copyGiven } from "./copy.js";
-export type { CopySource, Hashing } from "./source.js";
+export { copyFiles } from "./copy.js";
+export { copyGiven } from "./given.js";
+export type { CopySource, CopyTarget, Hashing, Wants } from "./source.js";

@@ -1,14 +1,34 @@
-// Where the files of a copy come from. Both hosts can send a file or a directory as a tar, so a copy is a tar that is read
-// while it is made: it needs no room of its own, and every entry passes the checks of an extraction.
+// Where the files of a copy come from, and where they go. Both hosts can send a file or a directory as a tar, so a copy is a
+// tar that is read while it is made: it needs no room of its own, and every entry passes the checks of an extraction.
+
+import type { TarSink } from "../tar/index.js";
+
+/** Whether a file below an archived directory is in the tar; for a directory: whether it is entered. The name is text. */
+export type Wants = (name: string, isDirectory: boolean) => boolean;
 
 /** The files of a container. Paths are absolute; links are followed within the container. */
 export interface CopySource {
   /** Where a path leads after all links are followed; parts that do not exist keep their names. */
   locate(path: string): string;
-  /** A file or a directory as a tar, whose first member is the file itself. Throws `call` with ENOENT if there is none. */
-  archive(path: string): AsyncIterable<Uint8Array>;
+  /**
+   * A file or a directory as a tar, whose first member is the file itself. `wants` is asked about all others. Throws
+   * `call` with ENOENT if there is none.
+   */
+  archive(path: string, wants?: Wants): AsyncIterable<Uint8Array>;
   /** The bytes of a regular file. Throws as `archive` does, and `wrong-kind` for any other kind of file. */
   read(path: string): AsyncIterable<Uint8Array>;
+}
+
+/** The files of a container that get a copy. Paths are absolute, and never lead out of the container. */
+export interface CopyTarget {
+  /** Takes files; names are from the root. Missing directories are made, and links on the way are followed. */
+  sink: TarSink;
+  /** As `CopySource.locate`. */
+  locate(path: string): string;
+  /** Whether anything is there after links are followed. */
+  has(path: string): boolean;
+  /** Nanoseconds since 1970: the time of new directories. */
+  now(): bigint;
 }
 
 /** A running digest. */

@@ -4,7 +4,8 @@ import * as fs from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createDeflate, createGzip } from "node:zlib";
 import type { replies, types } from "../../../hosts/shared/index.js";
-import { absolutePath, bytesOf, firstMember } from "../../../hosts/streams/tar/index.js";
+import type { Wants } from "../../../hosts/streams/copying/index.js";
+import { absolutePath, bytesOf, firstMember, textOf } from "../../../hosts/streams/tar/index.js";
 import { O_PATH, type Kernel } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import { pack } from "./pack.js";
@@ -31,9 +32,9 @@ async function* archived({ view: wanted, path }: types.FileAt, where: Where): As
   }
 }
 
-/** The same for a view that is open already. */
-export function archiveIn(view: View, path: string, kernel: Kernel): AsyncIterable<Uint8Array> {
-  return pack(membersOf(view, bytesOf(absolutePath(path))), kernel);
+/** The same for a view that is open already. `wants`: see `CopySource`. */
+export function archiveIn(view: View, path: string, kernel: Kernel, wants?: Wants): AsyncIterable<Uint8Array> {
+  return pack(membersOf(view, bytesOf(absolutePath(path)), wants), kernel);
 }
 
 function compressed(bytes: AsyncIterable<Uint8Array>, how: replies.Compression): AsyncIterable<Uint8Array> {
@@ -49,12 +50,12 @@ async function* copies(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   for await (const piece of pieces) yield Buffer.from(piece);
 }
 
-async function* membersOf(view: View, path: string): AsyncGenerator<Found> {
+async function* membersOf(view: View, path: string, wants?: Wants): AsyncGenerator<Found> {
   const fd = openAt(view, path, false);
   try {
     const stat = fs.fstatSync(fd, { bigint: true });
     const first = firstMember(path, stat.isDirectory());
-    if (stat.isDirectory()) yield* below(view, path, fd, { name: first, path: pathOf(fd, "."), stat });
+    if (stat.isDirectory()) yield* below(view, path, fd, { name: first, path: pathOf(fd, "."), stat }, wants);
     else yield* alone(view, path, first);
   } finally {
     fs.closeSync(fd);
@@ -79,13 +80,21 @@ async function* alone(view: View, path: string, name: string): AsyncGenerator<Fo
   }
 }
 
-async function* below(view: View, path: string, fd: number, top: Found): AsyncGenerator<Found> {
+async function* below(
+  view: View,
+  path: string,
+  fd: number,
+  top: Found,
+  wants: Wants = () => true,
+): AsyncGenerator<Found> {
   yield top;
   const place = view.locate(path);
   const own = view.device();
-  const enters = (found: Found): boolean => found.stat.dev === own || !isMade(found, `${place}/${found.name}`);
+  const isWanted = ({ name, stat }: Found): boolean => wants(textOf(name), stat.isDirectory());
+  const enters = (found: Found): boolean =>
+    isWanted(found) && (found.stat.dev === own || !isMade(found, `${place}/${found.name}`));
   for await (const found of walk(`/proc/self/fd/${fd}/.`, enters)) {
-    yield { ...found, name: `${top.name}${found.name}` };
+    if (isWanted(found)) yield { ...found, name: `${top.name}${found.name}` };
   }
 }
 

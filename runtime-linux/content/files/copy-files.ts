@@ -5,9 +5,10 @@ import * as fs from "node:fs";
 import { interrupted, tooLarge, wrongKind } from "../../../hosts/shared/index.js";
 import type { content, engine } from "../../../hosts/shared/index.js";
 import { chosenFiles, copyFiles, copyGiven } from "../../../hosts/streams/copying/index.js";
-import type { CopySource, Hashing } from "../../../hosts/streams/copying/index.js";
+import type { CopySource, CopyTarget, Hashing } from "../../../hosts/streams/copying/index.js";
 import { absolutePath, bytesOf, textOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular } from "../../confine.js";
+import { O_PATH } from "../../kernel.js";
 import { unlessGivenUp } from "../../under-way.js";
 import { decompressed } from "../layers/decompress.js";
 import { archiveIn } from "./archive.js";
@@ -52,7 +53,7 @@ export async function copy(command: content.Copy, where: Where, signal: AbortSig
     const how = { keepKinds: false, owner: null, mostHoles: Number(command.holes) };
     const extractor = new Extractor(view, "/", where.kernel, how);
     try {
-      await fill(command, owner, extractor, where, signal);
+      await fill(command, owner, targetIn(view, extractor), where, signal);
       extractor.finish();
       await unlessGivenUp(signal, extractor.flush());
     } finally {
@@ -66,7 +67,7 @@ export async function copy(command: content.Copy, where: Where, signal: AbortSig
 async function fill(
   { what, mode }: content.Copy,
   owner: Owner | null,
-  into: Extractor,
+  into: CopyTarget,
   where: Where,
   signal: AbortSignal,
 ): Promise<void> {
@@ -80,10 +81,26 @@ async function fill(
   }
 }
 
+function targetIn(view: View, sink: Extractor): CopyTarget {
+  return {
+    sink,
+    locate: (path) => textOf(view.locate(bytesOf(path))),
+    has: (path) => {
+      try {
+        fs.closeSync(view.open(bytesOf(path), O_PATH));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    now: () => BigInt(Date.now()) * 1_000_000n,
+  };
+}
+
 function sourceIn(view: View, where: Where): CopySource {
   return {
     locate: (path) => textOf(view.locate(bytesOf(path))),
-    archive: (path) => archiveIn(view, path, where.kernel),
+    archive: (path, wants) => archiveIn(view, path, where.kernel, wants),
     read: (path) => readIn(view, path),
   };
 }

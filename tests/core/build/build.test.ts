@@ -118,7 +118,7 @@ describe("the cache", () => {
 describe("images that a client removes meanwhile", () => {
   test("come back with the next step", () => {
     const id = begin("FROM busybox\nENV A=1\nCOPY f /f\nENV B=2\n");
-    choose([{ path: "f", directory: false }]);
+    choose([{ path: "f", directory: false, pattern: 0 }]);
     expect(world.call("POST", "/images/prune").json).toMatchObject({
       ImagesDeleted: [{ Deleted: expect.any(String) }],
     });
@@ -131,7 +131,7 @@ describe("images that a client removes meanwhile", () => {
 
   test("a command runs on its image", () => {
     const id = begin("FROM busybox\nENV A=1\nCOPY f /f\nRUN x\n");
-    choose([{ path: "f", directory: false }]);
+    choose([{ path: "f", directory: false, pattern: 0 }]);
     copyUntilLayer();
     // Nothing but the build needs the image of the first step, and no name keeps it.
     world.call("POST", "/images/prune");
@@ -188,14 +188,14 @@ describe("a quiet build", () => {
   });
 
   test("shows what happened if it fails", () => {
-    const id = begin("FROM busybox\nENV A=1\nCOPY --parents a /b\n", "q=1");
+    const id = begin("FROM busybox\nENV A=1\nADD http://a.test/b /b\n", "q=1");
     expect(world.said(id)).toEqual([
       "Step 1/3 : FROM busybox",
       expect.stringMatching(/^---> /),
       "Step 2/3 : ENV A=1",
       expect.stringMatching(/^---> /),
-      "Step 3/3 : COPY --parents a /b",
-      "COPY --parents is not built yet",
+      "Step 3/3 : ADD http://a.test/b /b",
+      "ADD of a URL is not built yet",
     ]);
   });
 });

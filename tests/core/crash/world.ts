@@ -275,7 +275,7 @@ export class World {
         this.#requireFiles(command.val.from);
         return {
           tag: "chosen",
-          val: { files: [{ path: "data", directory: false }], digest: `sha256:${"d".repeat(64)}` },
+          val: { files: [{ path: "data", directory: false, pattern: 0 }], digest: `sha256:${"d".repeat(64)}` },
         };
       case "copy":
         this.#requireFiles(command.val.into);

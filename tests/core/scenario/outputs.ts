@@ -244,8 +244,9 @@ function shownContent(command: content.ContentCommand): string {
     case "read-file":
       return `read-file ${shownFile(command.val.at)} up to ${command.val.limit} bytes`;
     case "choose": {
-      const { from, patterns, without } = command.val;
-      return `choose ${patterns.join(", ")} of ${from.container} ${fields({ without: without.join(",") })}`.trimEnd();
+      const { from, patterns, missing, anyDepth, owners } = command.val;
+      const more = fields({ ...withoutOf(missing), anyDepth, owners });
+      return `choose ${patterns.join(", ")} of ${from.container} ${more}`.trimEnd();
     }
     case "copy":
       return shownCopy(command.val);
@@ -265,13 +266,25 @@ function shownContent(command: content.ContentCommand): string {
 function shownCopy({ into, what, owner, mode }: content.Copy): string {
   const files =
     what.tag === "given"
-      ? what.val.map(({ to, content }) => `${content.length} bytes to ${to}`)
-      : what.val.files.map(({ path, to, fresh }) => `${path} to ${fresh ? "new " : ""}${to}`);
-  const from =
-    what.tag === "given"
-      ? ""
-      : ` of ${what.val.from.container}${what.val.unpack === undefined ? "" : `, unpacked to ${what.val.unpack},`}`;
-  return `copy ${files.join(", ")}${from} in ${into.container} ${fields({ owner, mode })}`.trimEnd();
+      ? what.val.map(({ to, content }) => `${content.length} bytes to ${placed(to)}`)
+      : what.val.files.map(({ path, to, fresh }) => `${path} to ${fresh ? "new " : ""}${placed(to)}`);
+  const changes = mode.map((change) => fields(change)).join(" then ");
+  return `copy ${files.join(", ")}${fromOf(what)} in ${into.container} ${fields({ owner, mode: changes })}`.trimEnd();
+}
+
+function fromOf(what: content.Copied): string {
+  if (what.tag === "given") return "";
+  const { from, missing, parents, unpack } = what.val;
+  const more = fields({ ...withoutOf(missing), parents });
+  return ` of ${from.container}${unpack === undefined ? "" : `, unpacked to ${unpack},`}${more === "" ? "" : ` ${more}`}`;
+}
+
+function placed({ path, name }: content.CopyPlace): string {
+  return name === undefined ? path : `${name} below ${path}`;
+}
+
+function withoutOf({ paths, patterns, byRoot }: content.MissingFiles): object {
+  return { without: paths.join(","), excluded: patterns.join(","), byRoot };
 }
 
 function shownFile({ view, path, follow }: types.FileAt): string {

@@ -4,25 +4,13 @@ import { REFERENCE } from "../../support/allowed-skips.js";
 import { readSaved } from "../../support/archives/saved.js";
 import { rawTar, type RawEntry } from "../../support/archives/tar.js";
 import { messageOf, type Json } from "../../support/engine-client.js";
+import { buildOn, type Built } from "./building.js";
 import { RawConnection } from "../../support/raw-http.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 
-interface Built {
-  /** The lines that say what happens in every engine: without ids, and without containers. */
-  lines: string[];
-  /** What a RUN writes, in one text. */
-  text: string;
-  error: Json | null;
-  /** Of the last stage; empty after an error. */
-  id: string;
-}
-
 onEngines("builds", (engine, kind) => {
-  const build = async (dockerfile: string, files: RawEntry[] = [], query = ""): Promise<Built> => {
-    const context = rawTar([{ name: "Dockerfile", body: dockerfile }, ...files]);
-    const answer = await engine().must(200, "POST", `/build?${query}`, context);
-    return builtOf(answer.text);
-  };
+  const build = (dockerfile: string, files: RawEntry[] = [], query = ""): Promise<Built> =>
+    buildOn(engine(), dockerfile, files, query);
   const configOf = async (image: string): Promise<Json> =>
     (await engine().read<{ Config: Json }>(`/images/${image}/json`)).Config;
   const run = async (image: string, command: string): Promise<string> =>
@@ -304,21 +292,3 @@ onEngines("builds", (engine, kind) => {
   const containers = async (): Promise<string[]> =>
     (await engine().read<{ Id: string }[]>("/containers/json?all=1")).map(({ Id }) => Id);
 });
-
-function builtOf(text: string): Built {
-  const objects = text
-    .split("\r\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Json);
-  const streamed = objects.map((one) => (one["stream"] as string | undefined) ?? "").join("");
-  const plain = streamed.replaceAll("\u001b[91m", "").replaceAll("\u001b[0m", "");
-  const lines = plain.split("\n").map((line) => line.replace(/^ ---> /, "").replace(/^(Successfully built) .*/, "$1"));
-  const last = objects.findLast((one) => one["aux"] !== undefined)?.["aux"] as { ID: string } | undefined;
-  const error = objects.find((one) => one["error"] !== undefined) ?? null;
-  return {
-    lines: lines.filter((line) => !/^([0-9a-f]{12})?$|^(Running in|Remov)/.test(line)),
-    text: streamed,
-    error,
-    id: error === null ? (last?.ID ?? "") : "",
-  };
-}

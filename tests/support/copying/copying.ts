@@ -40,7 +40,19 @@ export function copyingTests(open: () => CopyingFixture): void {
     ["a directory without contents", null, [["empty", "/e/f", true]], ["e d755 0:0", "e/f d755 0:0"]],
     ["for another owner", { owner: "12:13" }, [["a.txt", "/x"]], ["x 640 12:13 one"]],
     ["with its own owner", {}, [["a.txt", "/x"]], ["x 640 5:6 one"]],
-    ["with another mode", { owner: "0:0", mode: 0o600 }, [["a.txt", "/x"]], ["x 600 0:0 one"]],
+    ["with another mode", { owner: "0:0", mode: [set(0o600)] }, [["a.txt", "/x"]], ["x 600 0:0 one"]],
+    [
+      "a file of another owner into new directories",
+      { owner: "12:13" },
+      [["a.txt", "/p/q/x"]],
+      ["p d755 12:13", "p/q d755 12:13", "p/q/x 640 12:13 one"],
+    ],
+    [
+      "a directory of another owner into new directories",
+      { owner: "12:13" },
+      [["empty", "/p/q", true]],
+      ["p d755 0:0", "p/q d755 12:13"],
+    ],
     [
       "a file over another",
       null,
@@ -55,9 +67,104 @@ export function copyingTests(open: () => CopyingFixture): void {
     expect(await copied(fixture, FILES, files, how ?? { owner: "0:0" })).toEqual(expected);
   });
 
+  const links = [
+    { name: "l", flag: "2", target: "../../../real" },
+    { name: "d", flag: "2", target: "/far/away" },
+    { name: "real", body: "old" },
+  ];
+
+  test("writes through links at the destination, which lead nowhere but into the files", async () => {
+    const fixture = open();
+    const into = await copiedTo(
+      fixture,
+      FILES,
+      [
+        ["a.txt", "/l"],
+        ["b.txt", "/d", false, "new"],
+      ],
+      { onto: links },
+    );
+    expect(shown(into)).toEqual([
+      "d -> /far/away",
+      "far d755 0:0",
+      "far/away d755 0:0",
+      "far/away/new 644 0:0 two",
+      "l -> ../../../real",
+      "real 640 5:6 one",
+    ]);
+  });
+
+  test("replaces a link in the directory that gets a file, or in a copied directory", async () => {
+    const fixture = open();
+    const into = await copiedTo(
+      fixture,
+      FILES,
+      [
+        ["a.txt", "/", false, "l"],
+        ["bin", "/"],
+      ],
+      { onto: [...links, { name: "link", flag: "2", target: "real" }] },
+    );
+    expect(shown(into).filter((line) => /^(l|link|real) /.test(line))).toEqual([
+      "l 640 5:6 one",
+      "link -> run",
+      "real 644 0:0 old",
+    ]);
+  });
+
+  test("copies the directories above a file, as far as they are missing", async () => {
+    const entries = [
+      { name: "a/", flag: "5", mode: 0o711, uid: 3 },
+      { name: "a/b/", flag: "5", mode: 0o700, uid: 4 },
+      { name: "a/b/f", body: "x" },
+      { name: "a/c/", flag: "5", mode: 0o750 },
+    ];
+    const files: [string, string, boolean, string][] = [
+      ["a/b/f", "/to", true, "a/b/f"],
+      ["a/c", "/to", true, "c"],
+    ];
+    expect(await copied(open(), entries, files, {}, { parents: true })).toEqual([
+      "to d755 0:0",
+      "to/a d711 3:0",
+      "to/a/b d700 4:0",
+      "to/a/b/f 644 0:0 x",
+      "to/c d750 0:0",
+    ]);
+  });
+
+  test.each<[string, Partial<content.ModeChange>[], string[]]>([
+    ["u+x", [{ bits: 0o100 }], ["f 744", "x 755", "y d755"]],
+    ["a=rX", [{ keeps: 0, bits: 0o444, executable: 0o111 }], ["f 444", "x 555", "y d555"]],
+    [
+      "g=u,o-r",
+      [
+        { keeps: 0o7707, like: 6, who: 0o070 },
+        { removes: true, bits: 0o004 },
+      ],
+      ["f 660", "x 771", "y d771"],
+    ],
+  ])("changes modes by %s", async (_, changes, expected) => {
+    const entries = [
+      { name: "f", body: "", mode: 0o644 },
+      { name: "x", body: "", mode: 0o755 },
+      { name: "y/", flag: "5", mode: 0o755 },
+    ];
+    const got = await copied(open(), entries, [["", "/"]], { mode: changes.map((change) => ({ ...SAME, ...change })) });
+    expect(got.map((line) => line.replace(/ 0:0.*/, ""))).toEqual(expected);
+  });
+
+  test.each<[string, string[], string[]]>([
+    ["of a directory, in it", ["*.txt", "sub"], ["other"]],
+    ["with exceptions", ["*", "!sub/b.txt"], ["sub", "sub/b.txt"]],
+  ])("leaves out what is excluded %s", async (_, excluded, expected) => {
+    const entries = ["a.txt", "other", "sub/b.txt"].map((name) => ({ name: `d/${name}`, body: "" }));
+    const got = await copied(open(), entries, [["d", "/"]], {}, { excluded });
+    expect(got.map((line) => line.split(" ")[0])).toEqual(expected);
+  });
+
   test("leaves out what counts as missing", async () => {
     const without = ["a.txt", "bin/run"];
-    const got = await copied(open(), FILES, [["", "/"]], {}, without);
+    const got = await copied(open(), FILES, [["", "/"]], {}, { without });
     expect(got.map((line) => line.split(" ")[0])).toEqual(["b.txt", "bin", "bin/hard", "bin/link", "empty", "to-bin"]);
   });
 
@@ -68,7 +175,7 @@ export function copyingTests(open: () => CopyingFixture): void {
       { name: "d/c", flag: "1", target: "d/a", mode: 0o640 },
     ];
     const fixture = open();
-    const into = await copiedTo(fixture, entries, [["d", "/x", true]], {}, ["d/a"]);
+    const into = await copiedTo(fixture, entries, [["d", "/x", true]], { without: ["d/a"] });
     expect(shown(into)).toEqual(["x d755 0:0", "x/b 640 0:0 one", "x/c 640 0:0 one"]);
     expect(into.linkStatus("/x/c").links).toBe(2);
   });
@@ -104,7 +211,7 @@ export function copyingTests(open: () => CopyingFixture): void {
       ["t", "/u/t"],
       ["plain", "/u/plain"],
     ];
-    expect(await copied(open(), entries, files, { owner: "0:0" }, [], "/u")).toEqual([
+    expect(await copied(open(), entries, files, { owner: "0:0" }, { unpack: "/u" })).toEqual([
       "u d755 0:0",
       "u/in d755 0:0",
       "u/in/side 644 9:0 x",
@@ -115,10 +222,10 @@ export function copyingTests(open: () => CopyingFixture): void {
   test("makes files of given bytes", async () => {
     const fixture = open();
     const into = await fixture.mount(undefined, true);
-    const given = [{ to: "/etc/motd", content: new TextEncoder().encode("hello\n") }];
+    const given = [{ to: { path: "/etc/motd" }, content: new TextEncoder().encode("hello\n") }];
     await fixture.perform({
       tag: "copy",
-      val: { into: viewOf(into.id), what: { tag: "given", val: given }, holes: MANY_HOLES },
+      val: { into: viewOf(into.id), what: { tag: "given", val: given }, mode: [], holes: MANY_HOLES },
     });
     expect(shown(into.files)).toEqual(["etc d755 0:0", "etc/motd 644 0:0 hello\n"]);
   });
@@ -151,6 +258,29 @@ export function copyingTests(open: () => CopyingFixture): void {
     expect(files.map(({ path, directory }) => `${path}${directory ? "/" : ""}`)).toEqual(expected);
   });
 
+  test.each<[string[], Partial<Chosing>, string[]]>([
+    [["**/*n*"], { anyDepth: true }, ["bin/", "empty/none", "to-bin/"]],
+    [["**/r?n"], { anyDepth: true }, ["bin/run"]],
+    [["**/r?n"], {}, ["bin/run"]],
+    [["*"], { excluded: ["*.txt", "bin"] }, ["empty/", "to-bin/"]],
+    [["*in/*"], { excluded: ["bin/run"] }, ["bin/hard", "bin/link"]],
+  ])("chooses %s with %j", async (patterns, how, expected) => {
+    const fixture = open();
+    const entries = [...FILES, { name: "empty/none", body: "" }];
+    const { files } = await chosen(fixture, await source(fixture, entries), patterns, how);
+    expect(files.map(({ path, directory }) => `${path}${directory ? "/" : ""}`)).toEqual(expected);
+  });
+
+  test("tells which pattern a file is for", async () => {
+    const fixture = open();
+    const { files } = await chosen(fixture, await source(fixture, FILES), ["no*", "*.txt", "bin"]);
+    expect(files.map(({ path, pattern }) => [path, pattern])).toEqual([
+      ["a.txt", 1],
+      ["b.txt", 1],
+      ["bin", 2],
+    ]);
+  });
+
   test("cannot choose what is not there, or counts as missing", async () => {
     const fixture = open();
     const from = await source(fixture, FILES);
@@ -161,21 +291,25 @@ export function copyingTests(open: () => CopyingFixture): void {
       ["to-bin/run", ["to-bin/run"]],
       ["to-*", ["bin"]],
     ] as const) {
-      await expect(chosen(fixture, from, [path], [...without])).rejects.toSatisfy(
+      await expect(chosen(fixture, from, [path], { without: [...without] })).rejects.toSatisfy(
         (error) => error instanceof HostFailure && error.failure.tag === "no-such",
       );
     }
   });
 
-  test("digests names, modes and bytes, but neither owners nor times", async () => {
+  test("digests names, modes and bytes, but no times, and owners only if asked for", async () => {
     const fixture = open();
     const entry = { name: "d/f", body: "one", mode: 0o644 };
-    const digest = async (one: RawEntry, patterns = ["d"]): Promise<string> =>
-      (await chosen(fixture, await source(fixture, [one]), patterns)).digest;
+    const digest = async (one: RawEntry, owners = false): Promise<string> =>
+      (await chosen(fixture, await source(fixture, [one]), ["d"], { owners })).digest;
     const first = await digest(entry);
     expect(await digest({ ...entry, uid: 4, mtime: 99 })).toBe(first);
     for (const other of [{ name: "d/g" }, { body: "two" }, { mode: 0o600 }]) {
       expect(await digest({ ...entry, ...other })).not.toBe(first);
+    }
+    expect(await digest({ ...entry, mtime: 99 }, true)).toBe(await digest(entry, true));
+    for (const other of [{ uid: 4 }, { gid: 4 }]) {
+      expect(await digest({ ...entry, ...other }, true)).not.toBe(await digest(entry, true));
     }
   });
 
@@ -190,7 +324,7 @@ export function copyingTests(open: () => CopyingFixture): void {
     const [one, same, two] = await Promise.all(
       ["one", "one", "two"].map(async (body) => {
         const from = await source(fixture, [{ name: "other", body }, ...links]);
-        return (await chosen(fixture, from, [pattern], without)).digest;
+        return (await chosen(fixture, from, [pattern], { without })).digest;
       }),
     );
     expect(same).toBe(one);
@@ -222,42 +356,69 @@ async function source(fixture: CopyingFixture, entries: RawEntry[]): Promise<str
   return (await fixture.mount(await fixture.layer(rawTar(entries)), true)).id;
 }
 
+interface Chosing {
+  without: string[];
+  excluded: string[];
+  anyDepth: boolean;
+  owners: boolean;
+}
+
 async function chosen(
   fixture: CopyingFixture,
   from: string,
   patterns: string[],
-  without: string[] = [],
+  { without = [], excluded = [], anyDepth = false, owners = false }: Partial<Chosing> = {},
 ): Promise<engine.Chosen> {
-  const outcome = await fixture.perform({ tag: "choose", val: { from: viewOf(from), patterns, without } });
-  return (outcome as { val: engine.Chosen }).val;
+  const missing = { paths: without, patterns: excluded, byRoot: false };
+  const val = { from: viewOf(from), patterns, missing, anyDepth, owners };
+  return ((await fixture.perform({ tag: "choose", val })) as { val: engine.Chosen }).val;
+}
+
+/** What is copied, the path, whether that is new, and the name below it. */
+type Pair = [from: string, to: string, fresh?: boolean, name?: string];
+
+interface Leaving {
+  without: string[];
+  excluded: string[];
+  unpack: string;
+  parents: boolean;
+  /** What is there already. */
+  onto: RawEntry[];
+}
+
+const SAME = { removes: false, keeps: 0o7777, bits: 0, executable: 0, who: 0 };
+
+function set(mode: number): content.ModeChange {
+  return { ...SAME, keeps: 0, bits: mode };
 }
 
 /** Copies, and tells what is there afterwards. */
 async function copied(
   fixture: CopyingFixture,
   entries: RawEntry[],
-  files: [string, string, boolean?][],
+  files: Pair[],
   how: Partial<content.Copy>,
-  without: string[] = [],
-  unpack?: string,
+  leaving: Partial<Leaving> = {},
 ): Promise<string[]> {
-  return shown(await copiedTo(fixture, entries, files, how, without, unpack));
+  return shown(await copiedTo(fixture, entries, files, leaving, how));
 }
 
 async function copiedTo(
   fixture: CopyingFixture,
   entries: RawEntry[],
-  files: [string, string, boolean?][],
-  how: Partial<content.Copy>,
-  without: string[] = [],
-  unpack?: string,
+  files: Pair[],
+  { without = [], excluded = [], unpack, parents = false, onto }: Partial<Leaving> = {},
+  how: Partial<content.Copy> = {},
 ): Promise<CopiedFiles> {
   const from = viewOf(await source(fixture, entries));
-  const into = await fixture.mount(undefined, true);
-  const list = files.map(([path, to, fresh = false]) => ({ path, to, fresh }));
-  const copies = { from, files: list, without, ...(unpack === undefined ? {} : { unpack }) };
+  const into = await fixture.mount(onto && (await fixture.layer(rawTar(onto))), true);
+  const list = files.map(([path, to, fresh = false, name]) => {
+    return { path, to: name === undefined ? { path: to } : { path: to, name }, fresh };
+  });
+  const missing = { paths: without, patterns: excluded, byRoot: false };
+  const copies = { from, files: list, missing, parents, ...(unpack === undefined ? {} : { unpack }) };
   const what = { tag: "files" as const, val: copies };
-  await fixture.perform({ tag: "copy", val: { into: viewOf(into.id), what, holes: MANY_HOLES, ...how } });
+  await fixture.perform({ tag: "copy", val: { into: viewOf(into.id), what, holes: MANY_HOLES, mode: [], ...how } });
   return into.files;
 }
 

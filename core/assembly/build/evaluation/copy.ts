@@ -2,7 +2,10 @@
 
 import { Heredoc, Instruction } from "../dockerfile/instruction";
 import { heredocOf } from "../dockerfile/heredocs";
+import { quoteText } from "../../text/go-quote";
+import { parsePatterns } from "../ignore/ignore-file";
 import { BuildState } from "./build-state";
+import { parseMode } from "./copy-mode";
 import { CopyStep, Source, SourceKind, Step, StepKind } from "./step";
 import { pathFrom } from "./work-directory";
 
@@ -17,6 +20,7 @@ export function evaluateCopy(state: BuildState, instruction: Instruction): Step 
   copy.target = targetOf(state.config.directory(), copy.destination);
   readOptions(state, instruction, copy);
   if (hasOnlyFiles(copy)) state.fail(copy.destinationProblem(copy.sources.length));
+  checkOptions(state, copy);
   const step = new Step(StepKind.Copy);
   step.copy = copy;
   return step;
@@ -36,6 +40,17 @@ function readOptions(state: BuildState, instruction: Instruction, copy: CopyStep
   copy.unpackUrls = unpack != "unset" && instruction.isOn("unpack");
 }
 
+function checkOptions(state: BuildState, copy: CopyStep): void {
+  if (copy.mode.length > 0) {
+    copy.modes = parseMode(copy.mode);
+    if (copy.modes.length == 0) state.fail(`invalid mode ${quoteText(copy.mode)} for --chmod`);
+  }
+  if (copy.excludes.length == 0) return;
+  const excluded = parsePatterns(copy.excludes, "--exclude");
+  if (excluded.problem.length > 0) state.fail(excluded.problem);
+  copy.excluded = excluded.texts();
+}
+
 function sourceOf(state: BuildState, instruction: Instruction, word: string): Source {
   const announced = heredocOf(word);
   if (announced !== null && !instruction.isJson) return contentOf(state, instruction.heredocs, announced.name);
@@ -47,7 +62,16 @@ function sourceOf(state: BuildState, instruction: Instruction, word: string): So
   if (leavesContext(text) && instruction.flag("from").length == 0) {
     state.fail(`${instruction.keyword} failed: forbidden path outside the build context: ${text} ()`);
   }
-  return new Source(SourceKind.Path, pathFrom("/", text).slice(1));
+  const source = new Source(SourceKind.Path, pathFrom("/", text).slice(1));
+  source.pivot = pivotOf(text);
+  return source;
+}
+
+/** With `--parents`, `a/./b` keeps only `b`: the number of directories in front of the first `/./`. */
+function pivotOf(text: string): i32 {
+  const pivot = text.indexOf("/./");
+  const above = pivot <= 0 ? "/" : pathFrom("/", text.slice(0, pivot));
+  return above == "/" ? 0 : above.split("/").length - 1;
 }
 
 function contentOf(state: BuildState, heredocs: Heredoc[], name: string): Source {

@@ -1,5 +1,6 @@
 // What an instruction asks for, with all variables substituted. The classic builder makes an image of each step.
 
+import { ModeRule } from "./copy-mode";
 import { Mount } from "./run-mount";
 
 export enum StepKind {
@@ -70,6 +71,9 @@ export enum SourceKind {
 }
 
 export class Source {
+  /** Of a path: how many of its directories `--parents` leaves out. */
+  pivot: i32 = 0;
+
   constructor(
     readonly kind: SourceKind,
     readonly text: string,
@@ -90,12 +94,16 @@ export class CopyStep {
   owner: string = "";
   /** `--chmod`: octal, or symbolic as `u=rw,go=r`. Empty: as they are. */
   mode: string = "";
+  /** The same as changes; none if the mode is empty. */
+  modes: ModeRule[] = [];
   /** `--link`: the layer does not look at what is below it. */
   link: bool = false;
   /** `--parents`: the directories of each source are kept. */
   parents: bool = false;
   /** `--exclude`: patterns as in `.dockerignore`. */
   excludes: string[] = [];
+  /** The same, cleaned; an exception begins with `!`. */
+  excluded: string[] = [];
   /** `--checksum` of a URL: `sha256:…`. */
   checksum: string = "";
   /** `--keep-git-dir`. */

@@ -51,6 +51,13 @@ export function parseIgnoreFile(text: string, name: string = ".dockerignore"): I
   return file;
 }
 
+/** Single patterns, without comments. `name`: what has them, for messages. */
+export function parsePatterns(texts: string[], name: string): IgnoreFile {
+  const file = new IgnoreFile();
+  for (let i = 0; i < texts.length && file.problem.length == 0; i++) add(file, trimSpace(texts[i]), name);
+  return file;
+}
+
 /** A slash in front of `!` makes no difference, as in Docker. */
 function add(file: IgnoreFile, line: string, name: string): void {
   const inverted = line.startsWith("!");

@@ -68,10 +68,12 @@ export class ImageSearch implements PullOwner, OpenWork {
 
 /** A search for a stage: for its platform, or else the build's. Null if the stage names none that there is. */
 export function imageSearch(stage: Stage, facts: BuildFacts, client: ImageClient): ImageSearch | null {
-  let platform = facts.options.platform;
-  if (stage.platform.length > 0) {
-    platform = parsePlatform(stage.platform, hostPlatform());
-    if (platform === null) return null;
-  }
+  const platform = wantedPlatform(stage, facts);
+  if (platform === null && stage.platform.length > 0) return null;
   return new ImageSearch(facts.stream, facts.credentials, platform, client);
+}
+
+/** The platform that a stage names, or else the build's. Null if there is none, and if the stage's is not valid. */
+export function wantedPlatform(stage: Stage, facts: BuildFacts): Platform | null {
+  return stage.platform.length > 0 ? parsePlatform(stage.platform, hostPlatform()) : facts.options.platform;
 }

@@ -9,7 +9,7 @@ import { CopyStep } from "../evaluation/step";
 import { Stage } from "../stages/stage";
 import { ImageClient, imageSearch } from "./base-image";
 import { BuildFacts } from "./build-facts";
-import { contentsOf, copyDigest, labelOf, patternsOf } from "./copy-wish";
+import { contentsOf, copyDigest, labelOf, missingIn, patternsOf } from "./copy-wish";
 import { Place } from "./place";
 import { Choice, ChoiceClient } from "./source";
 import { OpenWork } from "./work";
@@ -95,8 +95,7 @@ export class CopySources implements ImageClient, ChoiceClient, OpenWork {
   }
 
   private choose(place: Place, mounted: bool): void {
-    const without: string[] = this.copy.from.length == 0 ? this.facts.hidden : [];
-    const choice = new Choice(place, patternsOf(this.copy), without, this);
+    const choice = new Choice(place, this.copy, missingIn(this.copy, this.facts.hidden), this);
     this.work = choice;
     choice.begin(mounted);
   }

@@ -1,22 +1,35 @@
 // What a COPY or an ADD copies, and where to.
 
-import { Chosen, GivenFile } from "../../../../build/bindings/types";
+import { Chosen, MissingFiles, ModeChange } from "../../../../build/bindings/types";
+import { Box } from "../../../../build/bindings/runtime";
 import { digestOf, sha256HexOfText } from "../../text/sha256";
 import { encodeUtf8 } from "../../text/utf8";
+import { ModeRule } from "../evaluation/copy-mode";
 import { CopyStep, Source, SourceKind } from "../evaluation/step";
+
+/** A here-document. */
+export class WishedFile {
+  constructor(
+    readonly name: string,
+    readonly content: Uint8Array,
+  ) {}
+}
 
 /** What is copied, and where to. */
 export class CopyWish {
-  /** Here-documents: names and contents. */
-  given: GivenFile[] = [];
-  /** Paths of the source that count as missing. */
-  without: string[] = [];
+  given: WishedFile[] = [];
+  /** What counts as missing in the source. */
+  missing: MissingFiles = new MissingFiles([], [], false);
+  /** The directories above each file are kept, too. */
+  parents: bool = false;
+  /** By pattern: how many of its directories are not kept. */
+  pivots: i32[] = [];
   /** Tars are unpacked (ADD). */
   unpack: bool = false;
   /** Null for the files' own. */
   owner: string | null = null;
-  /** -1 for the files' own. */
-  mode: i32 = -1;
+  /** Changes of the files' own. */
+  modes: ModeChange[] = [];
 
   constructor(
     /** `COPY` or `ADD`. */
@@ -24,6 +37,10 @@ export class CopyWish {
     /** Absolute; a slash at its end makes it a directory. */
     readonly to: string,
   ) {}
+
+  pivotOf(pattern: u32): i32 {
+    return <i32>pattern < this.pivots.length ? this.pivots[pattern] : 0;
+  }
 }
 
 export function patternsOf(copy: CopyStep): string[] {
@@ -56,30 +73,38 @@ export function copyDigest(copy: CopyStep, files: string): string {
   return `${contents.length == 1 && files.length == 0 ? "file" : "multi"}:${sha256HexOfText(text)}`;
 }
 
-export function copyWish(copy: CopyStep, without: string[]): CopyWish {
+/** `hidden`: paths of the context that no copy sees. */
+export function missingIn(copy: CopyStep, hidden: string[]): MissingFiles {
+  return new MissingFiles(copy.from.length == 0 ? hidden : [], copy.excluded, copy.parents);
+}
+
+/** Whether the files of another image or stage keep their owners. */
+export function keepsOwners(copy: CopyStep): bool {
+  return copy.from.length > 0 && copy.owner.length == 0;
+}
+
+/** `hidden`: as for `missingIn`. */
+export function copyWish(copy: CopyStep, hidden: string[]): CopyWish {
   const wish = new CopyWish(copy.isAdd ? "ADD" : "COPY", copy.target);
   const contents = contentsOf(copy);
   for (let i = 0; i < contents.length; i++) {
-    wish.given.push(new GivenFile(contents[i].text, encodeUtf8(contents[i].content)));
+    wish.given.push(new WishedFile(contents[i].text, encodeUtf8(contents[i].content)));
   }
-  wish.without = without;
+  wish.missing = missingIn(copy, hidden);
+  wish.parents = copy.parents;
+  for (let i = 0; i < copy.sources.length; i++) {
+    if (copy.sources[i].kind == SourceKind.Path) wish.pivots.push(copy.sources[i].pivot);
+  }
   wish.unpack = copy.unpack;
-  // Files of another image keep their owners. Without a group, the user's name or number is the group's, too.
+  // Without a group, the user's name or number is the group's, too.
   const owner = copy.owner;
   if (owner.length > 0) wish.owner = owner.includes(":") ? owner : `${owner}:${owner}`;
-  else wish.owner = copy.from.length > 0 ? null : "0:0";
-  wish.mode = copy.mode.length > 0 ? modeOf(copy.mode) : -1;
+  else wish.owner = keepsOwners(copy) ? null : "0:0";
+  for (let i = 0; i < copy.modes.length; i++) wish.modes.push(changeOf(copy.modes[i]));
   return wish;
 }
 
-/** Octal digits; -1 for anything else. */
-export function modeOf(text: string): i32 {
-  let mode = 0;
-  if (text.length > 5) return -1;
-  for (let i = 0; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 7) return -1;
-    mode = mode * 8 + digit;
-  }
-  return mode <= 0o7777 ? mode : -1;
+function changeOf(rule: ModeRule): ModeChange {
+  const like: Box<u32> | null = rule.like < 0 ? null : new Box<u32>(rule.like);
+  return new ModeChange(rule.removes, rule.keeps, rule.bits, rule.executable, like, rule.who);
 }

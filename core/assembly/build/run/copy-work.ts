@@ -9,13 +9,13 @@ import {
   CopiedFiles,
   CopiedGiven,
   Copy,
+  CopyPlace,
   Failure,
   FileCopies,
   GivenFile,
   Outcome,
   OutcomeStat,
 } from "../../../../build/bindings/types";
-import { Box } from "../../../../build/bindings/runtime";
 import { askContent } from "../../ask";
 import { isDirectory } from "../../container/files/file-mode";
 import { lacksPath } from "../../failure/missing";
@@ -23,7 +23,7 @@ import { failureText } from "../../failure/text";
 import { Claims } from "../../image/layers/claims";
 import { holesLimit } from "../../image/limits";
 import { CopyWish } from "./copy-wish";
-import { baseName, joinPath } from "./paths";
+import { baseName, lastParts } from "./paths";
 import { Place } from "./place";
 import { PlaceWork } from "./place-work";
 import { WorkClient } from "./work";
@@ -76,7 +76,7 @@ export class CopyWork extends PlaceWork {
   }
 
   private get needsDirectory(): bool {
-    if (this.chosen.length + this.wish.given.length > 1 || this.wish.to.endsWith("/")) return true;
+    if (this.wish.parents || this.chosen.length + this.wish.given.length > 1 || this.wish.to.endsWith("/")) return true;
     return this.chosen.length == 1 && this.chosen[0].directory;
   }
 
@@ -85,7 +85,8 @@ export class CopyWork extends PlaceWork {
     if (source === null || this.chosen.length == 0) return this.copyGiven();
     const files: CopiedFile[] = [];
     for (let i = 0; i < this.chosen.length; i++) files.push(this.copyOf(this.chosen[i]));
-    const copies = new FileCopies(source.view(), files, this.wish.without, this.wish.unpack ? this.wish.to : null);
+    const wish = this.wish;
+    const copies = new FileCopies(source.view(), files, wish.missing, wish.parents, wish.unpack ? wish.to : null);
     this.copy(Step.Copy, new CopiedFiles(copies));
   }
 
@@ -93,25 +94,29 @@ export class CopyWork extends PlaceWork {
     const given = this.wish.given;
     if (given.length == 0) return this.ended(Step.Given, null, null);
     const files: GivenFile[] = [];
-    for (let i = 0; i < given.length; i++) files.push(new GivenFile(this.placeOf(given[i].to), given[i].content));
+    for (let i = 0; i < given.length; i++) files.push(new GivenFile(this.placeOf(given[i].name), given[i].content));
     this.copy(Step.Given, new CopiedGiven(files));
   }
 
   private copy(step: i32, what: Copied): void {
-    const mode = this.wish.mode;
-    const box: Box<u32> | null = mode < 0 ? null : new Box<u32>(mode);
-    const command = new Copy(this.place.view(), what, this.wish.owner, box, holesLimit());
+    const command = new Copy(this.place.view(), what, this.wish.owner, this.wish.modes, holesLimit());
     this.op = askContent(this, step, new ContentCommandCopy(command));
   }
 
   /** The contents of a directory are copied, not the directory itself. */
   private copyOf(file: ChosenFile): CopiedFile {
-    if (file.directory) return new CopiedFile(file.path, this.wish.to, !this.isThere);
+    const wish = this.wish;
+    if (wish.parents) {
+      const name = lastParts(file.path, wish.pivotOf(file.pattern));
+      return new CopiedFile(file.path, new CopyPlace(wish.to, name.length > 0 ? name : null), true);
+    }
+    if (file.directory) return new CopiedFile(file.path, new CopyPlace(wish.to, null), !this.isThere);
     return new CopiedFile(file.path, this.placeOf(baseName(file.path)), false);
   }
 
-  private placeOf(name: string): string {
-    return this.isThere || this.wish.to.endsWith("/") ? joinPath(this.wish.to, name) : this.wish.to;
+  private placeOf(name: string): CopyPlace {
+    const isBelow = this.isThere || this.wish.to.endsWith("/");
+    return new CopyPlace(this.wish.to, isBelow ? name : null);
   }
 
   protected fail(why: string): void {

@@ -5,6 +5,13 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-export function joinPath(directory: string, name: string): string {
-  return directory.endsWith("/") ? directory + name : `${directory}/${name}`;
+/** A relative path without its first `count` parts, but with at least its last one. */
+export function lastParts(path: string, count: i32): string {
+  let at = 0;
+  for (let left = count; left > 0; left--) {
+    const slash = path.indexOf("/", at);
+    if (slash < 0) break;
+    at = slash + 1;
+  }
+  return path.slice(at);
 }

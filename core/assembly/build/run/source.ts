@@ -4,6 +4,7 @@ import {
   Chosen,
   ContentCommandChoose,
   Failure,
+  MissingFiles,
   Outcome,
   OutcomeChosen,
   Selection,
@@ -11,6 +12,8 @@ import {
 import { abandon, askContent } from "../../ask";
 import { Ignored } from "../../ignored";
 import { Task } from "../../task";
+import { CopyStep } from "../evaluation/step";
+import { keepsOwners, patternsOf } from "./copy-wish";
 import { OpenWork } from "./work";
 import { Place } from "./place";
 
@@ -33,8 +36,8 @@ export class Choice extends Task implements OpenWork {
 
   constructor(
     private readonly place: Place,
-    private readonly patterns: string[],
-    private readonly without: string[],
+    private readonly copy: CopyStep,
+    private readonly missing: MissingFiles,
     private readonly client: ChoiceClient,
   ) {
     super();
@@ -60,7 +63,9 @@ export class Choice extends Task implements OpenWork {
   }
 
   private choose(): void {
-    const selection = new Selection(this.place.view(), this.patterns, this.without);
+    const copy = this.copy;
+    const patterns = patternsOf(copy);
+    const selection = new Selection(this.place.view(), patterns, this.missing, copy.parents, keepsOwners(copy));
     this.op = askContent(this, Step.Choose, new ContentCommandChoose(selection));
   }
 }

@@ -2,7 +2,7 @@
 
 import { ChosenFile } from "../../../../build/bindings/types";
 import { Image } from "../../image/image";
-import { platformError } from "../../image/platform";
+import { Platform, platformError } from "../../image/platform";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
 import { cachedStep } from "../cache";
@@ -14,7 +14,7 @@ import { evaluate } from "../evaluation/evaluate";
 import { addLabel } from "../evaluation/pairs";
 import { CopyStep, Step, StepKind } from "../evaluation/step";
 import { Stage } from "../stages/stage";
-import { ImageClient, imageSearch } from "./base-image";
+import { ImageClient, imageSearch, wantedPlatform } from "./base-image";
 import { BuildFacts } from "./build-facts";
 import { CopySources, SourcesClient } from "./copy-sources";
 import { copyWish } from "./copy-wish";
@@ -46,6 +46,8 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
   private work: OpenWork | null = null;
   /** The place of another image's files, until the copy is over. */
   private foreign: Place | null = null;
+  /** Of a stage that begins with nothing; null for the machine's. */
+  private platform: Platform | null = null;
   private usesCache: bool;
   private proceeding: bool = false;
 
@@ -63,9 +65,19 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
     this.facts.announce(this.plan.from.original);
     const plan = this.plan;
     if (plan.problem.length > 0) return this.fail(plan.problem, 0);
-    if (plan.isScratch) return this.startFrom(null);
-    if (plan.base >= 0) return this.startFrom(this.facts.imageOf(plan.base));
+    if (plan.isScratch) return this.startEmpty();
+    if (plan.base >= 0) {
+      const image = this.facts.imageOf(plan.base);
+      return image === null ? this.startEmpty() : this.startFrom(image);
+    }
     this.search(plan.image);
+  }
+
+  private startEmpty(): void {
+    const platform = wantedPlatform(this.plan, this.facts);
+    if (platform === null && this.plan.platform.length > 0) return this.fail(platformError(), 0);
+    this.platform = platform;
+    this.startFrom(null);
   }
 
   imageFound(image: Image): void {
@@ -223,7 +235,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
     if (this.takeCached()) return this.leaveForeign();
     const foreign = this.foreign;
     const place = foreign === null ? this.facts.context : foreign;
-    const wish = copyWish(copy, copy.from.length == 0 ? this.facts.hidden : []);
+    const wish = copyWish(copy, this.facts.hidden);
     const work = new CopyWork(wish, place, files, this.chain, this.facts.claims, this);
     this.work = work;
     work.begin();
@@ -262,7 +274,9 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
   }
 
   private resultOf(config: Json): StepResult {
-    return new StepResult(config, this.step!.history, this.state.author);
+    const result = new StepResult(config, this.step!.history, this.state.author);
+    result.wanted = this.platform;
+    return result;
   }
 
   /** A client may have removed the image meanwhile: the container of a step needs it, and so does the cache. */

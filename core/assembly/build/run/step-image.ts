@@ -17,6 +17,8 @@ export class StepResult {
   diffId: string = "";
   /** Id of the container that ran it; empty for none. */
   container: string = "";
+  /** The platform of an image without a base; null for the machine's. */
+  wanted: Platform | null = null;
 
   constructor(
     /** `Config` of the new image. */
@@ -47,7 +49,9 @@ export function makeStepImage(base: Image | null, result: StepResult, limits: St
 }
 
 /** The platform of what a step makes of `base`. */
-export function stepPlatform(base: Image | null): Platform {
+export function stepPlatform(base: Image | null, step: StepResult): Platform {
+  const wanted = step.wanted;
+  if (base === null && wanted !== null) return wanted;
   const machine = engine.options.machine;
   return new Platform(
     base !== null && base.os != "" ? base.os : machine.os,
@@ -57,7 +61,7 @@ export function stepPlatform(base: Image | null): Platform {
 }
 
 function writeStepConfig(base: Image | null, result: StepResult): Uint8Array {
-  const platform = stepPlatform(base);
+  const platform = stepPlatform(base, result);
   const created = formatTime(engine.now.wall);
   const json = new JsonWriter();
   json.beginObject();

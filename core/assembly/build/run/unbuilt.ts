@@ -1,7 +1,6 @@
 // Steps that the builder does not have yet.
 
 import { SourceKind, Step } from "../evaluation/step";
-import { modeOf } from "./copy-wish";
 
 /** Why the step cannot be done; empty if it can. It is refused by name, never ignored. */
 export function unbuiltIn(step: Step): string {
@@ -15,10 +14,6 @@ export function unbuiltIn(step: Step): string {
   }
   const copy = step.copy;
   if (copy === null) return "";
-  const keyword = copy.isAdd ? "ADD" : "COPY";
-  if (copy.excludes.length > 0) return `${keyword} --exclude is not built yet`;
-  if (copy.parents) return `${keyword} --parents is not built yet`;
-  if (copy.mode.length > 0 && modeOf(copy.mode) < 0) return `${keyword} --chmod=${copy.mode} is not built yet`;
   for (let i = 0; i < copy.sources.length; i++) {
     const kind = copy.sources[i].kind;
     if (kind == SourceKind.Url) return "ADD of a URL is not built yet";
