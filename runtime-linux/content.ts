@@ -50,6 +50,8 @@ export interface LinuxContent {
   saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
   /** For the inventory: chains whose top layer is complete. */
   chains(): string[];
+  /** For the inventory: layers of which only a beginning is there. */
+  rests(): engine.FoundRest[];
   /** For the inventory: containers whose file system is mounted. */
   mounts(): string[];
   /** For the inventory: containers that have anything on disk. */
@@ -67,6 +69,7 @@ export function linuxContent(deps: ContentDeps): LinuxContent {
     },
     saved: (members) => savedArchive(members, carrier.tars),
     chains: () => carrier.layers.all(),
+    rests: () => carrier.layers.restsFound(),
     mounts: () => carrier.filesystems.mounts(),
     containers: () => carrier.filesystems.containers(),
   };

@@ -76,6 +76,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
         networks: await networks.networks(),
         volumes: volumes.names(),
         chains: content.chains(),
+        rests: content.rests(),
       };
     },
     listen: (happened, given) => {

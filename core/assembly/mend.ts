@@ -32,6 +32,7 @@ import { mendLimits } from "./container/update/limiting";
 import { containerSizes } from "./container/usage/sizes";
 import { emitStart } from "./event/emit";
 import { dropUnbegun, mendExecs } from "./exec/mend";
+import { layerRests } from "./image/layers/layer-rests";
 import { imageStore } from "./image/store";
 import { keepEndpoints } from "./network/endpoint/join";
 import { mendRewiring } from "./network/endpoint/rewiring";
@@ -77,6 +78,7 @@ export function mend(records: Stored[], inventory: Inventory): void {
   for (let i = 0; i < containers.length; i++) if (containers[i].limiting) mendLimits(containers[i]);
   for (let i = 0; i < containers.length; i++) if (containers[i].rewiring) mendRewiring(containers[i]);
   imageStore.mend(inventory.chains);
+  layerRests.found(inventory.rests);
   mendLinked();
   dropUnbegun();
   mendHeld(records);

@@ -78,7 +78,6 @@ function lifeOf(parts: Parts, end: AbortController): Pick<Host, "inventory" | "c
       end.signal.throwIfAborted();
       parts.networks.restart();
       await parts.content.restart();
-      parts.disk.layers.rests.sweep();
       return parts.found();
     },
     close: async () => {

@@ -74,6 +74,7 @@ export class Parts {
       networks: networks.networks(),
       volumes: volumes.names(),
       chains: content.chains(),
+      rests: content.rests(),
     };
   }
 

@@ -1,6 +1,8 @@
 // `kill -9` of the daemon at any moment of a request: after the next start the list is correct, the request can be sent
 // again, and nothing is left over.
 
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pause, until } from "../support/commands.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
@@ -142,6 +144,13 @@ describeUnless(missing, "kill -9 of the daemon during a request", () => {
     await expectNothingLeft();
   });
 
+  /** How many layers have arrived in part. */
+  function arrived(): number {
+    const directory = join(killed.daemon.directories.dataRoot, "layers/tmp");
+    const names = readdirSync(directory).filter((name) => name.startsWith("rest-"));
+    return names.filter((name) => statSync(join(directory, name)).size > 0).length;
+  }
+
   /** Killed once the client has received that line. */
   async function pullKilled(registry: MemoryRegistry, name: string, line: string | null): Promise<void> {
     const own = [
@@ -151,27 +160,34 @@ describeUnless(missing, "kill -9 of the daemon during a request", () => {
     const layers = [await busyboxLayer(), ...own];
     const image = packImage({ reference: null, config: { Cmd: ["cat", "/b"] }, layers });
     registry.put(name, ["1"], image);
-    let isHalfThere = false;
     registry.fault((_, response, bytes) => {
       if (line !== null || bytes === null || bytes.length < 1000) return false;
       const half = bytes.subarray(0, bytes.length / 2);
-      response.writeHead(200, { "Content-Length": bytes.length }).write(half, () => (isHalfThere = true));
+      response.writeHead(200, { "Content-Length": bytes.length }).write(half);
       return true;
     });
     const connection = await RawConnection.open(killed.engine.socketPath);
     const target = `/v1.41/images/create?fromImage=${registry.host}/${name}&tag=1`;
     connection.send(encodeRequest({ method: "POST", target }));
-    if (line === null) await until("half a layer", () => isHalfThere);
+    if (line === null) await until("halves of two layers", () => arrived() === 2);
     else await connection.untilText(`"status":"${line}`);
     await killed.daemon.end("SIGKILL");
     connection.close();
     await killed.daemon.start();
-    registry.fault(null);
+    const begun: (string | undefined)[] = [];
+    registry.fault((request, _, bytes) => {
+      if (bytes !== null && bytes.length >= 1000 && request.url?.includes("/blobs/")) begun.push(request.headers.range);
+      return false;
+    });
     const reference = `${registry.host}/${name}:1`;
     if ((await killed.engine.call("GET", `/images/${reference}/json`)).status === 404) {
       await killed.engine.must(200, "POST", `/images/create?fromImage=${registry.host}/${name}&tag=1`);
     }
     expect((await killed.engine.run({ Image: reference })).stdout).toBe(name);
     await killed.engine.must(200, "DELETE", `/images/${reference}`);
+    registry.fault(null);
+    // The bytes of the dead engine are not fetched again.
+    if (line === null) for (const range of begun) expect(range).toMatch(/^bytes=[1-9]\d*-$/);
+    if (line === null) expect(begun).toHaveLength(2);
   }
 });

@@ -12,4 +12,5 @@ export const NOTHING_FOUND: engine.Inventory = {
   networks: [],
   volumes: [],
   chains: [],
+  rests: [],
 };

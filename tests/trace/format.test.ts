@@ -346,6 +346,7 @@ describe("values", () => {
         { exec: "y", subject: { container: "c", run: 1 }, running: false, exit },
       ],
       chains: ["h"],
+      rests: [{ chain: "r", at: 5n }],
     };
     const records = [{ key: "k", value: new Uint8Array([1]) }];
     const opening = { options: OPTIONS, seed: new Uint8Array(32), records, journal: { next: 8n, at: 7n }, inventory };

@@ -1,7 +1,18 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
 import { Unpacking, interrupted, malformed, mayBeGivenUp } from "../../shared/index.js";
-import type { Bodies, Clock, Operation, Outcome, Perform, Report, Work, content, replies } from "../../shared/index.js";
+import type {
+  Bodies,
+  Clock,
+  Operation,
+  Outcome,
+  Perform,
+  Report,
+  Work,
+  content,
+  engine,
+  replies,
+} from "../../shared/index.js";
 import type { RegistryClient } from "../../registry/index.js";
 import { received } from "../../streams/index.js";
 import { savedArchive } from "../../streams/tar/index.js";
@@ -33,6 +44,8 @@ export interface SimulatedContent {
   saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
   /** For the inventory: chains whose top layer is complete. */
   chains(): string[];
+  /** For the inventory: layers of which only a beginning is there. */
+  rests(): engine.FoundRest[];
   /** For the inventory: containers whose file system is mounted. */
   mounts(): string[];
   /** For the inventory: containers that have anything on the disk. */
@@ -47,6 +60,7 @@ export function simulatedContent(deps: ContentDeps): SimulatedContent {
     restart: () => carrier.restart(),
     saved: (members) => savedArchive(members, layerTars(disk.layers)),
     chains: () => disk.layers.all(),
+    rests: () => disk.layers.rests.found(),
     mounts: () => [...disk.containers].flatMap(([id, { mounted }]) => (mounted ? [id] : [])).sort(),
     containers: () => [...disk.containers.keys()].sort(),
   };

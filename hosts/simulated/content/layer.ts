@@ -1,9 +1,9 @@
 // Makes one layer: bytes → digest of the blob → decompression → DiffID → tree of changes. The blob is kept on the way.
-// If the connection breaks, the bytes received so far are kept, and only the rest is fetched.
+// If the connection breaks, or the engine ends, the bytes received so far are kept, and only the rest is fetched.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { cutShort, isUnreachable, joined, mismatch } from "../../shared/index.js";
+import { cutShort, isUnreachable, joined, mismatch, timeOfDay } from "../../shared/index.js";
 import type { Clock, HostFailure, Report, content } from "../../shared/index.js";
 import { digestOf } from "../../registry/index.js";
 import type { RegistryClient } from "../../registry/index.js";
@@ -77,8 +77,9 @@ async function fetched(
   try {
     await download(chain, source.val, pieces, deps, room, report, signal);
   } catch (error) {
-    if (isUnreachable(error) && pieces.length > 0)
-      deps.layers.rests.keep(chain, { digest, bytes: joined(pieces) }, room);
+    if (pieces.length > 0 && (signal.aborted || isUnreachable(error))) {
+      deps.layers.rests.keep(chain, { digest, bytes: joined(pieces), at: timeOfDay(deps.clock) }, room);
+    }
     throw error;
   }
   report("verifying", source.val.size, source.val.size);

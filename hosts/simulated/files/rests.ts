@@ -1,11 +1,15 @@
-// Beginnings of layers' blobs whose connections broke, kept until the blob is requested again or dropped.
+// Beginnings of layers' blobs, kept until the blob is requested again or dropped: the connection broke, or the engine
+// ended.
 
+import type { engine } from "../../shared/index.js";
 import type { Share } from "./space.js";
 
 /** The beginning of a blob. */
 interface Rest {
   digest: string;
   bytes: Uint8Array;
+  /** When the last of them came, in milliseconds since 1970. */
+  at: number;
 }
 
 export class Rests {
@@ -44,8 +48,10 @@ export class Rests {
     this.#byChain.delete(chain);
   }
 
-  /** Drops everything: the engine that it was kept for is gone. */
-  sweep(): void {
-    for (const chain of [...this.#byChain.keys()]) this.drop(chain);
+  /** For the inventory. */
+  found(): engine.FoundRest[] {
+    return [...this.#byChain].map(([chain, { at }]) => ({ chain, at: BigInt(at) * NS_PER_MS }));
   }
 }
+
+const NS_PER_MS = 1_000_000n;

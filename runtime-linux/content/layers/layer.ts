@@ -34,14 +34,19 @@ export async function makeLayer(
 ): Promise<number> {
   const { layers } = deps;
   const draft = await layers.draft();
+  let source: Source | null = null;
   try {
-    const source = await openSource(layer, draft, deps, signal);
+    source = await openSource(layer, draft, deps, signal);
     const made = await unpack(layer, draft, source, deps, new LayerProgress(report, source.size), signal);
     const blob = layer.source.tag === "registry" ? layer.source.val.digest : null;
-    await layers.keep(layer.chain, draft, { parent: layer.parent ?? null, diffId: layer.diffId, ...made, blob });
+    const record = { parent: layer.parent ?? null, diffId: layer.diffId, ...made, blob };
+    await layers.keep(layer.chain, draft, record, source.blob);
     return made.size;
   } catch (error) {
-    if (layer.source.tag === "registry" && isUnreachable(error)) await layers.rests.keep(layer, `${draft}/blob`);
+    const isOfUse = signal.aborted || isUnreachable(error);
+    if (layer.source.tag === "registry" && source !== null && !isOfUse) {
+      await layers.rests.forget(layer, layer.source.val);
+    }
     await rm(draft, { recursive: true, force: true });
     throw error;
   }
@@ -53,7 +58,9 @@ interface Source {
   size: number;
   /** The digest to check; null if the bytes are our own. */
   digest: string | null;
-  /** The file to keep the bytes in; null if they are kept already. */
+  /** The file of the blob; null if the bytes are no blob. */
+  blob: string | null;
+  /** The same if the bytes are still to be written there; null if they are there already. */
   keep: string | null;
   /** How many bytes that file has already. */
   had: number;
@@ -66,22 +73,24 @@ async function openSource(layer: content.Layer, draft: string, deps: LayerDeps, 
   if (source.tag === "archived") {
     const member = deps.member(source.val);
     const { size } = await stat(member);
-    return { body: createReadStream(member, READ), size, digest: null, keep: null, had: 0, member };
+    return { body: createReadStream(member, READ), size, digest: null, blob: null, keep: null, had: 0, member };
   }
   const { digest, size } = source.val;
   const known = { size: Number(size), digest, member: null };
-  const keep = `${draft}/blob`;
-  if (await deps.layers.reuse(source.val, keep)) {
-    return { ...known, body: createReadStream(keep, READ), keep: null, had: 0 };
+  const shared = `${draft}/blob`;
+  if (await deps.layers.reuse(source.val, shared)) {
+    return { ...known, body: createReadStream(shared, READ), blob: shared, keep: null, had: 0 };
   }
   const { rests } = deps.layers;
-  const blob = await deps.registry.stream(source.val, signal, await rests.size(layer));
-  if (blob.from === 0) {
-    await rests.forget(layer);
-    return { ...known, body: blob.body, keep, had: 0 };
-  }
-  await rests.take(layer, keep);
-  return { ...known, body: wentOn(keep, blob), keep, had: blob.from };
+  const keep = rests.path(layer, source.val);
+  const arriving = { ...known, blob: keep, keep };
+  const had = await rests.size(layer, source.val);
+  // All of it has arrived, and was being unpacked.
+  if (had >= known.size) return { ...arriving, body: createReadStream(keep, READ), keep: null, had: 0 };
+  const stream = await deps.registry.stream(source.val, signal, had);
+  if (stream.from > 0) return { ...arriving, body: wentOn(keep, stream), had: stream.from };
+  await rests.forget(layer, source.val);
+  return { ...arriving, body: stream.body, had: 0 };
 }
 
 /** The kept bytes of a blob, then the rest of it. */

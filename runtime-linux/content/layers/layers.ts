@@ -1,19 +1,21 @@
 // Unpacked layers on disk. Each chain has `layers/HEX/` with `diff/` (the files) and `layer.json` (the layer's record);
 // after a container was mounted on it, `stubs/`; `frame` or `member`, which its tar needs too (kept-tar.ts); and after it
 // was sent to a registry, perhaps `sent.json` (upload.ts). A layer appears there complete, by one rename. `layers/tmp/`
-// holds layers that are being made or removed. Blobs as received are in `blobs/sha256/`.
+// holds layers that are being made or removed, and blobs that are arriving (rests.ts). Blobs as received are in
+// `blobs/sha256/`.
 
 import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { noSuch } from "../../../hosts/shared/index.js";
-import { makeLasting, namesIn, removeTree, syncPath } from "../../directories.js";
+import type { engine } from "../../../hosts/shared/index.js";
+import { makeLasting, namesIn, removeEmpty, removeTree, syncPath } from "../../directories.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import type { Swept } from "../../swept.js";
 import { hexOf, isDigest } from "./digests.js";
 import type { KeptTar } from "./kept-tar.js";
-import { Rests } from "./rests.js";
+import { chainIn, Rests } from "./rests.js";
 
 /** The record of a layer. */
 export interface LayerRecord {
@@ -29,7 +31,7 @@ export interface LayerRecord {
 }
 
 export class Layers {
-  /** Parts of blobs whose connection broke. */
+  /** Blobs that are arriving, or broke off. */
   readonly rests: Rests;
   readonly #paths: Paths;
   readonly #kernel: Kernel;
@@ -46,6 +48,11 @@ export class Layers {
   /** ChainIDs of all complete layers. */
   all(): string[] {
     return [...this.#known().keys()];
+  }
+
+  /** Beginnings of layers that are not complete. */
+  restsFound(): engine.FoundRest[] {
+    return this.rests.found((chain) => this.record(chain) !== undefined);
   }
 
   record(chain: string): LayerRecord | undefined {
@@ -98,10 +105,10 @@ export class Layers {
   }
 
   /**
-   * Turns a draft with a `diff` (and a `blob`) into a layer. The contents are on disk before the layer gets its name,
+   * Turns a draft with a `diff` into a layer. `blob`: the file of the blob that the record names. The contents are on disk before the layer gets its name,
    * and the name is on disk before this resolves, because the image is recorded after that.
    */
-  async keep(chain: string, draft: string, record: LayerRecord): Promise<void> {
+  async keep(chain: string, draft: string, record: LayerRecord, blob: string | null = null): Promise<void> {
     const note = await open(`${draft}/layer.json`, "wx", 0o600);
     try {
       await note.writeFile(JSON.stringify(record));
@@ -109,7 +116,7 @@ export class Layers {
     } finally {
       await note.close();
     }
-    if (record.blob !== null) await this.#keepBlob(`${draft}/blob`, record.blob);
+    if (record.blob !== null && blob !== null) await this.#keepBlob(blob, record.blob);
     await this.#putAside(this.directory(chain));
     await rename(draft, this.directory(chain));
     await syncPath(this.#paths.layers());
@@ -146,11 +153,16 @@ export class Layers {
     await removeTree(trash);
   }
 
-  /** Removes what a crash has left: drafts, and blobs without a layer. */
+  /** Removes what a crash has left: drafts, and blobs without a layer. Blobs that were arriving stay. */
   async sweep(swept: Swept): Promise<void> {
     const drafts = this.#paths.layers("tmp");
-    for (const name of namesIn(drafts)) swept(join(drafts, name), "a layer was being made, or removed");
-    await removeTree(drafts);
+    for (const name of namesIn(drafts)) {
+      const chain = chainIn(name);
+      if (chain !== null && this.record(chain) === undefined) continue;
+      swept(join(drafts, name), "a layer was being made, or removed");
+      await removeTree(join(drafts, name));
+    }
+    await removeEmpty(drafts);
     const wanted = new Set([...this.#known().values()].flatMap(({ blob }) => (blob === null ? [] : [hexOf(blob)])));
     for (const name of namesIn(this.#paths.blobs("sha256"))) {
       if (wanted.has(name)) continue;

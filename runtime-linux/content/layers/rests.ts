@@ -1,9 +1,10 @@
-// Partial blobs whose connection broke, kept until they are asked for again or dropped. They are files
-// `rest-CHAIN-BLOB` beside the drafts, and the next start removes them.
+// Blobs while they arrive, in files `rest-CHAIN-BLOB` beside the drafts. If the connection breaks, or the fetch is cancelled,
+// or the engine ends, the file stays, and the next fetch goes on where it ends.
 
-import { rename, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { content } from "../../../hosts/shared/index.js";
+import type { content, engine } from "../../../hosts/shared/index.js";
 import { namesIn } from "../../directories.js";
 import { hexOf } from "./digests.js";
 
@@ -14,27 +15,22 @@ export class Rests {
     this.#directory = directory;
   }
 
-  /** Keeps a file's bytes as the partial blob of a layer; none may exist yet. */
-  async keep(layer: content.Layer, from: string): Promise<void> {
-    if ((await sizeOf(from)) > 0) await rename(from, this.#path(layer));
+  /** The file of a layer's blob. */
+  path({ chain }: content.Layer, { digest }: content.RegistryBlob): string {
+    return join(this.#directory, `${prefixOf(chain)}${hexOf(digest)}`);
   }
 
-  /** How many bytes are kept. */
-  size(layer: content.Layer): Promise<number> {
-    return sizeOf(this.#path(layer));
-  }
-
-  /** Moves the bytes to a path. */
-  take(layer: content.Layer, to: string): Promise<void> {
-    return rename(this.#path(layer), to);
+  /** How many bytes have arrived. */
+  async size(layer: content.Layer, blob: content.RegistryBlob): Promise<number> {
+    return (await stat(this.path(layer, blob)).catch(() => null))?.size ?? 0;
   }
 
   /** Forgets a useless one. */
-  forget(layer: content.Layer): Promise<void> {
-    return rm(this.#path(layer), { force: true });
+  forget(layer: content.Layer, blob: content.RegistryBlob): Promise<void> {
+    return rm(this.path(layer, blob), { force: true });
   }
 
-  /** Forgets all partial blobs of a chain. */
+  /** Forgets all that has arrived for a chain. */
   async drop(chain: string): Promise<void> {
     const own = prefixOf(chain);
     for (const name of namesIn(this.#directory)) {
@@ -42,9 +38,16 @@ export class Rests {
     }
   }
 
-  #path({ chain, source }: content.Layer): string {
-    const blob = source.tag === "registry" ? hexOf(source.val.digest) : "";
-    return join(this.#directory, `${prefixOf(chain)}${blob}`);
+  /** All that is of use: it has bytes, and its layer is not there. */
+  found(isThere: (chain: string) => boolean): engine.FoundRest[] {
+    const newest = new Map<string, bigint>();
+    for (const name of namesIn(this.#directory)) {
+      const chain = chainIn(name);
+      if (chain === null || isThere(chain)) continue;
+      const { size, mtimeNs } = statSync(join(this.#directory, name), { bigint: true });
+      if (size > 0n && mtimeNs > (newest.get(chain) ?? -1n)) newest.set(chain, mtimeNs);
+    }
+    return [...newest].map(([chain, at]) => ({ chain, at }));
   }
 }
 
@@ -52,6 +55,8 @@ function prefixOf(chain: string): string {
   return `rest-${hexOf(chain)}-`;
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => null))?.size ?? 0;
+/** Null if it is the name of something else. */
+export function chainIn(name: string): string | null {
+  const hex = /^rest-([0-9a-f]{64})-[0-9a-f]{64}$/.exec(name)?.[1];
+  return hex === undefined ? null : `sha256:${hex}`;
 }

@@ -82,6 +82,7 @@ export class World {
       networks: [...made],
       volumes: [...kept],
       chains: [...chains.keys()],
+      rests: [],
     };
   }
 

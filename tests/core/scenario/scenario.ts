@@ -196,6 +196,9 @@ class Story {
       volumes: of("volume").flat(),
       execs: of("exec").map((exec) => foundExec(exec, this.#now().wall)),
       chains: [...layers.filter((chain) => !missing.includes(chain)), ...of("chain").flat()],
+      rests: of("rest").map(([chain = "", since = ""]) => {
+        return { chain, at: this.#now().wall - BigInt(/^since=(\d+)$/.exec(since)?.[1] ?? 0) * BigInt(NS) };
+      }),
     };
   }
 

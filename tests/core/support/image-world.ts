@@ -11,6 +11,7 @@ import { BUSYBOX_CHAIN, BUSYBOX_RECORDS, OPTIONS } from "./fixtures.js";
 import { NOTHING_FOUND } from "../../support/nothing-found.js";
 
 const core = packageCore();
+const HOUR = 3_600_000_000_000n;
 const START = 1_767_225_600_000_000_000n; // 2026-01-01T00:00:00Z
 
 export type Json = Record<string, unknown>;
@@ -38,6 +39,8 @@ export interface Answer {
 export interface WorldOptions {
   records?: Iterable<[string, Uint8Array]>;
   chains?: string[];
+  /** Chains of which the host finds a beginning, and its age in hours. */
+  rests?: Record<string, number>;
   /** Containers whose first run the host finds running. */
   running?: string[];
   insecureRegistries?: string[];
@@ -66,7 +69,11 @@ export class ImageWorld {
     const processes = containers.map((container): engine.FoundProcess => {
       return { container, run: 1, state: { tag: "running", val: { pid: 7, at: START } }, memoryKills: 0 };
     });
-    const inventory = { ...NOTHING_FOUND, processes, mounts: containers, containers, chains };
+    const rests = Object.entries(rest.rests ?? {}).map(([chain, hours]) => ({
+      chain,
+      at: START - BigInt(hours) * HOUR,
+    }));
+    const inventory = { ...NOTHING_FOUND, processes, mounts: containers, containers, chains, rests };
     const options = { ...OPTIONS, insecureRegistries: rest.insecureRegistries ?? [] };
     this.#take(
       this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, this.#journal.endsAt, inventory),

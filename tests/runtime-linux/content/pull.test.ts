@@ -230,17 +230,23 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(tree(fixture.paths.layers())).toEqual(["tmp"]);
   });
 
-  test("that is abandoned leaves nothing, and can be requested again", async () => {
+  test("that is abandoned goes on where it was when it is requested again", async () => {
     const pushed = push(rawTar([{ name: "file", body: "x" }]));
     const whole = blobs.get(pushed.command.source.val.digest)!;
     blobs.set(pushed.command.source.val.digest, silent(pushed.blob));
     const given = failed(fixture.perform({ tag: "layer", val: pushed.command }, [], 700n));
-    await until("the download", () => tree(fixture.paths.layers()).some((name) => name.endsWith("/blob")));
-    blobs.set(pushed.command.source.val.digest, whole);
+    await until("the download", () => tree(fixture.paths.layers()).some((name) => name.includes("/rest-")));
+    const froms: number[] = [];
+    blobs.set(pushed.command.source.val.digest, (response, from) => {
+      froms.push(from);
+      whole(response, from);
+    });
+    await until("half of it", () => rest().length > 0);
     await fixture.perform({ tag: "abandon", val: 700n });
     const again = fixture.perform({ tag: "layer", val: pushed.command });
     expect(await given).toEqual({ tag: "interrupted", val: "given-up" });
     expect(await again).toEqual({ tag: "size", val: 1n });
+    expect(froms).toEqual([halfOf(pushed.blob).length]);
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
 
@@ -254,6 +260,49 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(await first).toEqual({ tag: "interrupted", val: "given-up" });
     expect(await second).toEqual({ tag: "size", val: 1n });
     expect(fetches()).toBe(1);
+  });
+
+  test("that a dead engine had begun goes on where it was, and its beginning stays until then", async () => {
+    const { command, blob } = push(MANY);
+    const { digest } = command.source.val;
+    blobs.set(digest, sending(blob.subarray(0, 60)));
+    const before = BigInt(Date.now()) * 1_000_000n;
+    await failed(fixture.perform({ tag: "layer", val: command }));
+    writeFileSync(fixture.paths.layers("tmp", `rest-${"0".repeat(64)}-${"1".repeat(64)}`), "");
+    fixture = openFixture(fixture.root);
+    await fixture.content.sweep();
+    const [found, ...others] = fixture.content.rests();
+    expect([found?.chain, others]).toEqual([command.chain, []]);
+    // The clock of files is coarser than the one of processes.
+    expect(Number(found!.at - before)).toBeGreaterThan(-1e8);
+    blobs.set(digest, (response, from) => {
+      expect(from).toBe(60);
+      sending(blob)(response, from);
+    });
+    await fixture.perform({ tag: "layer", val: command });
+    expect(readFileSync(join(fixture.diff(command.chain), "file"), "utf8")).toBe(NUMBERS);
+    // A crash after the layer is complete leaves a beginning that nobody needs.
+    writeFileSync(fixture.paths.layers("tmp", `rest-${command.chain.slice(7)}-${"1".repeat(64)}`), "x");
+    expect(fixture.content.rests()).toEqual([]);
+    fixture = openFixture(fixture.root);
+    await fixture.content.sweep();
+    expect(tree(fixture.paths.layers("tmp"))).toEqual([`rest-${"0".repeat(64)}-${"1".repeat(64)}`]);
+    await fixture.perform({ tag: "drop-chain", val: `sha256:${"0".repeat(64)}` });
+    expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
+  });
+
+  test("that had arrived completely is not fetched again, unless its bytes are wrong", async () => {
+    const { command, blob } = push(MANY);
+    const file = fixture.paths.layers("tmp", `rest-${command.chain.slice(7)}-${digestOf(blob).slice(7)}`);
+    mkdirSync(fixture.paths.layers("tmp"), { recursive: true });
+    writeFileSync(file, Buffer.from(blob).fill(0, 20, 40));
+    expect((await failed(fixture.perform({ tag: "layer", val: command }))).tag).toBe("mismatch");
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, blob);
+    await fixture.perform({ tag: "layer", val: command });
+    expect(fetches()).toBe(0);
+    expect(readFileSync(keptBlob(blob))).toEqual(blob);
+    expect(readFileSync(join(fixture.diff(command.chain), "file"), "utf8")).toBe(NUMBERS);
   });
 
   test("cut off by a crash is swept away, and so is a blob without a layer", async () => {
@@ -355,7 +404,7 @@ function keptBlob(blob: Buffer): string {
 
 /** The stored beginning of the interrupted blob; empty if there is none. */
 function rest(): Buffer {
-  const [name] = tree(fixture.paths.layers("tmp"));
+  const name = tree(fixture.paths.layers("tmp")).find((one) => one.startsWith("rest-"));
   return name === undefined ? Buffer.alloc(0) : readFileSync(fixture.paths.layers("tmp", name));
 }
 

@@ -43,6 +43,12 @@ export async function startMemoryRegistry(address: string): Promise<MemoryRegist
     if (bytes === null) return void json(response, 404, errorBody(found?.[2] ?? "", "unknown"));
     const type = manifest?.mediaType ?? "application/octet-stream";
     const headers = { "Content-Type": type, "Content-Length": bytes.length, "Docker-Content-Digest": digestOf(bytes) };
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+    if (from > 0 && from < bytes.length) {
+      const range = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;
+      response.writeHead(206, { ...headers, "Content-Length": bytes.length - from, "Content-Range": range });
+      return void response.end(bytes.subarray(from));
+    }
     response.writeHead(200, headers);
     response.end(request.method === "HEAD" ? undefined : bytes);
   });

@@ -20,6 +20,7 @@ import { lacks } from "../../failure/missing";
 import { Ignored } from "../../ignored";
 import { Task } from "../../task";
 import { pauseAfter } from "./layer-retry";
+import { layerRests } from "./layer-rests";
 import { isSameSource } from "./layer-source";
 import { layerStore, StoredLayer } from "./layer-store";
 
@@ -68,7 +69,7 @@ export class LayerFetch extends Task {
   private timer: u64 = 0;
   /** Attempts with the current source. */
   private attempts: u32 = 0;
-  /** An attempt failed, and the host may have kept the bytes that had arrived. */
+  /** An attempt failed, or the engine ended during one, and the host may have kept the bytes that had arrived. */
   private hasRest: bool = false;
   /** This attempt may continue with the bytes of an earlier one. */
   private resumes: bool = false;
@@ -82,6 +83,7 @@ export class LayerFetch extends Task {
     public layer: Layer,
   ) {
     super();
+    this.hasRest = layerRests.take(layer.chain);
   }
 
   get isWanted(): bool {
@@ -180,8 +182,9 @@ export class LayerFetch extends Task {
   /** Also called for a cancelled attempt, so that the bytes the host kept can be dropped. */
   private noteRest(failure: Failure): void {
     if (this.layer.source.tag != LayerSourceTag.Registry) return;
-    if (kindOf(failure) == FailureKind.Unreachable) this.hasRest = true;
-    if (kindOf(failure) == FailureKind.Corrupt) this.hasRest = false;
+    const kind = kindOf(failure);
+    if (kind == FailureKind.Unreachable || kind == FailureKind.Interrupted) this.hasRest = true;
+    if (kind == FailureKind.Corrupt) this.hasRest = false;
   }
 
   /** Starts waiting fetches; if this one has to wait, its watchers are told. */
@@ -275,6 +278,7 @@ export class LayerFetches {
   want(layer: Layer, watcher: LayerWatcher): LayerFetch {
     const chain = layer.chain;
     if (!this.byChain.has(chain)) {
+      layerRests.dropOld();
       const fetch = new LayerFetch(this, layer);
       this.byChain.set(chain, fetch);
       this.waiting.push(fetch);

@@ -13,6 +13,7 @@ import { Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { engine } from "../../state";
 import { Image } from "../image";
+import { layerRests } from "../layers/layer-rests";
 import { layerStore } from "../layers/layer-store";
 import { imageStore } from "../store";
 import { Deletion } from "./deletion";
@@ -31,6 +32,7 @@ export function pruneImages(call: Call): Refusal | null {
   const chosen = choose(filters, dangling == FilterFlag.True);
   for (let i = 0; i < chosen.length; i++) drop(chosen[i], deletion);
   if (filters.isFree && setAside.forgetImages()) layerStore.forgetLost();
+  if (filters.isFree) layerRests.dropAll();
   const event = new Event("image", "prune", "", engine.now.wall);
   eventRing.emit(event.with("reclaimed", deletion.freed.toString()));
   sendJson(call, 200, line(report(deletion)));

@@ -143,7 +143,7 @@ describe("failures", () => {
     // One of them finished before it was cancelled.
     world.succeed(third.op, { tag: "size", val: 1n });
     world.failAs(fourth.op, GIVEN_UP);
-    expect(world.dropped()).toEqual([image.chains[2]]);
+    expect(world.dropped()).toEqual([image.chains[2], image.chains[3]]);
     expect(world.open()).toEqual([]);
     expect(new Set(world.records.keys())).toEqual(records);
     expect(world.call("GET", `/images/${image.id}/json`).status).toBe(404);
