@@ -2,6 +2,7 @@
 
 /** Operands that each command needs after its options. */
 export const OPERANDS: Readonly<Record<string, string>> = {
+  "builder build": ".",
   "container attach": "web",
   "container commit": "web img",
   "container cp": "web:/etc -",
@@ -25,6 +26,7 @@ export const OPERANDS: Readonly<Record<string, string>> = {
   "container unpause": "web",
   "container update": "web",
   "container wait": "web",
+  "image build": ".",
   "image history": "busybox",
   "image import": "http://x.test/a.tar",
   "image inspect": "busybox",
@@ -68,6 +70,7 @@ export const SAMPLES: readonly string[] = [
 const PRINTS = "the command's own: how it prints what is answered";
 const ASKS = "the command's own: it does not ask first whether it may";
 const FILE = "the command's own: where it puts what is answered";
+const SENDS = "the command's own: how it sends the folder";
 const TRUST = "the command's own: whether it checks signatures";
 
 /** Options that change no request, and why. */
@@ -76,6 +79,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   "--no-trunc": PRINTS,
   "--quiet": PRINTS,
   "--disable-content-trust": TRUST,
+  "--compress": SENDS,
+  "--iidfile": FILE,
   "--output": FILE,
   "--sig-proxy": "the command's own: whether it passes signals on",
   "builder prune --force": ASKS,

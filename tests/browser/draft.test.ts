@@ -22,6 +22,8 @@ const ENDPOINTS: readonly [key: string, status: number][] = [
   ["POST /containers/{id}/wait", 200],
   ["GET /containers/{id}/logs", 200],
   ["POST /commit", 201],
+  ["PUT /containers/{id}/archive", 200],
+  ["POST /build", 200],
   ["POST /containers/{id}/stop", 304],
   ["DELETE /containers/{id}", 204],
   ["GET /networks", 200],

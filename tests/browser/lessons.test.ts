@@ -6,9 +6,9 @@ import type { Lesson, LessonStep } from "../../hosts/browser/lessons/lesson.js";
 import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
-import { written } from "../../hosts/browser/session/request.js";
+import { withFiles, written } from "../../hosts/browser/session/request.js";
 import type { Session } from "../../hosts/browser/session/session.js";
-import { FINDINGS, found } from "./lesson-findings.js";
+import { EDITS, FINDINGS, found } from "./lesson-findings.js";
 
 const CORE = packagedCore();
 const SECOND = 1_000_000_000n;
@@ -42,6 +42,7 @@ test("there are exactly these lessons", () => {
     "pull",
     "pull-credentials",
     "commit",
+    "build",
     "names",
     "volume",
     "versions",
@@ -74,6 +75,7 @@ describe.each(LESSONS.map((lesson) => [lesson.id, lesson] as const))("%s", (_id,
       written("POST", "/v1.41/commit?container=nobody", {}),
       written("POST", "/v1.41/images/nothing/tag?repo=a"),
       written("GET", "/v1.41/volumes"),
+      withFiles("POST", "/v1.41/build?t=greeter", [{ name: "Dockerfile", text: "FROM busybox\nRUN false\n" }]),
     ];
     for (const request of wrong) await session.send(session.add(request).id);
     await session.advance(5n * SECOND);
@@ -93,14 +95,14 @@ describe.each(LESSONS.map((lesson) => [lesson.id, lesson] as const))("%s", (_id,
 });
 
 test("sending a cell unchanged does not complete a step that asks for a search", async () => {
-  for (const [place, edit] of Object.entries(FINDINGS)) {
+  for (const place of [...Object.keys(FINDINGS), ...Object.keys(EDITS)]) {
     const [id, number] = place.split(" ") as [string, string];
     const lesson = LESSONS.find((one) => one.id === id)!;
     const session = await opened();
     for (const step of lesson.steps.slice(0, Number(number))) await follow(session, lesson, step);
     const step = lesson.steps[Number(number)]!;
     const request = step.cell!(session);
-    expect(edit(request.target)).not.toBe(request.target);
+    expect(found(lesson, step, request)).not.toEqual(request);
     await session.send(session.add(request).id);
     await session.advance(6n * SECOND);
     expect([place, step.done(session)]).toEqual([place, false]);

@@ -1,11 +1,14 @@
 // The programs and scripts that the page shows for its requests: they run, and do the same on a real engine.
 
+import { buffer } from "node:stream/consumers";
 import { transform } from "esbuild";
+import { pack } from "tar-stream";
 import { expect, test } from "vitest";
 import { curlScript } from "../../hosts/browser/notation/curl-script.js";
 import { generate } from "../../hosts/browser/notation/generate.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
-import { written } from "../../hosts/browser/session/request.js";
+import { FIRST_FILES } from "../../hosts/browser/session/folder.js";
+import { withFiles, written } from "../../hosts/browser/session/request.js";
 import { openEngine } from "../../hosts/embedding/open.js";
 import { simulatedHost } from "../../hosts/simulated/host.js";
 import { opened, typed } from "./typed-session.js";
@@ -18,6 +21,7 @@ test("programs for engine.fetch run, and print what the engine answers", async (
     written("GET", "/v1.41/containers/json?all=1"),
     written("GET", "/v1.41/containers/one/logs?stdout=1&follow=1"),
     written("GET", "/v1.41/containers/nobody/json"),
+    withFiles("POST", "/v1.41/build?t=greeter", FIRST_FILES),
   ];
   const engine = await openEngine({ host: simulatedHost({ pace: "fast" }), core: packagedCore().compiled });
   const printed: string[] = [];
@@ -32,6 +36,7 @@ test("programs for engine.fetch run, and print what the engine answers", async (
   expect(printed[3]).toContain("it's `fine` ${so}");
   expect(printed[4]).toContain("it's `fine` ${so}\n");
   expect(printed[5]).toContain('404 {"message":"No such container: nobody"}');
+  expect(printed[6]).toContain("Successfully tagged greeter:latest");
 });
 
 test("a session as a script takes ids from the answers", async () => {
@@ -55,18 +60,26 @@ test("a session as a script takes ids from the answers", async () => {
 
 /** Runs a program with this engine instead of its own, and returns its output. */
 async function run(program: string, engine: object): Promise<string> {
-  const { code } = await transform(program.replace(/^import .*$/m, ""), { loader: "ts" });
+  const { code } = await transform(program.replace(/^import .*$/gm, ""), { loader: "ts" });
   const printed: string[] = [];
   const print = { log: (...values: unknown[]) => void printed.push(values.join(" ")) };
-  const run = new AsyncFunction("openEngine", "simulatedHost", "console", code) as Run;
+  const run = new AsyncFunction("openEngine", "simulatedHost", "console", "pack", "buffer", code) as Run;
   await run(
     () => engine,
     () => {},
     print,
+    pack,
+    buffer,
   );
   return printed.join("\n");
 }
 
-type Run = (openEngine: () => object, simulatedHost: () => void, console: object) => Promise<void>;
+type Run = (
+  openEngine: () => object,
+  simulatedHost: () => void,
+  console: object,
+  packing: typeof pack,
+  buffering: typeof buffer,
+) => Promise<void>;
 
 const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => unknown;

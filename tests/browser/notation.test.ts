@@ -8,17 +8,21 @@ import type { IncomingHttpHeaders, Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { parser as goParser } from "@lezer/go";
 import { transform } from "esbuild";
+import { extract } from "tar-stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generate } from "../../hosts/browser/notation/generate.js";
 import { LANGUAGES } from "../../hosts/browser/notation/notation.js";
 import { parse } from "../../hosts/browser/notation/parse.js";
 import { filled } from "../../hosts/browser/notation/plan.js";
-import type { WrittenRequest } from "../../hosts/browser/session/request.js";
+import type { TextFile, WrittenRequest } from "../../hosts/browser/session/request.js";
 import { Pythons } from "./pythons.js";
-import { REQUESTS } from "./requests.js";
+import { ARCHIVES, REQUESTS } from "./requests.js";
 
 const run = promisify(execFile);
 const hasPython = await run("python3", ["-c", "import docker"]).then(
@@ -244,9 +248,23 @@ test("a raw request", () => {
 interface Seen {
   method: string;
   path: string;
-  query: Record<string, string>;
+  query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  body: string;
+  body: Buffer;
+}
+
+/** The files of a tar, as a request holds them. */
+async function filesOf(archive: Buffer): Promise<TextFile[]> {
+  const files: TextFile[] = [];
+  const reading = extract();
+  reading.on("entry", ({ name, type }, content, next) => {
+    void text(content).then((text) => {
+      if (type === "file") files.push({ name: name.replace(/^\.\//, ""), text });
+      next();
+    });
+  });
+  await pipeline(Readable.from([archive]), reading);
+  return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 describe("generated programs send their request", () => {
@@ -264,10 +282,9 @@ describe("generated programs send their request", () => {
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
         const url = new URL(request.url ?? "/", "http://x");
-        const query = Object.fromEntries(url.searchParams);
         const path = decodeURIComponent(url.pathname);
         const { method = "", headers } = request;
-        seen.push({ method, path, query, headers, body: Buffer.concat(chunks).toString() });
+        seen.push({ method, path, query: url.searchParams, headers, body: Buffer.concat(chunks) });
         const isCreation = url.pathname.endsWith("/containers/create");
         response.writeHead(isCreation ? 201 : 200, { "Content-Type": "application/json" });
         response.end(url.pathname.endsWith("/wait") ? '{"StatusCode":0}' : "{}");
@@ -291,22 +308,32 @@ describe("generated programs send their request", () => {
     const wanted = new URL(request.target, "http://x");
     const [got] = seen;
     expect(`${got?.method} ${got?.path}`).toBe(`${request.method} ${decodeURIComponent(wanted.pathname)}`);
-    for (const [name, value] of wanted.searchParams)
-      expect([name, same(got!.query[name] ?? "")]).toEqual([name, same(value)]);
+    for (const name of wanted.searchParams.keys())
+      expect([name, ...got!.query.getAll(name).map(same)]).toEqual([
+        name,
+        ...wanted.searchParams.getAll(name).map(same),
+      ]);
+    if (request.files !== undefined) {
+      // The clients name the type in two ways.
+      expect(got!.headers["content-type"]).toMatch(/^application\/(x-)?tar$/);
+      expect(await filesOf(got!.body)).toEqual(request.files);
+      return expect(same(got!.query.get("rm") ?? "1")).toBe("1");
+    }
     for (const [name, value] of request.headers) expect(got!.headers).toHaveProperty([name.toLowerCase()], value);
     if (request.body === "") return;
+    const body = got!.body.toString();
     try {
-      expect(JSON.parse(got!.body)).toMatchObject(JSON.parse(request.body) as object);
+      expect(JSON.parse(body)).toMatchObject(JSON.parse(request.body) as object);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      expect(got!.body).toBe(request.body);
+      expect(body).toBe(request.body);
     }
   }
 
   const here = (program: string) => program.replaceAll("/var/run/docker.sock", join(folder, "engine.sock"));
-  const cases = REQUESTS.filter(({ method }) => method !== "HEAD").map(
-    (request) => [`${request.method} ${request.target}`, request] as const,
-  );
+  const cases = [...REQUESTS, ...ARCHIVES]
+    .filter(({ method }) => method !== "HEAD")
+    .map((request) => [`${request.method} ${request.target}`, request] as const);
 
   test.each(cases)("curl: %s", async (_name, request) => {
     await check(request, () => run("sh", ["-c", here(generate(request, "curl"))]));
@@ -328,7 +355,7 @@ describe("generated programs send their request", () => {
 });
 
 test("every language has every request", () => {
-  for (const request of REQUESTS) {
+  for (const request of [...REQUESTS, ...ARCHIVES]) {
     for (const { language } of LANGUAGES) {
       const program = generate(request, language);
       expect(program).not.toMatch(/undefined|\[object/);
@@ -338,7 +365,7 @@ test("every language has every request", () => {
 });
 
 /** Go's compiler is not used. This check finds only bad syntax and unused imports. */
-test.each(REQUESTS.map((request) => [`${request.method} ${request.target}`, request] as const))(
+test.each([...REQUESTS, ...ARCHIVES].map((request) => [`${request.method} ${request.target}`, request] as const))(
   "Go: %s is well formed, and uses all of its imports",
   (_name, request) => {
     const program = generate(request, "go");

@@ -7,7 +7,7 @@ import type { Lesson } from "../../hosts/browser/lessons/lesson.js";
 import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
 import type { Watched } from "./chromium.js";
 import { onPages } from "./on-pages.js";
-import { FINDINGS } from "./lesson-findings.js";
+import { EDITS, FINDINGS } from "./lesson-findings.js";
 
 const PATIENCE = { timeout: 60_000 };
 const LONG = { timeout: 120_000 };
@@ -101,20 +101,27 @@ async function doStep(page: Page, lesson: Lesson, step: number): Promise<void> {
   await expect.poll(state, { ...PATIENCE, message: `step ${step + 1} comes` }).toBe("current");
   const { cell } = lesson.steps[step]!;
   if (cell === undefined) await row.locator("button").click();
-  else await sendOffered(page, step, FINDINGS[`${lesson.id} ${step}`]);
+  else await sendOffered(page, step, `${lesson.id} ${step}`);
   await expect.poll(state, { ...PATIENCE, message: `step ${step + 1} is done` }).toBe("done");
 }
 
 /** Sends the request of a step. If a part must be found out, the offered request is sent first, without success. */
-async function sendOffered(page: Page, step: number, find?: (target: string) => string): Promise<void> {
+async function sendOffered(page: Page, step: number, place: string): Promise<void> {
   const row = page.locator(".lesson-steps > li").nth(step);
+  const [find, edit] = [FINDINGS[place], EDITS[place]];
   await row.getByRole("button", { name: "the request" }).click();
   const cell = page.locator(".cell").last();
-  await cell.getByRole("button", { name: "Send" }).click();
-  if (find === undefined) return;
+  const send = cell.getByRole("button", { name: "Send" });
+  await send.click();
+  if (find === undefined && edit === undefined) return;
   await cell.locator(".answer .status-line strong").waitFor();
   expect(await row.getAttribute("data-state"), `step ${step + 1} is done by what it offers`).toBe("current");
-  const target = cell.getByLabel("Path and query");
-  await target.fill(find(await target.inputValue()));
-  await target.press("Enter");
+  if (find !== undefined) {
+    const target = cell.getByLabel("Path and query");
+    await target.fill(find(await target.inputValue()));
+    return target.press("Enter");
+  }
+  await expect.poll(() => cell.innerText(), PATIENCE).toContain("Successfully built");
+  await cell.getByLabel(`Text of file ${edit!.name}`).fill(edit!.text);
+  await send.click();
 }

@@ -1,6 +1,7 @@
 // Requests of many shapes, for tests of notations.
 
-import { written } from "../../hosts/browser/session/request.js";
+import { FIRST_FILES } from "../../hosts/browser/session/folder.js";
+import { withFiles, written } from "../../hosts/browser/session/request.js";
 import type { WrittenRequest } from "../../hosts/browser/session/request.js";
 
 const CREATE = {
@@ -52,4 +53,18 @@ export const REQUESTS: readonly WrittenRequest[] = [
     body: "@x",
   },
   { method: "GET", target: "/v1.41/events?until=5", headers: [["X-Empty", ""]], body: "" },
+];
+
+const ODD_FILES = [
+  { name: "Dockerfile", text: "FROM scratch\nCOPY src /\n" },
+  { name: "src/it's $HOME", text: 'no newline, but a `tick`, ${this} and "that"' },
+  { name: "src/two/end", text: "END\nof it\n" },
+];
+
+/** Requests with a tar as their body. No line of curl says all of it, so they are not read back. */
+export const ARCHIVES: readonly WrittenRequest[] = [
+  withFiles("POST", "/v1.41/build?t=greeter", FIRST_FILES),
+  withFiles("POST", "/v1.41/build?t=odd:2&dockerfile=Dockerfile&target=last&nocache=1&q=1", ODD_FILES),
+  withFiles("POST", "/v1.41/build?t=one&t=two", FIRST_FILES),
+  withFiles("PUT", "/v1.41/containers/web/archive?path=/", ODD_FILES),
 ];

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { decodeFragment, encodeFragment } from "../../hosts/browser/session/sharing/fragment.js";
 import { hashOfSteps } from "../../hosts/browser/session/hash.js";
-import { written } from "../../hosts/browser/session/request.js";
+import { FIRST_FILES } from "../../hosts/browser/session/folder.js";
+import { withFiles, written } from "../../hosts/browser/session/request.js";
 import { fromFragment, toFragment } from "../../hosts/browser/session/sharing/share.js";
 import type { World } from "../../hosts/timeline/world.js";
 import {
@@ -119,6 +120,7 @@ describe("a link", () => {
   test("opens to the same state", async () => {
     const session = await opened({ seed: 5 });
     await story(session);
+    await send(session, withFiles("POST", "/v1.41/build?t=greeter", FIRST_FILES));
     await session.inject({ kind: "registry-down" });
     await send(session, written("POST", "/v1.41/images/create?fromImage=debian&tag=latest"));
     await session.crash();

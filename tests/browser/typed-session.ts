@@ -6,6 +6,7 @@ import { sendAll, type Sender } from "../../hosts/browser/notation/plan.js";
 import { runScript } from "../../hosts/browser/notation/shell/run.js";
 import { Variables } from "../../hosts/browser/notation/shell/variables.js";
 import { createSession } from "../../hosts/browser/session/create.js";
+import { folderIn } from "../../hosts/browser/session/folder.js";
 import type { Exchange } from "../../hosts/browser/session/exchange.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
 import type { Session } from "../../hosts/browser/session/session.js";
@@ -32,6 +33,7 @@ export function senderOf(session: Session): Sender {
   return {
     send: (request) => session.send(session.add(request).id),
     cancel: (exchange) => session.cancel(exchange),
+    folder: () => folderIn(session.cells.value.map((cell) => cell.request.value)),
   };
 }
 

@@ -2,12 +2,17 @@
 
 import { hijacks } from "../session/request.js";
 import type { WrittenRequest } from "../session/request.js";
+import { archiveInTypeScript, PACK_IMPORT } from "./generate-archive.js";
 import { streams } from "./generate-curl.js";
 
 export function fetchProgram(request: WrittenRequest): string {
+  const { files } = request;
+  const imports = files === undefined ? [] : ['import { buffer } from "node:stream/consumers";', PACK_IMPORT];
   const lines = [
+    ...imports,
     'import { openEngine, simulatedHost } from "coracle-engine";',
     "",
+    ...(files === undefined ? [] : archiveInTypeScript(files)),
     "const engine = await openEngine({ host: simulatedHost() });",
   ];
   const call = hijacks(request) ? "connect" : "fetch";
@@ -17,13 +22,14 @@ export function fetchProgram(request: WrittenRequest): string {
   return `${lines.join("\n")}\n`;
 }
 
-function initOf({ method, headers, body }: WrittenRequest): string {
+function initOf({ method, headers, body, files }: WrittenRequest): string {
   const members: string[] = [];
   if (method !== "GET") members.push(`method: ${JSON.stringify(method)}`);
   if (headers.length > 0) {
     const pairs = headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
     members.push(`headers: { ${pairs.join(", ")} }`);
   }
+  if (files !== undefined) members.push("body: await buffer(archive)");
   if (body !== "") members.push(`body: ${bodyLiteral(body)}`);
   return members.length === 0 ? "" : `, {\n${members.map((member) => `  ${member},\n`).join("")}}`;
 }

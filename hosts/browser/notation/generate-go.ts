@@ -1,6 +1,7 @@
 // Writes Go with Docker's own client, or with net/http over the socket if no call of the client makes the request.
 
 import type { WrittenRequest } from "../session/request.js";
+import { archiveInGo, GO_ARCHIVE_IMPORTS, goText } from "./generate-archive.js";
 import { callFor, isOn } from "./sdk-call.js";
 import type { Call, Taken } from "./sdk-call.js";
 
@@ -101,6 +102,14 @@ const CALLS: readonly GoCall[] = [
       `cli.ImageRemove(ctx, ${text(name)}, image.RemoveOptions{${fields(query, { force: "Force" }, "PruneChildren: true")}})`,
   },
   {
+    method: "POST",
+    path: "/build",
+    says: ["t", "dockerfile", "target", "nocache", "q"],
+    takesFiles: true,
+    imports: ["github.com/docker/docker/api/types/build"],
+    code: ({ query }) => `cli.ImageBuild(ctx, &archive, build.ImageBuildOptions{${buildFields(query)}})`,
+  },
+  {
     method: "GET",
     path: "/networks",
     says: [],
@@ -130,7 +139,9 @@ export function go(request: WrittenRequest): string {
 }
 
 function withClient(row: GoCall, taken: Taken): string {
-  const imports = ["context", ...(row.noAnswer ? [] : ["fmt"])];
+  const { files } = taken;
+  const shows = files === undefined ? ["fmt"] : ["io", "os", ...GO_ARCHIVE_IMPORTS];
+  const imports = ["context", ...(row.noAnswer ? [] : shows)];
   const packages = [...row.imports, "github.com/docker/docker/client"];
   const call = row.noAnswer
     ? [`\tif err := ${row.code(taken)}; err != nil {`, "\t\tpanic(err)", "\t}"]
@@ -139,9 +150,12 @@ function withClient(row: GoCall, taken: Taken): string {
         "\tif err != nil {",
         "\t\tpanic(err)",
         "\t}",
-        '\tfmt.Printf("%+v\\n", answer)',
+        ...(files === undefined
+          ? ['\tfmt.Printf("%+v\\n", answer)']
+          : ["\tdefer answer.Body.Close()", "\tio.Copy(os.Stdout, answer.Body)"]),
       ];
   return program(imports, packages, [
+    ...(files === undefined ? [] : archiveInGo(files)),
     "\tctx := context.Background()",
     `\tcli, err := client.NewClientWithOpts(client.FromEnv, client.WithVersion("${taken.version}"))`,
     "\tif err != nil {",
@@ -152,18 +166,21 @@ function withClient(row: GoCall, taken: Taken): string {
   ]);
 }
 
-function withHttp({ method, target, headers, body }: WrittenRequest): string {
-  const imports = ["context", "fmt", "io", "net", "net/http", "os", ...(body === "" ? [] : ["strings"])];
+function withHttp({ method, target, headers, body, files }: WrittenRequest): string {
+  const own = files !== undefined ? GO_ARCHIVE_IMPORTS : body === "" ? [] : ["strings"];
+  const imports = ["context", "fmt", "io", "net", "net/http", "os", ...own];
+  const reader = files !== undefined ? "&archive" : body === "" ? "nil" : `strings.NewReader(${goText(body)})`;
   return program(
     imports,
     [],
     [
+      ...(files === undefined ? [] : archiveInGo(files)),
       "\tclient := http.Client{Transport: &http.Transport{",
       "\t\tDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {",
       '\t\t\treturn (&net.Dialer{}).DialContext(ctx, "unix", "/var/run/docker.sock")',
       "\t\t},",
       "\t}}",
-      `\trequest, err := http.NewRequest(${text(method)}, ${text(`http://localhost${target}`)}, ${body === "" ? "nil" : `strings.NewReader(${goText(body)})`})`,
+      `\trequest, err := http.NewRequest(${text(method)}, ${text(`http://localhost${target}`)}, ${reader})`,
       "\tif err != nil {",
       "\t\tpanic(err)",
       "\t}",
@@ -208,7 +225,16 @@ function text(value: string): string {
   return JSON.stringify(value);
 }
 
-/** Uses a raw string if possible, so that JSON stays readable. */
-function goText(value: string): string {
-  return value.includes("`") ? text(value) : `\`${value}\``;
+/** The client keeps the containers of the steps, unless it is told to remove them. */
+function buildFields({ t, ...others }: Taken["query"]): string {
+  const names = { nocache: "NoCache", q: "SuppressOutput" };
+  const words = { dockerfile: "Dockerfile", target: "Target" };
+  const told = Object.entries(words).flatMap(([name, field]) =>
+    others[name] === undefined ? [] : [`${field}: ${text(others[name])}`],
+  );
+  const flags = Object.entries(names).flatMap(([name, field]) =>
+    others[name] === undefined ? [] : [`${field}: ${isOn(others[name])}`],
+  );
+  const tags = t === undefined ? [] : [`Tags: []string{${text(t)}}`];
+  return [...tags, ...told, ...flags, "Remove: true"].join(", ");
 }

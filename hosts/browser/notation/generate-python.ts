@@ -2,6 +2,7 @@
 // request.
 
 import type { WrittenRequest } from "../session/request.js";
+import { archiveInPython } from "./generate-archive.js";
 import { callFor, isOn } from "./sdk-call.js";
 import type { Call, Taken } from "./sdk-call.js";
 
@@ -65,6 +66,13 @@ const CALLS: readonly Call[] = [
       `client.remove_image(${args({ "": text(name), force: flag(query["force"]), noprune: flag(query["noprune"]) })})`,
   },
   {
+    method: "POST",
+    path: "/build",
+    says: ["t", "dockerfile", "target", "nocache", "q"],
+    takesFiles: true,
+    code: building,
+  },
+  {
     method: "GET",
     path: "/networks",
     says: ["filters"],
@@ -86,10 +94,13 @@ export function python(request: WrittenRequest): string {
   if (found === null || found.taken.version === "") return withHttp(request);
   const { row, taken } = found;
   const call = row.code(taken);
-  const reading = row.path === "/events" ? [`for event in ${call}:`, "    print(event)"] : [`print(${call})`];
+  const word = ({ "/events": "event", "/build": "line" } as Record<string, string>)[row.path];
+  const reading = word === undefined ? [`print(${call})`] : [`for ${word} in ${call}:`, `    print(${word})`];
   return [
+    ...(request.files === undefined ? [] : ["import io", "import tarfile", ""]),
     "import docker",
     "",
+    ...(request.files === undefined ? [] : archiveInPython(request.files)),
     `client = docker.APIClient(base_url="unix://var/run/docker.sock", version="${taken.version}")`,
     ...reading,
     "",
@@ -99,6 +110,21 @@ export function python(request: WrittenRequest): string {
 function creation({ query, body }: Taken): string {
   const wishes = args({ "": literal(body), name: optional(query["name"]), platform: optional(query["platform"]) });
   return `client.create_container_from_config(${wishes})`;
+}
+
+/** docker-py keeps the containers of the steps, unless it is told to remove them. */
+function building({ query }: Taken): string {
+  return `client.build(${args({
+    fileobj: "archive",
+    custom_context: "True",
+    decode: "True",
+    rm: "True",
+    tag: optional(query["t"]),
+    dockerfile: optional(query["dockerfile"]),
+    target: optional(query["target"]),
+    nocache: flag(query["nocache"]),
+    quiet: flag(query["q"]),
+  })})`;
 }
 
 /** Python arguments. Undefined ones are left out; an argument without a name comes first. */
@@ -153,13 +179,16 @@ function literal(value: unknown, indent = ""): string {
   return `${open}\n${members.map((member) => `${inner}${member},\n`).join("")}${indent}${close}`;
 }
 
-function withHttp({ method, target, headers, body }: WrittenRequest): string {
+function withHttp({ method, target, headers, body, files }: WrittenRequest): string {
   const given = [text(method), text(target)];
+  if (files !== undefined) given.push("body=archive.getvalue()");
   if (body !== "") given.push(`body=${text(body)}.encode()`);
   if (headers.length > 0) given.push(`headers=${literal(Object.fromEntries(headers))}`);
   return [
     "import http.client",
+    ...(files === undefined ? [] : ["import io"]),
     "import socket",
+    ...(files === undefined ? [] : ["import tarfile"]),
     "",
     "",
     "class EngineConnection(http.client.HTTPConnection):",
@@ -168,6 +197,7 @@ function withHttp({ method, target, headers, body }: WrittenRequest): string {
     '        self.sock.connect("/var/run/docker.sock")',
     "",
     "",
+    ...(files === undefined ? [] : archiveInPython(files)),
     'connection = EngineConnection("localhost")',
     `connection.request(${given.join(", ")})`,
     "answer = connection.getresponse()",

@@ -1,6 +1,7 @@
 // Writes TypeScript with dockerode, or with Node's own HTTP client if no call of dockerode makes the request.
 
 import type { WrittenRequest } from "../session/request.js";
+import { archiveInTypeScript, PACK_IMPORT } from "./generate-archive.js";
 import { callFor, isOn } from "./sdk-call.js";
 import type { Call, Taken } from "./sdk-call.js";
 
@@ -74,6 +75,13 @@ const CALLS: readonly Call[] = [
     says: ["filters"],
     code: ({ query }) => `docker.listNetworks(${options(query)})`,
   },
+  {
+    method: "POST",
+    path: "/build",
+    says: ["t", "dockerfile", "target", "nocache", "q"],
+    takesFiles: true,
+    code: ({ query }) => `docker.buildImage(archive, ${options(query) || "{}"})`,
+  },
   { method: "GET", path: "/networks/*", says: [], code: ({ name }) => `docker.getNetwork(${literal(name)}).inspect()` },
   { method: "GET", path: "/volumes", says: ["filters"], code: ({ query }) => `docker.listVolumes(${options(query)})` },
   { method: "GET", path: "/volumes/*", says: [], code: ({ name }) => `docker.getVolume(${literal(name)}).inspect()` },
@@ -83,11 +91,14 @@ export function typescript(request: WrittenRequest): string {
   const found = callFor(CALLS, request);
   if (found === null) return withHttp(request);
   const { row, taken } = found;
+  const { files } = request;
   const version = taken.version === "" ? "" : `, version: "v${taken.version}"`;
   const call = row.code(taken);
   return [
     'import Docker from "dockerode";',
+    ...(files === undefined ? [] : [PACK_IMPORT]),
     "",
+    ...(files === undefined ? [] : archiveInTypeScript(files)),
     `const docker = new Docker({ socketPath: "/var/run/docker.sock"${version} });`,
     `const answer = await ${call};`,
     reading(request),
@@ -97,6 +108,7 @@ export function typescript(request: WrittenRequest): string {
 
 function reading({ target }: WrittenRequest): string {
   if (/\/events(\?|$)/.test(target)) return 'answer.on("data", (line) => console.log(String(line)));';
+  if (/\/build(\?|$)/.test(target)) return "answer.pipe(process.stdout);";
   const follows = /\/logs\?.*follow=(1|true)/.test(target);
   return follows ? "answer.pipe(process.stdout);" : "console.log(answer);";
 }
@@ -121,6 +133,8 @@ const FLAGS = new Set([
   "link",
   "noprune",
   "digests",
+  "nocache",
+  "q",
 ]);
 const NUMBERS = new Set(["limit", "t", "h", "w", "since", "until", "tail"]);
 
@@ -151,14 +165,15 @@ function literal(value: unknown): string {
   return line.length <= 80 ? line : JSON.stringify(value, null, 2);
 }
 
-function withHttp({ method, target, headers, body }: WrittenRequest): string {
+function withHttp({ method, target, headers, body, files }: WrittenRequest): string {
   const sent = Object.fromEntries(headers);
-  const lengths = body === "" ? [] : [`const body = ${JSON.stringify(body)};`];
+  const bodies = body === "" ? [] : [`const body = ${JSON.stringify(body)};`];
   const fields = Object.keys(sent).length > 0 ? [`  headers: ${JSON.stringify(sent)},`] : [];
   return [
     'import { request } from "node:http";',
+    ...(files === undefined ? [] : [PACK_IMPORT]),
     "",
-    ...lengths,
+    ...(files === undefined ? bodies : archiveInTypeScript(files)),
     "const options = {",
     '  socketPath: "/var/run/docker.sock",',
     `  method: ${JSON.stringify(method)},`,
@@ -169,7 +184,7 @@ function withHttp({ method, target, headers, body }: WrittenRequest): string {
     "  console.log(answer.statusCode);",
     "  answer.pipe(process.stdout);",
     "});",
-    `call.end(${body === "" ? "" : "body"});`,
+    files === undefined ? `call.end(${body === "" ? "" : "body"});` : "archive.pipe(call);",
     "",
   ].join("\n");
 }

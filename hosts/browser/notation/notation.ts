@@ -19,6 +19,8 @@ export interface PlannedRequest extends WrittenRequest {
    * only if the previous answer described a running container.
    */
   readonly when?: "absent" | "always" | "runs";
+  /** Whether its body is a tar of the page's folder. */
+  readonly takesFolder?: boolean;
   /**
    * Number N of the request whose answer this one needs: `{{N.Id}}` in its path stands for that answer's `Id`. In any
    * other request the placeholder is ordinary text that somebody typed.

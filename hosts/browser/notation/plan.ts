@@ -1,7 +1,7 @@
 // Sends the requests of a command one after the other, filled in from earlier answers.
 
 import type { Exchange } from "../session/exchange.js";
-import type { WrittenRequest } from "../session/request.js";
+import type { TextFile, WrittenRequest } from "../session/request.js";
 import { atSign, fieldOf, listOf } from "./docker/planned.js";
 import { Wrong } from "./docker/wrong.js";
 import type { PlannedRequest } from "./notation.js";
@@ -18,6 +18,8 @@ export interface Sender {
   send(request: WrittenRequest): Promise<Exchange>;
   /** Closes the connection of an exchange, given its number. */
   cancel(exchange: number): Promise<void>;
+  /** The files of the page's folder. */
+  folder(): readonly TextFile[];
 }
 
 /** The result of a command. */
@@ -39,6 +41,12 @@ export function filled(request: PlannedRequest, answers: readonly unknown[]): Pl
   const id = fieldOf(answers[about - 1], "Id");
   if (id === "") throw new NotFilled(about);
   return withId(request, String(about), id);
+}
+
+/** The request alone, with the files of the folder if it takes them. */
+export function writtenFor(planned: PlannedRequest, folder: () => readonly TextFile[]): WrittenRequest {
+  const { method, target, headers, body, takesFolder, files = takesFolder ? folder() : undefined } = planned;
+  return { method, target, headers, body, ...(files !== undefined && { files }) };
 }
 
 /** Only in the path: the query comes from options. */
@@ -132,8 +140,9 @@ class Run implements Outcome {
     }
   }
 
-  async #sendOne({ method, target, headers, body, background, aside }: PlannedRequest): Promise<Exchange> {
-    const exchange = await this.#sender.send({ method, target, headers, body });
+  async #sendOne(request: PlannedRequest): Promise<Exchange> {
+    const { background, aside } = request;
+    const exchange = await this.#sender.send(writtenFor(request, () => this.#sender.folder()));
     this.sent.push(exchange);
     if (aside) this.#aside.push(exchange);
     if (!background) await ended(exchange);

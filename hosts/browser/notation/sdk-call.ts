@@ -2,7 +2,7 @@
 // express completely: no other parameter, no custom header, and a body only if it takes one.
 
 import { pathOf, versionOf } from "../session/request.js";
-import type { WrittenRequest } from "../session/request.js";
+import type { TextFile, WrittenRequest } from "../session/request.js";
 import { queryOf } from "./docker/query.js";
 
 /** A request in its parts. */
@@ -12,6 +12,8 @@ export interface Taken {
   readonly query: Readonly<Record<string, string>>;
   /** The parsed JSON; undefined if there is no body. */
   readonly body: Record<string, unknown> | undefined;
+  /** Files whose tar is the body. */
+  readonly files: readonly TextFile[] | undefined;
   /** For example `1.41`; empty if the request names none. */
   readonly version: string;
 }
@@ -23,6 +25,8 @@ export interface Call {
   /** Parameters that the call can express. */
   readonly says: readonly string[];
   readonly takesBody?: boolean;
+  /** Whether its body is a tar. */
+  readonly takesFiles?: boolean;
   readonly code: (taken: Taken) => string;
 }
 
@@ -32,14 +36,16 @@ export function callFor<Row extends Call>(
   request: WrittenRequest,
 ): { row: Row; taken: Taken } | null {
   const query = queryOf(request.target);
+  const { files } = request;
   const body = bodyOf(request);
-  if (body === null) return null;
+  if (body === null || repeats(request.target)) return null;
   if (request.headers.some(([name]) => name.toLowerCase() !== "content-type")) return null;
   for (const row of table) {
     const name = nameIn(row, request);
     if (name === null || (body !== undefined) !== (row.takesBody ?? false)) continue;
+    if ((files !== undefined) !== (row.takesFiles ?? false)) continue;
     if (!Object.keys(query).every((one) => row.says.includes(one))) continue;
-    return { row, taken: { name, query, body, version: versionOf(request) ?? "" } };
+    return { row, taken: { name, query, body, files, version: versionOf(request) ?? "" } };
   }
   return null;
 }
@@ -47,6 +53,12 @@ export function callFor<Row extends Call>(
 /** Whether a flag is set, as Docker reads flags: `?x=1`, `true`. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "no", "false", "none"].includes(value.trim().toLowerCase());
+}
+
+/** Whether a parameter is given more than once: `t=a&t=b`. */
+function repeats(target: string): boolean {
+  const names = [...new URLSearchParams(target.split("?")[1] ?? "").keys()];
+  return new Set(names).size < names.length;
 }
 
 function nameIn(row: Call, request: WrittenRequest): string | null {

@@ -4,7 +4,8 @@ import { batch, effect, signal } from "@preact/signals";
 import type { Cause } from "../lessons/progress.js";
 import type { Reference } from "../reference/reference.js";
 import type { Exchange } from "../session/exchange.js";
-import type { WrittenRequest } from "../session/request.js";
+import { folderIn } from "../session/folder.js";
+import type { TextFile, WrittenRequest } from "../session/request.js";
 import type { Session } from "../session/session.js";
 import { createSession } from "../session/create.js";
 import { lessonFragment } from "../session/sharing/fragment.js";
@@ -57,6 +58,16 @@ export class Playground {
   /** Adds a request to the end of the notebook and scrolls to it. */
   add(request: WrittenRequest): void {
     this.show(this.session.value.add(request).id);
+  }
+
+  /** The files that `docker build .` sends. */
+  folder(): readonly TextFile[] {
+    return folderIn(
+      this.session
+        .peek()
+        .cells.peek()
+        .map((cell) => cell.request.peek()),
+    );
   }
 
   /** Adds a request and sends it. */

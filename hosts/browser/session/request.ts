@@ -2,6 +2,12 @@
 
 import { jsonText } from "./view/json-text.js";
 
+/** A file of an archive that the page makes: its path inside the archive, and its text. */
+export interface TextFile {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** All parts are text, so that they can be edited, shared and written in other notations. */
 export interface WrittenRequest {
   /** `GET`, `POST`… */
@@ -12,6 +18,8 @@ export interface WrittenRequest {
   headers: readonly (readonly [name: string, value: string])[];
   /** Empty if there is none. */
   body: string;
+  /** Files whose tar is the body; `body` is then empty. */
+  files?: readonly TextFile[];
 }
 
 /** Whether a request upgrades the connection: it is sent by `Engine.connect` and accepts typed input. */
@@ -40,6 +48,11 @@ export function versionOf(request: Pick<WrittenRequest, "target">): string | nul
 /** The same request at another API version. */
 export function atVersion(request: WrittenRequest, version: string): WrittenRequest {
   return { ...request, target: `/v${version}${request.target.replace(/^\/v[\d.]+(?=\/)/, "")}` };
+}
+
+/** A request with a tar of files as its body. */
+export function withFiles(method: string, target: string, files: readonly TextFile[]): WrittenRequest {
+  return { method, target, headers: [["Content-Type", "application/x-tar"]], body: "", files };
 }
 
 /** A typical request: JSON gets its Content-Type. */

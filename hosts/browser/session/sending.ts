@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { Engine } from "../../embedding/engine.js";
+import { archiveOf } from "./archive.js";
 import type { AnswerHead, Exchange, ExchangeState, Piece } from "./exchange.js";
 import { hijacks } from "./request.js";
 import type { WrittenRequest } from "./request.js";
@@ -109,8 +110,9 @@ export class Sending implements Exchange {
   }
 
   #init(): RequestInit {
-    const { method, headers, body } = this.request;
+    const { method, headers, body: text, files } = this.request;
     const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) };
+    const body = files === undefined ? text : archiveOf(files);
     return { ...init, ...(body === "" ? {} : { body }), signal: this.#gone.signal };
   }
 }

@@ -23,4 +23,4 @@ export { TarReader } from "./reader.js";
 export { savedArchive } from "./saved.js";
 export type { LayerTars } from "./saved.js";
 export type { TarSink } from "./sink.js";
-export { endOfArchive, headerOf, paddingOf } from "./writer.js";
+export { endOfArchive, headerOf, NOTHING, paddingOf } from "./writer.js";

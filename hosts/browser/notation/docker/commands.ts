@@ -10,6 +10,7 @@ import * as container from "./container/one-request.js";
 import { RUN } from "./container/run.js";
 import { STATS } from "./container/stats.js";
 import { UPDATE } from "./container/update.js";
+import { BUILD } from "./image/build.js";
 import * as image from "./image/images.js";
 import * as network from "./network/networks.js";
 import type { Command } from "./planned.js";
@@ -45,6 +46,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "container update": UPDATE,
   "container wait": container.WAIT,
 
+  "image build": BUILD,
   "image history": image.HISTORY,
   "image import": image.IMPORT,
   "image inspect": image.INSPECT,
@@ -75,6 +77,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "system events": system.EVENTS,
   "system info": system.INFO,
   "system prune": prune.SYSTEM_PRUNE,
+  "builder build": BUILD,
   "builder prune": prune.BUILDER_PRUNE,
 
   inspect: INSPECT_ANY,

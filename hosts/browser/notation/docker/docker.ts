@@ -96,10 +96,6 @@ function unknownCommand(words: readonly string[]): Wrong {
   const [first = "", second = ""] = words;
   const isOfGroup = GROUPS.includes(first);
   const name = isOfGroup ? second : first;
-  if (name === "build") {
-    const build = "sends a local folder, and the page has none: POST /build takes a folder as a tar archive";
-    return new Wrong(`docker build ${build}`, name);
-  }
   if (first === "volume" && second === "update")
     return new Wrong("docker volume update is for volumes of a swarm, which this engine's API does not have", second);
   if (ELSEWHERE.has(first)) return new Wrong(`docker ${first} is not part of this engine's API`, first);

@@ -1,7 +1,7 @@
 // Requests of a command that can be stopped while it runs. Their output is fed to the reader.
 
 import type { Exchange } from "../../session/exchange.js";
-import type { WrittenRequest } from "../../session/request.js";
+import type { TextFile, WrittenRequest } from "../../session/request.js";
 import type { Sender } from "../plan.js";
 import type { Feed } from "./feed.js";
 import { following } from "./growing.js";
@@ -43,6 +43,10 @@ export class StoppableSender implements Sender {
 
   cancel(exchange: number): Promise<void> {
     return this.#sender.cancel(exchange);
+  }
+
+  folder(): readonly TextFile[] {
+    return this.#sender.folder();
   }
 
   /** Its requests are over. Resolves when all output is written, to whether there was any. */

@@ -49,5 +49,6 @@ function RequestButton({ request, done }: { request: WrittenRequest; done: boole
 }
 
 function same(a: WrittenRequest, b: WrittenRequest): boolean {
-  return a.method === b.method && a.target === b.target && a.body === b.body;
+  const isSame = a.method === b.method && a.target === b.target && a.body === b.body;
+  return isSame && JSON.stringify(a.files) === JSON.stringify(b.files);
 }

@@ -10,6 +10,7 @@ import { CellMenu } from "./cell-menu.js";
 import { usePlayground, useSession } from "../context.js";
 import { DryRun } from "./dry-run.js";
 import { findEndpoint } from "./endpoint.js";
+import { FilesEditor } from "./files-editor.js";
 import { HeaderFields } from "./header-fields.js";
 import { ParameterFields } from "./parameter-fields.js";
 import { RequestLine } from "./request-line.js";
@@ -66,13 +67,17 @@ export function CellView({ cell, place, last, shown }: CellViewProps) {
           <CellMenu cell={cell} place={place} last={last} />
         </RequestLine>
         <p class="muted small summary">{summaryOf(playground.reference.value, endpoint)}</p>
-        <BodyEditor
-          request={request}
-          endpoint={endpoint}
-          edit={edit}
-          current={() => cell.request.peek().body}
-          name={cell.id}
-        />
+        {request.files !== undefined ? (
+          <FilesEditor files={request.files} edit={edit} />
+        ) : (
+          <BodyEditor
+            request={request}
+            endpoint={endpoint}
+            edit={edit}
+            current={() => cell.request.peek().body}
+            name={cell.id}
+          />
+        )}
         <div class="folds">
           <ParameterFields request={request} endpoint={endpoint} edit={edit} />
           <HeaderFields request={request} edit={edit} />

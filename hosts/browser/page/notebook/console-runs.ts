@@ -29,6 +29,7 @@ export class ConsoleRuns {
         return exchange;
       },
       cancel: (exchange) => sender.cancel(exchange),
+      folder: () => sender.folder(),
     };
   }
 

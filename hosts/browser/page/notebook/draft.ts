@@ -2,13 +2,16 @@
 
 import type { Endpoint } from "../../reference/reference.js";
 import { jsonText } from "../../session/view/json-text.js";
-import type { WrittenRequest } from "../../session/request.js";
+import { FIRST_FILES } from "../../session/folder.js";
+import { withFiles, type TextFile, type WrittenRequest } from "../../session/request.js";
 import type { World } from "../../../timeline/index.js";
 
 /** The usual query and body of an endpoint, where its description requires less or shows too much. */
 interface Start {
   query?: Readonly<Record<string, string>>;
   body?: object;
+  /** For a tar as the body. */
+  files?: readonly TextFile[];
 }
 
 const STARTS: Readonly<Record<string, (names: Names) => Start>> = {
@@ -17,6 +20,8 @@ const STARTS: Readonly<Record<string, (names: Names) => Start>> = {
   "POST /containers/{id}/attach": () => ({ query: { stream: "1", stdout: "1", stderr: "1" } }),
   "POST /images/create": () => ({ query: { fromImage: "alpine", tag: "latest" } }),
   "POST /images/{name}/tag": () => ({ query: { repo: "mine", tag: "1" } }),
+  "POST /build": () => ({ query: { t: "mine" }, files: FIRST_FILES }),
+  "PUT /containers/{id}/archive": () => ({ query: { path: "/" }, files: [{ name: "note", text: "hello\n" }] }),
   "POST /commit": ({ container }) => ({ query: { container, repo: "mine", tag: "1" }, body: {} }),
 };
 
@@ -37,10 +42,12 @@ export function draft(endpoint: Endpoint, version: string, world: World): Writte
   }
   for (const [name, value] of Object.entries(start.query ?? {})) query.set(name, value);
   const search = query.size > 0 ? `?${query}` : "";
+  const target = `/v${version}${pathOf(endpoint.path, names)}${search}`;
+  if (start.files !== undefined) return withFiles(endpoint.method, target, start.files);
   const body = endpoint.body && (start.body ?? endpoint.example);
   return {
     method: endpoint.method,
-    target: `/v${version}${pathOf(endpoint.path, names)}${search}`,
+    target,
     headers: endpoint.body ? [["Content-Type", "application/json"]] : [],
     body: body === undefined ? "" : jsonText(body),
   };

@@ -14,6 +14,7 @@ export function senderOf(playground: Playground): Sender {
   return {
     send: (request) => playground.addAndSend(request),
     cancel: (exchange) => playground.session.peek().cancel(exchange),
+    folder: () => playground.folder(),
   };
 }
 

@@ -4,6 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { WEB_SHOP } from "../../lessons/examples.js";
 import { Wrong } from "../../notation/docker/wrong.js";
 import { History } from "../../notation/history.js";
+import { writtenFor } from "../../notation/plan.js";
 import { readLine } from "../../notation/parse.js";
 import { runAlone, runScript } from "../../notation/shell/run.js";
 import { usePlayground } from "../context.js";
@@ -36,7 +37,7 @@ export function TypedLine() {
     setLine("");
     if (parsed.requests.length === 1) {
       setSaid({ ...NOTHING, text: parsed.text ?? "", remarks: parsed.remarks });
-      return playground.add(parsed.requests[0]!);
+      return playground.add(writtenFor(parsed.requests[0]!, () => playground.folder()));
     }
     setSaid(NOTHING);
     const place = placeOf(playground, setSaid);

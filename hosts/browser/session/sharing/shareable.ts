@@ -30,6 +30,7 @@ export function maskedRequest(request: WrittenRequest): WrittenRequest {
   if (masked.tag !== "request") throw new Error("masking changed the kind of an action");
   const lines = masked.val.headers.split("\n");
   const { body } = masked.val;
+  const { files } = request;
   const isLogin = pathOf(request) === "/auth";
   return {
     method: request.method,
@@ -39,6 +40,7 @@ export function maskedRequest(request: WrittenRequest): WrittenRequest {
       isPublic(name, value) ? value : lines[at]!.slice(name.length + 2),
     ]),
     body: body.tag !== "whole" || (isLogin && isAccount(request.body)) ? request.body : decode(body.val),
+    ...(files !== undefined && { files }),
   };
 }
 

@@ -3,10 +3,12 @@
 import type { Fault } from "../../../simulated/index.js";
 import type { Action, EnteredAction } from "../action.js";
 import type { KeptCell } from "../notebook.js";
-import type { WrittenRequest } from "../request.js";
+import type { TextFile, WrittenRequest } from "../request.js";
 import type { Shared } from "./shared.js";
 
 const MOST_ACTIONS = 5_000;
+/** Of one archive. */
+const MOST_FILES = 1_000;
 /** A year of the world, in nanoseconds. */
 const LATEST = 366n * 86_400n * 1_000_000_000n;
 
@@ -41,12 +43,20 @@ function cellOf(value: unknown): KeptCell {
 }
 
 function requestOf(value: unknown): WrittenRequest {
-  const { method, target, headers, body } = record(value);
+  const { method, target, headers, body, files } = record(value);
   const pairs = list(headers, 100).map((pair): [string, string] => {
     const [name, content] = list(pair, 2);
     return [text(name), text(content)];
   });
-  return { method: text(method), target: text(target), headers: pairs, body: text(body) };
+  return {
+    ...{ method: text(method), target: text(target), headers: pairs, body: text(body) },
+    ...(files !== undefined && { files: list(files, MOST_FILES).map(fileOf) }),
+  };
+}
+
+function fileOf(value: unknown): TextFile {
+  const { name, text: content } = record(value);
+  return { name: text(name), text: text(content) };
 }
 
 function actionOf(value: unknown): EnteredAction {
