@@ -15,6 +15,7 @@ export enum RefusalKind {
   Internal,
   NotBuilt,
   Unavailable,
+  NotAllowed,
 }
 
 /** Names of the kinds, for explanations. */
@@ -30,6 +31,7 @@ const NAMES: string[] = [
   "internal",
   "not-built",
   "unavailable",
+  "not-allowed",
 ];
 
 export class Refusal {
@@ -76,6 +78,8 @@ export function statusOf(kind: RefusalKind): u16 {
       return 501;
     case RefusalKind.Unavailable:
       return 503;
+    case RefusalKind.NotAllowed:
+      return 405;
     default:
       return 500;
   }

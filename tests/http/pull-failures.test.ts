@@ -112,23 +112,29 @@ onEngines(
         expect((await engine().call("GET", `/images/${registry.host}/refused:1/json`)).status).toBe(404);
       });
 
-      // The test of 500 is above.
-      if (status === 500) continue;
-      test(`a question that a registry answers with ${status} has this status, too`, async () => {
+      // The test of 500 is above; 429 is no final answer.
+      if (status === 500 || status === 429) continue;
+      test(`${status} for a layer is an error in the stream`, () => failsWith(`blob${status}`, refusing(status, code)));
+    }
+
+    test("a question has the status of the code in the registry's answer, and the status of a pull follows other rules", async () => {
+      for (const [status, code, asked, pulled, prefix = ""] of REFUSALS) {
         registry.fault((request, response) => {
           if (!request.url?.includes("/manifests/")) return false;
           return answerError(response, status, code, `told ${status}`);
         });
-        const answer = await engine().call("GET", `/distribution/${registry.host}/refused:1/json`);
+        const question = await engine().call("GET", `/distribution/${registry.host}/refused:1/json`);
+        const pull = await askPull(engine(), `fromImage=${registry.host}/refused&tag=1`);
         registry.fault(null);
-        const told = `${code.toLowerCase().replace("_", " ")}: told ${status}`;
-        expect([answer.status, messageOf(answer)]).toEqual([status, told]);
-      });
-
-      // This is no final answer.
-      if (status === 429) continue;
-      test(`${status} for a layer is an error in the stream`, () => failsWith(`blob${status}`, refusing(status, code)));
-    }
+        const [failed, known] = [STATUSES[status], code === "ODD_CODE" ? "UNKNOWN" : code];
+        const words = `${known.toLowerCase().replaceAll("_", " ")}: told ${status}`;
+        const told = failed === undefined ? words : `received unexpected HTTP status: ${failed}`;
+        expect([status, code, question.status, messageOf(question)]).toEqual([status, code, asked, told]);
+        if (pulled === null) continue;
+        const said = prefix.replace("NAME", `${registry.host}/refused`) + told;
+        expect([status, code, pull.status, messageOf(pull)]).toEqual([status, code, pulled, said]);
+      }
+    });
 
     test("a registry that does not listen gives a 500 with the reason", async () => {
       const answer = await askPull(engine(), `fromImage=${engine().daemon.netns.hostAddress}:1/x&tag=1`);
@@ -204,6 +210,35 @@ onEngines(
   },
   { flags: ["--insecure-registry", "10.213.0.0/16"], simulatedFlags: ["--pace", "20"] },
 );
+
+/** Statuses whose answers are not read. */
+const STATUSES: Record<number, string> = { 500: "500 Internal Server Error", 503: "503 Service Unavailable" };
+
+const DENIED = "pull access denied for NAME, repository does not exist or may require 'docker login': ";
+/**
+ * A registry's status and code, then the status of a question, of a pull (null: it differs between engines), and what
+ * the pull's message begins with.
+ */
+const REFUSALS: [number, string, number, number | null, string?][] = [
+  [400, "NAME_INVALID", 400, 500],
+  [400, "TAG_INVALID", 400, 500],
+  [400, "MANIFEST_INVALID", 400, 500],
+  [405, "UNSUPPORTED", 405, 500],
+  [400, "UNSUPPORTED", 405, 500],
+  [404, "NAME_UNKNOWN", 404, 404, "repository NAME not found: "],
+  [404, "MANIFEST_UNKNOWN", 404, 404, "manifest for NAME:1 not found: "],
+  [404, "BLOB_UNKNOWN", 404, 500],
+  [404, "DIGEST_INVALID", 400, 500],
+  [400, "UNKNOWN", 500, 500],
+  [418, "ODD_CODE", 500, 500],
+  [401, "UNAUTHORIZED", 401, null],
+  [401, "DENIED", 403, 404, DENIED],
+  [403, "DENIED", 403, 404, DENIED],
+  [403, "UNAVAILABLE", 503, null],
+  [429, "TOOMANYREQUESTS", 429, 500],
+  [500, "UNKNOWN", 500, 500],
+  [503, "UNAVAILABLE", 500, 500],
+];
 
 /** For an image with a layer of that digest. */
 type Wrong = (layer: string) => Fault;

@@ -52,6 +52,8 @@ export function answerKind(answer: RegistryAnswer): FailureKind {
 
 export function answerText(answer: RegistryAnswer): string {
   if (lacksScope(answer)) return FORBIDDEN;
+  // Docker does not read what a server says that fails.
+  if (answer.status >= SERVER_ERROR && !answer.tokenServer) return statusText(answer.status);
   const errors = answer.errors;
   if (errors.length == 1) return errorText(errors[0]);
   if (errors.length > 1) return `errors:\n${errors.map<string>((error) => errorText(error)).join("\n")}`;
@@ -87,8 +89,9 @@ function errorText(error: RegistryError): string {
   return `${codeOf(error).toLowerCase().replaceAll("_", " ")}: ${message}`;
 }
 
+/** Docker knows no other codes than those of the specification and of its own registry. */
 function codeOf(error: RegistryError): string {
-  return error.code.length > 0 ? error.code : "UNKNOWN";
+  return CODES.includes(error.code) ? error.code : "UNKNOWN";
 }
 
 function statusText(status: u16): string {
@@ -104,6 +107,27 @@ function namedStatus(status: u16): string {
   return at < 0 ? status.toString() : `${status} ${STATUS_NAMES[at]}`;
 }
 
+const CODES: string[] = [
+  "UNAUTHORIZED",
+  "DENIED",
+  "UNSUPPORTED",
+  "UNAVAILABLE",
+  "TOOMANYREQUESTS",
+  "NAME_INVALID",
+  "NAME_UNKNOWN",
+  "TAG_INVALID",
+  "MANIFEST_UNKNOWN",
+  "MANIFEST_INVALID",
+  "MANIFEST_UNVERIFIED",
+  "MANIFEST_BLOB_UNKNOWN",
+  "BLOB_UNKNOWN",
+  "BLOB_UPLOAD_UNKNOWN",
+  "BLOB_UPLOAD_INVALID",
+  "DIGEST_INVALID",
+  "SIZE_INVALID",
+];
+
+const SERVER_ERROR: u16 = 500;
 const FORBIDDEN = "denied: requested access to the resource is denied";
 
 const STATUSES: u16[] = [400, 401, 403, 404, 405, 406, 429, 500, 501, 502, 503, 504];

@@ -10,6 +10,8 @@ import { internal, notFound, Refusal, RefusalKind } from "../../refusal";
 import { Reference } from "../reference";
 
 const UNKNOWN_MANIFEST = "MANIFEST_UNKNOWN";
+const UNKNOWN_NAME = "NAME_UNKNOWN";
+const DENIED = "DENIED";
 /** The name that means "no image" in a Dockerfile. */
 const NO_IMAGE = "scratch";
 
@@ -21,14 +23,19 @@ export function reservedNameRefusal(reference: Reference): Refusal | null {
 
 /** Why a manifest or a list of tags is not available. `known`: the client sent credentials. */
 export function manifestRefusal(failure: Failure, reference: Reference, known: bool): Refusal {
+  const code = answeredCode(failure);
   switch (kindOf(failure)) {
     case FailureKind.NotFound:
-      if (answeredCode(failure).length > 0 && answeredCode(failure) != UNKNOWN_MANIFEST)
-        return denied(failure, reference);
+      if (code == DENIED) return denied(failure, reference);
+      if (code == UNKNOWN_NAME) {
+        return notFound(`repository ${reference.familiarName} not found: ${failureText(failure)}`);
+      }
+      if (code.length > 0 && code != UNKNOWN_MANIFEST) return internal(failureText(failure));
       return notFound(`manifest for ${reference.familiar} not found: ${failureText(failure)}`);
     case FailureKind.Denied:
       return denied(failure, reference);
     case FailureKind.Unauthorized:
+      if (code == DENIED) return denied(failure, reference);
       // A 401 would make the docker CLI ask for a login in the middle of a script.
       if (lacksCredentials(failure)) return internal(failureText(failure));
       // A registry that hides private repositories gives this answer also for those that do not exist.

@@ -18,12 +18,15 @@ describe("failures", () => {
   test.each([
     [answered(404, "MANIFEST_UNKNOWN"), 404, "manifest for r.example/x:1 not found: manifest unknown: told"],
     [answered(404), 404, "manifest for r.example/x:1 not found: received unexpected HTTP status: 404 Not Found"],
-    [answered(404, "NAME_UNKNOWN"), 404, /^pull access denied for r.example\/x, repository .*: name unknown: told$/],
+    [answered(404, "NAME_UNKNOWN"), 404, "repository r.example/x not found: name unknown: told"],
     [answered(403, "DENIED"), 404, /^pull access denied for r.example\/x, .*'docker login': denied: told$/],
     [answered(401, "UNAUTHORIZED"), 404, /^pull access denied for r.example\/x/],
     [exchange({ tag: "no-credentials" }), 500, 'Get "https://r.example/v2/": no basic auth credentials'],
     [REFUSED, 500, 'Get "https://r.example/v2/": dial tcp r.example:443: connect: connection refused'],
-    [answered(500, "UNKNOWN"), 500, "unknown: told"],
+    [answered(401, "DENIED"), 404, /^pull access denied for r.example\/x, .*'docker login': denied: told$/],
+    [answered(404, "BLOB_UNKNOWN"), 500, "blob unknown: told"],
+    [answered(418, "TEAPOT"), 500, "unknown: told"],
+    [answered(500, "UNKNOWN"), 500, "received unexpected HTTP status: 500 Internal Server Error"],
     [OTHER_BYTES, 500, "filesystem layer verification failed for digest sha256:0"],
   ] as const)("at the manifest: %j is an HTTP error", (failure, status, message) => {
     const world = new ImageWorld();
