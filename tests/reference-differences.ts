@@ -212,6 +212,7 @@ export const DIFFERENCES: readonly Difference[] = [
   { id: "image-texts", what: "wording and status of image refusals", reason: NEWEST },
   { id: "tag-status", what: "a bad reference to tag or commit is 400 (reference: 500)", reason: NEWEST },
   { id: "auth-refused", what: "refused credentials are 401 (reference: 500)", reason: NEWEST },
+  { id: "no-image", what: "a pull of something that is no image is 400 (reference: 500)", reason: NEWEST },
   { id: "pull-auth", what: "a pull that a registry answers with 401 is 404 (reference: 500)", reason: NEWEST },
   {
     id: "live-restore",

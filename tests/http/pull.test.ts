@@ -11,6 +11,7 @@ import { busyboxLayer, tarOf } from "../support/archives/images.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { past, stamp } from "../support/past-events.js";
 import { askPull, pullLines, shortId, smallImage } from "../support/registry/pulls.js";
+import { zstdFrame } from "../support/registry/zstd-frame.js";
 import { digestOf, packImage, packIndex, pushImage, pushManifest } from "../support/registry/push-image.js";
 
 onEngines(
@@ -240,18 +241,3 @@ onEngines(
   },
   { missing: dockerRegistryMissing() },
 );
-
-/** A zstd frame of raw blocks (RFC 8878 §3.1.1): stored, not compressed, which every decoder must accept. */
-function zstdFrame(bytes: Buffer): Buffer {
-  const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);
-  head.writeUInt32LE(bytes.length, 5);
-  const blocks: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += 65_536) {
-    const block = bytes.subarray(at, at + 65_536);
-    const last = at + 65_536 >= bytes.length ? 1 : 0;
-    const header = Buffer.alloc(3);
-    header.writeUIntLE((block.length << 3) | last, 0, 3);
-    blocks.push(header, block);
-  }
-  return Buffer.concat([head, ...blocks]);
-}

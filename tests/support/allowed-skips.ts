@@ -37,6 +37,7 @@ export const REFERENCE = {
   unread: "this test is not about the reference's buffers",
   unversioned: "the reference does not check the version that introduced an endpoint",
   waitsOn: "the reference keeps waiting for an exit after a failed start",
+  nestedIndex: "the reference does not follow an index inside an index",
   zstd: "the reference does not support zstd",
 } as const;
 

@@ -24,6 +24,8 @@ const IMAGE_CONFIGS: string[] = [
   "",
 ];
 
+const PLUGIN_CONFIG = "application/vnd.docker.plugin.v1+json";
+
 const REFERENCE_TYPE = "vnd.docker.reference.type";
 const ATTESTATION = "attestation-manifest";
 
@@ -85,7 +87,8 @@ export function parseManifest(bytes: Uint8Array, mediaType: string): ParsedManif
   const parsed = parseAnyManifest(bytes, mediaType);
   const config: Descriptor | null = parsed.manifest === null ? null : parsed.manifest!.config;
   if (config === null || IMAGE_CONFIGS.includes(config.mediaType)) return parsed;
-  return refused(badParameter(`unsupported media type ${config.mediaType}: it is not an image`));
+  const kind = config.mediaType == PLUGIN_CONFIG ? "plugin" : "unknown";
+  return refused(badParameter(`Encountered remote "${config.mediaType}"(${kind}) when fetching`));
 }
 
 /**
