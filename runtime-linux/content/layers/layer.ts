@@ -32,16 +32,34 @@ export async function makeLayer(
   report: Report,
   signal: AbortSignal,
 ): Promise<number> {
+  const { source } = layer;
+  const reuses = source.tag === "registry" && (await deps.layers.has(source.val));
+  if (!reuses) return made(layer, false, deps, report, signal);
+  return made(layer, true, deps, report, signal).catch((error: unknown) => {
+    // The disk has lost its bytes: the registry has them still, and they replace the bad ones.
+    if (!makesNoSense(error)) throw error;
+    return made(layer, false, deps, report, signal);
+  });
+}
+
+/** `reuses`: takes the blob that is kept for another layer. */
+async function made(
+  layer: content.Layer,
+  reuses: boolean,
+  deps: LayerDeps,
+  report: Report,
+  signal: AbortSignal,
+): Promise<number> {
   const { layers } = deps;
   const draft = await layers.draft();
   let source: Source | null = null;
   try {
-    source = await openSource(layer, draft, deps, signal);
-    const made = await unpack(layer, draft, source, deps, new LayerProgress(report, source.size), signal);
+    source = await openSource(layer, draft, reuses, deps, signal);
+    const unpacked = await unpack(layer, draft, source, deps, new LayerProgress(report, source.size), signal);
     const blob = layer.source.tag === "registry" ? layer.source.val.digest : null;
-    const record = { parent: layer.parent ?? null, diffId: layer.diffId, ...made, blob };
+    const record = { parent: layer.parent ?? null, diffId: layer.diffId, ...unpacked, blob };
     await layers.keep(layer.chain, draft, record, source.blob);
-    return made.size;
+    return unpacked.size;
   } catch (error) {
     const isOfUse = signal.aborted || isUnreachable(error);
     if (layer.source.tag === "registry" && source !== null && !isOfUse) {
@@ -68,7 +86,13 @@ interface Source {
   member: Buffer | null;
 }
 
-async function openSource(layer: content.Layer, draft: string, deps: LayerDeps, signal: AbortSignal): Promise<Source> {
+async function openSource(
+  layer: content.Layer,
+  draft: string,
+  reuses: boolean,
+  deps: LayerDeps,
+  signal: AbortSignal,
+): Promise<Source> {
   const { source } = layer;
   if (source.tag === "archived") {
     const member = deps.member(source.val);
@@ -78,7 +102,7 @@ async function openSource(layer: content.Layer, draft: string, deps: LayerDeps, 
   const { digest, size } = source.val;
   const known = { size: Number(size), digest, member: null };
   const shared = `${draft}/blob`;
-  if (await deps.layers.reuse(source.val, shared)) {
+  if (reuses && (await deps.layers.reuse(source.val, shared))) {
     return { ...known, body: createReadStream(shared, READ), blob: shared, keep: null, had: 0 };
   }
   const { rests } = deps.layers;

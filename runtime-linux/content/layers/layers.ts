@@ -94,11 +94,14 @@ export class Layers {
     return mkdtemp(this.#paths.layers("tmp", "draft-"));
   }
 
-  /** Puts a kept blob into a draft; false if the blob is not kept. */
-  async reuse({ digest, size }: { digest: string; size: bigint }, place: string): Promise<boolean> {
-    const kept = this.blob(digest);
-    if ((await stat(kept).catch(() => null))?.size !== Number(size)) return false;
-    return link(kept, place).then(
+  /** Whether a blob is kept. */
+  async has({ digest, size }: { digest: string; size: bigint }): Promise<boolean> {
+    return (await stat(this.blob(digest)).catch(() => null))?.size === Number(size);
+  }
+
+  /** Puts a kept blob into a draft; false if the blob is not kept any more. */
+  async reuse({ digest }: { digest: string }, place: string): Promise<boolean> {
+    return link(this.blob(digest), place).then(
       () => true,
       () => false,
     );

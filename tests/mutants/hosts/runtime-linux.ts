@@ -67,8 +67,8 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
   {
     name: "a stored blob is fetched again for another layer",
     file: "runtime-linux/content/layers/layers.ts",
-    right: `?.size !== Number(size)) return false;`,
-    wrong: `?.size !== Number(size) || WRONG) return false;`,
+    right: `?.size === Number(size);`,
+    wrong: `?.size === Number(size) && !WRONG;`,
     finder: { test: "tests/runtime-linux/content/pull.test.ts", named: "is not fetched for another chain" },
   },
   {
