@@ -1,20 +1,24 @@
 // `kill -9` of the daemon at any moment of a request: after the next start the list is correct, the request can be sent
 // again, and nothing is left over.
 
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pause, until } from "../support/commands.js";
 import { encodeRequest, RawConnection } from "../support/raw-http.js";
 import { describeUnless } from "../support/on-engines.js";
-import { busyboxLayer, tarOf } from "../support/archives/images.js";
+import { busyboxLayer, dockerArchive, tarOf } from "../support/archives/images.js";
+import { dockerRegistryMissing, startDockerRegistry } from "../support/registry/docker-registry.js";
 import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
 import { rawTar } from "../support/archives/tar.js";
-import { packImage } from "../support/registry/push-image.js";
+import { digestOf, packImage } from "../support/registry/push-image.js";
 import { killedDaemon, missing } from "./killed-daemon.js";
 
 /** How long after a request the daemon is killed. */
 const DELAYS_MS = [0, 1, 3, 6, 10, 15, 25, 40, 60, 90, 150];
+
+/** Progress messages of a push. */
+const PUSH_LINES = ["The push refers to", "Preparing", "Pushing", "Pushed", "digest: sha256"];
 
 /** Progress messages of a pull; null: half of a layer has arrived and no more comes. */
 const PULL_LINES = [
@@ -117,6 +121,60 @@ describeUnless(missing, "kill -9 of the daemon during a request", () => {
     } finally {
       await registry.close();
     }
+    await expectNothingLeft();
+  });
+
+  describeUnless(dockerRegistryMissing(), "with a registry", () => {
+    test("push, killed at each of its steps: the next push is whole", async () => {
+      const registry = await startDockerRegistry(killed.daemon.netns);
+      try {
+        const layers = [await busyboxLayer(), await tarOf([{ name: "a", body: Buffer.alloc(2 << 20, "pushed") }])];
+        for (const [at, line] of PUSH_LINES.entries()) {
+          const name = `${registry.host}/pushed${at}`;
+          await killed.engine.load(await dockerArchive([{ reference: `${name}:1`, config: { Cmd: [line] }, layers }]));
+          const { Id } = await killed.engine.read<{ Id: string }>(`/images/${name}:1/json`);
+          const connection = await RawConnection.open(killed.engine.socketPath);
+          const headers = { "X-Registry-Auth": "e30=" };
+          connection.send(encodeRequest({ method: "POST", target: `/v1.41/images/${name}/push?tag=1`, headers }));
+          await connection.untilText(line);
+          await killed.daemon.end("SIGKILL");
+          connection.close();
+          await killed.daemon.start();
+          await killed.engine.must(200, "POST", `/images/${name}/push?tag=1`, undefined, { headers });
+          await killed.engine.must(200, "DELETE", `/images/${name}:1`);
+          await killed.engine.must(200, "POST", `/images/create?fromImage=${name}&tag=1`);
+          expect((await killed.engine.read<{ Id: string }>(`/images/${name}:1/json`)).Id).toBe(Id);
+          await killed.engine.must(200, "DELETE", `/images/${name}:1`);
+        }
+      } finally {
+        await registry.close();
+      }
+      await expectNothingLeft();
+    });
+  });
+
+  test("import, killed before and after its last byte: a whole image or none, and the next import succeeds", async () => {
+    const tar = await tarOf([{ name: "a", body: Buffer.alloc(2 << 20, "imported") }]);
+    const target = "/images/create?fromSrc=-&repo=imported&tag=1";
+    for (const part of [tar.length / 2, tar.length - 1, tar.length]) {
+      for (const delay of [0, 5, 20, 50]) {
+        const connection = await RawConnection.open(killed.engine.socketPath);
+        const request = encodeRequest({ method: "POST", target, body: tar });
+        connection.send(request.subarray(0, request.length - tar.length + part));
+        await pause(delay);
+        await killed.daemon.end("SIGKILL");
+        connection.close();
+        await killed.daemon.start();
+        const found = await killed.engine.call("GET", "/images/imported:1/json");
+        expect([part, found.status]).toEqual([part, part < tar.length ? 404 : found.status]);
+        const archives = join(killed.daemon.directories.dataRoot, "archives");
+        expect(existsSync(archives) ? readdirSync(archives) : []).toEqual([]);
+      }
+    }
+    await killed.engine.must(200, "POST", target, tar);
+    const { RootFS } = await killed.engine.read<{ RootFS: { Layers: string[] } }>("/images/imported:1/json");
+    expect(RootFS.Layers).toEqual([digestOf(tar)]);
+    await killed.engine.must(200, "DELETE", "/images/imported:1");
     await expectNothingLeft();
   });
 

@@ -27,7 +27,9 @@ export class Compose {
 
   run(...args: string[]): Promise<Finished> {
     const own = ["-H", `unix://${this.socketPath}`, "--ansi", "never", "-p", this.project];
-    return run([program ?? "docker-compose", ...own, ...args], { cwd: this.folder });
+    // It would build by the docker CLI, which wants a plugin of its own for that.
+    const env = { COMPOSE_DOCKER_CLI_BUILD: "0" };
+    return run([program ?? "docker-compose", ...own, ...args], { cwd: this.folder, env });
   }
 
   /** The output of a command that must succeed. */
