@@ -11,7 +11,7 @@ import type { Host } from "../shared/index.js";
 import { claimRoots } from "../node/claim-roots.js";
 import { systemClock } from "../node/clock.js";
 import { openRecords } from "../node/database/records.js";
-import { nodeTransport } from "../node/registry-transport.js";
+import { nodeTransport } from "../node/registry/index.js";
 import { registryClient } from "../registry/index.js";
 import type { LinuxOptions } from "./linux-options.js";
 

@@ -10,6 +10,8 @@ export interface EngineSettings {
   debug?: boolean;
   /** Registries that may be used without TLS. */
   insecureRegistries?: readonly string[];
+  /** Mirrors of the Hub: `https://mirror.example`. */
+  registryMirrors?: readonly string[];
   labels?: readonly string[];
   /** By name; null or missing: the host's first. */
   defaultRuntime?: string | null;
@@ -29,6 +31,8 @@ export interface EngineIdentity extends EngineSettings {
   listenerVersions?: Iterable<[string, string]>;
   /** Settings of networks; those that are missing are the usual ones. */
   networks?: Partial<engine.NetworkOptions>;
+  /** Without user and password. */
+  shownProxies?: engine.Proxies;
   logDriver?: string;
   logOptions?: Iterable<[string, string]>;
 }
@@ -60,6 +64,7 @@ export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["e
     ...{ version: VERSION, commit: "", built: "", platform, dataRoot, execRoot, bodyLimit },
     ...{ maxApiVersion: given.maxApiVersion ?? "", listenerVersions: [...(given.listenerVersions ?? [])] },
     ...settingsOf(host, given),
+    proxies: given.shownProxies ?? { http: "", https: "", none: "" },
     ...{ logDriver, logOptions: [...logOptions], networks: { ...USUAL_NETWORKS, ...given.networks } },
     machine: host.machine,
   };
@@ -67,10 +72,11 @@ export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["e
 
 /** The changeable settings, with the runtimes that the host has now. */
 export function settingsOf(host: Pick<Host, "runtimes">, given: EngineSettings): engine.Settings {
-  const { debug = false, insecureRegistries = [], labels = [], defaultRuntime } = given;
+  const { debug = false, insecureRegistries = [], registryMirrors = [], labels = [], defaultRuntime } = given;
   const runtimes = ociRuntimesOf(host);
   return {
-    ...{ debug, insecureRegistries: [...insecureRegistries], labels: [...labels], runtimes },
+    ...{ debug, insecureRegistries: [...insecureRegistries], registryMirrors: [...registryMirrors] },
+    ...{ labels: [...labels], runtimes },
     defaultRuntime: defaultRuntime ?? runtimes[0]?.name ?? "",
   };
 }

@@ -18,7 +18,7 @@ import { loadEmbeddedImage } from "./first-start.js";
 import type { Ground, OpenGround } from "./ground.js";
 import type { Log } from "./log.js";
 import { openRecords } from "./database/records.js";
-import { nodeTransport } from "./registry-transport.js";
+import { nodeTransport } from "./registry/index.js";
 
 export const openLinux: OpenGround = async (config, closings, log) => {
   const { dataRoot } = config;
@@ -32,7 +32,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   );
   closings.push(() => records.close());
   const registry = registryClient({
-    transport: nodeTransport(),
+    transport: nodeTransport({ certificates: config.registryCerts, proxies: config.proxies }),
     clock: systemClock,
     userAgent: `coracle/${VERSION}`,
   });

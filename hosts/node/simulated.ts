@@ -9,7 +9,7 @@ import { KNOWN, runtimesOf, simulatedHost } from "../simulated/index.js";
 import { lackingRuntimes } from "./config/config.js";
 import type { Ground, OpenGround } from "./ground.js";
 import { LoopbackDoors } from "./simulated-ports.js";
-import { nodeTransport } from "./registry-transport.js";
+import { nodeTransport } from "./registry/index.js";
 import type { Simulation } from "./config/simulation.js";
 
 const REMARKS = [
@@ -36,7 +36,7 @@ export const openSimulated: OpenGround = async (config, closings) => {
     dataRoot: config.dataRoot,
     journalBytes: config.eventsSize,
     runtimes: [...config.runtimes.keys()],
-    elsewhere: nodeTransport(),
+    elsewhere: nodeTransport({ certificates: config.registryCerts, proxies: config.proxies }),
     userAgent: `coracle/${VERSION}`,
   });
   doors.serve(host);

@@ -9,14 +9,15 @@ import { trustOf, type Trust } from "./trust.js";
  * as the last try, and at once if one fails otherwise than by not reaching it.
  */
 export async function reached<T>(
-  { authority, security: securities }: types.Endpoint,
+  endpoint: types.Endpoint,
   attempt: (base: string, trust: Trust) => Promise<T>,
 ): Promise<T> {
+  const { authority, security: securities } = endpoint;
   let unanswered: unknown = new Error("no way to speak to the registry");
   for (const security of securities) {
     const scheme = security === "plain" ? "http" : "https";
     try {
-      return await attempt(`${scheme}://${authority}`, trustOf(security, securities));
+      return await attempt(`${scheme}://${authority}`, trustOf(security, endpoint));
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       unanswered = error;

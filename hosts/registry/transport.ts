@@ -17,6 +17,8 @@ export interface TransportRequest {
   body?: RequestBody;
   /** The server's certificate need not be valid. A transport that cannot skip the check verifies it anyway. */
   insecure: boolean;
+  /** Authority of the registry whose own certificates count, also for its token server and redirects; or empty. */
+  registry: string;
   /** Aborts the request and the reading of its body. */
   signal: AbortSignal;
 }

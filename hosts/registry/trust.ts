@@ -6,13 +6,15 @@ import type { types } from "../shared/index.js";
 export interface Trust {
   /** TLS with any certificate is accepted. */
   anyCertificate: boolean;
+  /** Whose own certificates count: the registry's authority; or empty. */
+  registry: string;
   /** Connections without TLS are accepted, and credentials may go over them. */
   plain: boolean;
 }
 
-/** `attempt`: the security of this attempt. `securities`: all that the registry may be tried with. */
-export function trustOf(attempt: types.Security, securities: readonly types.Security[]): Trust {
+/** `attempt`: the security of this attempt. The endpoint tells all that the registry may be tried with. */
+export function trustOf(attempt: types.Security, { authority, security: securities }: types.Endpoint): Trust {
   // An attempt with a verified certificate accepts no other, even if a later attempt would.
   const anyCertificate = attempt !== "verified-tls" && securities.includes("any-certificate");
-  return { anyCertificate, plain: securities.includes("plain") };
+  return { anyCertificate, registry: authority, plain: securities.includes("plain") };
 }

@@ -18,20 +18,22 @@ export function brokenOff(asked: Asked, error: unknown, secrets: readonly string
 }
 
 function reason(url: URL, error: unknown, secrets: readonly string[]): failures.ExchangeFailure {
-  const { code, syscall, cert } = coded(error);
+  const { code, syscall, cert, path } = coded(error);
   const known = REASONS[code];
   if (known !== undefined) return { tag: known };
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return { tag: "certificate-names", val: namesOf(cert) };
   // Node's HTTP client reports a properly closed connection like this.
   if (code === "ECONNRESET" && syscall === "") return { tag: "closed" };
   const errno = code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : code;
-  if (ERRNO.test(errno)) return { tag: "call", val: refused(url, errno, syscall) };
+  if (ERRNO.test(errno)) return { tag: "call", val: refused(url, errno, syscall, path) };
   // Some platforms put the whole URL into their message, or a malformed header.
   const said = innermost(error).replaceAll(url.href, withoutQuery(url.href));
   return { tag: "other", val: withoutSecrets(said, secrets) };
 }
 
-function refused(url: URL, error: string, syscall: string): failures.RefusedCall {
+/** `file`: the machine's file that the call was about, such as a certificate. */
+function refused(url: URL, error: string, syscall: string, file: string | undefined): failures.RefusedCall {
+  if (file !== undefined) return { call: syscall, path: file, inside: false, error };
   const call = syscall || (LOOKUP.test(error) ? "getaddrinfo" : "connect");
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   return { call, path: call === "getaddrinfo" ? url.hostname : `${url.hostname}:${port}`, inside: false, error };
@@ -47,6 +49,8 @@ interface Coded {
   code: string;
   /** Name of the system call that failed; empty if there is none. */
   syscall: string;
+  /** The path that it was about, if it was about a file. */
+  path?: string;
   /** The server's certificate if it was rejected. */
   cert?: { subjectaltname?: string };
 }

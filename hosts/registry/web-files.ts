@@ -25,7 +25,7 @@ export async function askWeb(
 ): Promise<WebBody> {
   const { user = "", query = "" } = credentials ?? {};
   const url = address + query;
-  const trust = { anyCertificate: false, plain: address.startsWith("http:") };
+  const trust = { anyCertificate: false, registry: "", plain: address.startsWith("http:") };
   const headers = { "accept-encoding": "identity", ...(user === "" ? {} : { authorization: authorizationOf(user) }) };
   const answer = await exchange(line, { method: "GET", url, headers, trust, signal });
   if (answer.status === OK) return { ...answer, size: sizeIn(answer.header("content-length") ?? "") };

@@ -7,6 +7,9 @@ import { REFERENCE } from "../support/allowed-skips.js";
 import { until } from "../support/commands.js";
 import { onEngines, testExcept } from "../support/on-engines.js";
 import { type Event, past, stamp } from "../support/past-events.js";
+import { startMemoryRegistry } from "../support/registry/memory-registry.js";
+import { pullLines, smallImage } from "../support/registry/pulls.js";
+import { packImage } from "../support/registry/push-image.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-reload-"));
 const file = join(directory, "daemon.json");
@@ -28,7 +31,11 @@ interface Info {
   Labels: string[];
   DefaultRuntime: string;
   Runtimes: Record<string, { path: string }>;
-  RegistryConfig: { InsecureRegistryCIDRs: string[] };
+  RegistryConfig: {
+    InsecureRegistryCIDRs: string[];
+    Mirrors: string[];
+    IndexConfigs: Record<string, { Mirrors: string[] }>;
+  };
 }
 
 onEngines(
@@ -102,6 +109,29 @@ onEngines(
       expect([refused.status, refused.json()]).toEqual([400, { message: "unknown or invalid runtime name: mine" }]);
       await engine().remove(left);
       write({});
+    });
+
+    test("takes mirrors of the Hub, and pulls come from there", async () => {
+      const mirror = await startMemoryRegistry(engine().daemon.netns.hostAddress);
+      try {
+        const image = packImage(await smallImage("mirrored", 1));
+        mirror.put("library/mirrored", ["1"], image);
+        write({ "registry-mirrors": [`http://${mirror.host}`] });
+        const told = [`http://${mirror.host}/`];
+        const given = JSON.stringify([`http://${mirror.host}`]);
+        expect((await reloaded()).Actor.Attributes["registry-mirrors"]).toBe(given);
+        const { RegistryConfig } = await engine().read<Info>("/info");
+        expect([RegistryConfig.Mirrors, RegistryConfig.IndexConfigs["docker.io"]?.Mirrors]).toEqual([told, told]);
+        const lines = await pullLines(engine(), "fromImage=mirrored&tag=1");
+        expect(lines[0]).toEqual({ status: "Pulling from library/mirrored", id: "1" });
+        expect(lines.at(-1)).toEqual({ status: "Status: Downloaded newer image for mirrored:1" });
+        const pulled = await engine().read<{ Id: string; RepoTags: string[] }>("/images/mirrored:1/json");
+        expect([pulled.Id, pulled.RepoTags]).toEqual([image.id, ["mirrored:1"]]);
+      } finally {
+        write({ "registry-mirrors": [] });
+        await reloaded();
+        await mirror.close();
+      }
     });
 
     /** Sends the signal and returns its single event. */

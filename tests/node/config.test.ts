@@ -35,6 +35,12 @@ const USUAL = {
   ...{ bridgeConnects: true, bridgeMasquerades: true, forwards: true, firewall: true, proxies: true, addressPools: [] },
 };
 
+/** Settings of registries without flags. */
+const USUAL_REGISTRIES = {
+  ...{ registryMirrors: [], registryCerts: "/etc/docker/certs.d" },
+  ...{ proxies: { http: "", https: "", none: "" }, shownProxies: { http: "", https: "", none: "" } },
+};
+
 const EMPTY = fileWith("{}");
 
 function config(...args: string[]) {
@@ -42,6 +48,37 @@ function config(...args: string[]) {
     parseFlags(args.some((arg) => arg.startsWith("--config-file")) ? args : ["--config-file", EMPTY, ...args]),
   );
 }
+
+describe("registries", () => {
+  test("mirrors are kept as they are given", () => {
+    const given = ["--registry-mirror=https://a.example", "--registry-mirror", "http://b.example:5000/"];
+    expect(config(...given).registryMirrors).toEqual(["https://a.example", "http://b.example:5000/"]);
+  });
+
+  test.each([
+    ["mirror.example", '"mirror.example" is not a valid URI'],
+    ["ftp://m", 'unsupported scheme "ftp" in "ftp://m"'],
+    ["https://me:secret@m", 'username/password not allowed in URI "https://xxxxx:xxxxx@m"'],
+    ["https://m/v2", 'path, query, or fragment at end of the URI "https://m/v2"'],
+  ])("the mirror %s is refused", (mirror, why) => {
+    expect(() => config("--registry-mirror", mirror)).toThrow(`invalid mirror: ${why}`);
+  });
+
+  test("proxies are those of the flags, then of the file, then of the environment", () => {
+    vi.stubEnv("HTTP_PROXY", "http://env.example:1");
+    vi.stubEnv("https_proxy", "env.example:2");
+    vi.stubEnv("NO_PROXY", "a,b");
+    const none = "a,b";
+    expect(config().proxies).toEqual({ http: "http://env.example:1", https: "http://env.example:2", none });
+    const file = fileWith(JSON.stringify({ proxies: { "http-proxy": "http://me:secret@file.example:3" } }));
+    const read = config("--config-file", file, "--https-proxy=https://flag.example");
+    expect(read.proxies).toEqual({ http: "http://me:secret@file.example:3", https: "https://flag.example", none });
+    expect(read.shownProxies.http).toBe("http://xxxxx:xxxxx@file.example:3");
+    expect(() => config("--http-proxy", "socks5://me:secret@p")).toThrow(
+      "invalid proxy: it must be http://host:port or https://host:port",
+    );
+  });
+});
 
 describe("flags", () => {
   test("in dockerd's names and spellings", () => {
@@ -79,6 +116,7 @@ describe("flags", () => {
       execRoot: "/exec",
       pidFile: "/run/x.pid",
       insecureRegistries: ["a:5000", "10.0.0.0/8"],
+      ...USUAL_REGISTRIES,
       labels: ["a=b=c"],
       runtimes: new Map([
         ["mine", "/bin/mine"],
@@ -254,6 +292,7 @@ describe("the configuration file", () => {
       execRoot: "/e",
       pidFile: "/p",
       insecureRegistries: ["r:1"],
+      ...USUAL_REGISTRIES,
       labels: ["a=b"],
       runtimes: new Map([["mine", "/bin/mine"]]),
       defaultRuntime: "mine",

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
-import { nodeTransport } from "../../hosts/node/registry-transport.js";
+import { nodeTransport } from "../../hosts/node/registry/index.js";
 import type { DockerRegistry } from "../support/registry/docker-registry.js";
 import { tarOf } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, test } from "vitest";
-import { nodeTransport } from "../../hosts/node/registry-transport.js";
+import { nodeTransport } from "../../hosts/node/registry/index.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { repository } from "./fake.js";
 

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
-import { nodeTransport } from "../../hosts/node/registry-transport.js";
+import { nodeTransport } from "../../hosts/node/registry/index.js";
 import type { content } from "../../hosts/shared/host.js";
 import { failed } from "../support/failed.js";
 import { digestOf } from "../support/registry/push-image.js";

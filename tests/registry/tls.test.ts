@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nodeTransport } from "../../hosts/node/registry-transport.js";
+import { nodeTransport } from "../../hosts/node/registry/index.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { findProgram, must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";

@@ -137,6 +137,7 @@ describe("a client", () => {
         url,
         headers: { authorization: `Bearer ${token}`, range },
         insecure: false,
+        registry: "",
         signal: new AbortController().signal,
       });
     const part = await ask("bytes=10-19");
@@ -271,7 +272,7 @@ function registryBlob(layer: content.Layer | undefined): content.RegistryBlob {
 async function tokenFor({ network }: Fixture, repository: string): Promise<string> {
   const url = `https://auth.docker.io/token?service=registry.docker.io&scope=repository:${repository}:pull`;
   const { signal } = new AbortController();
-  const answer = await network.transport({ method: "GET", url, headers: {}, insecure: false, signal });
+  const answer = await network.transport({ method: "GET", url, headers: {}, insecure: false, registry: "", signal });
   return JSON.parse((await wholeOf(answer.body)).toString()).token;
 }
 

@@ -315,6 +315,7 @@ describe("values", () => {
       val: {
         debug: true,
         insecureRegistries: ["r:1"],
+        registryMirrors: ["https://m/"],
         labels: ["a=b"],
         runtimes: [{ name: "n", path: "/p", version: "1", commit: "c", features: "{}" }],
         defaultRuntime: "n",

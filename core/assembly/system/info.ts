@@ -223,9 +223,9 @@ function writeRest(json: JsonWriter, version: i32): void {
   const machine: Machine = engine.options.machine;
   json.nullField("GenericResources");
   json.stringField("DockerRootDir", engine.options.dataRoot);
-  json.stringField("HttpProxy", "");
-  json.stringField("HttpsProxy", "");
-  json.stringField("NoProxy", "");
+  json.stringField("HttpProxy", engine.options.proxies.http);
+  json.stringField("HttpsProxy", engine.options.proxies.https);
+  json.stringField("NoProxy", engine.options.proxies.none);
   json.stringArrayField("Labels", engine.options.labels);
   json.boolField("ExperimentalBuild", false);
   json.stringField("ServerVersion", engine.options.version);

@@ -27,10 +27,13 @@ export function writeRegistries(json: JsonWriter, version: i32): void {
   const hosts = each(insecure.filter((entry: string) => !isBlock(entry)));
   for (let i = 0; i < hosts.length; i++) writeIndex(json, hosts[i], false, false);
   json.endObject();
-  json.key("Mirrors");
-  json.beginArray();
-  json.endArray();
+  json.stringArrayField("Mirrors", shownMirrors());
   json.endObject();
+}
+
+/** Docker ends each with a slash. */
+function shownMirrors(): string[] {
+  return engine.options.registryMirrors.map<string>((mirror) => (mirror.endsWith("/") ? mirror : mirror + "/"));
 }
 
 /** Removes duplicates. */
@@ -48,9 +51,8 @@ function writeIndex(json: JsonWriter, name: string, secure: bool, official: bool
   json.key(name);
   json.beginObject();
   json.stringField("Name", name);
-  json.key("Mirrors");
-  json.beginArray();
-  json.endArray();
+  const mirrors: string[] = official ? shownMirrors() : [];
+  json.stringArrayField("Mirrors", mirrors);
   json.boolField("Secure", secure);
   json.boolField("Official", official);
   json.endObject();

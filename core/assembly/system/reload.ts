@@ -15,6 +15,7 @@ export function reload(settings: Settings): void {
   const options = engine.options;
   options.debug = settings.debug;
   options.insecureRegistries = settings.insecureRegistries;
+  options.registryMirrors = settings.registryMirrors;
   options.labels = settings.labels;
   options.runtimes = settings.runtimes;
   options.defaultRuntime = settings.defaultRuntime;
@@ -37,7 +38,7 @@ function reloadEvent(): Event {
     .with("live-restore", "true")
     .with("max-concurrent-downloads", LAYERS_AT_ONCE.toString())
     .with("name", machine.name)
-    .with("registry-mirrors", listText([]))
+    .with("registry-mirrors", listText(options.registryMirrors))
     .with("runtimes", runtimesText());
 }
 

@@ -8,7 +8,7 @@ import type { Option, Value, Values } from "./options.js";
 export function readConfigFile(file: string, optional: boolean): Values {
   const text = readText(file, optional);
   if (text === null) return new Map();
-  const object = parseObject(file, text);
+  const object = withProxies(file, parseObject(file, text));
   const known = OPTIONS.filter(({ key }) => key !== undefined);
   const unknown = Object.keys(object).filter((key) => !known.some((option) => option.key === key));
   if (unknown.length > 0) {
@@ -42,6 +42,12 @@ function parseObject(file: string, text: string): Record<string, unknown> {
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
     throw refused(file, "it holds no JSON object");
   return parsed as Record<string, unknown>;
+}
+
+/** `{"proxies": {"http-proxy": "…"}}`: Docker puts these three together. */
+function withProxies(file: string, { proxies = {}, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  if (typeof proxies === "object" && proxies !== null && !Array.isArray(proxies)) return { ...rest, ...proxies };
+  throw refused(file, '"proxies" must be an object');
 }
 
 function valueOf(file: string, option: Option, value: unknown): Value {

@@ -7,6 +7,7 @@ import type { engine } from "../../shared/index.js";
 import { listenersOf } from "./listeners.js";
 import type { Listener } from "./listeners.js";
 import { networksOf } from "./networks.js";
+import { mirror, proxiesOf } from "./registries.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
@@ -27,6 +28,14 @@ export interface DaemonConfig {
   /** Null: a simulated engine without a pid file. */
   pidFile: string | null;
   insecureRegistries: string[];
+  /** Mirrors of the Hub. */
+  registryMirrors: string[];
+  /** Directory with the certificates of registries. */
+  registryCerts: string;
+  /** SECRET: addresses may contain a password. */
+  proxies: engine.Proxies;
+  /** The same without user and password. */
+  shownProxies: engine.Proxies;
   labels: string[];
   /** Names and paths of runtimes in addition to those that are found. */
   runtimes: Map<string, string>;
@@ -86,6 +95,9 @@ export function configOf(values: Values): DaemonConfig {
     execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
     pidFile: pidFile === null ? null : resolve(pidFile),
     insecureRegistries: list("insecure-registry"),
+    registryMirrors: list("registry-mirror").map(mirror),
+    registryCerts: directory("registry-certs", text("registry-certs") ?? DEFAULTS.registryCerts),
+    ...proxiesOf(values),
     labels: list("label").map(label),
     runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),
     defaultRuntime: text("default-runtime"),

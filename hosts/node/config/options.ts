@@ -21,6 +21,7 @@ export const DEFAULTS = {
   execRoot: "/run/coracle",
   pidFile: "/run/coracle/coracle.pid",
   configFile: "/etc/coracle/daemon.json",
+  registryCerts: "/etc/docker/certs.d",
 } as const;
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"] as const;
@@ -134,6 +135,20 @@ export const OPTIONS: readonly Option[] = [
     help: `where to listen (repeat; default unix://${DEFAULTS.socket}); add ?dry-run to make all its requests dry runs, ?max-api-version=1.41 to serve no newer version`,
   },
   {
+    flag: "http-proxy",
+    key: "http-proxy",
+    kind: "text",
+    value: "address",
+    help: 'proxy for registries without TLS (default $HTTP_PROXY); in the file, below "proxies"',
+  },
+  {
+    flag: "https-proxy",
+    key: "https-proxy",
+    kind: "text",
+    value: "address",
+    help: 'proxy for registries with TLS (default $HTTPS_PROXY); in the file, below "proxies"',
+  },
+  {
     flag: "icc",
     key: "icc",
     kind: "switch",
@@ -223,12 +238,34 @@ export const OPTIONS: readonly Option[] = [
     help: "largest packet on the built-in bridge (default 1500)",
   },
   {
+    flag: "no-proxy",
+    key: "no-proxy",
+    kind: "text",
+    value: "hosts",
+    help: 'hosts, domains and blocks that no proxy is used for (default $NO_PROXY); in the file, below "proxies"',
+  },
+  {
     flag: "pidfile",
     short: "p",
     key: "pidfile",
     kind: "text",
     value: "file",
     help: `file with the daemon's process id (default ${DEFAULTS.pidFile})`,
+  },
+  {
+    flag: "registry-certs",
+    key: "registry-certs",
+    kind: "text",
+    value: "dir",
+    help: `directory with a directory HOST:PORT of certificates for each registry that has its own (default ${DEFAULTS.registryCerts})`,
+  },
+  {
+    flag: "registry-mirror",
+    key: "registry-mirrors",
+    kind: "list",
+    reloads: true,
+    value: "address",
+    help: "mirror of the Hub, which pulls try first, such as https://mirror.example (repeat)",
   },
   {
     flag: "trace",

@@ -58,8 +58,11 @@ export class JournaledEngine {
 
   /** Makes one event with these labels. */
   reload(labels: string[]): void {
-    const { debug, insecureRegistries, runtimes, defaultRuntime } = OPTIONS;
-    this.#step({ tag: "reloaded", val: { debug, insecureRegistries, runtimes, defaultRuntime, labels } });
+    const { debug, insecureRegistries, registryMirrors, runtimes, defaultRuntime } = OPTIONS;
+    this.#step({
+      tag: "reloaded",
+      val: { debug, insecureRegistries, registryMirrors, runtimes, defaultRuntime, labels },
+    });
   }
 
   /** A client reads events; `query` as after the question mark, `version` as before the path. */

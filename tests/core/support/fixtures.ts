@@ -63,6 +63,8 @@ export const OPTIONS: engine.Options = {
   listenerVersions: [],
   debug: false,
   insecureRegistries: [],
+  registryMirrors: [],
+  proxies: { http: "", https: "", none: "" },
   labels: [],
   logDriver: "json-file",
   logOptions: [],

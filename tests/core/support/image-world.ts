@@ -44,6 +44,7 @@ export interface WorldOptions {
   /** Containers whose first run the host finds running. */
   running?: string[];
   insecureRegistries?: string[];
+  registryMirrors?: string[];
   /** Whether clients read what they are sent. */
   reading?: boolean;
 }
@@ -74,7 +75,10 @@ export class ImageWorld {
       at: START - BigInt(hours) * HOUR,
     }));
     const inventory = { ...NOTHING_FOUND, processes, mounts: containers, containers, chains, rests };
-    const options = { ...OPTIONS, insecureRegistries: rest.insecureRegistries ?? [] };
+    const options = {
+      ...OPTIONS,
+      ...{ insecureRegistries: rest.insecureRegistries ?? [], registryMirrors: rest.registryMirrors ?? [] },
+    };
     this.#take(
       this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, this.#journal.endsAt, inventory),
     );

@@ -37,8 +37,10 @@ export class SettingsHold implements Invariant {
 }
 
 /** The settings in a fixed order. */
-function told({ debug, labels, insecureRegistries, runtimes, defaultRuntime }: engine.Settings): unknown {
-  return { debug, labels, insecureRegistries, runtimes: runtimes.map(({ name }) => name), defaultRuntime };
+function told({ runtimes, ...rest }: engine.Settings): unknown {
+  const { debug, labels, insecureRegistries, registryMirrors, defaultRuntime } = rest;
+  const names = runtimes.map(({ name }) => name);
+  return { debug, labels, insecureRegistries, registryMirrors, runtimes: names, defaultRuntime };
 }
 
 function expectTold({ labels, defaultRuntime }: engine.Settings, records: Seen["outputs"]["records"]): void {

@@ -15,6 +15,7 @@ export function settingsOf(number: number, machine: SimulatedHost): engine.Setti
   return {
     debug: number % 2 === 1,
     insecureRegistries: [`10.${number % 256}.0.0/16`],
+    registryMirrors: number % 4 === 0 ? ["https://mirror.example/"] : [],
     labels: [`settings=${number}`],
     runtimes,
     defaultRuntime: offersOther ? OTHER : (runtimes[0]?.name ?? ""),

@@ -38,7 +38,7 @@ import { isTag, Reference } from "../reference";
 import { imageStore } from "../store";
 import { layerFailure, manifestRefusal } from "./pull-refusal";
 import { LayerOrigin, LayersOwner, Unpacking } from "./pulled-layers";
-import { endpointOf } from "./registry";
+import { pullEndpointsOf } from "./registry";
 
 /** Limit for nested indexes. */
 const MAX_DEPTH: i32 = 8;
@@ -56,7 +56,10 @@ export interface PullOwner {
 }
 
 export class Pull extends Task implements StreamWriter, LayersOwner {
-  private readonly endpoint: Endpoint;
+  /** Where the image may be: each is tried until one has all of it. */
+  private readonly endpoints: Endpoint[];
+  /** Index of the endpoint that is tried. */
+  private at: i32 = 0;
   /** The references to pull: one, or every tag of a repository. */
   private references: Reference[] = [];
   private next: i32 = 0;
@@ -83,17 +86,28 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     private readonly credentials: Credentials | null,
   ) {
     super();
-    this.endpoint = endpointOf(wanted);
+    this.endpoints = pullEndpointsOf(wanted);
   }
 
   begin(): void {
     if (this.owner === null) this.stream.begin(this);
-    if (!this.wanted.nameOnly) {
-      this.references.push(this.wanted);
-      return this.pullNext();
-    }
-    const list = new ListTags(this.endpoint, this.wanted.path, DOCUMENT_LIMIT, this.credentials);
+    if (!this.wanted.nameOnly) this.references.push(this.wanted);
+    this.ask();
+  }
+
+  /** Begins at an endpoint. What is pulled already stays. */
+  private ask(): void {
+    if (this.references.length > 0) return this.pullNext();
+    const list = new ListTags(this.endpoint, this.wanted.path, DOCUMENT_LIMIT, this.sent);
     this.op = askContent(this, Step.Tags, new ContentCommandTags(list));
+  }
+
+  /** A mirror that does not have the image, or fails, is no reason to fail. False if no other endpoint is left. */
+  private goesOn(): bool {
+    if (this.at + 1 == this.endpoints.length) return false;
+    this.at += 1;
+    this.ask();
+    return true;
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
@@ -129,12 +143,21 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     this.fail(layerFailure(failure));
   }
 
+  private get endpoint(): Endpoint {
+    return this.endpoints[this.at];
+  }
+
+  /** SECRET. A mirror gets no credentials of the registry that it mirrors, which comes last. */
+  private get sent(): Credentials | null {
+    return this.at + 1 == this.endpoints.length ? this.credentials : null;
+  }
+
   private get reference(): Reference {
     return this.references[this.next];
   }
 
   private repository(): Repository {
-    return new Repository(this.endpoint, this.wanted.path, this.credentials);
+    return new Repository(this.endpoint, this.wanted.path, this.sent);
   }
 
   private failed(step: i32, failure: Failure): void {
@@ -144,12 +167,14 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   private refuse(refusal: Refusal): void {
+    if (this.goesOn()) return;
     const owner = this.owner;
     if (owner === null) this.stream.refuse(refusal);
     else owner.notPulled(refusal);
   }
 
   private fail(message: string): void {
+    if (this.goesOn()) return;
     const owner = this.owner;
     if (owner === null) this.stream.fail(message);
     else owner.notPulled(internal(message));
@@ -170,14 +195,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   private resolve(tagOrDigest: string): void {
-    const command = new Resolve(
-      this.endpoint,
-      this.wanted.path,
-      tagOrDigest,
-      ACCEPTED,
-      DOCUMENT_LIMIT,
-      this.credentials,
-    );
+    const command = new Resolve(this.endpoint, this.wanted.path, tagOrDigest, ACCEPTED, DOCUMENT_LIMIT, this.sent);
     this.op = askContent(this, Step.Manifest, new ContentCommandResolve(command));
   }
 

@@ -9,11 +9,28 @@ import { DEFAULT_DOMAIN, LEGACY_DEFAULT_DOMAIN, parseReference, Reference } from
 
 const SECURE: Security[] = [Security.VerifiedTls];
 const LOOPBACK: Subnet = parseSubnet("127.0.0.0/8")!;
+const PLAIN: Security[] = [Security.Plain];
+const ANY_CERTIFICATE: Security[] = [Security.AnyCertificate];
 const INSECURE: Security[] = [Security.AnyCertificate, Security.Plain];
 
 /** Endpoint of the registry in a name. */
 export function endpointOf(reference: Reference): Endpoint {
   return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE);
+}
+
+/** Where a pull may get an image, in the order of its tries: the Hub's mirrors come before the Hub (surface §4.3). */
+export function pullEndpointsOf(reference: Reference): Endpoint[] {
+  const mirrors: string[] = reference.domain == DEFAULT_DOMAIN ? engine.options.registryMirrors : [];
+  return mirrors.map<Endpoint>((mirror) => mirrorEndpoint(mirror)).concat([endpointOf(reference)]);
+}
+
+/** `https://host:port` or `http://host:port`, perhaps with a slash. */
+function mirrorEndpoint(address: string): Endpoint {
+  const scheme = address.indexOf("://");
+  const rest = address.slice(scheme + 3);
+  const authority = rest.endsWith("/") ? rest.slice(0, rest.length - 1) : rest;
+  if (address.slice(0, scheme) == "http") return new Endpoint(authority, PLAIN);
+  return new Endpoint(authority, isInsecure(authority) ? ANY_CERTIFICATE : SECURE);
 }
 
 /** Endpoint of the index of a registry; empty means the Hub, whose index is another host. */

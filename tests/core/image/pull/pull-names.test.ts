@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { ImageWorld, makeImage, resolved } from "../../support/image-world.js";
 import { authOf } from "./pulls.js";
+import { answered } from "../../../support/registry/registry-failures.js";
 import { INSECURE, SECURE } from "../../../support/registry/security.js";
 
 describe("names", () => {
@@ -41,6 +42,33 @@ describe("names", () => {
       json: { message: typeof message === "string" ? message : expect.stringMatching(message) },
     });
     expect(world.open()).toEqual([]);
+  });
+
+  test("of the Hub go to its mirrors first, without credentials, until one has all of the image", () => {
+    const image = makeImage(["mirrored"]);
+    const registryMirrors = ["https://one.example/", "http://two.example:5000/"];
+    const world = new ImageWorld({ registryMirrors });
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, {
+      "X-Registry-Auth": authOf("dear"),
+    });
+    const first = world.take("resolve");
+    expect([first.val.endpoint, first.val.credentials]).toEqual([
+      { authority: "one.example", security: SECURE },
+      undefined,
+    ]);
+    world.failAs(first.op, answered(404, "MANIFEST_UNKNOWN"));
+    const second = world.take("resolve");
+    expect(second.val.endpoint).toEqual({ authority: "two.example:5000", security: ["plain"] });
+    world.succeed(second.op, resolved(image.manifest));
+    world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
+    world.failAs(world.take("layer").op, answered(404, "BLOB_UNKNOWN"));
+    const third = world.take("resolve");
+    expect(third.val.endpoint.authority).toBe("registry-1.docker.io");
+    expect(third.val.credentials?.password).toBe("dear");
+    world.failAs(third.op, answered(404, "MANIFEST_UNKNOWN"));
+    expect(world.said(id).at(-1)).toContain("manifest for x:1 not found");
+    world.ask("POST", "/images/create?fromImage=other.example/x&tag=1");
+    expect(world.take("resolve").val.endpoint.authority).toBe("other.example");
   });
 
   test("a digest: the full name in the lines, no tag", () => {

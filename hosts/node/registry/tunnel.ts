@@ -1,0 +1,57 @@
+// TLS through a proxy: `CONNECT` (RFC 9110 §9.3.6), then TLS with the registry itself.
+
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Duplex } from "node:stream";
+import * as tls from "node:tls";
+import { proxyAuthorization } from "./proxies.js";
+
+/** Makes connections through a proxy. */
+export class TunnelAgent extends https.Agent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL, options: https.AgentOptions) {
+    super(options);
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    options: https.AgentOptions & tls.ConnectionOptions,
+    done: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    const failed = (error: Error): void => done(error, undefined as unknown as Duplex);
+    const path = `${options.host?.includes(":") ? `[${options.host}]` : options.host}:${options.port}`;
+    const asked = ask(this.#proxy, { method: "CONNECT", path, headers: { host: path } });
+    asked.on("connect", (answer, socket) => {
+      socket.setTimeout(0);
+      if (answer.statusCode === OK) return done(null, tls.connect({ ...options, socket }));
+      socket.destroy();
+      failed(ofProxy(this.#proxy, `${answer.statusCode} ${answer.statusMessage}`));
+    });
+    asked.setTimeout(CONNECT_MS, () => asked.destroy(new Error("timeout")));
+    asked.on("error", (error) => failed(ofProxy(this.#proxy, error.message)));
+    asked.end();
+    return undefined;
+  }
+}
+
+/** A request to the proxy itself. */
+export function ask(proxy: URL, options: http.RequestOptions): http.ClientRequest {
+  const authorization = proxyAuthorization(proxy);
+  const own = authorization === undefined ? {} : { "proxy-authorization": authorization };
+  const { hostname, port, protocol } = proxy;
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const headers = { ...options.headers, ...own };
+  const isTls = protocol === "https:";
+  const to = { ...options, host, port: port === "" ? (isTls ? 443 : 80) : port, headers };
+  return isTls ? https.request(to) : http.request(to);
+}
+
+/** What went wrong on the way to a proxy: not what the registry did. */
+export function ofProxy({ host }: URL, said: string): Error {
+  return new Error(`proxy ${host}: ${said}`);
+}
+
+const OK = 200;
+/** How long a proxy may take to reach a registry. */
+const CONNECT_MS = 30_000;

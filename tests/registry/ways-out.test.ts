@@ -1,0 +1,207 @@
+// The machine's own ways to registries: certificates in Docker's `certs.d`, and proxies.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import { connect, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { nodeTransport } from "../../hosts/node/registry/index.js";
+import { proxyFor } from "../../hosts/node/registry/proxies.js";
+import { registryClient } from "../../hosts/registry/client.js";
+import { findProgram, must } from "../support/commands.js";
+import { describeUnless } from "../support/on-engines.js";
+import { failed } from "../support/failed.js";
+import { INSECURE, SECURE } from "../support/registry/security.js";
+
+const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
+const TAGS = `{"tags":["1.0"]}`;
+
+/** A name that only a proxy finds. */
+const HIDDEN = "registry.hidden.example";
+
+describeUnless(missing, "the way to a registry", () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-ways-"));
+  const file = (name: string): string => join(directory, name);
+  const certificates = file("certs.d");
+  let server: TlsServer;
+  let plain: Server;
+  let proxy: Server;
+  let port: number;
+  /** What the proxy was asked. */
+  let asked: string[] = [];
+
+  beforeAll(async () => {
+    const subject = ["-subj", "/CN=registry", "-addext", `subjectAltName=IP:127.0.0.1,DNS:${HIDDEN}`];
+    const made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    await must([...made, "-days", "2", ...subject, "-keyout", file("key.pem"), "-out", file("cert.pem")]);
+    await must([...made, "-days", "2", "-subj", "/CN=me", "-keyout", file("me.key"), "-out", file("me.cert")]);
+    const tls = { key: readFileSync(file("key.pem")), cert: readFileSync(file("cert.pem")) };
+    const asking = { ca: readFileSync(file("me.cert")), requestCert: true, rejectUnauthorized: false };
+    server = createTlsServer({ ...tls, ...asking }, ({ socket }, response) => {
+      const isKnown = (socket as unknown as { authorized: boolean }).authorized;
+      response.writeHead(isKnown ? 200 : 403, { "content-type": "application/json" }).end(isKnown ? TAGS : "{}");
+    });
+    plain = createServer((_, response) => response.writeHead(200).end(TAGS));
+    proxy = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+      response.writeHead(200).end(TAGS);
+    });
+    proxy.on("connect", (request, socket) => {
+      asked.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+      if (request.headers["proxy-authorization"] === undefined) {
+        return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      }
+      const onward = connect(port, "127.0.0.1", () => {
+        socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+        onward.pipe(socket).pipe(onward);
+      });
+      for (const one of [onward, socket]) one.on("error", () => {});
+    });
+    for (const one of [server, plain, proxy]) await new Promise<void>((done) => one.listen(0, "127.0.0.1", done));
+    port = portOf(server);
+  });
+  beforeEach(() => {
+    asked = [];
+    const own = join(certificates, `127.0.0.1:${port}`);
+    const hidden = join(certificates, HIDDEN);
+    for (const place of [own, hidden]) {
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, "ca.crt"), readFileSync(file("cert.pem")));
+      writeFileSync(join(place, "client.cert"), readFileSync(file("me.cert")));
+      writeFileSync(join(place, "client.key"), readFileSync(file("me.key")));
+    }
+  });
+  afterEach(() => rmSync(certificates, { recursive: true }));
+  afterAll(() => {
+    for (const one of [server, plain, proxy]) {
+      one.closeAllConnections();
+      one.close();
+    }
+    rmSync(directory, { recursive: true });
+  });
+
+  const tagsOf = (
+    authority: string,
+    way: Parameters<typeof nodeTransport>[0],
+    security: typeof SECURE = SECURE,
+  ): Promise<string[]> => {
+    const client = registryClient({ transport: nodeTransport(way) });
+    return client.tags({ endpoint: { authority, security }, repository: "x", limit: 1000 });
+  };
+
+  describe("certs.d", () => {
+    test("an authority there is trusted, and the certificate there is shown", async () => {
+      expect(await tagsOf(`127.0.0.1:${port}`, { certificates })).toEqual(["1.0"]);
+    });
+
+    test("those of another registry do not count", async () => {
+      rmSync(join(certificates, `127.0.0.1:${port}`), { recursive: true });
+      const shown = await told(tagsOf(`127.0.0.1:${port}`, { certificates }));
+      expect(shown).toContain("unknown-authority");
+    });
+
+    test("are read again when they change", async () => {
+      const client = registryClient({ transport: nodeTransport({ certificates }) });
+      const from = { endpoint: { authority: `127.0.0.1:${port}`, security: SECURE }, repository: "x", limit: 1000 };
+      const own = join(certificates, from.endpoint.authority);
+      for (const name of ["client.cert", "client.key"]) unlinkSync(join(own, name));
+      expect(await told(client.tags(from))).toContain("403");
+      writeFileSync(join(own, "other.cert"), readFileSync(file("me.cert")));
+      writeFileSync(join(own, "other.key"), readFileSync(file("me.key")));
+      expect(await client.tags(from)).toEqual(["1.0"]);
+    });
+
+    test("a certificate without its key is an error that names the file", async () => {
+      const key = join(certificates, `127.0.0.1:${port}`, "client.key");
+      unlinkSync(key);
+      const shown = await told(tagsOf(`127.0.0.1:${port}`, { certificates }));
+      expect(shown).toContain(key);
+      expect(shown).toContain("ENOENT");
+    });
+
+    test.each(["..", ".", "a/../../b", ""])("the name %j leads nowhere", async (authority) => {
+      writeFileSync(file("stray.cert"), "not read");
+      const { certificatesOf } = await import("../../hosts/node/registry/certificates.js");
+      expect(certificatesOf(certificates, authority)).toBe(null);
+    });
+  });
+
+  describe("a proxy", () => {
+    const proxies = (user = "me:secret@"): { http: string; https: string; none: string } => {
+      const address = `http://${user}127.0.0.1:${portOf(proxy)}`;
+      return { http: address, https: address, none: "" };
+    };
+    const basic = `Basic ${Buffer.from("me:secret").toString("base64")}`;
+
+    test("tunnels TLS, so that the certificates are the registry's", async () => {
+      expect(await tagsOf(HIDDEN, { certificates, proxies: proxies() })).toEqual(["1.0"]);
+      expect(asked).toEqual([`CONNECT ${HIDDEN}:443 ${basic}`]);
+    });
+
+    test("gets the whole address without TLS", async () => {
+      expect(await tagsOf(HIDDEN, { proxies: proxies() }, ["plain"])).toEqual(["1.0"]);
+      expect(asked).toEqual([`GET http://${HIDDEN}/v2/ ${basic}`, `GET http://${HIDDEN}/v2/x/tags/list ${basic}`]);
+    });
+
+    test("that refuses is named, without its password", async () => {
+      const shown = await told(tagsOf(HIDDEN, { proxies: proxies("") }));
+      expect(shown).toContain(`proxy 127.0.0.1:${portOf(proxy)}: 407 Proxy Authentication Required`);
+    });
+
+    test("that does not listen is named, without its password", async () => {
+      const nobody = "http://me:secret@127.0.0.1:1";
+      for (const security of [SECURE, ["plain"] as typeof SECURE]) {
+        const way = { proxies: { http: nobody, https: nobody, none: "" } };
+        const shown = await told(tagsOf(HIDDEN, way, security));
+        expect(shown).toContain("proxy 127.0.0.1:1: connect ECONNREFUSED");
+        expect(shown).not.toContain("secret");
+      }
+    });
+
+    test("is not used for the machine itself", async () => {
+      expect(await tagsOf(`127.0.0.1:${portOf(plain)}`, { proxies: proxies() }, INSECURE)).toEqual(["1.0"]);
+      expect(asked).toEqual([]);
+    });
+  });
+});
+
+describe("no proxy is used for", () => {
+  test.each([
+    ["https://a.example/", "", true],
+    ["https://a.example/", "*", false],
+    ["https://a.example/", "a.example", false],
+    ["https://A.example/", " a.example ,b", false],
+    ["https://b.a.example/", "a.example", false],
+    ["https://ba.example/", "a.example", true],
+    ["https://a.example/", ".a.example", true],
+    ["https://b.a.example/", ".a.example", false],
+    ["https://b.a.example/", "*.a.example", false],
+    ["https://a.example:5000/", "a.example:5000", false],
+    ["https://a.example/", "a.example:5000", true],
+    ["https://a.example/", "a.example:443", false],
+    ["http://10.1.2.3:5000/", "10.0.0.0/8", false],
+    ["http://11.1.2.3:5000/", "10.0.0.0/8,x", true],
+    ["http://[fd00::1]:5000/", "fd00::/16", false],
+    ["http://[fd00::1]:5000/", "fd00::1", false],
+    ["http://[fd00::1]:5000/", "[fd00::1]:5000", false],
+    ["http://10.1.2.3/", "2.3", true],
+    ["http://10.1.2.3/", "10.0.0.0/99", true],
+    ["http://localhost:5000/", "", false],
+    ["http://127.9.9.9/", "", false],
+    ["http://[::1]:5000/", "", false],
+  ])("%s with NO_PROXY=%j: %s", (url, none, expected) => {
+    const proxies = { http: "http://p:1", https: "http://p:2", none };
+    const found = proxyFor(new URL(url), proxies)?.port ?? null;
+    expect(found).toBe(expected ? (url.startsWith("https:") ? "2" : "1") : null);
+  });
+});
+
+function portOf(server: Server | TlsServer): number {
+  return (server.address() as AddressInfo).port;
+}
+
+async function told(promise: Promise<unknown>): Promise<string> {
+  return JSON.stringify(await failed(promise));
+}
