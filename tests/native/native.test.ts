@@ -12,7 +12,7 @@ import { run, type Finished } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { coreDoors, CORE_WASM, type Doors } from "./doors.js";
 import { Exchange, type Output } from "./exchange.js";
-import { makeProgram, reasonForNoProgram } from "./program.js";
+import { makeProgram, reasonForNoProgram, type Program } from "./program.js";
 import { recordedStory } from "./story.js";
 
 /** gcc takes some seconds to compile the core if the machine is idle. */
@@ -24,7 +24,7 @@ describeUnless(reasonForNoProgram(), "the core as part of a C program", () => {
   let directory: string;
   let doors: Doors;
   let exchange: Exchange;
-  let program: string;
+  let program: Program;
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "coracle-native-"));
@@ -36,10 +36,10 @@ describeUnless(reasonForNoProgram(), "the core as part of a C program", () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   /** The program's output for an exchange. */
-  function compared(bytes: Uint8Array, by = program): Promise<Finished> {
+  function compared(bytes: Uint8Array, { path } = program): Promise<Finished> {
     const file = join(directory, "exchange");
     writeFileSync(file, bytes);
-    return run([by, file]);
+    return run([path, file]);
   }
 
   test("the exchange covers every import and export of the core", () => {
@@ -93,7 +93,8 @@ describeUnless(reasonForNoProgram(), "the core as part of a C program", () => {
       const at = wasm.indexOf(Buffer.from(ANSWER, "utf16le"));
       expect(at).toBeGreaterThan(0);
       wasm[at]! ^= 1;
-      const other = await makeProgram(wasm, doors, join(directory, "other"));
+      const other = await makeProgram(wasm, doors, join(directory, "other"), program);
+      expect(other.object).toBe(program.object);
       const { code, stderr } = await compared(exchange.bytes(), other);
       const first = exchange.outputs.find((output) => has(exchange.bytes().subarray(output.begin, output.end), ANSWER));
       expect([code, stderr]).toEqual([1, expect.stringContaining(beginningOf(first!))]);

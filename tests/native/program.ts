@@ -1,6 +1,6 @@
 // Builds a native program from the core: wasm2c turns the wasm into C, and gcc compiles it together with `host.c`.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram, must } from "../support/commands.js";
@@ -10,6 +10,17 @@ import { glue, MODULE } from "./glue.js";
 const SOURCES = fileURLToPath(new URL(".", import.meta.url));
 /** Debian's runtime files for wasm2c's C. */
 const RUNTIME = "/usr/share/wabt/wasm2c";
+/** An initial content of the memory, as wasm2c writes it. */
+const CONTENT = /^static (const u8 \w+\[\]) = (\{[^}]*\};)$/gm;
+
+/** A program of a core. */
+export interface Program {
+  readonly path: string;
+  /** The code of its core in C. */
+  readonly source: string;
+  /** The same as an object file. */
+  readonly object: string;
+}
 
 /** Why the program cannot be built on this machine; null if it can. */
 export function reasonForNoProgram(): string | null {
@@ -19,23 +30,48 @@ export function reasonForNoProgram(): string | null {
   return null;
 }
 
-/** Builds the program in the given directory. Resolves to the program's path. */
-export async function makeProgram(wasm: Uint8Array, doors: Doors, directory: string): Promise<string> {
+/**
+ * Builds the program in the given directory. `other`: a program made before. If its core has the same code, only the
+ * content of the memory is compiled, because the code takes gcc a quarter of a minute.
+ */
+export async function makeProgram(
+  wasm: Uint8Array,
+  doors: Doors,
+  directory: string,
+  other: Program | null = null,
+): Promise<Program> {
   mkdirSync(directory, { recursive: true });
   const place = (name: string): string => join(directory, name);
-  writeFileSync(place("core.wasm"), wasm);
+  const source = await sourceOf(wasm, place);
   writeFileSync(place("glue.c"), glue(doors));
-  await must(["wasm2c", place("core.wasm"), "-n", MODULE, "-o", place("core.c")]);
   const includes = ["-I", directory, "-I", SOURCES, "-I", RUNTIME];
   const own = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"];
-  const compile = (name: string, source: string, flags: string[]): Promise<string> =>
-    must(["gcc", "-O0", ...flags, ...includes, "-c", source, "-o", place(name)], { timeoutMs: 300_000 });
-  await compile("host.o", join(SOURCES, "host.c"), own);
-  await compile("glue.o", place("glue.c"), own);
-  await compile("runtime.o", join(RUNTIME, "wasm-rt-impl.c"), ["-w"]);
-  // Compiling takes far longer than running, so optimization is off.
-  await compile("core.o", place("core.c"), ["-w"]);
-  const objects = ["host.o", "glue.o", "runtime.o", "core.o"].map(place);
-  await must(["gcc", ...objects, "-lm", "-o", place("replays")]);
-  return place("replays");
+  const compile = async (name: string, from: string, flags: string[]): Promise<string> => {
+    // Compiling takes far longer than running, so optimization is off.
+    const command = ["gcc", "-O0", ...flags, ...includes, "-c", from, "-o", place(name)];
+    await must(command, { timeoutMs: 300_000 });
+    return place(name);
+  };
+  const object = other?.source === source ? other.object : await compile("core.o", place("core.c"), ["-w"]);
+  const objects = [
+    await compile("host.o", join(SOURCES, "host.c"), own),
+    await compile("glue.o", place("glue.c"), own),
+    await compile("runtime.o", join(RUNTIME, "wasm-rt-impl.c"), ["-w"]),
+    await compile("contents.o", place("contents.c"), own),
+  ];
+  await must(["gcc", ...objects, object, "-lm", "-o", place("replays")]);
+  return { path: place("replays"), source, object };
+}
+
+/** Writes the core as `core.h`, `core.c` and `contents.c`. Resolves to the code in `core.c`. */
+async function sourceOf(wasm: Uint8Array, place: (name: string) => string): Promise<string> {
+  writeFileSync(place("core.wasm"), wasm);
+  await must(["wasm2c", place("core.wasm"), "-n", MODULE, "-o", place("core.c")]);
+  const text = readFileSync(place("core.c"), "utf8");
+  const code = text.replaceAll(CONTENT, "extern $1;");
+  const contents = ["typedef unsigned char u8;"];
+  for (const [, name, bytes] of text.matchAll(CONTENT)) contents.push(`extern ${name};`, `${name} = ${bytes}`);
+  writeFileSync(place("core.c"), code);
+  writeFileSync(place("contents.c"), `${contents.join("\n")}\n`);
+  return code;
 }
