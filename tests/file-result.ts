@@ -1,6 +1,7 @@
 // The result of a test file, with a line for each test that did not simply pass.
 
 import type { SerializedError, TestCase, TestModule, TestSuite } from "vitest/node";
+import { NOTHING, sumOf, type Spent } from "./spent.js";
 import { isAllowedSkip } from "./support/allowed-skips.js";
 
 const LINE_MAX = 400;
@@ -28,9 +29,7 @@ export interface FileResult {
 export interface Cost {
   readonly file: string;
   readonly passed: number;
-  readonly processors: number;
-  /** Those of them that vitest's own process does not see. */
-  readonly unwaited: number;
+  readonly spent: Spent;
 }
 
 export function resultOf(module: TestModule, isCi: boolean): FileResult {
@@ -61,7 +60,7 @@ export function resultAfter(before: FileResult | undefined, later: FileResult): 
     ...later,
     retried: [...before.retried, ...later.retried],
     alone: before.failed.filter(({ name }) => !notPassed.has(name)),
-    cost: sumOf(before.cost, later.cost),
+    cost: both(before.cost, later.cost),
   };
 }
 
@@ -97,14 +96,11 @@ function suitesOf(module: TestModule): (TestSuite | TestModule)[] {
 
 function costOf(module: TestModule): Cost {
   const passed = module.diagnostic().duration / 1000;
-  const { processorSeconds: processors = 0, unwaitedSeconds: unwaited = 0 } = module.meta();
-  return { file: module.relativeModuleId, passed, processors, unwaited };
+  return { file: module.relativeModuleId, passed, spent: module.meta().spent ?? NOTHING };
 }
 
-function sumOf(one: Cost, other: Cost): Cost {
-  const { file } = other;
-  const [passed, processors] = [one.passed + other.passed, one.processors + other.processors];
-  return { file, passed, processors, unwaited: one.unwaited + other.unwaited };
+function both(one: Cost, other: Cost): Cost {
+  return { file: other.file, passed: one.passed + other.passed, spent: sumOf([one.spent, other.spent]) };
 }
 
 function nameOf(test: TestCase): string {

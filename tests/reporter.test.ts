@@ -129,6 +129,8 @@ test("files are listed with their time, including their child processes", async 
   const [, files = "", whole = ""] = sums;
   expect(Number(files), told).toBeGreaterThan(0);
   expect(Number(whole), told).toBeGreaterThanOrEqual(Number(files));
+  const parts = /^test files \d+ s, programs they started (\d+) s, lent engines 0 s, browsers 0 s$/m.exec(told);
+  expect(Number(parts?.[1]), told).toBeGreaterThanOrEqual(1);
   const took = lines.flatMap((line) => /^took [\d.]+ s, ([\d.]+) s of processors: busy.test.js$/.exec(line)?.[1] ?? []);
   expect(took, told).toHaveLength(1);
   expect(Number(took[0]), told).toBeGreaterThanOrEqual(1);

@@ -4,6 +4,7 @@
 
 import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
 import { processorSecondsOf } from "./support/processes.js";
+import { sumOf, total } from "./spent.js";
 import { firstLineOf, lineOf, resultAfter, resultOf, type Cost, type FileResult } from "./file-result.js";
 
 /** Number of slowest files to print. */
@@ -51,16 +52,22 @@ function failuresOf({ failed, refused }: FileResult): string[] {
   return [...refused.map(({ name, why }) => `${name}: ${because}: ${why}`), ...failed.map(lineOf)];
 }
 
-/** The total includes vitest's own process and engines between two loans. */
 function longestOf(costs: readonly Cost[]): string[] {
   if (costs.length <= 1) return [];
-  const all = costs.reduce((sum, { processors }) => sum + processors, 0);
   const longest = costs.toSorted((a, b) => b.passed - a.passed).slice(0, LONGEST);
   const lines = longest.map(
-    ({ file, passed, processors }) =>
-      `took ${passed.toFixed(1)} s, ${processors.toFixed(1)} s of processors: ${file}\n`,
+    ({ file, passed, spent }) => `took ${passed.toFixed(1)} s, ${total(spent).toFixed(1)} s of processors: ${file}\n`,
   );
-  const unwaited = costs.reduce((sum, cost) => sum + cost.unwaited, 0);
-  const whole = `the whole run ${(processorSecondsOf("self") + unwaited).toFixed(0)} s`;
-  return [`${costs.length} files took ${all.toFixed(0)} s of processors, ${whole}; the longest:\n`, ...lines];
+  return [...sumsOf(costs), ...lines];
+}
+
+/** The whole run includes vitest's own process and engines between two loans. */
+function sumsOf(costs: readonly Cost[]): string[] {
+  const sum = sumOf(costs.map(({ spent }) => spent));
+  const inSeconds = (seconds: number): string => `${seconds.toFixed(0)} s`;
+  const whole = processorSecondsOf("self") + sum.browsers;
+  const parts = [`test files ${inSeconds(sum.own)}`, `programs they started ${inSeconds(sum.programs)}`];
+  parts.push(`lent engines ${inSeconds(sum.lent)}`, `browsers ${inSeconds(sum.browsers)}`);
+  const files = `${costs.length} files took ${inSeconds(total(sum))} of processors`;
+  return [`${parts.join(", ")}\n`, `${files}, the whole run ${inSeconds(whole)}; the longest:\n`];
 }

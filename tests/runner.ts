@@ -1,17 +1,14 @@
 // Extensions of vitest's runner. In CI a setup gets a second try like a test, so that a stalled machine does not fail a
 // whole file. Each file reports its processor time.
 import { TestRunner, type RunnerTestSuite } from "vitest";
-import { lentSeconds, unwaitedSeconds } from "./support/lending/cost.js";
-import { processorSecondsOf } from "./support/processes.js";
+import { NOTHING, spentBetween, spentSoFar, type Spent } from "./spent.js";
 
 declare module "vitest" {
   interface TaskMeta {
     /** The error of the setup's first try, if the second failed too. */
     firstSetUp?: string;
-    /** Processor seconds of a file: its process since the last file, its ended children, engines lent to it, and browsers. */
-    processorSeconds?: number;
-    /** The part of it that vitest's own process does not see, because nobody waits for those processes. */
-    unwaitedSeconds?: number;
+    /** Processor seconds since the process's last file. */
+    spent?: Spent;
   }
 }
 
@@ -21,11 +18,9 @@ export default class Runner extends TestRunner {
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
     await super.onAfterRunSuite(suite);
     if (!("filepath" in suite)) return;
-    const unwaited = unwaitedSeconds();
-    const all = processorSecondsOf("self") + lentSeconds() + unwaited;
-    suite.meta.processorSeconds = all - counted.all;
-    suite.meta.unwaitedSeconds = unwaited - counted.unwaited;
-    counted = { all, unwaited };
+    const now = spentSoFar();
+    suite.meta.spent = spentBetween(counted, now);
+    counted = now;
   }
 
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {
@@ -59,4 +54,4 @@ async function run(hook: Hook, args: never[]): Promise<void> {
 }
 
 /** The process's times when its last file ended, because a process may run several files. */
-let counted = { all: 0, unwaited: 0 };
+let counted = NOTHING;
