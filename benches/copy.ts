@@ -1,11 +1,10 @@
 // How long does `docker cp` take, for one large file and for many small ones, into a running container and out of it?
 import { createCipheriv } from "node:crypto";
-import { connect } from "node:net";
 import type { RunningEngine } from "../tests/support/engines.js";
-import { COMMON_VERSION } from "../tests/support/engine-client.js";
 import { tarOf, type TarEntry } from "../tests/support/archives/images.js";
 import { atMost, Rounds, timed, type Answer, type Sizes } from "./question.js";
 import { withSleepers } from "./running-sleepers.js";
+import { transfer } from "./transfer.js";
 
 const SMALL_BYTES = 2048;
 
@@ -23,8 +22,8 @@ export async function copy(engines: readonly RunningEngine[], sizes: Sizes): Pro
       for (let i = 0; i < sizes.longRounds; i += 1) {
         for (const engine of engines) {
           const archive = `/containers/${sleeperOf(engine)}/archive?path=`;
-          put.add(engine.kind, await timed(() => exchange(engine, "PUT", `${archive}/`, tar, 0)));
-          got.add(engine.kind, await timed(() => exchange(engine, "GET", `${archive}/${name}`, null, tar.length / 2)));
+          put.add(engine.kind, await timed(() => transfer(engine, "PUT", `${archive}/`, tar, 0)));
+          got.add(engine.kind, await timed(() => transfer(engine, "GET", `${archive}/${name}`, null, tar.length / 2)));
         }
       }
       answers.push({ question: `cp of ${what} in`, unit: "ms", figures: put.medians(), goal: atMost(1) });
@@ -37,33 +36,4 @@ export async function copy(engines: readonly RunningEngine[], sizes: Sizes): Pro
 function smallFiles(count: number, body: Buffer): TarEntry[] {
   const files = Array.from({ length: count }, (_, at) => ({ name: `small/${at % 100}/file${at}`, body }));
   return [{ name: "small/", type: "directory" }, ...files];
-}
-
-/** Counts and discards the answer's bytes. At least `least` bytes must arrive; the connection closes at their end. */
-function exchange(
-  engine: RunningEngine,
-  method: string,
-  path: string,
-  body: Buffer | null,
-  atLeast: number,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let [head, total] = ["", 0];
-    const about = body === null ? "" : `Content-Type: application/x-tar\r\nContent-Length: ${body.length}\r\n`;
-    const socket = connect(engine.socketPath, () => {
-      socket.write(
-        `${method} /v${COMMON_VERSION}${path} HTTP/1.1\r\nHost: docker\r\nConnection: close\r\n${about}\r\n`,
-      );
-      if (body !== null) socket.write(body);
-    });
-    socket.on("data", (bytes: Buffer) => {
-      if (total === 0) head = bytes.toString("latin1", 0, 300);
-      total += bytes.length;
-    });
-    socket.on("error", reject);
-    socket.on("close", () => {
-      if (head.startsWith("HTTP/1.1 200") && total >= atLeast) resolve();
-      else reject(new Error(`${engine.kind}: ${method} ${path}: ${total} bytes of answer, ${head}`));
-    });
-  });
 }

@@ -11,6 +11,12 @@ export interface Sizes {
   readonly requests: number;
   /** Uncompressed bytes of each of the five pulled layers. */
   readonly layerBytes: number;
+  /** Layers of an image that has many small ones. */
+  readonly smallLayers: number;
+  /** Uncompressed bytes of the only layer of an image. */
+  readonly largeLayerBytes: number;
+  /** Images to list. */
+  readonly images: number;
   /** Bytes of log written and read. */
   readonly logBytes: number;
   /** How long an engine is left idle before its memory is read. */
@@ -67,7 +73,10 @@ export const REAL: Sizes = {
   rounds: 20,
   longRounds: 5,
   requests: 2000,
-  layerBytes: 64 << 20,
+  layerBytes: 78 << 20,
+  smallLayers: 40,
+  largeLayerBytes: 500 << 20,
+  images: 500,
   logBytes: 64 << 20,
   idleMs: 30_000,
   creates: 200,
@@ -101,6 +110,9 @@ export const QUICK: Sizes = {
   longRounds: 1,
   requests: 20,
   layerBytes: 64 << 10,
+  smallLayers: 3,
+  largeLayerBytes: 128 << 10,
+  images: 5,
   logBytes: 256 << 10,
   idleMs: 200,
   creates: 8,

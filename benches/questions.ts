@@ -10,6 +10,9 @@ import { dryRun } from "./dry-run.js";
 import { events } from "./events.js";
 import { exec } from "./exec.js";
 import { follow } from "./follow.js";
+import { commit } from "./images/commit.js";
+import { manyImages } from "./images/many.js";
+import { imageMoves } from "./images/moves.js";
 import { largeCreates } from "./large-creates.js";
 import { list } from "./list.js";
 import { logs } from "./logs.js";
@@ -23,7 +26,6 @@ import { traffic } from "./networks/traffic.js";
 import { page } from "./page.js";
 import { ping } from "./ping.js";
 import { pingUnderLoad } from "./ping-under-load.js";
-import { pull } from "./pull.js";
 import type { Answer, Question, Sizes } from "./question.js";
 import { recorder } from "./recorder.js";
 import { restart, restartMissing } from "./restart.js";
@@ -48,7 +50,9 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   inspect: ofEngines(inspectContainer),
   ping: ofEngines(ping),
   "ping-under-load": ofEngines(pingUnderLoad),
-  pull: ofEngines(pull, dockerRegistryMissing),
+  images: ofEngines(imageMoves, dockerRegistryMissing),
+  commit: ofEngines(commit),
+  "many-images": ofEngines(manyImages),
   follow: ofEngines(follow),
   events: ofEngines(events),
   unread: ofEngines(unread),

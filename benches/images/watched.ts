@@ -1,0 +1,61 @@
+// What an engine needs while it moves an image: time, processor time, memory; and how late its pings are meanwhile.
+import { writeFileSync } from "node:fs";
+import type { RunningEngine } from "../../tests/support/engines.js";
+import { probePings } from "../../tests/support/measured/ping-probe.js";
+import { processorSecondsOf, readFor } from "../../tests/support/processes.js";
+import { processesOf } from "../processes-of.js";
+import { round, Rounds, timed, under, type Answer, type Goal } from "../question.js";
+
+/** The measurements of one kind of move, for each engine round by round. */
+export class Watched {
+  readonly #ms = new Rounds();
+  readonly #seconds = new Rounds();
+  readonly #worst = new Rounds();
+  readonly #own = new Rounds();
+  readonly #memory = new Rounds();
+
+  async move(engine: RunningEngine, act: () => Promise<unknown>): Promise<void> {
+    const pid = engine.daemon.pid();
+    const [seconds, memory] = [processorSecondsOfAll(engine), kibibytes(pid, "VmRSS")];
+    forgetPeak(pid);
+    const probe = probePings(engine.daemon);
+    await probe.begun;
+    this.#ms.add(engine.kind, await timed(act));
+    const pings = await probe.end();
+    this.#worst.add(engine.kind, pings.worst);
+    this.#own.add(engine.kind, pings.worstShare);
+    this.#memory.add(engine.kind, Math.max(0, kibibytes(pid, "VmHWM") - memory) / 1024);
+    this.#seconds.add(engine.kind, processorSecondsOfAll(engine) - seconds);
+  }
+
+  answers(what: string, goal: Goal, note: string): Answer[] {
+    const own = Object.entries(this.#own.medians()).filter(([kind]) => kind !== "reference");
+    const alone = own.map(([, ms]) => `its own work in that time: ${round(ms)} ms`).join();
+    return [
+      { question: what, unit: "ms", figures: this.#ms.medians(), goal, note },
+      { question: `${what}: processor`, unit: "s", figures: this.#seconds.medians() },
+      {
+        question: `${what}: slowest ping`,
+        unit: "ms",
+        figures: this.#worst.medians(),
+        goal: under(50, "ms"),
+        note: alone,
+      },
+      { question: `${what}: memory`, unit: "MiB", figures: this.#memory.medians(), goal: under(150, "MiB") },
+    ];
+  }
+}
+
+/** Of the engine's processes, and of their children that have ended. */
+function processorSecondsOfAll(engine: RunningEngine): number {
+  return processesOf(engine).reduce((sum, pid) => sum + processorSecondsOf(pid), 0);
+}
+
+/** The peak of resident memory counts from now on (proc_pid_clear_refs(5)). */
+function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+}
+
+function kibibytes(pid: number, field: "VmRSS" | "VmHWM"): number {
+  return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, "m").exec(readFor(pid, "status"))?.[1]);
+}
