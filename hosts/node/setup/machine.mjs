@@ -25,6 +25,8 @@ const TEST_PACKAGES = [
   { name: "iproute2", proof: ["/sbin/ip", "/usr/sbin/ip", "/usr/bin/ip"] },
   { name: "curl", proof: ["/usr/bin/curl"] },
   { name: "openssl", proof: ["/usr/bin/openssl"] },
+  // The daemon works without it, too.
+  { name: "libisal2", proof: ["/usr/lib/x86_64-linux-gnu/libisal.so.2", "/usr/lib/aarch64-linux-gnu/libisal.so.2"] },
   { name: "zstd", proof: ["/usr/bin/zstd"] },
   // The daemon needs one of them. The tests run both.
   { name: "crun", proof: ["/usr/bin/crun", "/usr/local/bin/crun"] },

@@ -1,4 +1,4 @@
-// Decompression by Node where Node supports it, and by scripts where it does not.
+// Decompression by Node where Node supports it, by a library of the machine, and by scripts where there is neither.
 
 import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
@@ -8,6 +8,9 @@ import { Readable, pipeline, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { HostFailure, damaged, failureOf } from "../../../hosts/shared/index.js";
 import { bunzip2, recognized, unxz } from "../../../hosts/streams/compression/index.js";
+import type { Decoded, Decoder } from "../../kernel/decoders/decoder.js";
+import { gzipDecoder } from "../../kernel/decoders/gzip.js";
+import { zstdDecoder } from "../../kernel/decoders/zstd.js";
 import { zstdInScript } from "./zstd.js";
 
 /** Undoes gzip, zstd, bzip2 or xz; other bytes pass through. */
@@ -15,7 +18,7 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
   const { compression, bytes } = await recognized(source);
   switch (compression) {
     case "gzip":
-      return yield* through(bytes, zlib.createGunzip({ chunkSize: CHUNK }));
+      return yield* gzip(bytes);
     case "zstd":
       return yield* zstd(bytes);
     case "bzip2":
@@ -37,10 +40,46 @@ async function* through(source: AsyncIterable<Uint8Array>, transform: Transform)
   }
 }
 
+function gzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const decoder = gzipDecoder();
+  if (decoder === null) return through(source, zlib.createGunzip({ chunkSize: CHUNK }));
+  return byLibrary(source, decoder);
+}
+
 function zstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   // Node has this since 22.15; our type definitions are older.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => Transform };
-  return createZstdDecompress ? through(source, createZstdDecompress({ chunkSize: CHUNK })) : scripted(source);
+  if (createZstdDecompress) return through(source, createZstdDecompress({ chunkSize: CHUNK }));
+  const decoder = zstdDecoder();
+  return decoder === null ? scripted(source) : byLibrary(source, decoder);
+}
+
+/** Each piece has memory of its own: readers may keep it. */
+async function* byLibrary(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncGenerator<Buffer> {
+  let [isWhole, into] = [true, Buffer.alloc(0)];
+  try {
+    for await (const chunk of source) {
+      for (let [at, isFull] = [0, false]; at < chunk.length || (isFull && !isWhole);) {
+        if (into.length === 0) into = Buffer.allocUnsafeSlow(CHUNK);
+        const { written, ...now } = decodedBy(decoder, chunk, at, into);
+        [at, isWhole, isFull] = [now.read, now.isWhole, written === into.length];
+        if (written === 0) continue;
+        yield into.subarray(0, written);
+        into = into.subarray(written);
+      }
+    }
+    if (!isWhole) throw damaged("cut");
+  } finally {
+    decoder.close();
+  }
+}
+
+function decodedBy(decoder: Decoder, ...how: Parameters<Decoder["decode"]>): Decoded {
+  try {
+    return decoder.decode(...how);
+  } catch (error) {
+    throw damaged("compression", (error as Error).message);
+  }
 }
 
 async function* scripted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

@@ -1,6 +1,7 @@
 // Decompression alone: its output, and how much of it is in memory at a time.
 
 import { execFileSync } from "node:child_process";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { HostFailure } from "../../../hosts/shared/failure.js";
 import { decompressed } from "../../../runtime-linux/content/layers/decompress.js";
@@ -76,6 +77,36 @@ test("zstd is decompressed correctly in pieces of any size, with several frames 
     expect((await all(zstdInScript(inPieces(frames, size)))).equals(expected)).toBe(true);
   }
 });
+
+const GZIPPED = gzipSync("some words ".repeat(30_000));
+
+test("gzip is decompressed correctly in pieces of any size, with several members and zeros at the end", async () => {
+  const text = Buffer.from("some words ".repeat(30_000));
+  const members = Buffer.concat([GZIPPED, gzipSync(""), gzipSync("x", { level: 0 })]);
+  const expected = Buffer.concat([text, Buffer.from("x")]);
+  for (const bytes of [members, Buffer.concat([members, Buffer.alloc(700), Buffer.from("anything")])]) {
+    for (const size of [7, 1024, bytes.length]) {
+      expect((await all(decompressed(inPieces(bytes, size)))).equals(expected)).toBe(true);
+    }
+  }
+});
+
+test.each<[string, Buffer, string]>([
+  ["cut in the header", GZIPPED.subarray(0, 6), "cut"],
+  ["cut in a block", GZIPPED.subarray(0, GZIPPED.length >> 1), "cut"],
+  ["cut in the checksum", GZIPPED.subarray(0, GZIPPED.length - 6), "cut"],
+  ["with a wrong checksum", changedAt(GZIPPED, GZIPPED.length - 6), "compression"],
+  ["with a wrong byte", changedAt(GZIPPED, 12), "compression"],
+  ["followed by junk", Buffer.concat([GZIPPED, Buffer.from("junk, more than one header of it")]), "compression"],
+])("gzip %s is refused", async (_, bytes, what) => {
+  expect(await failure(bytes)).toMatchObject({ tag: "damaged", val: { what } });
+});
+
+function changedAt(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed[at]! ^= 0xff;
+  return changed;
+}
 
 const zstd = findProgram("zstd");
 
