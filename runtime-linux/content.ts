@@ -16,14 +16,16 @@ import type {
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
 import { compare } from "./content/files/changes.js";
-import { writeChanges } from "./content/commit.js";
-import { choose, copy, readFileIn } from "./content/files/copy-files.js";
+import { readFileIn } from "./content/files/copy-files.js";
 import { extract } from "./content/files/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
 import { makeLayer } from "./content/layers/layer.js";
 import { layerTars } from "./content/layers/layer-tars.js";
 import { Layers } from "./content/layers/layers.js";
 import { Uploads } from "./content/layers/upload.js";
+import { given } from "./content/threads/given.js";
+import { inPlace } from "./content/threads/jobs.js";
+import type { Workers } from "./content/threads/workers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
 import { received } from "../hosts/streams/index.js";
@@ -39,6 +41,8 @@ export interface ContentDeps {
   kernel: Kernel;
   bodies: Bodies;
   registry: Registry;
+  /** Move bytes; by default the calling thread does. */
+  workers?: Workers;
   swept?: Swept;
 }
 
@@ -81,6 +85,7 @@ class Carrier {
   readonly filesystems: Filesystems;
   readonly tars: LayerTars;
   readonly #deps: ContentDeps;
+  readonly #workers: Workers;
   readonly #uploads: Uploads;
   readonly #unpacking = new Unpacking();
   readonly #underWay = new UnderWay();
@@ -88,10 +93,12 @@ class Carrier {
   constructor(deps: ContentDeps) {
     this.#deps = deps;
     this.layers = new Layers(deps.paths, deps.kernel);
-    this.archives = new Archives(deps.paths);
+    this.#workers = deps.workers ?? inPlace(deps);
+    this.archives = new Archives(deps.paths, this.#workers);
     this.filesystems = new Filesystems(deps.paths, deps.kernel, this.layers);
-    this.tars = layerTars(this.layers);
-    this.#uploads = new Uploads(this.layers, this.tars, deps.registry);
+    const tars = layerTars(this.layers);
+    this.tars = { ...tars, tar: (chain) => this.#tar(chain) };
+    this.#uploads = new Uploads(this.layers, tars, deps.registry);
   }
 
   perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
@@ -123,7 +130,7 @@ class Carrier {
         await registry.mount(command.val, signal);
         return DONE;
       case "upload":
-        return { tag: "sent", val: await this.#uploads.upload(command.val, report, signal) };
+        return { tag: "sent", val: await this.#upload(command.val, report, signal) };
       case "publish":
         await registry.publish(command.val, signal);
         return DONE;
@@ -147,9 +154,9 @@ class Carrier {
       case "read-file":
         return { tag: "bytes", val: await readFileIn(command.val, this.#deps) };
       case "choose":
-        return { tag: "chosen", val: await choose(command.val, this.#deps, signal) };
+        return { tag: "chosen", val: await this.#workers.run("choose", command.val, { signal }) };
       case "copy":
-        await copy(command.val, this.#deps, signal);
+        await this.#workers.run("copy", command.val, { signal });
         return DONE;
       case "compare":
         return { tag: "changed", val: await compare(command.val, this.#deps, this.layers) };
@@ -162,7 +169,8 @@ class Carrier {
         };
       case "receive": {
         const { archive, source } = command.val;
-        const tar = received(source, { bodies, web: registry }, report, signal);
+        const tar = (over: AbortSignal): AsyncIterable<Uint8Array> =>
+          received(source, { bodies, web: registry }, report, over);
         return { tag: "received", val: await this.archives.receive(archive, tar, signal) };
       }
       case "read":
@@ -186,8 +194,7 @@ class Carrier {
   async #layer(layer: content.Layer, report: Report, signal: AbortSignal): Promise<number> {
     const deps = {
       layers: this.layers,
-      kernel: this.#deps.kernel,
-      registry: this.#deps.registry,
+      workers: this.#workers,
       member: (member: content.Member) => this.archives.member(member),
       settled: (chain: string) => this.#unpacking.settled(chain),
     };
@@ -197,6 +204,15 @@ class Carrier {
       return this.layers.record(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
     };
     return this.#unpacking.ask(layer.chain, work, report, signal);
+  }
+
+  #upload(upload: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+    return this.#workers.run("upload", { upload, known: this.layers.known(upload.chain) }, { signal, report });
+  }
+
+  #tar(chain: string): AsyncIterable<Uint8Array> {
+    const known = this.layers.known(chain);
+    return given((give, signal) => this.#workers.run("tar", known, { signal, give }));
   }
 
   #stat({ view: wanted, path, follow }: types.FileAt): engine.FileStat {
@@ -217,10 +233,11 @@ class Carrier {
     }
   }
 
-  async #commit({ archive, container }: content.Commit, signal: AbortSignal): ReturnType<typeof writeChanges> {
-    const { paths, kernel } = this.#deps;
-    const upper = paths.upper(checked(container));
-    return this.archives.make(archive, (directory) => writeChanges(upper, `${directory}/layer.tar`, kernel, signal));
+  async #commit({ archive, container }: content.Commit, signal: AbortSignal): Promise<engine.Committed> {
+    const upper = this.#deps.paths.upper(checked(container));
+    return this.archives.make(archive, (directory) =>
+      this.#workers.run("commit", { upper, file: `${directory}/layer.tar` }, { signal }),
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import type { Bodies, Clock, Host, RecordStore, RequestId } from "../hosts/share
 import { linuxContent } from "./content.js";
 import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";
+import type { Workers } from "./content/threads/workers.js";
 import { makePrivate } from "./directories.js";
 import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
@@ -24,6 +25,8 @@ export interface LinuxHostNeeds {
   timers: Clock;
   records: RecordStore;
   registry: Registry;
+  /** Move the bytes of images and builds; by default the calling thread does. They are closed with the host. */
+  workers?: Workers;
   kernel?: Kernel;
   /** Called for each thing that `inventory` removes. */
   swept?: Swept;
@@ -38,7 +41,7 @@ export interface LinuxHost extends Host {
 
 /** `inventory` finds what an earlier engine left on the machine, and removes what a crash left half made. */
 export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
-  const { paths, timers, records, registry, kernel = libc, swept = UNTOLD } = needs;
+  const { paths, timers, records, registry, workers, kernel = libc, swept = UNTOLD } = needs;
   const bodies = new LateBodies();
   // Records hold what clients sent, including environments.
   makePrivate(paths.records());
@@ -47,7 +50,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   closeSync(kernel.openNull());
   // The processes come first: they must prepare the exec root before anything is mounted below it.
   const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel, swept });
-  const content = linuxContent({ paths, kernel, bodies, registry, swept });
+  const content = linuxContent({ paths, kernel, bodies, registry, swept, ...(workers && { workers }) });
   const networks = linuxNetworks({ paths, kernel, swept });
   const volumes = linuxVolumes({ paths, kernel, swept });
   const machine = await describeMachine({ paths, kernel });
@@ -87,6 +90,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     close: async () => {
       await processes.close();
       await networks.close();
+      await workers?.close();
     },
     replies: {
       ...processes.stdio,

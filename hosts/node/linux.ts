@@ -1,5 +1,7 @@
 // The Linux machine for the daemon: claims it for one engine, finds its runtimes, opens its records.
 
+import { fileURLToPath } from "node:url";
+import { Threads } from "../../runtime-linux/content/threads/threads.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { processMemory } from "../../runtime-linux/kernel/memory.js";
@@ -7,8 +9,6 @@ import { Paths } from "../../runtime-linux/paths.js";
 import { comeFirst } from "../../runtime-linux/launch/priority.js";
 import { detectRuntimes, KNOWN } from "../../runtime-linux/launch/runtimes.js";
 import type { Swept } from "../../runtime-linux/swept.js";
-import { registryClient } from "../registry/index.js";
-import { VERSION } from "../shared/index.js";
 import { claimRoots } from "./claim-roots.js";
 import { systemClock } from "./clock.js";
 import { lackingRuntimes } from "./config/config.js";
@@ -18,7 +18,13 @@ import { loadEmbeddedImage } from "./first-start.js";
 import type { Ground, OpenGround } from "./ground.js";
 import type { Log } from "./log.js";
 import { openRecords } from "./database/records.js";
-import { nodeTransport } from "./registry/index.js";
+import { linuxRegistry, type ThreadData } from "./linux-registry.js";
+import type { WayOut } from "./registry/index.js";
+
+/** The bundle is in `build`, this file in `hosts/node`. */
+const CONTENT_THREAD = fileURLToPath(
+  new URL(import.meta.url.endsWith(".cjs") ? "content.cjs" : "../../build/content.cjs", import.meta.url),
+);
 
 export const openLinux: OpenGround = async (config, closings, log) => {
   const { dataRoot } = config;
@@ -31,13 +37,12 @@ export const openLinux: OpenGround = async (config, closings, log) => {
     tell({ what, deed: "set-aside", why }, log),
   );
   closings.push(() => records.close());
-  const registry = registryClient({
-    transport: nodeTransport({ certificates: config.registryCerts, proxies: config.proxies }),
-    clock: systemClock,
-    userAgent: `coracle/${VERSION}`,
-  });
+  const way: WayOut = { certificates: config.registryCerts, proxies: config.proxies };
+  const registry = linuxRegistry(way);
+  const threadData: ThreadData = { roots, way };
+  const workers = new Threads({ path: CONTENT_THREAD, data: threadData });
   const swept: Swept = (what, why) => tell({ what, deed: "swept", why }, log);
-  const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry, swept });
+  const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry, workers, swept });
   closings.push(() => host.close());
   tellLacking(config, host.runtimes, log);
   const offer: Ground["offer"] = async (config) => {

@@ -29,13 +29,15 @@ import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
 import { Confined } from "./files/confined.js";
 import { decompressed } from "./layers/decompress.js";
+import type { Workers } from "./threads/workers.js";
 import { walk } from "./files/walk.js";
 
 export class Archives {
   readonly #paths: Paths;
+  readonly #workers: Workers;
 
-  constructor(paths: Paths) {
-    this.#paths = paths;
+  constructor(paths: Paths, workers: Workers) {
+    [this.#paths, this.#workers] = [paths, workers];
   }
 
   /**
@@ -47,25 +49,24 @@ export class Archives {
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<engine.ArchivedFile[]> {
-    return this.make(archive, async (directory) => {
-      const members = new Members(directory, Number(holes));
-      const reader = new TarReader(members);
-      try {
-        for await (const chunk of decompressed(fromClient(body, signal))) {
-          if (signal.aborted) throw interrupted("given-up");
-          await reader.push(chunk);
-        }
-        reader.end();
-      } finally {
-        members.abandon();
-      }
-      return filesIn(directory);
-    });
+    return this.make(archive, (directory) =>
+      this.#workers.run(
+        "ingest",
+        { directory, holes: Number(holes) },
+        { signal, body: (over) => fromClient(body, over) },
+      ),
+    );
   }
 
   /** Takes in a layer's tar, either all of it or nothing. Returns its DiffID. */
-  async receive(archive: string, tar: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
-    return this.make(archive, (directory) => writeTar(`${directory}/layer.tar`, decompressed(tar), signal));
+  async receive(
+    archive: string,
+    tar: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    return this.make(archive, (directory) =>
+      this.#workers.run("receive", { file: `${directory}/layer.tar` }, { signal, body: tar }),
+    );
   }
 
   /** Makes an archive: `fill` gets an empty directory, which becomes the archive when `fill` is done. */
@@ -118,6 +119,27 @@ export class Archives {
     if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(archive)) throw malformed("archive-name", archive);
     return this.#paths.archives(`archive-${archive}`);
   }
+}
+
+/** Puts an archive's members into an empty directory, and returns them as `ingest` does. */
+export async function takeIn(
+  directory: string,
+  mostHoles: number,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<engine.ArchivedFile[]> {
+  const members = new Members(directory, mostHoles);
+  const reader = new TarReader(members);
+  try {
+    for await (const chunk of decompressed(body)) {
+      if (signal.aborted) throw interrupted("given-up");
+      await reader.push(chunk);
+    }
+    reader.end();
+  } finally {
+    members.abandon();
+  }
+  return filesIn(directory);
 }
 
 /** Puts members into a directory: files and links. Owners, modes and times are not kept. */
@@ -185,8 +207,8 @@ class Members implements TarSink {
   }
 }
 
-/** Without any bytes, the tar is empty. */
-async function writeTar(into: string, tar: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+/** Writes a tar to a new file, and returns its DiffID. Without any bytes, the tar is empty. */
+export async function writeTar(into: string, tar: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
   const file = await open(into, "wx", 0o600);
   const write = async (piece: Uint8Array): Promise<void> => {

@@ -109,9 +109,10 @@ async function buildCore(root, release) {
   await run({ root, release });
 }
 
-/** The daemon, and the resolver process, which outlives it. */
+/** The daemon, its threads for content, and the resolver process, which outlives it. */
 async function bundleDaemon(root) {
   await bundleProgram(root, "runtime-linux/names/resolver/main.ts", "build/names.cjs");
+  await bundleProgram(root, "hosts/node/content-thread.ts", "build/content.cjs");
   const bundled = join(root, "build/coracle.cjs");
   const outfile = `${bundled}.part`;
   await bundleProgram(root, "hosts/node/main.ts", outfile);

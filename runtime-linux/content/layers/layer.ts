@@ -4,7 +4,15 @@
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
 import { open, rm, stat, type FileHandle } from "node:fs/promises";
-import { HostFailure, cutShort, damaged, interrupted, isUnreachable, mismatch } from "../../../hosts/shared/index.js";
+import {
+  HostFailure,
+  cutShort,
+  damaged,
+  interrupted,
+  isUnreachable,
+  mismatch,
+  noSuch,
+} from "../../../hosts/shared/index.js";
 import type { Report, content } from "../../../hosts/shared/index.js";
 import type { BlobStream, Registry } from "../registry.js";
 import type { Kernel } from "../../kernel.js";
@@ -13,12 +21,13 @@ import { TarKeeper } from "./kept-tar.js";
 import type { LayerRecord, Layers } from "./layers.js";
 import { findInLayers } from "./lower.js";
 import { LayerProgress } from "../progress.js";
+import type { Made, Unpacked, Workers } from "../threads/workers.js";
 import { Unpacker } from "./unpacker.js";
 
 export interface LayerDeps {
   layers: Layers;
-  kernel: Kernel;
-  registry: Registry;
+  /** Runs `unpackLayer`. */
+  workers: Workers;
   /** The path of an archive's member on disk. */
   member(member: content.Member): Buffer;
   /** Resolves when a chain that is being unpacked is complete; at once for any other. */
@@ -51,21 +60,49 @@ async function made(
   signal: AbortSignal,
 ): Promise<number> {
   const { layers } = deps;
+  const { source } = layer;
   const draft = await layers.draft();
-  let source: Source | null = null;
   try {
-    source = await openSource(layer, draft, reuses, deps, signal);
-    const unpacked = await unpack(layer, draft, source, deps, new LayerProgress(report, source.size), signal);
-    const blob = layer.source.tag === "registry" ? layer.source.val.digest : null;
+    const member = source.tag === "archived" ? deps.member(source.val) : null;
+    const below = (): Promise<string[]> => layersBelow(layer, deps);
+    const wanted = { layer, draft, member, reuses };
+    const { file, ...unpacked } = await deps.workers.run("layer", wanted, { signal, report, below });
+    const blob = source.tag === "registry" ? source.val.digest : null;
     const record = { parent: layer.parent ?? null, diffId: layer.diffId, ...unpacked, blob };
-    await layers.keep(layer.chain, draft, record, source.blob);
+    await layers.keep(layer.chain, draft, record, file);
     return unpacked.size;
   } catch (error) {
-    const isOfUse = signal.aborted || isUnreachable(error);
-    if (layer.source.tag === "registry" && source !== null && !isOfUse) {
-      await layers.rests.forget(layer, layer.source.val);
-    }
     await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Directories of the layers below, the top first. Waits for those that are still being made. */
+async function layersBelow({ parent }: content.Layer, { layers, settled }: LayerDeps): Promise<string[]> {
+  if (parent === undefined) return [];
+  await settled(parent);
+  return layers.stack(parent);
+}
+
+export interface UnpackDeps {
+  layers: Pick<Layers, "reuse" | "rests">;
+  kernel: Kernel;
+  registry: Registry;
+  report: Report;
+  signal: AbortSignal;
+  /** Directories of the layers below, the top first, once all of them are complete. */
+  below(): Promise<string[]>;
+}
+
+/** Fetches and unpacks a layer. If it fails, what has arrived of its blob stays if it may be of use. */
+export async function unpackLayer(wanted: Unpacked, deps: UnpackDeps): Promise<Made> {
+  const { layer, draft } = wanted;
+  const source = await openSource(wanted, deps);
+  try {
+    return { ...(await unpack(layer, draft, source, deps)), file: source.blob };
+  } catch (error) {
+    const isOfUse = deps.signal.aborted || isUnreachable(error);
+    if (layer.source.tag === "registry" && !isOfUse) await deps.layers.rests.forget(layer, layer.source.val);
     throw error;
   }
 }
@@ -86,16 +123,11 @@ interface Source {
   member: Buffer | null;
 }
 
-async function openSource(
-  layer: content.Layer,
-  draft: string,
-  reuses: boolean,
-  deps: LayerDeps,
-  signal: AbortSignal,
-): Promise<Source> {
+async function openSource({ layer, draft, reuses, ...wanted }: Unpacked, deps: UnpackDeps): Promise<Source> {
   const { source } = layer;
   if (source.tag === "archived") {
-    const member = deps.member(source.val);
+    const member = wanted.member === null ? null : Buffer.from(wanted.member);
+    if (member === null) throw noSuch("member", source.val.path);
     const { size } = await stat(member);
     return { body: createReadStream(member, READ), size, digest: null, blob: null, keep: null, had: 0, member };
   }
@@ -111,7 +143,7 @@ async function openSource(
   const had = await rests.size(layer, source.val);
   // All of it has arrived, and was being unpacked.
   if (had >= known.size) return { ...arriving, body: createReadStream(keep, READ), keep: null, had: 0 };
-  const stream = await deps.registry.stream(source.val, signal, had);
+  const stream = await deps.registry.stream(source.val, deps.signal, had);
   if (stream.from > 0) return { ...arriving, body: wentOn(keep, stream), had: stream.from };
   await rests.forget(layer, source.val);
   return { ...arriving, body: stream.body, had: 0 };
@@ -131,10 +163,10 @@ async function unpack(
   layer: content.Layer,
   draft: string,
   source: Source,
-  deps: LayerDeps,
-  progress: LayerProgress,
-  signal: AbortSignal,
+  deps: UnpackDeps,
 ): Promise<Pick<LayerRecord, "size" | "tar">> {
+  const { signal } = deps;
+  const progress = new LayerProgress(deps.report, source.size);
   const root = `${draft}/diff`;
   mkdirSync(root);
   chmodSync(root, 0o755);
@@ -164,7 +196,7 @@ async function unpack(
   }
   const diffId = digestOf(hash);
   if (diffId !== layer.diffId) throw mismatch("diff-id", layer.diffId, diffId);
-  await linkToLower(unpacker, layer, deps);
+  await linkToLower(unpacker, deps);
   unpacker.finish();
   const tar = await keeper.keep();
   progress.end();
@@ -229,16 +261,10 @@ function verify({ digest, size, keep }: Source, received: number, hash: Hash): v
 }
 
 /** Hard links to files of lower layers. They are rare, and the only reason for a layer to wait for its parent. */
-async function linkToLower(
-  unpacker: Unpacker,
-  layer: content.Layer,
-  { layers, kernel, settled }: LayerDeps,
-): Promise<void> {
+async function linkToLower(unpacker: Unpacker, { kernel, below }: UnpackDeps): Promise<void> {
   if (unpacker.lowerLinks.length === 0) return;
-  const { parent } = layer;
-  if (parent !== undefined) await settled(parent);
-  const below = parent === undefined ? [] : layers.stack(parent);
-  for (const link of unpacker.lowerLinks) unpacker.linkToLower(link, (name) => findInLayers(below, name, kernel));
+  const directories = await below();
+  for (const link of unpacker.lowerLinks) unpacker.linkToLower(link, (name) => findInLayers(directories, name, kernel));
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {

@@ -39,9 +39,11 @@ export class Layers {
   /** Chains that are being dropped. */
   readonly #drops = new Map<string, Promise<void>>();
 
-  constructor(paths: Paths, kernel: Kernel) {
+  /** `records`: of the layers to know; by default they are read from disk. */
+  constructor(paths: Paths, kernel: Kernel, records?: Map<string, LayerRecord>) {
     this.#paths = paths;
     this.#kernel = kernel;
+    this.#records = records;
     this.rests = new Rests(paths.layers("tmp"));
   }
 
@@ -57,6 +59,13 @@ export class Layers {
 
   record(chain: string): LayerRecord | undefined {
     return this.#known().get(chain);
+  }
+
+  /** A layer with its record. Throws `no-such`. */
+  known(chain: string): { chain: string; record: LayerRecord } {
+    const record = this.record(chain);
+    if (!record) throw noSuch("layer", chain);
+    return { chain, record };
   }
 
   /** Directories of a chain's layers, the top first. Throws `no-such`. */

@@ -1,0 +1,72 @@
+// Who does jobs for the engine's thread: threads beside it (`threads.ts`), or that thread itself (`jobs.ts`).
+
+import type { Report, content, engine } from "../../../hosts/shared/index.js";
+import type { LayerRecord } from "../layers/layers.js";
+
+/** Rejects with a `HostFailure`, or with any error if the job was done in the calling thread. */
+export interface Workers {
+  run<N extends JobName>(name: N, args: ArgsOf<N>, wants: Wants): Promise<ResultOf<N>>;
+  close(): Promise<void>;
+}
+
+/** All jobs, with their arguments and results. */
+export interface JobTypes {
+  /** Fetches and unpacks a layer. */
+  layer: { args: Unpacked; result: Made };
+  /** Puts an archive's members into an empty directory, and returns them. */
+  ingest: { args: { directory: string; holes: number }; result: engine.ArchivedFile[] };
+  /** Writes a tar to a new file, and returns its DiffID. */
+  receive: { args: { file: string }; result: string };
+  /** Writes the tar of an upper directory to a new file. */
+  commit: { args: { upper: string; file: string }; result: engine.Committed };
+  copy: { args: content.Copy; result: void };
+  choose: { args: content.Selection; result: engine.Chosen };
+  upload: { args: { upload: content.Upload; known: KnownLayer }; result: engine.SentBlob };
+  /** Gives the tar of a layer. */
+  tar: { args: KnownLayer; result: void };
+}
+
+export type JobName = keyof JobTypes;
+export type ArgsOf<N extends JobName> = JobTypes[N]["args"];
+export type ResultOf<N extends JobName> = JobTypes[N]["result"];
+
+/** A layer to unpack into an empty draft. */
+export interface Unpacked {
+  layer: content.Layer;
+  draft: string;
+  /** The file of the archive's member; null if it is a blob. */
+  member: Uint8Array | null;
+  /** The blob that is kept for another layer is taken. */
+  reuses: boolean;
+}
+
+/** What is to be recorded of an unpacked layer. `file`: that of its blob; null if it came from no blob. */
+export type Made = Pick<LayerRecord, "size" | "tar"> & { file: string | null };
+
+/** A complete layer, as the engine knows it. */
+export interface KnownLayer {
+  chain: string;
+  record: LayerRecord;
+}
+
+/** What joins one job to the engine. */
+export interface Line {
+  signal: AbortSignal;
+  report: Report;
+  /** Bytes for the job: a request's body, or a file of a web server. They are fetched when they are read. */
+  body: AsyncIterable<Uint8Array>;
+  /** Hands on bytes of the job. The piece may be changed after this has resolved. */
+  give(piece: Uint8Array): Promise<void>;
+  /** Directories of the layers below the one that the job unpacks, the top first, once all of them are complete. */
+  below(): Promise<string[]>;
+}
+
+/** What the engine gives to a job. What is missing, the job does not ask for. */
+export interface Wants {
+  signal: AbortSignal;
+  report?: Report;
+  /** `signal` is aborted once the job is over. */
+  body?: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  give?: Line["give"];
+  below?: Line["below"];
+}
