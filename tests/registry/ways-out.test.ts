@@ -10,18 +10,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import { proxyFor } from "../../hosts/node/registry/proxies.js";
 import { registryClient } from "../../hosts/registry/client.js";
-import { findProgram, must } from "../support/commands.js";
 import { describeUnless } from "../support/on-engines.js";
 import { failed } from "../support/failed.js";
+import { makeCertificate, OPENSSL_MISSING } from "../support/registry/certificate.js";
 import { INSECURE, SECURE } from "../support/registry/security.js";
 
-const missing = findProgram("openssl") === null ? "openssl is not installed" : null;
 const TAGS = `{"tags":["1.0"]}`;
 
 /** A name that only a proxy finds. */
 const HIDDEN = "registry.hidden.example";
 
-describeUnless(missing, "the way to a registry", () => {
+describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-ways-"));
   const file = (name: string): string => join(directory, name);
   const certificates = file("certs.d");
@@ -33,11 +32,8 @@ describeUnless(missing, "the way to a registry", () => {
   let asked: string[] = [];
 
   beforeAll(async () => {
-    const subject = ["-subj", "/CN=registry", "-addext", `subjectAltName=IP:127.0.0.1,DNS:${HIDDEN}`];
-    const made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    await must([...made, "-days", "2", ...subject, "-keyout", file("key.pem"), "-out", file("cert.pem")]);
-    await must([...made, "-days", "2", "-subj", "/CN=me", "-keyout", file("me.key"), "-out", file("me.cert")]);
-    const tls = { key: readFileSync(file("key.pem")), cert: readFileSync(file("cert.pem")) };
+    const tls = await makeCertificate(directory, "registry", `IP:127.0.0.1,DNS:${HIDDEN}`);
+    await makeCertificate(directory, "me");
     const asking = { ca: readFileSync(file("me.cert")), requestCert: true, rejectUnauthorized: false };
     server = createTlsServer({ ...tls, ...asking }, ({ socket }, response) => {
       const isKnown = (socket as unknown as { authorized: boolean }).authorized;
@@ -68,7 +64,7 @@ describeUnless(missing, "the way to a registry", () => {
     const hidden = join(certificates, HIDDEN);
     for (const place of [own, hidden]) {
       mkdirSync(place, { recursive: true });
-      writeFileSync(join(place, "ca.crt"), readFileSync(file("cert.pem")));
+      writeFileSync(join(place, "ca.crt"), readFileSync(file("registry.cert")));
       writeFileSync(join(place, "client.cert"), readFileSync(file("me.cert")));
       writeFileSync(join(place, "client.key"), readFileSync(file("me.key")));
     }

@@ -1,0 +1,84 @@
+// The daemon's flags for its ways to registries: certificates, proxies, and that no password of a proxy is told.
+
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { DaemonProcess } from "../support/daemon-process.js";
+import { EngineClient, messageOf } from "../support/engine-client.js";
+import { missingLinux, startCoracle } from "../support/engines.js";
+import { describeUnless } from "../support/on-engines.js";
+import { makeCertificate, OPENSSL_MISSING, type Certificate } from "../support/registry/certificate.js";
+import { secretsIn } from "../support/secret-search.js";
+
+const SECRET = "dear-password-of-a-proxy";
+const INDEX = { schemaVersion: 2, mediaType: "application/vnd.oci.image.index.v1+json", manifests: [] };
+
+describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries", () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-ways-"));
+  let daemon: DaemonProcess;
+  let engine: EngineClient;
+  let server: Server;
+  let mine: Certificate;
+  let own: Certificate;
+
+  beforeAll(async () => {
+    const proxy = `http://me:${SECRET}@127.0.0.1:1`;
+    const proxies = ["--http-proxy", proxy, "--https-proxy", proxy, "--no-proxy", "10.213.0.0/16,.example.org"];
+    daemon = await startCoracle(["--registry-certs", directory, ...proxies]);
+    engine = new EngineClient(daemon.socketPath);
+    const address = daemon.netns.hostAddress;
+    own = await makeCertificate(directory, "registry", `IP:${address}`);
+    mine = await makeCertificate(directory, "me");
+    const asking = { ca: mine.cert, requestCert: true, rejectUnauthorized: false };
+    server = createServer({ ...own, ...asking }, ({ socket, url }, response) => {
+      const isKnown = (socket as unknown as { authorized: boolean }).authorized;
+      response.writeHead(isKnown ? 200 : 403, { "content-type": INDEX.mediaType });
+      response.end(url === "/v2/" ? "" : JSON.stringify(INDEX));
+    });
+    await new Promise<void>((done) => server.listen(0, address, done));
+  });
+  afterAll(async () => {
+    await daemon?.close();
+    server?.closeAllConnections();
+    server?.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  test("with the certificates of --registry-certs, which it reads when they are needed", async () => {
+    const host = `${daemon.netns.hostAddress}:${(server.address() as AddressInfo).port}`;
+    const target = `/distribution/${host}/x:1/json`;
+    expect(messageOf(await engine.call("GET", target))).toContain("certificate signed by unknown authority");
+    const place = join(directory, host);
+    mkdirSync(place);
+    writeFileSync(join(place, "ca.crt"), own.cert);
+    expect((await engine.call("GET", target)).status).toBe(403);
+    writeFileSync(join(place, "client.cert"), mine.cert);
+    writeFileSync(join(place, "client.key"), mine.key);
+    const { Descriptor } = await engine.read<{ Descriptor: { mediaType: string } }>(target);
+    expect(Descriptor.mediaType).toBe(INDEX.mediaType);
+    rmSync(join(place, "client.key"));
+    expect(messageOf(await engine.call("GET", target))).toContain(`${place}/client.key`);
+  });
+
+  test("through the proxies of its flags, whose password nobody sees", async () => {
+    const answer = await engine.call("GET", "/distribution/far.example/x:1/json");
+    expect(answer.status).toBe(500);
+    expect(messageOf(answer)).toBe(
+      'Get "https://far.example/v2/": proxy 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+    );
+    const shown = "http://xxxxx:xxxxx@127.0.0.1:1";
+    expect(await engine.read("/info")).toMatchObject({
+      HttpProxy: shown,
+      HttpsProxy: shown,
+      NoProxy: "10.213.0.0/16,.example.org",
+    });
+    await daemon.end("SIGTERM");
+    const traces = join(daemon.directories.dataRoot, "trace");
+    const files = readdirSync(traces).map((name) => readFileSync(join(traces, name)));
+    expect(files.length).toBeGreaterThan(0);
+    for (const bytes of [Buffer.from(daemon.log()), ...files]) expect(secretsIn(bytes, [SECRET])).toEqual([]);
+  });
+});
