@@ -220,6 +220,8 @@ export class LayerFetch extends Task {
       layerStore.add(new StoredLayer(layer.chain, layer.parent, layer.diffId, size));
     } else {
       this.dropRest();
+      // What earlier instances left is room that somebody needs now.
+      if (kindOf(failure) == FailureKind.Exhausted) layerRests.dropAll();
     }
     const wants = this.wants.splice(0);
     for (let i = 0; i < wants.length; i++) wants[i].watcher.ended(this, failure);

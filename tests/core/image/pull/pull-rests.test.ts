@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { BUSYBOX_CHAIN } from "../../support/fixtures.js";
 import { ImageWorld, makeImage } from "../../support/image-world.js";
-import { answered, OTHER_BYTES } from "../../../support/registry/registry-failures.js";
+import { answered, FULL_DISK, OTHER_BYTES } from "../../../support/registry/registry-failures.js";
 import { begin } from "./pulls.js";
 
 const image = makeImage(["only"]);
@@ -50,6 +50,14 @@ describe("the beginning of a layer that an engine left when it ended", () => {
     expect(world.open()).toEqual([]);
     world.call("POST", "/images/prune");
     expect(world.dropped()).toEqual([CHAIN]);
+  });
+
+  test("goes when a layer finds no room on the disk", () => {
+    const world = new ImageWorld({ rests: { [OTHER]: 1 } });
+    const id = begin(world, "x:1", image);
+    world.failAs(world.take("layer").op, FULL_DISK);
+    expect(world.answer(id).over).toBe(true);
+    expect(world.dropped()).toEqual([OTHER]);
   });
 
   test("of a layer that is there is left alone: dropping it would drop the layer", () => {
