@@ -124,6 +124,7 @@ ${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#l
     });
     imports.push(`import { wipeFree } from "./blocks";\nimport "./extent";\n`);
     if (this.options.snapshot) imports.push(`import * as snapshots from "./snapshot";\n`);
+    const inPlace = this.options.snapshot ? RESTORE_IN_PLACE : "";
     const functions = exported.flatMap((one) => one.functions.map((func) => this.#exportedFunction(one.name, func)));
     const body = `export { cabi_realloc } from "./runtime";
 export { allocated } from "./heap";
@@ -146,7 +147,7 @@ export function collectAndWipe(): void {
   busy = false;
 }
 
-${functions.join("\n")}`;
+${inPlace}${functions.join("\n")}`;
     return this.#module(body, imports.join(""));
   }
 
@@ -223,7 +224,21 @@ export function ${symbol}_post(_at: usize): void {
   }
 }
 
-/** `busy` is set to false again, since it is one of the restored globals. */
+/** The end of a restore sets `busy` to false again, since it is one of the restored globals. */
+const RESTORE_IN_PLACE = `// For a host that reaches the memory. It copies the snapshot's header to address 0, calls \`beginRestore\`, copies
+// the other bytes behind it, and calls \`endRestore\`. So the memory never holds a snapshot twice.
+export function beginRestore(length: usize): void {
+  enter();
+  snapshots.admit(0, length);
+}
+
+export function endRestore(length: usize): void {
+  snapshots.goOn(length);
+  busy = false;
+}
+
+`;
+
 function restoreSnapshot(symbol: string): string {
   return `export function ${symbol}(at: usize, length: usize): void {
   enter();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   other = await openFixture({ ...fixture, source: fixture.source.replace("kept += 1", "kept += 2") });
 }, 60_000);
 
-type Opened = Pick<ComponentInstance<Exports>, "memoryBytes" | "trapMessage" | "collectAndWipe"> & { door: Door };
+type Opened = Omit<ComponentInstance<Exports>, "exports"> & { door: Door };
 
 function open(component = compiled): Opened {
   const names = ["giveNumbers", "giveWords", "giveLists", "giveOptions", "giveShape", "number"];
@@ -45,12 +45,19 @@ const WORD = "open sesame";
 const SECRET = { word: WORD, other: "ünïcode 🐎" };
 const BLANKED = { word: "*".repeat(11), other: "*".repeat(10) };
 
-describe("an instance that restores a snapshot", () => {
+/** Calls the component, or copies the snapshot into its memory. */
+const WAYS: [way: string, restore: (to: Opened, snapshot: Uint8Array) => void][] = [
+  ["by a call", ({ door }, snapshot) => door.restore(snapshot)],
+  ["in place", ({ restore }, snapshot) => restore(snapshot)],
+];
+
+describe.each(WAYS)("an instance that restores a snapshot %s", (way, restore) => {
   test("has the same state as the other, and continues in the same way", () => {
     const one = open().door;
     for (let i = 0; i < 1000; i++) one.keep({ word: "", other: "" }, `note ${i}`);
-    const two = open().door;
-    two.restore(one.snapshot());
+    const opened = open();
+    const two = opened.door;
+    restore(opened, one.snapshot());
     expect(two.notes()).toEqual(one.notes());
     for (const door of [one, two]) for (let i = 0; i < 3000; i++) door.keep({ word: "", other: "" }, `more ${i}`);
     expect(two.notes()).toEqual(one.notes());
@@ -60,10 +67,11 @@ describe("an instance that restores a snapshot", () => {
   test("forgets what it was before", () => {
     const one = open().door;
     one.keep(SECRET, "one");
-    const two = open().door;
+    const opened = open();
+    const two = opened.door;
     for (let i = 0; i < 20_000; i++) two.keep(SECRET, `two ${i}`);
     const bytes = one.snapshot();
-    two.restore(bytes);
+    restore(opened, bytes);
     expect(two.notes()).toEqual(["one"]);
     two.collect();
     expect(Buffer.compare(one.snapshot(), bytes)).toBe(0);
@@ -75,8 +83,9 @@ describe("an instance that restores a snapshot", () => {
   test("has the same heap layout as the other when both must grow", () => {
     const one = open().door;
     one.keep(SECRET, "x".repeat(100_000));
-    const two = open().door;
-    two.restore(one.snapshot());
+    const opened = open();
+    const two = opened.door;
+    restore(opened, one.snapshot());
     for (const door of [one, two]) {
       for (let i = 0; i < 40; i++) door.keep({ word: "", other: "" }, String(i).repeat(30_000));
       door.collect();
@@ -88,9 +97,20 @@ describe("an instance that restores a snapshot", () => {
     const one = open().door;
     one.keep(SECRET, "one");
     const bytes = one.snapshot();
-    const two = open().door;
-    two.restore(bytes);
+    const opened = open();
+    const two = opened.door;
+    restore(opened, bytes);
     expect(Buffer.compare(two.snapshot(), bytes)).toBe(0);
+  });
+
+  test("holds the snapshot twice only after a call", () => {
+    const one = open().door;
+    one.keep(SECRET, "x".repeat(3_000_000));
+    const bytes = one.snapshot();
+    const opened = open();
+    restore(opened, bytes);
+    restore(opened, bytes);
+    expect(opened.memoryBytes() < 1.5 * bytes.length).toBe(way === "in place");
   });
 
   test("has the same bytes as any other new instance", () => {
@@ -160,12 +180,12 @@ describe("secrets", () => {
   });
 });
 
-describe("an instance refuses", () => {
+describe.each(WAYS)("an instance that restores %s refuses", (_, restore) => {
   const refused = (bytes: Uint8Array, why: RegExp, component = compiled): void => {
-    const { door, trapMessage } = open(component);
-    expect(() => door.restore(bytes)).toThrow();
-    expect(trapMessage()).toMatch(why);
-    expect(() => door.notes()).toThrow();
+    const opened = open(component);
+    expect(() => restore(opened, bytes)).toThrow();
+    expect(opened.trapMessage()).toMatch(why);
+    expect(() => opened.door.notes()).toThrow();
   };
 
   test("a snapshot of another core", () => {

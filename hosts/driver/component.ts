@@ -36,7 +36,14 @@ export interface ComponentInstance<Exports> {
    * again after each call of the core, since the memory may grow.
    */
   collectAndWipe(): () => Uint8Array;
+  /**
+   * The same as the core's own `restore`, without a second copy of the snapshot in the memory, which would grow for it.
+   */
+  restore(snapshot: Uint8Array): void;
 }
+
+/** Bytes of a snapshot's header: `FRONT` of `core/bindgen/placeholders.ts`. */
+const HEADER = 4096;
 
 /** A compiled component. Its instances share only code. */
 export class CompiledComponent<Imports, Exports> {
@@ -62,7 +69,7 @@ export class CompiledComponent<Imports, Exports> {
       },
     );
     if (!core) throw new Error("none of the component's modules exports `trapped`");
-    const { memory, trapped, allocated, collectAndWipe } = core;
+    const { memory, trapped, allocated, collectAndWipe, beginRestore, endRestore } = core;
     return {
       exports,
       trapMessage: () => lastWords(memory, trapped),
@@ -71,6 +78,13 @@ export class CompiledComponent<Imports, Exports> {
       collectAndWipe: () => {
         collectAndWipe();
         return () => new Uint8Array(memory.buffer);
+      },
+      restore: (snapshot) => {
+        new Uint8Array(memory.buffer).set(snapshot.subarray(0, HEADER));
+        beginRestore(snapshot.length);
+        // The memory may have grown.
+        new Uint8Array(memory.buffer).set(snapshot.subarray(HEADER), HEADER);
+        endRestore(snapshot.length);
       },
     };
   }
@@ -88,6 +102,8 @@ interface CoreExports {
   trapped: () => number;
   allocated: () => number;
   collectAndWipe: () => void;
+  beginRestore: (length: number) => void;
+  endRestore: (length: number) => void;
 }
 
 function compiled(source: WasmSource): WebAssembly.Module {

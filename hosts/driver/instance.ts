@@ -80,7 +80,7 @@ export class Instance {
 
   /** Instead of `open`: continues as the instance that the snapshot was taken of. */
   restore(snapshot: Uint8Array): void {
-    this.#enter(() => this.#component.exports.engine.restore(snapshot));
+    this.#enter(() => this.#component.restore(snapshot));
     this.#collectedAt = this.#component.allocatedBytes();
   }
 

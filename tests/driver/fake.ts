@@ -56,6 +56,7 @@ export function scripted(script: Script): CompiledCore {
         memoryBytes: () => 1 << 20,
         allocatedBytes: () => allocated >>> 0,
         collectAndWipe: () => () => new Uint8Array(1 << 20),
+        restore: () => {},
       };
     },
   };

@@ -44,18 +44,19 @@ function misreading(core: CompiledCore, { read = same, hear = same, find = same 
       const component = core.instantiate(imports);
       const { engine } = component.exports;
       let isRestored = false;
-      return withEngine(component, {
+      const misreader = withEngine(component, {
         open: (options, now, seed, records, journal, inventory) => {
           isRestored = false;
           const misread = records.map((stored) => read(stored, options));
           engine.open(options, now, seed, misread, journal, find(inventory, records));
         },
-        restore: (snapshot) => {
-          isRestored = true;
-          engine.restore(snapshot);
-        },
         step: (now, input) => engine.step(now, hear(input, isRestored)),
       });
+      const restore = (snapshot: Uint8Array): void => {
+        isRestored = true;
+        component.restore(snapshot);
+      };
+      return { ...misreader, restore };
     },
   };
 }

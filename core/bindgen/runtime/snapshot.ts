@@ -65,14 +65,24 @@ export function putBack(): void {
 
 /** Restores a snapshot. Its bytes are at `at`, in the memory that they overwrite. */
 export function restore(at: usize, length: usize): void {
+  admit(at, length);
+  memory.copy(0, at, length);
+  goOn(length);
+}
+
+/** Checks a snapshot whose header is at `at`, and makes room for the whole. */
+export function admit(at: usize, length: usize): void {
   if (length < FRONT || load<u64>(at) != MAGIC) throw new Error("this is no snapshot");
   if (load<u32>(at, FORM) != FORMAT || load<u64>(at, IDENTITY) != identity()) {
     throw new Error("this is a snapshot of another core");
   }
   if (load<u32>(at, LENGTH) != length) throw new Error("this snapshot is not whole");
   if (!reach(load<u32>(at, PAGES))) throw new Error("no memory for the snapshot");
-  memory.copy(0, at, length);
-  memory.fill(length, 0, ((<usize>memory.size()) << PAGE_BITS) - length);
+}
+
+/** Goes on from a snapshot whose bytes are at 0. The memory behind the heap before is zeros already. */
+export function goOn(length: usize): void {
+  if (heapEnd() > length) memory.fill(length, 0, heapEnd() - length);
   loadGlobals(GLOBALS);
   memory.fill(0, 0, FRONT);
   closeHeap(length);
