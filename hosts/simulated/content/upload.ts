@@ -32,7 +32,7 @@ export class Uploads {
   async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
     const kept = this.#kept(chain);
     const total = await layerTars(this.#layers).size(chain);
-    const blob = kept ?? gzipSync(await this.#tarOf(chain), { mtime: 0 });
+    const blob = kept ?? compressed(await this.#tarOf(chain));
     const sent = sentAs(blob);
     await this.#registry.upload(to, { bytes: inPieces(blob, total, report), digest: () => sent.digest }, signal);
     if (kept === null) this.#sent.set(chain, sent);
@@ -76,3 +76,12 @@ async function* inPieces(blob: Uint8Array, total: number, report: Report): Async
 }
 
 const PIECE = 64 << 10;
+
+/** The layer that was compressed last, by its tar's digest: most uploads send the same one, and to hash it is quick. */
+let last = { digest: "", blob: new Uint8Array() };
+
+function compressed(tar: Uint8Array): Uint8Array {
+  const digest = digestOf(tar);
+  if (last.digest !== digest) last = { digest, blob: gzipSync(tar, { mtime: 0 }) };
+  return last.blob;
+}
