@@ -49,6 +49,7 @@ export class Fork {
   readonly #each: readonly Invariant[];
   readonly #waiting: HostEffect[] = [];
   #opening: Opening | null = null;
+  #twin: Instance | null = null;
 
   constructor(parts: ForkParts, machine: Machine, now: types.Instant) {
     this.#parts = parts;
@@ -84,16 +85,17 @@ export class Fork {
   }
 
   /**
-   * Lets all pending operations end, then removes one container, if there is one. The twin must do the same. Throws a
-   * `Breach`.
+   * Lets all pending operations end, then removes one container, if there is one. `hasTwin`: the twin must do the same.
+   * Throws a `Breach`.
    */
-  heal(): void {
+  heal(hasTwin: boolean): void {
     const { instance, twin } = this.#parts;
-    twin.restore(instance.snapshot());
+    if (hasTwin) twin.restore(instance.snapshot());
+    this.#twin = hasTwin ? twin : null;
     this.#settle();
     const [first] = this.ledger.containers.keys();
-    this.#both(asking(1n, "GET", "/containers/json?all=1"));
-    if (first !== undefined) this.#both(asking(2n, "DELETE", `/containers/${first}?force=1`));
+    this.#hear(asking(1n, "GET", "/containers/json?all=1"));
+    if (first !== undefined) this.#hear(asking(2n, "DELETE", `/containers/${first}?force=1`));
     this.#settle();
   }
 
@@ -101,19 +103,23 @@ export class Fork {
     for (let left = MOST; left > 0; left--) {
       const input = this.#next();
       if (input === null) return this.#rested();
-      this.#both(input);
+      this.#hear(input);
     }
     throw new Breach("forks", "the engine that was opened after the cut never comes to rest");
   }
 
-  #both(input: Input): void {
-    const { instance, twin } = this.#parts;
-    const [outputs, others] = [instance, twin].map((one) => one.step(this.#now, input)) as [StepOutputs, StepOutputs];
-    if (digest(outputs) !== digest(others)) {
-      const [other, own] = [others, outputs].map(shortened);
-      throw new Breach("forks", `the restored engine answers ${input.tag} with\n${other}\nnot with\n${own}`);
-    }
+  #hear(input: Input): void {
+    const { instance } = this.#parts;
+    const outputs = instance.step(this.#now, input);
+    if (this.#twin !== null) this.#compare(this.#twin, input, outputs);
     this.#take(outputs, input, instance.explain());
+  }
+
+  #compare(twin: Instance, input: Input, outputs: StepOutputs): void {
+    const others = twin.step(this.#now, input);
+    if (digest(outputs) === digest(others)) return;
+    const [other, own] = [others, outputs].map(shortened);
+    throw new Breach("forks", `the restored engine answers ${input.tag} with\n${other}\nnot with\n${own}`);
   }
 
   #take(outputs: StepOutputs, input: Input | null, notes: readonly engine.Note[]): void {
