@@ -278,8 +278,11 @@ export class Judges implements Observer {
     const snapshot = (): Uint8Array => (taken ??= step.snapshot());
     let told: engine.Stored[] | null = null;
     const remembered = (): engine.Stored[] => (told ??= this.#machine.remembered());
+    let inventory: engine.Inventory | null = null;
+    const found = (): engine.Inventory => (inventory ??= this.#machine.found());
     const { ledger, steps: count } = this;
-    const seen = { ...step, ...this.#machine, remembered, snapshot, digest, input, opening, notes, ledger, count };
+    const { held } = this.#machine;
+    const seen = { ...step, found, held, remembered, snapshot, digest, input, opening, notes, ledger, count };
     this.hold(() => {
       for (const invariant of this.#invariants) invariant.stepped?.(seen);
     });

@@ -57,6 +57,10 @@ export class Ledger {
   #replaced: Map<string, Uint8Array | undefined>[] = [];
   /** How many last steps of the previous instance were lost. Null if the stored records match none of its steps. */
   lost: number | null = 0;
+  /** How often a record was put or deleted: what follows from the records alone is as it was if this is. */
+  version = 0;
+  /** Results of `keys`, while there are the same keys. */
+  readonly #keys = new Map<string, readonly string[]>();
 
   opened(stored: readonly engine.Stored[]): void {
     this.before = new Map(this.records);
@@ -64,6 +68,8 @@ export class Ledger {
     this.#replaced = [];
     this.records.clear();
     this.containers.clear();
+    this.#keys.clear();
+    this.version += 1;
     for (const { key, value } of stored) this.#put(key, value);
   }
 
@@ -77,8 +83,13 @@ export class Ledger {
   }
 
   /** The keys with this prefix, without it. */
-  keys(prefix: string): string[] {
-    return [...this.records.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+  keys(prefix: string): readonly string[] {
+    const known = this.#keys.get(prefix);
+    if (known !== undefined) return known;
+    const found: string[] = [];
+    for (const key of this.records.keys()) if (key.startsWith(prefix)) found.push(key.slice(prefix.length));
+    this.#keys.set(prefix, found);
+    return found;
   }
 
   json<Value>(key: string): Value | undefined {
@@ -105,6 +116,8 @@ export class Ledger {
   #put(key: string, value: Uint8Array): void {
     this.#keepOld(key);
     this.changed.push(key);
+    this.version += 1;
+    if (!this.records.has(key)) this.#keys.clear();
     this.records.set(key, value);
     if (!key.startsWith("container/")) return;
     const container = parsed(value) as ContainerRecord;
@@ -114,6 +127,8 @@ export class Ledger {
   #delete(key: string): void {
     this.#keepOld(key);
     this.changed.push(key);
+    this.version += 1;
+    this.#keys.clear();
     this.records.delete(key);
     if (key.startsWith("container/")) this.containers.delete(key.slice("container/".length));
   }

@@ -18,6 +18,9 @@ export class Images implements Invariant {
   readonly #replies: Replies;
   /** Layers from a time with a damaged record, when none is removed. An unneeded one stays until images are pruned. */
   readonly #kept = new Set<string>();
+  /** What records claim, and the version of the records. */
+  #claimed: ReadonlySet<string> = new Set();
+  #version = -1;
 
   constructor(operations: Operations, replies: Replies) {
     this.#operations = operations;
@@ -47,24 +50,30 @@ export class Images implements Invariant {
 
   /** Checks that the machine has exactly the layers of the records. */
   #machine(ledger: Ledger, { chains }: AtRest["found"]): void {
-    const kept = new Set(ledger.keys("layer/"));
+    const [kept, there] = [new Set(ledger.keys("layer/")), new Set(chains)];
     for (const chain of chains) {
       if (!kept.has(chain) && !this.#undropped.has(chain) && !this.#operations.speakOf(chain))
         throw new Breach("images", `layer ${chain} exists without a record`);
     }
     for (const chain of kept) {
-      if (!chains.includes(chain)) throw new Breach("images", `layer ${chain} has a record, but does not exist`);
+      if (!there.has(chain)) throw new Breach("images", `layer ${chain} has a record, but does not exist`);
     }
     for (const chain of this.#kept) if (!kept.has(chain)) this.#kept.delete(chain);
     // Nothing claims the layers of an image that is still being fetched.
     if (this.#operations.areAsked(FETCHING)) return;
     // A build holds the layers of what it has made, even if a client removes the image.
     if (this.#replies.areBuilding) return;
-    const claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]);
+    const claimed = this.#claimedIn(ledger);
     for (const chain of kept) {
       if (claimed.has(chain)) this.#kept.delete(chain);
       else if (!this.#kept.has(chain)) throw new Breach("images", `nothing needs layer ${chain}`);
     }
+  }
+
+  #claimedIn(ledger: Ledger): ReadonlySet<string> {
+    if (this.#version === ledger.version) return this.#claimed;
+    this.#version = ledger.version;
+    return (this.#claimed = new Set([...chainsOfImages(ledger), ...chainsOfContainers(ledger)]));
   }
 
   #unused(ledger: Ledger, key: string): void {

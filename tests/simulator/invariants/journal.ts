@@ -19,11 +19,23 @@ const HEAD = 9;
 /** Bytes of the length before each text. */
 const LENGTH = 4;
 
+const NONE: readonly JournalEvent[] = [];
+
 const decoder = new TextDecoder();
 
+/** Ten invariants ask for the events of each step. */
+const known = new WeakMap<StepOutputs["records"], readonly JournalEvent[]>();
+
 /** The events of a step, in order. */
-export function eventsOf(commands: StepOutputs["records"]): JournalEvent[] {
-  return commands.flatMap((command) => (command.tag === "append" ? [eventOf(command.val.bytes)] : []));
+export function eventsOf(commands: StepOutputs["records"]): readonly JournalEvent[] {
+  if (commands.length === 0) return NONE;
+  const read = known.get(commands) ?? commands.flatMap(eventIn);
+  known.set(commands, read);
+  return read;
+}
+
+function eventIn(command: StepOutputs["records"][number]): JournalEvent[] {
+  return command.tag === "append" ? [eventOf(command.val.bytes)] : [];
 }
 
 /** Null for a damaged entry. */

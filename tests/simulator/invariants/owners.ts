@@ -29,6 +29,7 @@ export class Owners implements Invariant {
   /** Those that could not be dropped: the next engine does it. */
   readonly #keptSites = new Failures("drop-container");
   #volumesBefore: ReadonlySet<string> = new Set();
+  #allowed: Allowed | null = null;
 
   constructor(operations: Operations, replies: Replies) {
     this.#operations = operations;
@@ -111,12 +112,8 @@ export class Owners implements Invariant {
 
   /** No process, exec, mount, network endpoint or file outlives its owner. */
   #machine(ledger: Ledger, found: AtRest["found"], isNeeded: (id: string) => boolean): void {
-    const containers = [...ledger.containers.values()];
-    // A container in a transitional status may have all, some or none of these.
-    const owners = containers.filter((one) => !SETTLED.includes(wordOf(one)) || isRunning(one) || one.unclean);
-    // Objects of a damaged record stay.
-    const damaged = ledger.keys("damaged/container/");
-    const ids = new Set([...owners.map(({ id }) => id), ...damaged]);
+    if (this.#allowed?.version !== ledger.version) this.#allowed = allowedBy(ledger);
+    const { ids, files, networks, volumes } = this.#allowed;
     const ofContainers = (all: readonly { container: string }[]): string[] => all.map(({ container }) => container);
     const isPlace = (id: string): boolean => this.#sites.has(id) || this.#keptSites.has(id);
     const mounts = found.mounts.filter((id) => !isNeeded(id) && !isPlace(id));
@@ -125,11 +122,10 @@ export class Owners implements Invariant {
     this.#only("network namespace", found.sandboxes, ids);
     this.#only("process", ofContainers(found.processes), ids);
     this.#only("exec", ofContainers(found.execs.map(({ subject }) => subject)), ids);
-    const files = found.containers.filter((id) => !isPlace(id));
-    this.#only("files", files, new Set([...ledger.containers.keys(), ...damaged]));
-    const networks = [...ledger.keys("network/"), ...ledger.keys("damaged/network/")];
-    this.#only("network", found.networks, new Set(networks));
-    this.#volumes(ledger, found.volumes, containers);
+    const filed = found.containers.filter((id) => !isPlace(id));
+    this.#only("files", filed, files);
+    this.#only("network", found.networks, networks);
+    this.#volumes(ledger, found.volumes, volumes);
   }
 
   #container(container: ContainerRecord, found: AtRest["found"]): void {
@@ -158,15 +154,14 @@ export class Owners implements Invariant {
     throw new Breach("owners", `${id} runs on ${told.join(" and ")}, but the host has it on ${joined.join(" and ")}`);
   }
 
-  #volumes(ledger: Ledger, found: readonly string[], containers: readonly ContainerRecord[]): void {
-    const kept = new Set([...ledger.keys("volume/"), ...ledger.keys("damaged/volume/")]);
+  #volumes({ containers }: Ledger, found: readonly string[], kept: ReadonlySet<string>): void {
     this.#only("volume", found, kept);
     this.#only(
       "volume of a record",
       [...kept].filter((name) => !this.#unmade.has(name) && !this.#undropped.has(name)),
       new Set(found),
     );
-    for (const container of containers) {
+    for (const container of containers.values()) {
       // A failed removal may already have removed volumes.
       if (["removing", "dead"].includes(wordOf(container))) continue;
       const own = container.mounts.filter(({ kind }) => kind === VOLUME).map(({ name }) => name);
@@ -180,6 +175,30 @@ export class Owners implements Invariant {
         throw new Breach("owners", `${what} ${one} has no owner`);
     }
   }
+}
+
+/** Ids and names that objects on the machine may have, by the records of one version. */
+interface Allowed {
+  version: number;
+  /** Containers that may have mounts, processes and so on. */
+  ids: ReadonlySet<string>;
+  files: ReadonlySet<string>;
+  networks: ReadonlySet<string>;
+  volumes: ReadonlySet<string>;
+}
+
+function allowedBy(ledger: Ledger): Allowed {
+  const { version } = ledger;
+  const containers = [...ledger.containers.values()];
+  // A container in a transitional status may have all, some or none of these.
+  const owners = containers.filter((one) => !SETTLED.includes(wordOf(one)) || isRunning(one) || one.unclean);
+  // Objects of a damaged record stay.
+  const damaged = ledger.keys("damaged/container/");
+  const ids = new Set([...owners.map(({ id }) => id), ...damaged]);
+  const files = new Set([...ledger.containers.keys(), ...damaged]);
+  const networks = new Set([...ledger.keys("network/"), ...ledger.keys("damaged/network/")]);
+  const volumes = new Set([...ledger.keys("volume/"), ...ledger.keys("damaged/volume/")]);
+  return { version, ids, files, networks, volumes };
 }
 
 /** Names of all volumes that containers have. */
