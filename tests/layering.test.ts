@@ -190,7 +190,12 @@ function isHost(path: string): boolean {
 }
 
 /** Programs that build and serve the page. */
-const PAGE_TOOLS = ["hosts/browser/build.ts", "hosts/browser/core-files.ts", "hosts/browser/serve.ts"];
+const PAGE_TOOLS = [
+  "hosts/browser/build.ts",
+  "hosts/browser/core-files.ts",
+  "hosts/browser/diagram.ts",
+  "hosts/browser/serve.ts",
+];
 
 function isNodeOnly(path: string): boolean {
   const folders = ["hosts/node/", "hosts/embedding/node", "runtime-linux/"];

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { fetchedCore, writeCore } from "./core-files.js";
+import { laidOutDiagram } from "./diagram.js";
 import { allReferences } from "./reference/node-references.js";
 import { NEWEST_VERSION } from "./session/versions.js";
 
@@ -107,7 +108,7 @@ async function bundle({ root, source, target, release, described, core }: Bundle
     jsx: "automatic",
     jsxImportSource: "preact",
     define: { DESCRIBED_VERSIONS: JSON.stringify(described), CORE_FILES: JSON.stringify(core) },
-    plugins: [fetchedCore(root)],
+    plugins: [fetchedCore(root), laidOutDiagram(root)],
     chunkNames: "chunks/[name]-[hash]",
     minify: release,
     sourcemap: !release,

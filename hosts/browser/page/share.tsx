@@ -3,7 +3,6 @@
 import { useRef, useState } from "preact/hooks";
 import { CopyButton } from "./copy-button.js";
 import { usePlayground } from "./context.js";
-import { curlScript } from "../notation/curl-script.js";
 
 export function Share() {
   const playground = usePlayground();
@@ -17,6 +16,10 @@ export function Share() {
     setLink(url.href);
     history.replaceState(null, "", url);
     dialog.current?.showModal();
+  };
+  const save = async (): Promise<void> => {
+    const { curlScript } = await import("../notation/curl-script.js");
+    download("session.sh", curlScript(playground.session.value.exchanges.value));
   };
   return (
     <>
@@ -36,10 +39,7 @@ export function Share() {
         </label>
         <form method="dialog" class="row">
           <CopyButton text={() => link} label="Copy the link" primary />
-          <button
-            type="button"
-            onClick={() => download("session.sh", curlScript(playground.session.value.exchanges.value))}
-          >
+          <button type="button" onClick={() => void playground.run(save())}>
             Save as curl script
           </button>
           <span class="grow" />

@@ -1,11 +1,9 @@
 // Synchronous decompression in plain script.
 
 import { Gunzip } from "fflate";
-import { Decompress } from "fzstd";
 import { HostFailure, damaged } from "../../shared/index.js";
-import { bunzip2 } from "./bzip2.js";
+import { bunzip2, unxz } from "./rare.js";
 import { recognized } from "./recognize.js";
-import { unxz } from "./xz.js";
 
 /** Undoes gzip, zstd, bzip2 or xz; other bytes pass through. */
 export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -14,7 +12,7 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
     case "gzip":
       return yield* inScript(bytes, gunzip);
     case "zstd":
-      return yield* inScript(bytes, unzstd);
+      return yield* inScript(bytes, (await import("./zstd.js")).unzstd);
     case "bzip2":
       return yield* bunzip2(bytes);
     case "xz":
@@ -60,11 +58,6 @@ function feed(decode: Decoder, bytes: Uint8Array, final: boolean): void {
 
 function gunzip(out: (bytes: Uint8Array) => void): Decoder {
   const decoder = new Gunzip(out);
-  return (bytes, final) => decoder.push(bytes, final);
-}
-
-function unzstd(out: (bytes: Uint8Array) => void): Decoder {
-  const decoder = new Decompress(out);
   return (bytes, final) => decoder.push(bytes, final);
 }
 

@@ -1,16 +1,14 @@
 // An answer while it arrives: status, headers, body, and explanations.
 
+import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Exchange } from "../../session/exchange.js";
 import { openUntil } from "../../session/explain/waiting.js";
-import { useSession } from "../context.js";
+import { usePlayground, useSession } from "../context.js";
 import { TabList } from "../tab-list.js";
 import { duration, statusText } from "../words.js";
 import { BodyView } from "./body-view.js";
-import { Explain } from "./explain.js";
-import { Languages } from "./languages.js";
 import { StdinField } from "./stdin-field.js";
-import { VersionLens } from "./version-lens.js";
 import { Waiting } from "./waiting.js";
 
 type About = "happened" | "languages" | "versions";
@@ -21,15 +19,30 @@ const ABOUT: readonly { id: About; label: string }[] = [
   { id: "versions", label: "Other versions" },
 ];
 
+type Panel = FunctionComponent<{ exchange: Exchange }>;
+
+/** Fetched when they are first opened: the first answer does not need them. */
+const PANELS: Readonly<Record<About, () => Promise<Panel>>> = {
+  happened: async () => (await import("./explain.js")).Explain,
+  languages: async () => (await import("./languages.js")).Languages,
+  versions: async () => (await import("./version-lens.js")).VersionLens,
+};
+
 export function AnswerView({ exchange }: { exchange: Exchange }) {
   const name = `about-${exchange.number}`;
+  const playground = usePlayground();
   const session = useSession();
   const looking = session.looking.value;
   const later = looking !== null && exchange.at > (session.steps.value[looking]?.at ?? exchange.at);
-  const [about, setAbout] = useState<About | null>(null);
+  const [about, setAbout] = useState<{ id: About; Panel: Panel } | null>(null);
   const typed = useOnce(exchange.typable.value);
   const section = useBroughtIntoView<HTMLElement>(useArrival(exchange));
-  const panel = useBroughtIntoView<HTMLDivElement>(about);
+  const panel = useBroughtIntoView<HTMLDivElement>(about?.id ?? null);
+  const open = async (id: About): Promise<void> => {
+    if (id === about?.id) return setAbout(null);
+    const Panel = await playground.run(PANELS[id]());
+    if (Panel !== undefined) setAbout({ id, Panel });
+  };
   return (
     <section ref={section} class="answer" aria-label={`Answer ${exchange.number}`} data-later={later}>
       <Head exchange={exchange} later={later} />
@@ -39,20 +52,18 @@ export function AnswerView({ exchange }: { exchange: Exchange }) {
         label="About this answer"
         name={name}
         tabs={session.recording === null ? ABOUT : ABOUT.filter(({ id }) => id !== "versions")}
-        selected={about}
-        select={(id) => setAbout(id === about ? null : id)}
+        selected={about?.id ?? null}
+        select={(id) => void open(id)}
         onePanel
       />
       <div
         ref={panel}
         id={`${name}-panel`}
         role="tabpanel"
-        aria-labelledby={`${name}-${about ?? "happened"}`}
+        aria-labelledby={`${name}-${about?.id ?? "happened"}`}
         hidden={about === null}
       >
-        {about === "happened" && <Explain exchange={exchange} />}
-        {about === "languages" && <Languages exchange={exchange} />}
-        {about === "versions" && <VersionLens exchange={exchange} />}
+        {about !== null && <about.Panel exchange={exchange} />}
       </div>
     </section>
   );
