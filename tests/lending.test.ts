@@ -75,11 +75,16 @@ test("a file that ended without giving its engine back is named: simulated", asy
   if (engine === undefined) return skip("CORACLE_TEST_ENGINES leaves out simulated");
   let socketPath = "";
   const provide = (_name: string, value: string): void => void (socketPath = value);
-  const close = await lend({ provide } as unknown as TestProject);
+  const root = { getProvidedContext: () => (socketPath === "" ? {} : { lender: socketPath }), provide };
+  const project = { vitest: { getRootProject: () => root } } as unknown as TestProject;
+  const close = await lend(project);
+  // Another project of the same run has the same lender, and its end ends nothing.
+  const before = socketPath;
+  expect([await lend(project), socketPath]).toEqual([undefined, before]);
   await (await borrow(engine, socketPath)).close();
   await borrow(engine, socketPath);
   const told = vi.spyOn(console, "error").mockImplementation(() => {});
-  await close();
+  await close!();
   const lines = told.mock.calls.flat();
   told.mockRestore();
   expect(lines).toEqual(["tests/lending.test.ts has not given back the engine that it had: simulated"]);

@@ -24,12 +24,18 @@ interface Held {
   readonly loan: Loan;
 }
 
-export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+/**
+ * All projects (vitest.config.ts) borrow from one lender, because all are provided with what the root is. The first project
+ * starts it. Resolves to its end.
+ */
+export default async function setUp({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const root = vitest.getRootProject();
+  if (root.getProvidedContext().lender !== undefined) return undefined;
   const directory = await mkdtemp(join(tmpdir(), "coracle-lender-"));
   const lender = new Lender();
   const socketPath = join(directory, "socket");
   await lender.listen(socketPath);
-  project.provide("lender", socketPath);
+  root.provide("lender", socketPath);
   return async () => {
     await lender.close();
     await rm(directory, { recursive: true });
