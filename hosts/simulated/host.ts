@@ -40,8 +40,8 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
       if (faults.outputLeft()) crashing.crash();
     },
     reboot: () => parts.reboot(),
-    visit: (port, address = "127.0.0.1") => visit(parts.networks.traffic, { address, port }),
-    dial: (port, address = "127.0.0.1") =>
+    visit: (port, address = parts.networks.loopbackOf(port)) => visit(parts.networks.traffic, { address, port }),
+    dial: (port, address = parts.networks.loopbackOf(port)) =>
       dial({ time, traffic: parts.networks.traffic, ended: end.signal }, { address, port }),
     firstImages: () => images.map((name) => sharedCatalogue.archive(name)),
     directories: { data: parts.dataRoot, exec: EXEC_ROOT },

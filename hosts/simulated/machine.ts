@@ -2,7 +2,7 @@
 
 import type { engine } from "../shared/index.js";
 
-/** Facts for `/info` and `/version`, including routes to the machine's own network (RFC 5737). */
+/** Facts for `/info` and `/version`, including routes to the machine's own network (RFC 5737, RFC 3849). */
 export const MACHINE: engine.Machine = {
   name: "coracle-sim",
   os: "linux",
@@ -41,7 +41,7 @@ export const MACHINE: engine.Machine = {
   storageDriver: "overlay2",
   storage: { fileSystem: 0, entryTypes: true, metacopy: false, redirects: false, userNamespace: false },
   sparseFiles: false,
-  routes: ["192.0.2.0/24"],
+  routes: ["192.0.2.0/24", "2001:db8::/64"],
   defaultBridge: "coracle0",
   firewall: "nftables",
   droppingChains: [],

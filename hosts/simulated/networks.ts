@@ -8,7 +8,8 @@ import { MACHINE } from "./machine.js";
 import type { PortDoors } from "./options.js";
 import { PublishedPorts } from "./published-ports.js";
 import type { SimulatedTime } from "./time.js";
-import { isEvery, isIpv6, isLoopback, numberOf } from "./traffic/addresses.js";
+import { canonical, isEvery, isIpv6, isLoopback } from "./traffic/addresses.js";
+import { addressesOf } from "./traffic/families.js";
 import { NameTables } from "./traffic/name-answers.js";
 import { NetworkNamespace } from "./traffic/namespace.js";
 import type { Topology } from "./traffic/routes.js";
@@ -149,12 +150,12 @@ export class WorldNetworks implements Topology {
   }
 
   bridges(): Iterable<networks.Bridge> {
-    return [...this.#bridges.values()].filter(({ subnet }) => subnet !== "");
+    return [...this.#bridges.values()].filter(({ subnet, ipv6Subnet }) => subnet !== "" || ipv6Subnet !== "");
   }
 
   ownerOf(network: string, address: string): NetworkNamespace | undefined {
     const joins = [...this.#joins.values()];
-    const join = joins.find(({ bridge, address: own }) => bridge.network === network && own === address);
+    const join = joins.find((one) => one.bridge.network === network && addressesOf(one).includes(address));
     return join && this.#sandboxes.get(join.container);
   }
 
@@ -169,13 +170,18 @@ export class WorldNetworks implements Topology {
     return undefined;
   }
 
+  /** Where the machine reaches a TCP port of its own: at `::1` if it is published there alone. */
+  loopbackOf(port: number): string {
+    const isThere = (address: string): boolean => this.publishedAt(address, port) !== undefined;
+    return !isThere(IPV4_LOOPBACK) && isThere(IPV6_LOOPBACK) ? IPV6_LOOPBACK : IPV4_LOOPBACK;
+  }
+
   isOpened(network: string, address: string, port: number): boolean {
-    const join = [...this.#joins.values()].find((one) => one.bridge.network === network && one.address === address);
-    return (
-      join?.ports.some(({ protocol, hostPort, containerPort }) => {
-        return protocol === "tcp" && hostPort === 0 && containerPort === port;
-      }) ?? false
-    );
+    const joins = [...this.#joins.values()];
+    const join = joins.find((one) => one.bridge.network === network && addressesOf(one).includes(address));
+    const isIt = ({ protocol, hostAddress, hostPort, containerPort }: networks.PortMapping): boolean =>
+      protocol === "tcp" && hostPort === 0 && containerPort === port && isIpv6(hostAddress) === isIpv6(address);
+    return join?.ports.some(isIt) ?? false;
   }
 
   /** What a name means in a container: addresses, or undefined if nobody on its networks has the name. */
@@ -309,6 +315,8 @@ export function loopbackOnly(time: Pick<SimulatedTime, "now" | "at">): KernelNet
   return { namespace: new NetworkNamespace("alone"), traffic };
 }
 
+const IPV4_LOOPBACK = "127.0.0.1";
+const IPV6_LOOPBACK = "::1";
 const DONE: Outcome = { tag: "done" };
 const NO_FAULTS: FaultSource = { strike: () => null };
 /** From the ranges that RFC 5737 and RFC 3849 reserve for documentation. */
@@ -364,8 +372,7 @@ function checkAddresses(ipv4: string, ipv6: string): void {
 }
 
 function checkAddress(address: string): void {
-  const isValid = isIpv6(address) ? /^[0-9a-f:]+$/.test(address) : numberOf(address) !== null;
-  if (!isValid) throw malformed("ip-address", address);
+  if (canonical(address) === null) throw malformed("ip-address", address);
 }
 
 function checkSubnet(subnet: string): void {

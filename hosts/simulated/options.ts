@@ -70,7 +70,10 @@ export interface SimulatedHost extends Host {
    * world's time goes on.
    */
   reboot(): void;
-  /** Connects to a published TCP port, from the machine itself. Rejects with `SocketError`. */
+  /**
+   * Connects to a published TCP port, from the machine itself: at 127.0.0.1 if no address is given, or at ::1 if the port
+   * is published there alone. Rejects with `SocketError`.
+   */
   dial(port: number, address?: string): Promise<PortConnection>;
   /**
    * Asks a published port for its page (`GET /`), all within the event under way. Resolves to the answer as text, head

@@ -44,11 +44,14 @@ export interface Process {
 
 /** The network of a process's container: what it reaches, and as whom, is what the engine's networks say. */
 export interface ProcessNetwork {
-  /** IPv4 addresses of a name, as in `/etc/hosts` or from the name servers; none if nobody knows it. */
-  lookUp(name: string): Promise<string[]>;
-  /** Connects by TCP to a name or an IPv4 address. Rejects with `SocketError`. */
+  /**
+   * Addresses of a name, as in `/etc/hosts` or from the name servers; none if nobody knows it. Those of IPv4 come first.
+   * `family`: 4 or 6 for these alone.
+   */
+  lookUp(name: string, family?: 4 | 6): Promise<string[]>;
+  /** Connects by TCP to a name or an address. Rejects with `SocketError`. */
   connect(host: string, port: number): Promise<ProcessSocket>;
-  /** Listens for connections at an address of the container, by default at all of them. Throws `SocketError`. */
+  /** Listens for connections at an address of the container, by default at all of them: `::`. Throws `SocketError`. */
   listen(port: number, address?: string): ProcessListener;
 }
 

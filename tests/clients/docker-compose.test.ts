@@ -43,13 +43,11 @@ onEngines(
         ...{ "com.docker.compose.project": "stack", "com.docker.compose.version": "1.29.2" },
         ...{ [`com.docker.compose.${kind}`]: name, ...more },
       });
-      const [front, back] = [
-        { Subnet: "172.30.1.0/24", Gateway: "172.30.1.254" },
-        { Subnet: "172.30.2.0/24", IPRange: "172.30.2.128/25" },
-      ];
+      const front = [{ Subnet: "172.30.1.0/24", Gateway: "172.30.1.254" }, { Subnet: "fd00:213::/64" }];
+      const back = { Subnet: "172.30.2.0/24", IPRange: "172.30.2.128/25" };
       expect(await networkFacts(engine())).toEqual({
         stack_front: {
-          ...{ Driver: "bridge", Internal: false, EnableIPv6: false, Config: [front] },
+          ...{ Driver: "bridge", Internal: false, EnableIPv6: true, Config: front },
           Options: { "com.docker.network.driver.mtu": "1400" },
           Labels: labels("network", "front"),
           Containers: ["stack_api_1", "stack_web_1"],
@@ -94,10 +92,12 @@ onEngines(
       const asked = await compose.well("exec", "-T", "web", "nslookup", "backend");
       expect(asked).toMatch(/Name:\tbackend\nAddress: 172\.30\.1\.\d+\n/);
       expect(await inside("web", "nslookup -timeout=1 -retry=1 db | grep -c Name; cat /etc/hosts")).toMatch(
-        /^0\n[^]*\t?172.30.1.30\tpages\n/,
+        /^0\n[^]*\t?172.30.1.30\tpages\nfd00:213::30\tpages\n/,
       );
       expect(await inside("api", "cat /tmp/rows; ls /sys/class/net")).toBe("row\neth0\neth1\nlo\n");
-      expect(await inside("api", "wget -qO- http://shop/")).toBe("hello\n");
+      const ask =
+        "wget -qO- http://shop/; wget -qO- http://[fd00:213::30]/; ping -6 -c 1 -W 2 shop | grep -o 'fd00:.*30).'";
+      expect(await inside("api", ask)).toBe("hello\nhello\nfd00:213::30):\n");
       expect(await inside("cache", "nslookup hands | grep -c Name")).toBe("2\n");
       expect(await inside("cache", "ping -c 1 -W 1 172.30.1.30 >/dev/null || echo unreachable")).toBe("unreachable\n");
       const once = await compose.run("run", "--rm", "-T", "cache", "sh", "-c", "nslookup store | grep Name; exit 7");
@@ -213,7 +213,7 @@ const CONTAINERS: Readonly<Record<string, ContainerFacts>> = {
     networks: { stack_front: ["api", "backend"], stack_back: ["172.30.2.20", "api"] },
     mounts: ["stack_data:/data:ro"],
   },
-  stack_web_1: { ...running, networks: { stack_front: ["172.30.1.30", "pages", "shop", "web"] } },
+  stack_web_1: { ...running, networks: { stack_front: ["172.30.1.30", "fd00:213::30", "pages", "shop", "web"] } },
   stack_worker_1: worker,
   stack_worker_2: worker,
   stack_flaky_1: {

@@ -100,7 +100,8 @@ describe("coracle daemon --simulated", () => {
     const id = await engine.running({ Cmd, ExposedPorts, HostConfig: { PublishAllPorts: true } });
     const { NetworkSettings } = await engine.inspect<{ NetworkSettings: { Ports: Ports } }>(id);
     const port = Number(NetworkSettings.Ports["7/tcp"]?.[0]?.HostPort);
-    await expect.poll(() => heardAt(port, "said ").catch(() => "")).toBe("said over\n");
+    const hosts = existsSync("/proc/net/if_inet6") ? ["127.0.0.1", "::1"] : ["127.0.0.1"];
+    for (const host of hosts) await expect.poll(() => heardAt(port, "said ", host).catch(() => "")).toBe("said over\n");
   });
 
   test("configured runtimes exist, each once", async () => {
@@ -145,8 +146,8 @@ describe("coracle daemon --simulated", () => {
 type Ports = Record<string, { HostPort: string }[] | null>;
 
 /** Says it, sends no more, and resolves to all that comes back. */
-async function heardAt(port: number, said: string): Promise<string> {
-  const visitor = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+async function heardAt(port: number, said: string, host: string): Promise<string> {
+  const visitor = connect({ host, port, allowHalfOpen: true });
   visitor.end(said);
   return (await visitor.toArray()).join("");
 }

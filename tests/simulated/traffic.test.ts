@@ -223,7 +223,7 @@ test("a daemon that cannot be started leaves no listener", async () => {
   expect(output).toMatch(/nc: timed out\n$/);
 });
 
-test("names have addresses of both families, of which programs use IPv4", async () => {
+test("names have addresses of both families, of which programs prefer IPv4", async () => {
   await world.network("both", { EnableIPv6: true, IPAM: { Config: [{ Subnet: "fd00:7::/64" }] } });
   await world.start("dual", SERVING, "both", { Hostname: "host-of-dual" });
   const address = await world.addressOf("dual", "both");

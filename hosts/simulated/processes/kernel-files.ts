@@ -2,7 +2,7 @@
 
 import type { processes } from "../../shared/index.js";
 import type { MadeFiles } from "../files/special.js";
-import { tcpText } from "../traffic/files.js";
+import { tcp6Text, tcpText } from "../traffic/files.js";
 import type { NetworkNamespace } from "../traffic/namespace.js";
 import { controlFiles } from "./control-files.js";
 import type { Resources, Spec } from "./oci-spec.js";
@@ -34,6 +34,7 @@ export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
     ["loadavg", () => "0.00 0.00 0.00 1/64 1\n"],
     ["uptime", () => `${seconds(seen.uptime())} ${seconds(seen.uptime())}\n`],
     ["net/tcp", () => tcpText(network)],
+    ["net/tcp6", () => tcp6Text(network)],
     ["sys/kernel/hostname", () => `${spec.hostname ?? ""}\n`],
     ["sys/kernel/osrelease", () => `${machine.release}\n`],
     ["sys/kernel/ostype", () => "Linux\n"],

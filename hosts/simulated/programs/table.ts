@@ -62,6 +62,7 @@ const OWN: Readonly<Record<string, ContainerProgram>> = {
     nslookup,
     od,
     ping,
+    ping6: ping,
     printenv,
     printf,
     ps,

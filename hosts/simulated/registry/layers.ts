@@ -161,8 +161,8 @@ done
 /** Programs of the world that images contain, by name; busybox has them too. */
 const PROGRAMS = (
   "[ ash awk basename cat chgrp chmod chown cp cut date dd df dirname du echo egrep env expr false fgrep find free " +
-  "grep groups head hostname httpd id kill killall ln ls mkdir mktemp mount mv nc nl nohup nproc nslookup od ping " +
+  "grep groups head hostname httpd id kill killall ln ls mkdir mktemp mount mv nc nl nohup nproc nslookup od ping ping6 " +
   "printenv printf ps pwd readlink realpath rev rm rmdir sed seq sh sleep sort stat stty sync tac tail tee test " +
   "timeout touch tr true tty uname uniq uptime wc wget which whoami xargs yes"
 ).split(" ");
-const IN_BUSYBOX_ALONE = new Set(["ash", "httpd", "nc", "nslookup", "ping", "sh", "wget"]);
+const IN_BUSYBOX_ALONE = new Set(["ash", "httpd", "nc", "nslookup", "ping", "ping6", "sh", "wget"]);

@@ -3,6 +3,7 @@
 import type { PortConnection } from "../../shared/index.js";
 import type { Source } from "../processes/streams.js";
 import type { SimulatedTime } from "../time.js";
+import { bracketed, isLoopback } from "./addresses.js";
 import type { ConnectionEnd, Peer } from "./connection.js";
 import { SocketError } from "./errors.js";
 import type { Traffic } from "./traffic.js";
@@ -54,7 +55,7 @@ export async function visit(traffic: Traffic, to: Peer): Promise<string> {
       typeof result === "object" ? resolve(result) : reject(new SocketError(result)),
     );
   });
-  const name = to.address === "127.0.0.1" ? "localhost" : to.address;
+  const name = isLoopback(to.address) ? "localhost" : bracketed(to.address);
   sink.put(new TextEncoder().encode(`GET / HTTP/1.1\r\nHost: ${name}:${to.port}\r\nConnection: close\r\n\r\n`));
   const decoder = new TextDecoder();
   let text = "";

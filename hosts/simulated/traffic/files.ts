@@ -1,15 +1,15 @@
 // Files about the network: what programs read of `/etc/hosts` and `/etc/resolv.conf`, and what the kernel shows in /proc.
 
-import { numberOf } from "./addresses.js";
-import type { NetworkNamespace } from "./namespace.js";
+import { canonical, groupsOf, isIpv6, numberOf } from "./addresses.js";
+import type { Listening, NetworkNamespace } from "./namespace.js";
 
-/** The IPv4 addresses of a name in `/etc/hosts` (hosts(5)). */
+/** The addresses of a name in `/etc/hosts` (hosts(5)). */
 export function addressesIn(hosts: string, name: string): string[] {
   const lines = hosts.split("\n").map((line) => line.replace(/#.*/, "").trim().split(/\s+/));
   const wanted = name.toLowerCase();
   return lines
     .filter(([, ...names]) => names.some((one) => one.toLowerCase() === wanted))
-    .flatMap(([address = ""]) => (numberOf(address) === null ? [] : [address]));
+    .flatMap(([address = ""]) => canonical(address) ?? []);
 }
 
 /** The name servers of `/etc/resolv.conf` (resolv.conf(5)). */
@@ -17,20 +17,39 @@ export function serversIn(resolvConf: string): string[] {
   return [...resolvConf.matchAll(/^\s*nameserver\s+(\S+)/gm)].map(([, server = ""]) => server);
 }
 
-/** `/proc/net/tcp` (proc(5)): the sockets that listen. */
+/** Columns of a line after the addresses, for a socket that listens. */
+const LISTENING = "0A 00000000:00000000 00:00000000 00000000     0        0 0 1 0000000000000000 100 0 0 10 0";
+const QUEUES = "st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
+
+/** `/proc/net/tcp` (proc(5)): the sockets of IPv4 that listen. */
 export function tcpText({ listeners }: NetworkNamespace): string {
-  const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
-  const lines = listeners.map(({ address, port }, index) => {
-    const at = `${addressText(address)}:${port.toString(16).toUpperCase().padStart(4, "0")}`;
-    const rest =
-      "00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 0 1 0000000000000000 100 0 0 10 0";
-    return `${String(index).padStart(4)}: ${at} ${rest}`;
-  });
-  return [head.padEnd(149), ...lines.map((line) => line.padEnd(149))].map((line) => `${line}\n`).join("");
+  const lines = linesOf(listeners.filter(({ address }) => !isIpv6(address)));
+  return [`  sl  local_address rem_address   ${QUEUES}`, ...lines].map((line) => `${line.padEnd(149)}\n`).join("");
 }
 
-/** The bytes in the machine's order, the lowest first. */
+/** `/proc/net/tcp6`: those of IPv6. */
+export function tcp6Text({ listeners }: NetworkNamespace): string {
+  const head = `  sl  local_address${" ".repeat(25)}remote_address${" ".repeat(24)}${QUEUES}`;
+  const lines = linesOf(listeners.filter(({ address }) => isIpv6(address)));
+  return [head, ...lines].map((line) => `${line}\n`).join("");
+}
+
+function linesOf(listeners: readonly Listening[]): string[] {
+  return listeners.map(({ address, port }, index) => {
+    const own = addressText(address);
+    const at = `${own}:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+    return `${String(index).padStart(4)}: ${at} ${"0".repeat(own.length)}:0000 ${LISTENING}`;
+  });
+}
+
+/** The bytes of each 32 bits in the machine's order, the lowest first. */
 function addressText(address: string): string {
-  const bytes = address.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
-  return bytes.reverse().join("").toUpperCase();
+  const words = wordsOf(address).map((word) => word.toString(16).padStart(8, "0"));
+  return words.map((word) => word.replace(/(..)(..)(..)(..)/, "$4$3$2$1").toUpperCase()).join("");
+}
+
+function wordsOf(address: string): number[] {
+  const groups = groupsOf(address);
+  if (groups === null) return [numberOf(address) ?? 0];
+  return [0, 2, 4, 6].map((at) => groups[at]! * 0x10000 + groups[at + 1]!);
 }

@@ -12,7 +12,7 @@ export class Listener implements Listening {
   readonly #waiting = new Waiting();
   readonly #queue: ConnectionEnd[] = [];
 
-  /** `address`: one of the namespace's, or `0.0.0.0` for all. Throws `SocketError` if it is not free. */
+  /** `address`: one of the namespace's, `0.0.0.0` for all of IPv4, or `::` for all. Throws `SocketError` if it is not free. */
   constructor(
     namespace: NetworkNamespace,
     readonly address: string,

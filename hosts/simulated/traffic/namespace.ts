@@ -1,8 +1,9 @@
 // A network namespace: the interfaces of a container or of the machine, and who listens there.
 
 import type { networks } from "../../shared/index.js";
-import { isEvery, isLoopback } from "./addresses.js";
+import { isEvery, isIpv6, isLoopback } from "./addresses.js";
 import { SocketError } from "./errors.js";
+import { addressesOf } from "./families.js";
 import type { ConnectionEnd } from "./connection.js";
 
 /** Who listens at an address and port. */
@@ -46,7 +47,7 @@ export class NetworkNamespace {
   }
 
   has(address: string): boolean {
-    return isLoopback(address) || [...this.joins.values()].some((join) => join.address === address);
+    return isLoopback(address) || [...this.joins.values()].some((join) => addressesOf(join).includes(address));
   }
 
   get listeners(): Listening[] {
@@ -58,7 +59,7 @@ export class NetworkNamespace {
     const { address, port } = listener;
     if (!isEvery(address) && !this.has(address)) throw new SocketError("EADDRNOTAVAIL");
     const isTaken = (other: Listening): boolean =>
-      other.port === port && (isEvery(address) || isEvery(other.address) || other.address === address);
+      other.port === port && (serves(listener, other.address) || serves(other, address));
     if (this.listeners.some(isTaken)) throw new SocketError("EADDRINUSE");
     this.#listeners.add(listener);
   }
@@ -68,7 +69,7 @@ export class NetworkNamespace {
   }
 
   listenerAt(address: string, port: number): Listening | undefined {
-    return this.listeners.find((one) => one.port === port && (isEvery(one.address) || one.address === address));
+    return this.listeners.find((one) => one.port === port && serves(one, address));
   }
 
   /** Counts a packet on the interface to a network. */
@@ -103,6 +104,11 @@ export class NetworkNamespace {
     this.#counts.clear();
     this.resolver = null;
   }
+}
+
+/** Whether a listener gets what is sent to an address. One at `::` serves IPv4, too (ipv6(7)). */
+function serves({ address: own }: Listening, address: string): boolean {
+  return own === "::" || own === address || (own === "0.0.0.0" && !isIpv6(address));
 }
 
 function noCounts(): Counts {

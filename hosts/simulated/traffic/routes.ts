@@ -1,9 +1,10 @@
 // Where a packet goes: the routing tables of containers and the machine, and the machine's firewall between them.
-// The rules are those of the Linux host (runtime-linux/networks/rules.ts).
+// The rules are those of the Linux host (runtime-linux/networks/rules.ts), the same for both families of addresses.
 
 import type { networks } from "../../shared/index.js";
-import { isLoopback, isWithin } from "./addresses.js";
+import { familyOf, isLoopback, isWithin, type Family } from "./addresses.js";
 import type { SocketErrorCode } from "./errors.js";
+import { bridgeIn, endpointIn } from "./families.js";
 import type { NetworkNamespace } from "./namespace.js";
 
 /** The networks of the machine, and who is on them. */
@@ -18,7 +19,7 @@ export interface Topology {
   ownerOf(network: string, address: string): NetworkNamespace | undefined;
   /** The endpoint behind a published TCP port of the machine. */
   publishedAt(address: string, port: number): Published | undefined;
-  /** Whether an endpoint on a routed network has published this TCP port of its own. */
+  /** Whether an endpoint on a network that is routed in the address's family has published this TCP port of its own. */
   isOpened(network: string, address: string, port: number): boolean;
 }
 
@@ -52,47 +53,64 @@ export interface Route {
 /** No way: an error at once, an error after the kernel asked in vain who has the address, or silence. */
 export type NoRoute = { error: SocketErrorCode } | "nobody" | "dropped";
 
+/** `address`: in its one text. */
 export function routeTo(topology: Topology, from: NetworkNamespace, address: string, port = 0): Route | NoRoute {
   return from.isMachine ? fromMachine(topology, address, port) : fromContainer(topology, from, address, port);
 }
 
 function fromContainer(topology: Topology, from: NetworkNamespace, address: string, port: number): Route | NoRoute {
   if (from.has(address)) return local(from, address, port);
-  const joins = [...from.joins.values()];
-  const near = joins.find(({ bridge }) => isWithin(address, bridge.subnet));
-  if (near && near.bridge.gateway !== address) return alongBridge(topology, from, near, address, port);
-  const gate = near ?? joins.find(({ gateway }) => gateway !== "");
+  const family = familyOf(address);
+  const joins = [...from.joins.values()].filter((join) => endpointIn(join, family).address !== "");
+  const near = joins.find(({ bridge }) => isWithin(address, bridgeIn(bridge, family).subnet));
+  if (near && bridgeIn(near.bridge, family).gateway !== address)
+    return alongBridge(topology, from, near, address, port);
+  const gate = near ?? joins.find((join) => endpointIn(join, family).gateway !== "");
   if (!gate) return { error: "ENETUNREACH" };
   const passed: Passed[] = [{ namespace: from, network: gate.bridge, way: "sent" }];
   if (isMachines(topology, address)) {
     const published = topology.publishedAt(address, port);
-    if (published) return toPublished(published, gate, passed);
-    return { to: topology.machine, address, port, from: gate.address, passed, isLocal: false };
+    if (published) return toPublished(published, gate, address, passed);
+    const own = endpointIn(gate, family).address;
+    return { to: topology.machine, address, port, from: own, passed, isLocal: false };
   }
   // Another network's firewall drops it, unless its gateway mode lets it in, and an internal network's own does.
-  const bridge = [...topology.bridges()].find(({ subnet }) => isWithin(address, subnet));
+  const bridge = bridgeOf(topology, address);
   if (gate.bridge.internal || (bridge && !letsIn(topology, bridge, address, port))) return "dropped";
   if (!bridge) return outside(topology, address);
   const to = topology.ownerOf(bridge.network, address);
   if (!to) return "nobody";
   const arrived: Passed = { namespace: to, network: bridge, way: "received" };
-  return { to, address, port, from: gate.address, passed: [...passed, arrived], isLocal: false };
+  return { to, address, port, from: senderOf(gate, bridge, family), passed: [...passed, arrived], isLocal: false };
+}
+
+function bridgeOf(topology: Topology, address: string): networks.Bridge | undefined {
+  const family = familyOf(address);
+  return [...topology.bridges()].find((bridge) => isWithin(address, bridgeIn(bridge, family).subnet));
 }
 
 /** Whether packets from elsewhere reach a container at its own address. `port`: 0 for an echo request. */
 function letsIn(topology: Topology, bridge: networks.Bridge, address: string, port: number): boolean {
   if (bridge.internal) return false;
-  if (bridge.gatewayMode !== "routed") return bridge.gatewayMode === "nat-unprotected";
+  const { mode } = bridgeIn(bridge, familyOf(address));
+  if (mode !== "routed") return mode === "nat-unprotected";
   return port === 0 || topology.isOpened(bridge.network, address, port);
+}
+
+/** Under which address a container's packet gets to another network: the machine's own there, if it is masqueraded. */
+function senderOf(gate: networks.Join, to: networks.Bridge, family: Family): string {
+  const isMasked = gate.bridge.masquerades && bridgeIn(gate.bridge, family).mode !== "routed";
+  return isMasked ? bridgeIn(to, family).gateway : endpointIn(gate, family).address;
 }
 
 function alongBridge(
   topology: Topology,
   from: NetworkNamespace,
-  { bridge, address: own }: networks.Join,
+  join: networks.Join,
   address: string,
   port: number,
 ): Route | NoRoute {
+  const { bridge } = join;
   const to = topology.ownerOf(bridge.network, address);
   if (!to) return "nobody";
   if (!bridge.connectsContainers) return "dropped";
@@ -100,18 +118,47 @@ function alongBridge(
     { namespace: from, network: bridge, way: "sent" },
     { namespace: to, network: bridge, way: "received" },
   ];
-  return { to, address, port, from: own, passed, isLocal: false };
+  return { to, address, port, from: endpointIn(join, familyOf(address)).address, passed, isLocal: false };
+}
+
+/** Where a published port leads. `isForwarded`: by a program of the machine, otherwise by its firewall. */
+interface Lead {
+  address: string;
+  isForwarded: boolean;
+}
+
+/**
+ * Where an address of the machine leads with a published port. The kernel leads to an address of the same family, except
+ * from ::1. Programs forward the rest from IPv6, and all without a firewall (runtime-linux/networks/ports.ts). Null: the
+ * port is only held.
+ */
+function leadOf({ join }: Published, asked: string): Lead | null {
+  const { firewall, proxies } = join.bridge;
+  const family = familyOf(asked);
+  const { address } = endpointIn(join, family);
+  if (firewall && address !== "" && asked !== "::1") return { address, isForwarded: false };
+  if (!proxies || (firewall && family === 4)) return null;
+  return { address: join.ipv6Address === "" ? join.address : join.ipv6Address, isForwarded: true };
 }
 
 /** A published port, from a container: on the same bridge, the answer must come back by way of the machine. */
-function toPublished({ join, to, port }: Published, gate: networks.Join, passed: readonly Passed[]): Route | NoRoute {
-  const { network } = join.bridge;
-  const isSame = gate.bridge.network === network;
-  if (gate.bridge.internal && !isSame) return "dropped";
-  if (join.address === "") return WITHOUT_IPV4;
-  const from = isSame ? join.bridge.gateway : gate.address;
-  const arrived: Passed = { namespace: to, network: join.bridge, way: "received" };
-  return { to, address: join.address, port, from, passed: [...passed, arrived], isLocal: false };
+function toPublished(
+  published: Published,
+  gate: networks.Join,
+  asked: string,
+  passed: readonly Passed[],
+): Route | NoRoute {
+  const { join, to, port } = published;
+  const lead = leadOf(published, asked);
+  if (lead === null) return ONLY_HELD;
+  const { bridge } = join;
+  const isSame = gate.bridge.network === bridge.network;
+  if (gate.bridge.internal && !isSame && !lead.isForwarded) return "dropped";
+  const family = familyOf(lead.address);
+  const isMachines = isSame || lead.isForwarded;
+  const from = isMachines ? bridgeIn(bridge, family).gateway : senderOf(gate, bridge, family);
+  const arrived: Passed = { namespace: to, network: bridge, way: "received" };
+  return { to, address: lead.address, port, from, passed: [...passed, arrived], isLocal: false };
 }
 
 function fromMachine(topology: Topology, address: string, port: number): Route | NoRoute {
@@ -119,10 +166,10 @@ function fromMachine(topology: Topology, address: string, port: number): Route |
   if (isMachines(topology, address)) {
     const published = topology.publishedAt(address, port);
     if (!published) return local(machine, address, port);
-    const { join, to } = published;
-    return join.address === "" ? WITHOUT_IPV4 : intoBridge(join.bridge, to, join.address, published.port);
+    const lead = leadOf(published, address);
+    return lead === null ? ONLY_HELD : intoBridge(published.join.bridge, published.to, lead.address, published.port);
   }
-  const bridge = [...topology.bridges()].find(({ subnet }) => isWithin(address, subnet));
+  const bridge = bridgeOf(topology, address);
   if (!bridge) return outside(topology, address);
   const to = topology.ownerOf(bridge.network, address);
   return to ? intoBridge(bridge, to, address, port) : "nobody";
@@ -130,15 +177,16 @@ function fromMachine(topology: Topology, address: string, port: number): Route |
 
 function intoBridge(network: networks.Bridge, to: NetworkNamespace, address: string, port: number): Route {
   const passed: Passed[] = [{ namespace: to, network, way: "received" }];
-  return { to, address, port, from: network.gateway, passed, isLocal: false };
+  return { to, address, port, from: bridgeIn(network, familyOf(address)).gateway, passed, isLocal: false };
 }
 
-/** IPv6 carries nothing in this world, so nobody answers at a published port of an endpoint that has only IPv6. */
-const WITHOUT_IPV4: NoRoute = { error: "ECONNREFUSED" };
+/** The machine's socket does not listen, so the port is not taken by others. */
+const ONLY_HELD: NoRoute = { error: "ECONNREFUSED" };
 
 function isMachines(topology: Topology, address: string): boolean {
   if (isLoopback(address) || topology.addresses.includes(address)) return true;
-  return [...topology.bridges()].some(({ gateway }) => gateway === address);
+  const family = familyOf(address);
+  return [...topology.bridges()].some((bridge) => bridgeIn(bridge, family).gateway === address);
 }
 
 function local(to: NetworkNamespace, address: string, port: number): Route {

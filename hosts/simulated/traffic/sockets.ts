@@ -10,7 +10,7 @@ import { SocketError, type SocketErrorCode } from "./errors.js";
 import { addressesIn, serversIn } from "./files.js";
 import { Listener } from "./listener.js";
 import type { NameAnswer } from "./name-answers.js";
-import { isIpv6, numberOf } from "./addresses.js";
+import { canonical, familyOf, type Family } from "./addresses.js";
 import type { CallOff, KernelNetwork } from "./traffic.js";
 
 /** The process whose sockets they are. */
@@ -25,7 +25,8 @@ export interface Owner extends Holder {
 /** How long a name server may take, and how often it is asked (resolv.conf(5)). */
 const ANSWER_NS = 5_000_000_000n;
 const MOST_ASKS = 2;
-const EVERY_ADDRESS = "0.0.0.0";
+/** With IPv4 (ipv6(7)). */
+const EVERY_ADDRESS = "::";
 
 export class Sockets implements ProcessNetwork {
   readonly #process: Owner;
@@ -38,15 +39,16 @@ export class Sockets implements ProcessNetwork {
     process.ended.addEventListener("abort", () => this.#closeAll());
   }
 
-  async lookUp(name: string): Promise<string[]> {
-    if (numberOf(name) !== null) return [name];
-    const known = addressesIn(this.#file("/etc/hosts"), name);
+  async lookUp(name: string, family?: Family): Promise<string[]> {
+    const chosen = (addresses: readonly string[]): string[] => inOrder(addresses, family);
+    const literal = canonical(name.replace(/^\[(.*)\]$/, "$1"));
+    if (literal !== null) return chosen([literal]);
+    const known = chosen(addressesIn(this.#file("/etc/hosts"), name));
     if (known.length > 0) return known;
-    if (name.toLowerCase() === "localhost") return ["127.0.0.1"]; // RFC 6761, 6.3
+    if (name.toLowerCase() === "localhost") return chosen(["127.0.0.1"]); // RFC 6761, 6.3
     for (const server of this.nameServers()) {
       const answer = await this.ask(server, name);
-      if (typeof answer === "object" && "addresses" in answer)
-        return answer.addresses.filter((address) => !isIpv6(address));
+      if (typeof answer === "object" && "addresses" in answer) return chosen(answer.addresses);
     }
     return [];
   }
@@ -109,7 +111,7 @@ export class Sockets implements ProcessNetwork {
 
   /** A listener that does not end with this process: another one is to own it. Throws `SocketError`. */
   bind(port: number, address = EVERY_ADDRESS): Listener {
-    return new Listener(this.#network.namespace, address, port);
+    return new Listener(this.#network.namespace, canonical(address) ?? address, port);
   }
 
   /** The next connection. Throws `SocketError` if there is none for `patience` nanoseconds. */
@@ -176,6 +178,12 @@ export class Sockets implements ProcessNetwork {
     for (const opened of this.#open) opened.close();
     this.#open.clear();
   }
+}
+
+/** Those of the family, if one is chosen. IPv4 comes first, as busybox prefers it. */
+function inOrder(addresses: readonly string[], family?: Family): string[] {
+  const families: readonly Family[] = family === undefined ? [4, 6] : [family];
+  return families.flatMap((one) => addresses.filter((address) => familyOf(address) === one));
 }
 
 /** The same source for a reader that does not wait for ever: `take` throws `SocketError` once it is too late. */

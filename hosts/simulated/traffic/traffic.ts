@@ -1,14 +1,14 @@
 // What namespaces send each other: connections, echoes and look-ups, in the world's time.
 
 import type { Clock } from "../../shared/index.js";
-import { isIpv6 } from "./addresses.js";
+import { canonical } from "./addresses.js";
 import { connected, type ConnectionEnd, type Peer } from "./connection.js";
 import type { SocketErrorCode } from "./errors.js";
 import type { Carry } from "./flow.js";
 import type { NameAnswer, NameTables } from "./name-answers.js";
 import type { NetworkNamespace } from "./namespace.js";
 import { routeTo, type Route, type Topology } from "./routes.js";
-import type { Wire } from "./wire.js";
+import type { Way, Wire } from "./wire.js";
 
 /** The kernel asks three times, once a second, who has an address on the bridge (arp(7)). */
 const NEIGHBOUR_NS = 3_000_000_000n;
@@ -110,8 +110,7 @@ export class Traffic {
   }
 
   #route(from: NetworkNamespace, { address, port }: Peer): ReturnType<typeof routeTo> {
-    if (isIpv6(address) && address !== "::1") return { error: "ENETUNREACH" };
-    return routeTo(this.#needs.topology, from, address, port);
+    return routeTo(this.#needs.topology, from, canonical(address) ?? address, port);
   }
 
   /** The first packet of a connection arrives. */
@@ -152,9 +151,9 @@ function isThere({ to, isLocal, address, passed }: Route): boolean {
 }
 
 /** The way of an answer. */
-function homeward({ passed, isLocal }: Route): Pick<Route, "passed" | "isLocal"> {
+function homeward({ passed, address, isLocal }: Route): Way {
   const other = { sent: "received", received: "sent" } as const;
-  return { passed: passed.map((place) => ({ ...place, way: other[place.way] })).reverse(), isLocal };
+  return { passed: passed.map((place) => ({ ...place, way: other[place.way] })).reverse(), address, isLocal };
 }
 
 /** One thing after the other, until it is called off. */

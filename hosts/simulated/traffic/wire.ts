@@ -1,14 +1,32 @@
 // How long a packet is under way, and whether it arrives: the cables of the machine's networks, and their faults.
 
 import type { FaultSource } from "../faults.js";
+import { isIpv6 } from "./addresses.js";
 import type { Passed, Route } from "./routes.js";
 
 /** From one namespace to another, through the kernel of one machine. */
 const WAY_NS = 30_000n;
 const LOCAL_NS = 15_000n;
-/** Headers of a packet of a stream: Ethernet, IP and TCP with timestamps. */
-const HEADER_BYTES = 66;
-const SEGMENT_BYTES = 1448;
+/** The largest packet on a network, without the header of Ethernet. */
+const PACKET_BYTES = 1500;
+/** Headers: Ethernet, IP of both versions, TCP with timestamps. */
+const ETHERNET_BYTES = 14;
+const IPV4_BYTES = 20;
+const IPV6_BYTES = 40;
+const TCP_BYTES = 32;
+
+/** What matters of a route for the time that a packet takes. */
+export type Way = Pick<Route, "passed" | "address" | "isLocal">;
+
+/** The bytes of the header of a packet to an address. */
+export function headerBytes(address: string): number {
+  return isIpv6(address) ? IPV6_BYTES : IPV4_BYTES;
+}
+
+/** The bytes of an Ethernet frame with this many bytes of content in a packet to an address. */
+export function frameBytes(address: string, content: number): number {
+  return ETHERNET_BYTES + headerBytes(address) + content;
+}
 
 export class Wire {
   readonly #faults: FaultSource;
@@ -21,13 +39,14 @@ export class Wire {
   }
 
   /** Sends bytes of a stream as packets. Returns the time until the last one arrives; null if it is lost. */
-  carrySegments(route: Pick<Route, "passed" | "isLocal">, bytes: number): bigint | null {
-    const packets = Math.max(1, Math.ceil(bytes / SEGMENT_BYTES));
-    return this.carry(route, bytes + packets * HEADER_BYTES);
+  carrySegments(route: Way, bytes: number): bigint | null {
+    const segment = PACKET_BYTES - headerBytes(route.address) - TCP_BYTES;
+    const packets = Math.max(1, Math.ceil(bytes / segment));
+    return this.carry(route, bytes + packets * frameBytes(route.address, TCP_BYTES));
   }
 
   /** Sends one packet. Returns the time until it arrives, in nanoseconds; null if it is lost. */
-  carry({ passed, isLocal }: Pick<Route, "passed" | "isLocal">, bytes: number): bigint | null {
+  carry({ passed, isLocal }: Omit<Way, "address">, bytes: number): bigint | null {
     if (isLocal) return LOCAL_NS;
     let ns = WAY_NS;
     for (const place of passed) {

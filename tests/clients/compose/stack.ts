@@ -1,11 +1,5 @@
 // The stack of the tests of docker-compose: eight services, two networks and three volumes, as a Compose file.
 
-/** With true, the network `front` and the service `web` on it get addresses of IPv6, too. */
-const IPV6 = false;
-
-/** Lines of the Compose file that are there for IPv6 only. */
-const v6 = (text: string): string => (IPV6 ? text : "");
-
 /** `greeting`: what `web` serves. If it changes, `up` creates `web` anew, and no other service. */
 export function composeFile(greeting: string): string {
   return `
@@ -41,7 +35,7 @@ services:
     depends_on: [api, cache]
     hostname: pages
     ports: ["18600:80", "127.0.0.1:18601:81/udp"]
-    networks: { front: { aliases: [shop], ipv4_address: 172.30.1.30${v6(', ipv6_address: "fd00:213::30"')} } }
+    networks: { front: { aliases: [shop], ipv4_address: 172.30.1.30, ipv6_address: "fd00:213::30" } }
   worker:
     <<: *usual
     command: sleep 1000
@@ -67,11 +61,11 @@ services:
 networks:
   front:
     driver_opts: { com.docker.network.driver.mtu: "1400" }
-    ${v6("enable_ipv6: true")}
+    enable_ipv6: true
     ipam:
       config:
         - { subnet: 172.30.1.0/24, gateway: 172.30.1.254 }
-        ${v6("- { subnet: fd00:213::/64 }")}
+        - { subnet: fd00:213::/64 }
   back:
     internal: true
     labels: { com.example.side: back }

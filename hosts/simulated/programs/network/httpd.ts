@@ -17,7 +17,7 @@ const SECOND_NS = 1_000_000_000n;
 
 export const httpd = command(async (process, args) => {
   const { flags } = parseOptions(args, "fivp:h:u:c:r:");
-  const [, address, number] = /^(?:(.*):)?(\d+)$/.exec(flags.get("p") ?? String(PORT)) ?? [];
+  const [, address, number] = /^(?:\[?(.*?)\]?:)?(\d+)$/.exec(flags.get("p") ?? String(PORT)) ?? [];
   if (number === undefined) return complain(process, `bad address '${flags.get("p")}'`);
   const home = absolute(flags.get("h") ?? ".", process.cwd);
   const failed = failureOf(process, home);

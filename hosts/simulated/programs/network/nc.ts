@@ -5,6 +5,8 @@ import type { Input, Output } from "../../program.js";
 import type { ConnectionEnd } from "../../traffic/connection.js";
 import { SocketError } from "../../traffic/errors.js";
 import type { Listener } from "../../traffic/listener.js";
+import { bracketed } from "../../traffic/addresses.js";
+import { refusalText } from "./refusals.js";
 import { BrokenPipe } from "../../processes/descriptors.js";
 import { command, complain } from "../command.js";
 import { parseOptions, UsageError } from "../options.js";
@@ -63,12 +65,12 @@ async function client(
   if (address === undefined) return complain(process, `bad address '${host}'`);
   try {
     const connection = await process.network.reach({ address, port }, patience);
-    if (flags.has("v")) await process.stderr.write(`${host} (${address}:${port}) open\n`);
+    if (flags.has("v")) await process.stderr.write(`${host} (${bracketed(address)}:${port}) open\n`);
     return flags.has("z") ? 0 : await serve(process, connection, program);
   } catch (error) {
     if (!(error instanceof SocketError)) throw error;
     if (patience !== undefined && error.code === "ETIMEDOUT") return complain(process, "timed out");
-    return complain(process, `can't connect to remote host (${address}): ${error.message}`);
+    return complain(process, refusalText(address, error));
   }
 }
 

@@ -1,6 +1,7 @@
 // nslookup: as in busybox, with the questions A, AAAA and PTR.
 
-import { isIpv6, numberOf } from "../../traffic/addresses.js";
+import { bracketed, canonical, groupsOf, isIpv6 } from "../../traffic/addresses.js";
+import { refusalText } from "./refusals.js";
 import { SocketError, type SocketErrorCode } from "../../traffic/errors.js";
 import type { NameAnswer } from "../../traffic/name-answers.js";
 import type { ContainerProcess } from "../../processes/process.js";
@@ -17,10 +18,11 @@ export const nslookup = command(async (process, args) => {
   if (asked === undefined) throw new UsageError("missing operand");
   const server = given === undefined ? (process.network.nameServers()[0] ?? OTHERWISE) : await serverOf(process, given);
   if (server === undefined) return complain(process, `bad address '${given}'`);
-  const isReverse = numberOf(asked) !== null;
-  const answer = await process.network.ask(server, asked, isReverse);
+  const address = canonical(asked);
+  const isReverse = address !== null;
+  const answer = await process.network.ask(server, address ?? asked, isReverse);
   if (typeof answer === "string" && answer !== "SERVFAIL") return unanswered(process, server, answer);
-  await process.stdout.write(`Server:\t\t${server}\nAddress:\t${server}:53\n\n`);
+  await process.stdout.write(`Server:\t\t${server}\nAddress:\t${bracketed(server)}:53\n\n`);
   const questions = types.length > 0 ? types : isReverse ? ["PTR"] : ["A", "AAAA"];
   for (const question of questions) await process.stdout.write(textOf(asked, question, answer));
   return typeof answer === "object" ? 0 : 1;
@@ -35,15 +37,15 @@ async function unanswered(
   server: string,
   why: SocketErrorCode | "silence",
 ): Promise<number> {
-  if (why !== "silence" && why !== "ECONNREFUSED")
-    return complain(process, `can't connect to remote host (${server}): ${new SocketError(why).message}`);
+  if (why !== "silence" && why !== "ECONNREFUSED") return complain(process, refusalText(server, new SocketError(why)));
   if (why === "ECONNREFUSED") await complain(process, `write to '${server}': ${new SocketError(why).message}`);
   await process.stdout.write(NOBODY);
   return 1;
 }
 
 function textOf(asked: string, question: string, answer: NameAnswer): string {
-  const name = question === "PTR" && numberOf(asked) !== null ? reverseOf(asked) : asked;
+  const address = question === "PTR" ? canonical(asked) : null;
+  const name = address === null ? asked : reverseOf(address);
   if (answer === "SERVFAIL") return `** server can't find ${name}: SERVFAIL\n\n`;
   const head = "Non-authoritative answer:\n";
   if ("name" in answer) return `${head}${name}\tname = ${answer.name}\n\n`;
@@ -52,6 +54,10 @@ function textOf(asked: string, question: string, answer: NameAnswer): string {
   return `${head}${lines.join("")}\n`;
 }
 
+/** The name under which an address is asked for (RFC 1035, 3.5; RFC 3596, 2.5). */
 function reverseOf(address: string): string {
+  const groups = groupsOf(address);
+  const digits = groups?.map((group) => group.toString(16).padStart(4, "0")).join("");
+  if (digits !== undefined) return `${[...digits].reverse().join(".")}.ip6.arpa`;
   return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
 }

@@ -2,11 +2,11 @@
 
 import { SIGINT } from "../../processes/signals.js";
 import { SocketError } from "../../traffic/errors.js";
+import { frameBytes } from "../../traffic/wire.js";
 import type { ContainerProcess } from "../../processes/process.js";
 import { command, complain } from "../command.js";
 import { parseOptions, UsageError, wholeNumber } from "../options.js";
 import { duration } from "../small.js";
-import { ethernetBytes } from "./sizes.js";
 
 const DATA_BYTES = 56;
 const ICMP_HEADER_BYTES = 8;
@@ -18,16 +18,23 @@ const MOST_DATA_BYTES = 65_535;
 /** Between two packets. */
 const SHORTEST_PAUSE_NS = 1_000_000n;
 
+/** `ping6` is `ping -6`. */
 export const ping = command(async (process, args) => {
   const { flags, words } = parseOptions(args, "46Aqc:s:i:t:I:W:w:p:");
   const [host] = words;
   if (host === undefined) throw new UsageError("missing operand");
   const wish = wishOf(flags);
-  const [address] = await process.network.lookUp(host);
+  const [address] = await process.network.lookUp(host, familyOf(process, flags));
   if (address === undefined) return complain(process, `bad address '${host}'`);
   await process.stdout.write(`PING ${host} (${address}): ${wish.size} data bytes\n`);
   return new Round(process, { ...wish, host, address }).run();
 });
+
+/** Undefined if either will do. */
+function familyOf({ argv }: ContainerProcess, flags: ReadonlyMap<string, string>): 4 | 6 | undefined {
+  if (flags.has("4")) return 4;
+  return flags.has("6") || argv[0]?.endsWith("6") ? 6 : undefined;
+}
 
 /** Throws `UsageError`. */
 function wishOf(flags: ReadonlyMap<string, string>): Omit<Wish, "host" | "address"> {
@@ -94,7 +101,7 @@ class Round {
     const { address, size } = this.#wish;
     const sequence = this.#sent++;
     const begun = this.#now();
-    const code = this.#process.network.echo(address, ethernetBytes(size + ICMP_HEADER_BYTES), () => {
+    const code = this.#process.network.echo(address, frameBytes(address, size + ICMP_HEADER_BYTES), () => {
       const us = Number((this.#now() - begun) / 1000n);
       this.#times.push(us);
       this.#lines.push(

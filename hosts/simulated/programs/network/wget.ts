@@ -7,8 +7,10 @@ import type { ContainerProcess } from "../../processes/process.js";
 import type { Output, ProcessSocket } from "../../program.js";
 import { ProcessOutput } from "../../processes/descriptors.js";
 import { SocketError } from "../../traffic/errors.js";
+import { bracketed } from "../../traffic/addresses.js";
 import { command, complain } from "../command.js";
 import { parseOptions, UsageError, wholeNumber } from "../options.js";
+import { refusalText } from "./refusals.js";
 import { bodyOf, CutShort, readMessage, type Message } from "./http-message.js";
 
 const LONG = {
@@ -94,7 +96,7 @@ class Download {
     const { network } = this.#process;
     const [address] = await network.lookUp(place.host);
     if (address === undefined) return complain(this.#process, `bad address '${place.host}'`);
-    await this.#say(`Connecting to ${place.authority} (${address}:${place.port})\n`);
+    await this.#say(`Connecting to ${place.authority} (${bracketed(address)}:${place.port})\n`);
     const socket = await this.#connected(address, place.port);
     if (typeof socket === "number") return socket;
     await socket.output.write(this.#request(place));
@@ -113,7 +115,7 @@ class Download {
     } catch (error) {
       if (!(error instanceof SocketError)) throw error;
       if (error.code === "ETIMEDOUT" && this.#flags.has("T")) throw error;
-      return complain(this.#process, `can't connect to remote host (${address}): ${error.message}`);
+      return complain(this.#process, refusalText(address, error));
     }
   }
 
@@ -204,7 +206,7 @@ function placeOf(url: string, before?: Place): Place | null {
   const [, scheme, rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/s.exec(url) ?? [];
   if ((scheme ?? "http") !== "http" || rest === "") return null;
   const [, authority = "", path = ""] = /^([^/?#]*)(.*)$/s.exec(rest) ?? [];
-  const [host = "", port = "80"] = authority.replace(/^.*@/, "").split(":");
+  const [, host = "", port = "80"] = /^(\[.*\]|[^:]*)(?::(.*))?$/s.exec(authority.replace(/^.*@/, "")) ?? [];
   return { host, port: Number(port), path: path.startsWith("/") ? path : `/${path}`, authority };
 }
 
