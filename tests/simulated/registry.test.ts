@@ -26,13 +26,13 @@ describe("the catalogue", () => {
     ]);
     expect(Object.fromEntries(digests)).toMatchInlineSnapshot(`
       {
-        "library/alpine:3.20": "sha256:b1c1dadb3474895f3870c558737fad3c3b0fcafa750dfb594502f9ed416b2ae6",
-        "library/busybox:latest": "sha256:0154e683714a88942e6c76522d8a5ae09dd192d1ea5b2c874dc7d9a67fc19436",
-        "library/busybox:musl": "sha256:ee93e953cefda7cd87720717ab973ae6641bf81e9ebebd99cb2b48d879760c1e",
+        "library/alpine:3.20": "sha256:99a15b79d58d34a0a12fb872f60f8c875fb6c2a1ee4fd614df0a13e62a70fa46",
+        "library/busybox:latest": "sha256:c6e7a5d2c3853ea75de0c1ebfdacaf49bd067f29fa22b1d685fd6de41846c789",
+        "library/busybox:musl": "sha256:732a37dec40cb4664e03bce444e10162a7537b918a7a9af1cfca625ad5aed289",
         "library/debian:12": "sha256:5a9a3ca7973383a1fae44a64d811e0e0dc0a6bed6a20963abc16e84a37c00a93",
         "library/hello-world:latest": "sha256:c72e94186b9ce5c50b047350c85cc3981567fbe1365cc774109daeb5723cc1ac",
         "library/nginx:latest": "sha256:58b658e93ced1637d052799da27f18d6d6f653679a8a1ec3df8cc4d28d5ef3f8",
-        "team/app:1": "sha256:c4622e766c65e6026dc1a1a1984a40c16557f598c70f2a3b5c94bb16b10d70dc",
+        "team/app:1": "sha256:826fb739f540343a0c0d38b09e269e3d1e5f159ccd921e4641770c7a3e335e01",
       }
     `);
   });
