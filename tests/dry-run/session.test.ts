@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import type { Plan } from "../../hosts/dry-run/format.js";
+import { tarOf } from "../support/archives/images.js";
 import { past, stamp } from "../support/past-events.js";
 import { findProcesses } from "../support/processes.js";
 import { onDryRunEngines } from "./engines.js";
@@ -93,6 +94,16 @@ onDryRunEngines("a dry run", (engine) => {
       expect((await dry.call("GET", `/containers/${id}/top`)).status).toBe(500);
       expect((await dry.logs(id)).stdout).toBe("");
       await live.remove(real);
+    });
+
+    test("refuses builds, since it unpacks no Dockerfile, and makes no image", async () => {
+      const { dry, live } = engine();
+      const archive = await tarOf([{ name: "Dockerfile", body: "FROM busybox\nRUN true\n" }]);
+      const before = (await live.call("GET", "/images/json?all=1")).text;
+      const headers = { "content-type": "application/x-tar" };
+      const refused = await dry.call("POST", "/build?t=dry", archive, { headers });
+      expect([refused.status, refused.text]).toEqual([501, expect.stringContaining("a dry run cannot build")]);
+      expect((await live.call("GET", "/images/json?all=1")).text).toBe(before);
     });
 
     test("shows text without a newline when the run has ended, also if only imagined", async () => {

@@ -6,6 +6,7 @@ import {
   ContentCommandReadFile,
   Extract,
   Failure,
+  FailureImagined,
   Outcome,
   OutcomeBytes,
   ReadFile,
@@ -22,7 +23,7 @@ import { holesLimit } from "../../image/limits";
 import { StreamWriter } from "../../image/progress-stream";
 import { imageStore } from "../../image/store";
 import { giveName } from "../../image/tag";
-import { badParameter, internal, Refusal } from "../../refusal";
+import { badParameter, internal, notSupported, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { decodeUtf8 } from "../../text/utf8";
 import { MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
@@ -129,7 +130,7 @@ export class Build extends Task implements StreamWriter, StageClient {
    * in Docker, which does not look at the other patterns).
    */
   private tookIgnores(outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null && !lacksPath(failure)) return this.refuse(internal(failureText(failure)));
+    if (failure !== null && !lacksPath(failure)) return this.refuse(unreadable(failure));
     const file = parseIgnoreFile(failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value));
     if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
     const read = [IGNORE_FILE, pathFrom("/", this.options.dockerfile).slice(1)];
@@ -246,3 +247,11 @@ function giveArguments(options: BuildOptions, args: BuildArguments): void {
   const wanted = options.platform;
   declarePlatforms(args, wanted === null ? own : wanted, own);
 }
+
+/** A dry run unpacks nothing, so that it cannot know the steps. */
+function unreadable(failure: Failure): Refusal {
+  if (failure instanceof FailureImagined) return notSupported(NOT_DRY);
+  return internal(failureText(failure));
+}
+
+const NOT_DRY = "a dry run cannot build: it does not unpack the archive that holds the Dockerfile";
