@@ -1,7 +1,7 @@
 // Keys of the console line: arrows move through earlier lines, Tab completes.
 
 import type { World } from "../../../timeline/index.js";
-import { complete, type Names } from "../../notation/complete.js";
+import type { complete, Names } from "../../notation/complete.js";
 import type { History } from "../../notation/history.js";
 
 export interface Keyed {
@@ -9,18 +9,30 @@ export interface Keyed {
   readonly choices: readonly string[];
 }
 
-/** The new line after a key; null if the key has its usual effect. */
-export function keyed(event: KeyboardEvent, history: History, names: () => Names): Keyed | null {
-  const field = event.currentTarget as HTMLInputElement;
-  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return null;
-  if (event.key === "ArrowUp") return earlierLine(history.earlier(field.value));
-  if (event.key === "ArrowDown") return earlierLine(history.later());
-  if (event.key !== "Tab" || field.value.trim() === "") return null;
+type Complete = typeof complete;
+
+/** The new line after an arrow key; null if the key has its usual effect. */
+export function moved(event: KeyboardEvent, history: History): Keyed | null {
+  if (isModified(event)) return null;
+  if (event.key === "ArrowUp") return earlierLine(history.earlier((event.currentTarget as HTMLInputElement).value));
+  return event.key === "ArrowDown" ? earlierLine(history.later()) : null;
+}
+
+/** Whether the key completes the line. */
+export function completes(event: KeyboardEvent): boolean {
+  return event.key === "Tab" && !isModified(event) && (event.currentTarget as HTMLInputElement).value.trim() !== "";
+}
+
+/** The completed line; null if there is nothing to complete. */
+export function completed(field: HTMLInputElement, complete: Complete, names: Names): Keyed | null {
   const caret = field.selectionStart ?? field.value.length;
-  const { line, choices } = complete(field.value.slice(0, caret), names());
+  const { line, choices } = complete(field.value.slice(0, caret), names);
   const whole = line + field.value.slice(caret).replace(/^ (?=.|$)/, line.endsWith(" ") ? "" : " ");
-  // If there is nothing to complete, Tab leaves the field as usual.
   return whole === field.value && choices.length === 0 ? null : { line: whole, choices };
+}
+
+function isModified({ ctrlKey, altKey, metaKey, shiftKey }: KeyboardEvent): boolean {
+  return ctrlKey || altKey || metaKey || shiftKey;
 }
 
 function earlierLine(line: string | null): Keyed | null {

@@ -2,15 +2,20 @@
 
 import { useRef, useState } from "preact/hooks";
 import { WEB_SHOP } from "../../lessons/examples.js";
-import { Wrong } from "../../notation/docker/wrong.js";
 import { History } from "../../notation/history.js";
-import { writtenFor } from "../../notation/plan.js";
-import { readLine } from "../../notation/parse.js";
-import { runAlone, runScript } from "../../notation/shell/run.js";
 import { usePlayground } from "../context.js";
+import type * as consoleParts from "./console.js";
 import { isInterrupt } from "./interrupt.js";
-import { keyed, namesOf } from "./line-keys.js";
+import { completed, completes, moved, namesOf, type Keyed } from "./line-keys.js";
 import { NOTHING, placeOf, type Said } from "./said.js";
+
+type Console = typeof consoleParts;
+
+let used: Console | null = null;
+
+async function fetched(): Promise<Console> {
+  return (used ??= await import("./console.js"));
+}
 
 export function TypedLine() {
   const playground = usePlayground();
@@ -20,14 +25,17 @@ export function TypedLine() {
   const field = useRef<HTMLInputElement>(null);
   const { runs } = playground;
 
-  const take = (line: string): void => {
+  const take = async (line: string): Promise<void> => {
+    const { readLine, runAlone, runScript, writtenFor, Wrong } = await fetched();
+    const running = (act: Promise<unknown>, refuse: (problem: string) => void): void =>
+      void playground.run(runs.run(refusing(act, Wrong, refuse)));
     const read = readLine(line, playground.version.value, runs.variables);
     history.add(line);
     if ("script" in read) {
       setLine("");
       setSaid(NOTHING);
       const place = placeOf(playground, setSaid);
-      return void playground.run(runs.run(refusing(runScript(read.script, place), place.refuse)));
+      return running(runScript(read.script, place), place.refuse);
     }
     const { parsed } = read;
     if (!parsed.ok) {
@@ -41,7 +49,22 @@ export function TypedLine() {
     }
     setSaid(NOTHING);
     const place = placeOf(playground, setSaid);
-    void playground.run(runs.run(refusing(runAlone(parsed, place), place.refuse)));
+    running(runAlone(parsed, place), place.refuse);
+  };
+  const show = ({ line, choices }: Keyed): void => {
+    setLine(line);
+    setSaid({ ...said, choices });
+  };
+  const complete = (event: KeyboardEvent): void => {
+    const field = event.currentTarget as HTMLInputElement;
+    const names = namesOf(playground.session.value.world.value);
+    const made = used === null ? null : completed(field, used.complete, names);
+    // If there is nothing to complete, Tab leaves the field as usual.
+    if (used !== null && made === null) return;
+    event.preventDefault();
+    if (made !== null) return show(made);
+    const later = fetched().then(({ complete }) => completed(field, complete, names));
+    void playground.run(later.then((made) => made !== null && show(made)));
   };
   const press = (event: KeyboardEvent): void => {
     if (isInterrupt(event)) {
@@ -49,18 +72,18 @@ export function TypedLine() {
       runs.stop();
       return setLine("");
     }
-    const made = keyed(event, history, () => namesOf(playground.session.value.world.value));
+    if (completes(event)) return complete(event);
+    const made = moved(event, history);
     if (made === null) return;
     event.preventDefault();
-    setLine(made.line);
-    setSaid({ ...said, choices: made.choices });
+    show(made);
   };
   return (
     <form
       class="typed-line"
       onSubmit={(event) => {
         event.preventDefault();
-        if (line.trim() !== "") take(line);
+        if (line.trim() !== "") void playground.run(take(line));
       }}
     >
       <input
@@ -78,6 +101,7 @@ export function TypedLine() {
           setLine(event.currentTarget.value);
           if (said.choices.length > 0) setSaid({ ...said, choices: [] });
         }}
+        onFocus={() => void playground.run(fetched())}
         onKeyDown={press}
         onPaste={(event) => pasteWhole(event, setLine)}
       />
@@ -88,8 +112,8 @@ export function TypedLine() {
           class="plain"
           title="Brings up three containers"
           onClick={() => {
-            take(WEB_SHOP.lines.join("; "));
             playground.notice.value = WEB_SHOP.lookFor;
+            void playground.run(take(WEB_SHOP.lines.join("; ")));
           }}
         >
           {WEB_SHOP.label}
@@ -139,7 +163,11 @@ function Under({ said: { problem, text, remarks, choices } }: { said: Said }) {
 }
 
 /** Shows a command's error under its line. */
-async function refusing(running: Promise<unknown>, refuse: (problem: string) => void): Promise<void> {
+async function refusing(
+  running: Promise<unknown>,
+  Wrong: Console["Wrong"],
+  refuse: (problem: string) => void,
+): Promise<void> {
   try {
     await running;
   } catch (error) {
