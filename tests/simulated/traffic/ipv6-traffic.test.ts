@@ -1,8 +1,8 @@
 // What containers of the simulated machine reach over IPv6. The rules are those of IPv4, except for what is said here.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SocketError } from "../../hosts/simulated/index.js";
-import { canonical, isWithin } from "../../hosts/simulated/traffic/addresses.js";
+import type { SocketError } from "../../../hosts/simulated/index.js";
+import { canonical, isWithin } from "../../../hosts/simulated/traffic/addresses.js";
 import { TrafficWorld } from "./traffic-fixture.js";
 
 type Json = Record<string, unknown>;

@@ -1,8 +1,8 @@
 // An engine on a simulated machine whose time runs as fast as possible, and scripts in its containers.
 
-import type { Engine } from "../../hosts/embedding/engine.js";
-import { openEngine } from "../../hosts/embedding/open.js";
-import { simulatedHost, type SimulatedHost, type SimulatedOptions } from "../../hosts/simulated/index.js";
+import type { Engine } from "../../../hosts/embedding/engine.js";
+import { openEngine } from "../../../hosts/embedding/open.js";
+import { simulatedHost, type SimulatedHost, type SimulatedOptions } from "../../../hosts/simulated/index.js";
 
 type Json = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 // Published ports of the simulated machine, from a program outside it.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { PortConnection } from "../../hosts/shared/index.js";
-import { simulatedHost, type SocketError } from "../../hosts/simulated/index.js";
-import { openEngine } from "../../hosts/embedding/open.js";
+import type { PortConnection } from "../../../hosts/shared/index.js";
+import { simulatedHost, type SocketError } from "../../../hosts/simulated/index.js";
+import { openEngine } from "../../../hosts/embedding/open.js";
 import { TrafficWorld } from "./traffic-fixture.js";
 
 const opened: { address: string; port: number }[] = [];
