@@ -168,10 +168,10 @@ class Carrier {
           val: await this.archives.ingest(command.val, bodies.take(command.val.request), signal),
         };
       case "receive": {
-        const { archive, source } = command.val;
+        const { archive, source, unpacked } = command.val;
         const tar = (over: AbortSignal): AsyncIterable<Uint8Array> =>
           received(source, { bodies, web: registry }, report, over);
-        return { tag: "received", val: await this.archives.receive(archive, tar, signal) };
+        return { tag: "received", val: await this.archives.receive({ archive, unpacked }, tar, signal) };
       }
       case "read":
         return { tag: "bytes", val: await this.archives.read(command.val) };

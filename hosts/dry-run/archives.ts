@@ -5,8 +5,8 @@ import { imaginedOnly, joined, noSuch, tooLarge } from "../shared/index.js";
 import type { content, engine } from "../shared/index.js";
 import { fromClient } from "../streams/index.js";
 import { decompressed } from "../streams/compression/index.js";
-import { TarReader, cleanName, endOfArchive, textOf } from "../streams/tar/index.js";
-import type { TarEntry, TarSink } from "../streams/tar/index.js";
+import { TarReader, cleanName, endOfArchive, textOf, limitsOf } from "../streams/tar/index.js";
+import type { TarEntry, TarSink, TarLimits } from "../streams/tar/index.js";
 
 // What protects a host's memory from the archives of dry runs: the host's own limits (`core/wit/content.wit`). The limit
 // of one member is the core's, in the command that reads it.
@@ -15,7 +15,7 @@ import type { TarEntry, TarSink } from "../streams/tar/index.js";
 const MOST_KEPT = 32 << 20;
 const MOST_MEMBERS = 1 << 16;
 /** Holes take no room here: they are checked when a layer is unpacked, which a dry run only imagines. */
-const ANY_HOLES = BigInt(Number.MAX_SAFE_INTEGER);
+const MUCH = BigInt(Number.MAX_SAFE_INTEGER);
 
 interface Member {
   size: number;
@@ -38,11 +38,11 @@ export class ThrownArchives {
 
   /** The files, sorted by name. Rejects with `damaged` if the body is not a tar, or breaks off. */
   async ingest(
-    { archive, holes }: Pick<content.Ingest, "archive" | "holes">,
+    { archive, limits }: Pick<content.Ingest, "archive" | "limits">,
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<engine.ArchivedFile[]> {
-    const members = new Members(this.#kept, archive, Number(holes));
+    const members = new Members(this.#kept, archive, limitsOf(limits));
     try {
       await readTar(members, body, signal);
     } catch (error) {
@@ -55,8 +55,13 @@ export class ThrownArchives {
   }
 
   /** Reads a layer's tar; without any bytes it is empty. Keeps the size of its files. */
-  async receive(archive: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
-    const files = await this.ingest({ archive, holes: ANY_HOLES }, orEmptyTar(body), signal);
+  async receive(
+    { archive, unpacked }: Pick<content.Receive, "archive" | "unpacked">,
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const limits = { unpacked, holes: MUCH };
+    const files = await this.ingest({ archive, limits }, orEmptyTar(body), signal);
     this.drop(archive);
     this.imagine(archive, "layer.tar", Number(files.reduce((sum, { size }) => sum + size, 0n)));
   }
@@ -156,7 +161,7 @@ function digitsOf({ size }: Member): number {
 }
 
 class Members implements TarSink {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   readonly found = new Map<string, Member>();
   readonly #kept: KeptMembers;
   readonly #archive: string;
@@ -165,8 +170,8 @@ class Members implements TarSink {
   #pieces: Uint8Array[] = [];
   #name = "";
 
-  constructor(kept: KeptMembers, archive: string, mostHoles: number) {
-    this.mostHoles = mostHoles;
+  constructor(kept: KeptMembers, archive: string, limits: TarLimits) {
+    this.limits = limits;
     this.#kept = kept;
     this.#archive = archive;
   }

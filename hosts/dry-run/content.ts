@@ -120,11 +120,11 @@ export class DryRunContent {
   }
 
   /** The digest is made up, since the bytes are thrown away. */
-  async #receive(op: Operation, { archive, source }: content.Receive): Promise<Outcome> {
+  async #receive(op: Operation, { archive, source, unpacked }: content.Receive): Promise<Outcome> {
     if (source.tag === "web") throw imaginedOnly("archive", source.val.address);
     if (source.tag === "body") {
       const body = this.#bodies().take(source.val);
-      await this.#read(op, (signal) => this.#archives.receive(archive, body, signal));
+      await this.#read(op, (signal) => this.#archives.receive({ archive, unpacked }, body, signal));
     } else {
       this.#archives.imagine(archive, "layer.tar", 0);
     }

@@ -33,6 +33,8 @@ export interface EngineOptions {
   labels?: readonly string[];
   /** JSON bodies beyond this many bytes are refused with 413; 4 MiB by default. */
   bodyLimit?: number;
+  /** Most bytes of a tar after decompression: of layers, archives, contexts of builds; 256 GiB by default. */
+  unpackedLimit?: number;
   /** The newest API version that is served, for clients that only understand older ones: `1.41`. */
   maxApiVersion?: string;
   /**

@@ -25,6 +25,8 @@ export interface EngineIdentity extends EngineSettings {
   execRoot: string;
   /** JSON bodies larger than this many bytes are refused; 4 MiB by default. */
   bodyLimit?: number;
+  /** Most bytes of a tar after decompression; 256 GiB by default. */
+  unpackedLimit?: number | null;
   /** The newest API version that is served, such as `1.41`; null or missing: the newest that the core knows. */
   maxApiVersion?: string | null;
   /** Names of listeners that serve an older one, with the newest version there. */
@@ -57,11 +59,14 @@ export const USUAL_NETWORKS: engine.NetworkOptions = {
 };
 
 const BODY_LIMIT = 4 * 1024 * 1024;
+/** More than any useful image or context has, but less than a small bomb can hold. */
+const UNPACKED_LIMIT = 256 * 1024 ** 3;
 
 export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["engine"] {
   const { platform, dataRoot, execRoot, bodyLimit = BODY_LIMIT, logDriver = "json-file", logOptions = [] } = given;
   return {
     ...{ version: VERSION, commit: "", built: "", platform, dataRoot, execRoot, bodyLimit },
+    unpackedLimit: BigInt(given.unpackedLimit ?? UNPACKED_LIMIT),
     ...{ maxApiVersion: given.maxApiVersion ?? "", listenerVersions: [...(given.listenerVersions ?? [])] },
     ...settingsOf(host, given),
     proxies: given.shownProxies ?? { http: "", https: "", none: "" },

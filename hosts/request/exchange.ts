@@ -2,7 +2,7 @@
 // what happens to the client.
 
 import { failureOf } from "../shared/index.js";
-import type { Input, ReplyOrCut, RequestId, Stdio, engine, replies } from "../shared/index.js";
+import type { Input, LogBytes, ReplyOrCut, RequestId, Stdio, engine, replies } from "../shared/index.js";
 import type { ReplyReceiver } from "./reply-router.js";
 import { AddressedClient, Attachment, ExecAttachment, serveLogs } from "../streams/index.js";
 import type { Attachments, Ending, HijackedClient } from "../streams/index.js";
@@ -38,6 +38,8 @@ export interface ExchangeContext {
 
 /** Bytes that may go out before the core is told: far fewer than it sends in advance (`replies.wit`). */
 const UNREPORTED_MAX = 16 * 1024;
+/** What the core counts for a log (`replies.wit`). */
+const LOG_WEIGHT = 64 * 1024;
 
 export class Exchange implements ReplyReceiver {
   readonly #id: RequestId;
@@ -49,6 +51,8 @@ export class Exchange implements ReplyReceiver {
   #inserted: Movement | null = null;
   /** What comes after it. */
   readonly #held: ReplyOrCut[] = [];
+  /** Opened logs of the `insert`s among them, in the same order. */
+  readonly #heldLogs: Promise<LogBytes>[] = [];
   /** A head that has not gone out. */
   #head: replies.Head | null = null;
   /** Set once the connection is off HTTP. */
@@ -86,7 +90,7 @@ export class Exchange implements ReplyReceiver {
       case "splice":
         return void this.#splice(command.val);
       case "insert":
-        return void this.#insert(command.val);
+        return void this.#insert(command.val, this.#heldLogs.shift() ?? this.#openLog(command.val));
       case "hijack":
         return void this.#hijack(command.val);
       case "end":
@@ -160,16 +164,17 @@ export class Exchange implements ReplyReceiver {
   }
 
   /** A log that cannot be read breaks the reply off: what is missing in it can be told nowhere. */
-  async #insert(source: replies.LogSource): Promise<void> {
+  async #insert(source: replies.LogSource, opening: Promise<LogBytes>): Promise<void> {
     this.#sendHead();
     const movement = (this.#inserted = newMovement());
     try {
-      await this.#logs(source, movement);
+      await this.#sendLog(source, await opening, movement);
     } catch {
       this.#lost("failed");
       this.#channel.destroy();
     }
     this.#inserted = null;
+    this.#drained(LOG_WEIGHT);
     while (this.#inserted === null && this.#held.length > 0) this.perform(this.#held.shift()!);
     if (this.#held.length > 0) (this.#inserted as Movement | null)?.drain.abort();
   }
@@ -178,6 +183,15 @@ export class Exchange implements ReplyReceiver {
   #hold(command: ReplyOrCut, inserted: Movement): void {
     inserted.drain.abort();
     this.#held.push(command);
+    // Its container may be removed before its turn comes.
+    if (command.tag === "insert") this.#heldLogs.push(this.#openLog(command.val));
+  }
+
+  /** A failure is told when the log's turn comes. */
+  #openLog({ container }: replies.LogSource): Promise<LogBytes> {
+    const opening = this.#context.stdio.log(container);
+    opening.catch(() => {});
+    return opening;
   }
 
   /**
@@ -205,8 +219,11 @@ export class Exchange implements ReplyReceiver {
     return true;
   }
 
-  async #logs(source: replies.LogSource, { drain, gone }: Movement): Promise<void> {
-    const log = await this.#context.stdio.log(source.container);
+  async #logs(source: replies.LogSource, movement: Movement): Promise<void> {
+    await this.#sendLog(source, await this.#context.stdio.log(source.container), movement);
+  }
+
+  async #sendLog(source: replies.LogSource, log: LogBytes, { drain, gone }: Movement): Promise<void> {
     this.#sendHead();
     try {
       await serveLogs(source, log, { write: (bytes) => this.#write(bytes) }, drain.signal, gone.signal);
@@ -275,6 +292,7 @@ export class Exchange implements ReplyReceiver {
     this.#over = true;
     this.#movement?.gone.abort();
     this.#inserted?.gone.abort();
+    for (const log of this.#heldLogs.splice(0)) void log.then((one) => one.close()).catch(() => {});
     this.#context.over(this.#id);
   }
 }

@@ -22,8 +22,9 @@ import {
   endOfArchive,
   parentOf,
   textOf,
+  limitsOf,
 } from "../../hosts/streams/tar/index.js";
-import type { TarEntry, TarSink } from "../../hosts/streams/tar/index.js";
+import type { TarEntry, TarSink, TarLimits } from "../../hosts/streams/tar/index.js";
 import { namesIn, removeTree } from "../directories.js";
 import type { Paths } from "../paths.js";
 import type { Swept } from "../swept.js";
@@ -45,14 +46,14 @@ export class Archives {
    * name.
    */
   async ingest(
-    { archive, holes }: content.Ingest,
+    { archive, limits }: content.Ingest,
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<engine.ArchivedFile[]> {
     return this.make(archive, (directory) =>
       this.#workers.run(
         "ingest",
-        { directory, holes: Number(holes) },
+        { directory, limits: limitsOf(limits) },
         { signal, body: (over) => fromClient(body, over) },
       ),
     );
@@ -60,12 +61,12 @@ export class Archives {
 
   /** Takes in a layer's tar, either all of it or nothing. Returns its DiffID. */
   async receive(
-    archive: string,
+    { archive, unpacked }: Pick<content.Receive, "archive" | "unpacked">,
     tar: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<string> {
     return this.make(archive, (directory) =>
-      this.#workers.run("receive", { file: `${directory}/layer.tar` }, { signal, body: tar }),
+      this.#workers.run("receive", { file: `${directory}/layer.tar`, unpacked }, { signal, body: tar }),
     );
   }
 
@@ -124,11 +125,11 @@ export class Archives {
 /** Puts an archive's members into an empty directory, and returns them as `ingest` does. */
 export async function takeIn(
   directory: string,
-  mostHoles: number,
+  limits: TarLimits,
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<engine.ArchivedFile[]> {
-  const members = new Members(directory, mostHoles);
+  const members = new Members(directory, limits);
   const reader = new TarReader(members);
   try {
     for await (const chunk of decompressed(body)) {
@@ -144,15 +145,15 @@ export async function takeIn(
 
 /** Puts members into a directory: files and links. Owners, modes and times are not kept. */
 class Members implements TarSink {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   readonly #tree: Confined;
   #file = -1;
   /** The offset of the next bytes in the file. */
   #at = 0;
   #hasHoles = false;
 
-  constructor(root: string, mostHoles: number) {
-    this.mostHoles = mostHoles;
+  constructor(root: string, limits: TarLimits) {
+    this.limits = limits;
     this.#tree = new Confined(root);
   }
 

@@ -185,8 +185,10 @@ export class LogFiles {
     return this.#pieces.slice(0, -1).filter(({ gone, compressed }) => !gone && !compressed);
   }
 
+  /** The files stay readable for the reader even if the container is removed before it begins. */
   add(reader: LogPosition): void {
     this.readers.add(reader);
+    for (const piece of this.#pieces) piece.hold();
   }
 
   remove(reader: LogPosition): void {
@@ -196,6 +198,7 @@ export class LogFiles {
 
   #add(piece: LogPiece): void {
     this.#pieces.push(piece);
+    if (this.readers.size > 0) piece.hold();
     this.#end = piece.end;
     this.#next = piece.number + 1;
   }

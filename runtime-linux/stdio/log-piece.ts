@@ -90,6 +90,11 @@ export class LogPiece {
     }
   }
 
+  /** Opens it, unless reading takes a copy. */
+  hold(): void {
+    if (!this.compressed && statOf(this.#path)) this.#open();
+  }
+
   /** Removes its name. With `keep`, readers that still need it can read on. */
   drop(keep: boolean): void {
     this.finish();

@@ -27,7 +27,10 @@ const ASKED: Record<string, (imports: ImportObject) => void> = {
       val: { subject: { container: "c", run: 1 }, arguments: [] },
     }),
   "/load": (imports) =>
-    imports["coracle:engine/content"].perform(5n, { tag: "ingest", val: { archive: "load", request: 2n, holes: 0n } }),
+    imports["coracle:engine/content"].perform(5n, {
+      tag: "ingest",
+      val: { archive: "load", request: 2n, limits: { unpacked: 1n << 40n, holes: 0n } },
+    }),
   "/drop": (imports) => imports["coracle:engine/content"].perform(6n, { tag: "drop-chain", val: "sha256:1" }),
   "/write": (imports) => put(imports, "key"),
 };

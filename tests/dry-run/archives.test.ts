@@ -42,9 +42,11 @@ test("a dropped archive, and one that broke off, make room", async () => {
   const archives = await archivesOf({ one: [file("a", 10 * KB), { name: "b", flag: "1", target: "a" }] });
   archives.drop("one");
   const half = rawTar([file("c", 10 * KB)]).subarray(0, 9 * KB);
-  await expect(archives.ingest({ archive: "two", holes: 0n }, bodyOf(half), NEVER)).rejects.toThrow(HostFailure);
+  await expect(
+    archives.ingest({ archive: "two", limits: { unpacked: 1n << 40n, holes: 0n } }, bodyOf(half), NEVER),
+  ).rejects.toThrow(HostFailure);
   await archives.ingest(
-    { archive: "three", holes: 0n },
+    { archive: "three", limits: { unpacked: 1n << 40n, holes: 0n } },
     bodyOf(rawTar([file("d", 17 * KB), file("e", 15 * KB)])),
     NEVER,
   );
@@ -60,7 +62,7 @@ async function archivesOf(archives: Record<string, RawEntry[]>): Promise<ThrownA
 }
 
 async function ingest(archives: ThrownArchives, archive: string, entries: RawEntry[]): Promise<void> {
-  await archives.ingest({ archive, holes: 0n }, bodyOf(rawTar(entries)), NEVER);
+  await archives.ingest({ archive, limits: { unpacked: 1n << 40n, holes: 0n } }, bodyOf(rawTar(entries)), NEVER);
 }
 
 /** Of the archive `one`. */

@@ -112,7 +112,7 @@ describe("pending commands of a crashed engine", () => {
     const ask = (imports: ImportObject) => {
       imports["coracle:engine/content"].perform(5n, {
         tag: "ingest",
-        val: { archive: "load", request: 1n, holes: 0n },
+        val: { archive: "load", request: 1n, limits: { unpacked: 1n << 40n, holes: 0n } },
       });
       imports["coracle:engine/content"].perform(6n, { tag: "drop-chain", val: "sha256:1" });
     };

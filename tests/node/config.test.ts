@@ -109,6 +109,7 @@ describe("flags", () => {
     ).toEqual({
       listeners: [live("/a.sock"), live("/b.sock"), live("/c.sock")],
       maxApiVersion: null,
+      unpackedLimit: 256 * 2 ** 30,
       group: "staff",
       dataRoot: "/data",
       trace: { directory: "/data/trace", limit: 64 << 20 },
@@ -175,6 +176,7 @@ describe("flags", () => {
     expect(config()).toMatchObject({
       listeners: [live("/run/coracle/coracle.sock")],
       maxApiVersion: null,
+      unpackedLimit: 256 * 2 ** 30,
       group: null,
       dataRoot: "/var/lib/coracle",
       execRoot: "/run/coracle",
@@ -285,6 +287,7 @@ describe("the configuration file", () => {
     expect(config("--config-file", file)).toEqual({
       listeners: [live("/a.sock")],
       maxApiVersion: "1.44",
+      unpackedLimit: 256 * 2 ** 30,
       group: "g",
       eventsSize: 10 << 20,
       dataRoot: "/d",

@@ -11,7 +11,7 @@ import { RegistryNetwork } from "../../hosts/simulated/registry/transport.js";
 import { simulatedVolumes } from "../../hosts/simulated/volumes.js";
 import { WorldFaults } from "../../hosts/simulated/world-faults.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
-import { MANY_HOLES, rawTar } from "../support/archives/tar.js";
+import { ROOMY, rawTar } from "../support/archives/tar.js";
 import { digestOf } from "../support/registry/push-image.js";
 import { SECURE } from "../support/registry/security.js";
 
@@ -61,11 +61,11 @@ export class Fixture {
   async ingest(
     archive: string,
     body: AsyncIterable<Uint8Array> | Uint8Array,
-    holes = MANY_HOLES,
+    limits = ROOMY,
   ): Promise<engine.ArchivedFile[]> {
     const request = ++this.#counter;
     this.#bodies.set(request, body instanceof Uint8Array ? once(body) : body);
-    const outcome = await this.perform({ tag: "ingest", val: { archive, request, holes } });
+    const outcome = await this.perform({ tag: "ingest", val: { archive, request, limits } });
     return outcome.tag === "ingested" ? outcome.val : [];
   }
 
@@ -83,7 +83,7 @@ export class Fixture {
     const chain = chainOf(diffId, parent);
     const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
     const below = parent === undefined ? {} : { parent };
-    await this.perform({ tag: "layer", val: { chain, diffId, source, holes: MANY_HOLES, ...below } });
+    await this.perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, ...below } });
     return chain;
   }
 
@@ -107,7 +107,7 @@ export class Fixture {
       const diffId = config.rootfs.diff_ids[place]!;
       const source = { tag: "registry" as const, val: { from, digest: blob.digest, size: BigInt(blob.size) } };
       const below = parent === undefined ? {} : { parent };
-      layers.push({ chain: chainOf(diffId, parent), diffId, source, holes: MANY_HOLES, ...below });
+      layers.push({ chain: chainOf(diffId, parent), diffId, source, limits: ROOMY, ...below });
     }
     return layers;
   }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
 import { digestOf } from "../support/registry/push-image.js";
 import { FORMS } from "../support/archives/sparse-tar.js";
-import { rawTar, type RawEntry } from "../support/archives/tar.js";
+import { ROOMY, rawTar, type RawEntry } from "../support/archives/tar.js";
 import { failed, Fixture } from "./content-fixture.js";
 import { dir, file, link, symlink } from "./raw-entries.js";
 
@@ -123,11 +123,19 @@ describe("a layer's tar", () => {
 });
 
 describe("an archive", () => {
+  test("may have bytes up to the limit of the command, once it is decompressed", async () => {
+    const body = gzipSync(rawTar([{ name: "f", body: "a".repeat(60_000) }]));
+    const unpacked = 512n + 60_416n + 1024n;
+    expect(await world.ingest("a", body, { ...ROOMY, unpacked })).toEqual([{ path: "f", size: 60_000n }]);
+    const tooMuch = { tag: "too-large", val: { what: "unpacked", name: "", limit: unpacked - 1n } };
+    expect(await failed(world.ingest("b", body, { ...ROOMY, unpacked: unpacked - 1n }))).toEqual(tooMuch);
+  });
+
   test("may have holes up to the limit of the command", async () => {
     const body = rawTar([FORMS["1.0"]!({ name: "holes", parts: [[4096, 3]], size: 4099, body: "abc" })]);
-    expect(await world.ingest("a", body, 4096n)).toEqual([{ path: "holes", size: 4099n }]);
+    expect(await world.ingest("a", body, { ...ROOMY, holes: 4096n })).toEqual([{ path: "holes", size: 4099n }]);
     const tooMany = { tag: "too-large", val: { what: "holes", name: "", limit: 4095n } };
-    expect(await failed(world.ingest("b", body, 4095n))).toEqual(tooMany);
+    expect(await failed(world.ingest("b", body, { ...ROOMY, holes: 4095n }))).toEqual(tooMany);
   });
 
   test("is ingested, read, and dropped", async () => {

@@ -8,7 +8,7 @@ import { missing, openFixture } from "../runtime-linux/content/content-fixture.j
 import { describeUnless } from "../support/on-engines.js";
 import { digestOf } from "../support/registry/push-image.js";
 import { readTar } from "../support/archives/read-tar.js";
-import { MANY_HOLES, rawEntry, rawTar, zstdStored } from "../support/archives/tar.js";
+import { ROOMY, rawEntry, rawTar, zstdStored } from "../support/archives/tar.js";
 import { Fixture } from "./content-fixture.js";
 import { numbers, randomTar } from "./random-files.js";
 import { dir, file, link, symlink } from "./raw-entries.js";
@@ -85,7 +85,7 @@ function keepsTars(disk: () => Disk): void {
       await disk().ingest(archive, rawTar([{ name: "layer.tar", body }]));
       const chain = digestOf(tar);
       const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
-      await disk().perform({ tag: "layer", val: { chain, diffId: chain, source, holes: MANY_HOLES } });
+      await disk().perform({ tag: "layer", val: { chain, diffId: chain, source, limits: ROOMY } });
       await expectKept(disk(), chain, tar);
       await disk().perform({ tag: "drop-chain", val: chain });
     }

@@ -5,6 +5,7 @@ import { interrupted } from "../../hosts/shared/index.js";
 import { copyFiles } from "../../hosts/streams/copying/index.js";
 import { patternOf } from "../../hosts/streams/copying/pattern.js";
 import type { CopySource, CopyTarget } from "../../hosts/streams/copying/index.js";
+import { UNLIMITED } from "../../hosts/streams/tar/index.js";
 import type { TarSink } from "../../hosts/streams/tar/index.js";
 import { rawTar } from "../support/archives/tar.js";
 
@@ -68,7 +69,7 @@ function zeros(): { source: CopySource; read: () => number } {
 function recording(): { sink: TarSink; names: string[] } {
   const names: string[] = [];
   const sink: TarSink = {
-    mostHoles: Infinity,
+    limits: UNLIMITED,
     entry: ({ name }) => void names.push(name),
     data: () => {},
     hole: () => {},

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HostFailure } from "../../hosts/shared/failure.js";
 import { TarReader } from "../../hosts/streams/tar/reader.js";
+import { UNLIMITED, type TarLimits } from "../../hosts/streams/tar/sink.js";
 import { bodyMapEntry, FORMS, type Sparse } from "../support/archives/sparse-tar.js";
 import { rawTar, type RawEntry } from "../support/archives/tar.js";
 import { flat } from "../support/failed.js";
@@ -112,7 +113,7 @@ describe("parts of sparse files", () => {
     const sparse: Sparse = { name: "x", parts: [...touching, ...empty], size: 500, body: "ab".repeat(20) };
     const told: string[] = [];
     const reader = new TarReader({
-      mostHoles: LARGE,
+      limits: limitTo(LARGE),
       entry: () => {},
       data: (piece) => void told.push(`${piece.length} bytes`),
       hole: (size) => void told.push(`hole of ${size}`),
@@ -132,7 +133,7 @@ describe("parts of sparse files", () => {
       if (!over) setImmediate(took);
     };
     setImmediate(took);
-    const sink = { mostHoles: LARGE, entry: () => {}, data: () => void told++, hole: () => {}, end: () => {} };
+    const sink = { limits: limitTo(LARGE), entry: () => {}, data: () => void told++, hole: () => {}, end: () => {} };
     await new TarReader(sink).push(rawTar([FORMS["S"]!(sparse)]));
     over = true;
     expect(told).toBe(count);
@@ -178,11 +179,15 @@ function fileOf(name: string, parts: number): Buffer {
   return readFileSync(join(directory, name));
 }
 
+function limitTo(holes: number): TarLimits {
+  return { ...UNLIMITED, holes };
+}
+
 async function read(tar: Uint8Array, piece = 1 << 16, mostHoles = LARGE * 4): Promise<Told[]> {
   const told: Told[] = [];
   let pieces: Uint8Array[] = [];
   const reader = new TarReader({
-    mostHoles,
+    limits: limitTo(mostHoles),
     entry: ({ name, size, holes }) => {
       told.push({ name, size, holes, body: Buffer.alloc(0) });
       pieces = [];

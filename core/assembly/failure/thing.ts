@@ -125,6 +125,7 @@ export function oversizeText(thing: Oversize): string {
   if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes`;
   if (thing.what == Noun.Tool) return `output is longer than ${limit} bytes`;
   if (thing.what == Noun.Holes) return `holes of sparse files make up more than ${limit} bytes`;
+  if (thing.what == Noun.Unpacked) return `unpacked, it is larger than ${limit} bytes, as max-unpacked-size allows`;
   if (thing.what == Noun.SparseMap) return `map of a sparse file is larger than ${limit} bytes`;
   return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes`;
 }

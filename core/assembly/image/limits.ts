@@ -1,5 +1,6 @@
 // Limits for data from outside.
 
+import { TarLimits } from "../../../build/bindings/types";
 import { engine } from "../state";
 
 /** Bytes of an image's document: a list, an index, a manifest, a config. */
@@ -10,7 +11,7 @@ const FREE_HOLES: u64 = 1 << 40;
 /** For machines on which holes take as much room as zeros. */
 const FILLED_HOLES: u64 = 256 << 20;
 
-/** Bytes that the sparse files of a tar may have in their holes: a header alone can claim any number of them. */
-export function holesLimit(): u64 {
-  return engine.options.machine.sparseFiles ? FREE_HOLES : FILLED_HOLES;
+/** The limits of a tar. Its header alone can claim holes of any size. */
+export function tarLimits(): TarLimits {
+  return new TarLimits(engine.options.unpackedLimit, engine.options.machine.sparseFiles ? FREE_HOLES : FILLED_HOLES);
 }

@@ -13,6 +13,10 @@ import { byteSize } from "../text/byte-size";
 const WITHOUT_BAR: i32 = 52;
 /** Limit of unsent bytes (core/wit/replies.wit); further lines wait here. */
 const CREDIT: i32 = 512 * 1024;
+/** What a log counts as until all of it has been sent (core/wit/replies.wit). */
+const LOG_WEIGHT: i32 = 64 * 1024;
+/** With more unsent bytes, a step of a build waits for its client. */
+const CROWDED: i32 = 256 * 1024;
 /** The key of a log among the held lines. */
 const INSERTED = "log";
 const NOTHING = new Uint8Array(0);
@@ -23,6 +27,11 @@ const AMOUNT_COLUMNS: i32 = 8;
 export interface StreamWriter {
   /** The client has disconnected. */
   clientGone(): void;
+}
+
+/** Waits until a stream is not crowded. */
+export interface RoomReader {
+  roomCame(): void;
 }
 
 /** A line that waits for room. */
@@ -45,6 +54,7 @@ export class ProgressStream extends Follower {
   private readonly inserted: LogSource[] = [];
   private ends: bool = false;
   private writer: StreamWriter | null = null;
+  private waiting: RoomReader[] = [];
 
   constructor(private readonly call: Call) {
     super();
@@ -60,6 +70,16 @@ export class ProgressStream extends Follower {
   /** The client has disconnected, or the stream is complete. */
   get finished(): bool {
     return this.over;
+  }
+
+  /** The client reads too slowly: whatever can wait should wait. */
+  get isCrowded(): bool {
+    return !this.over && (this.unsent > CROWDED || this.held.length > 0);
+  }
+
+  /** Tells the reader once, as soon as the stream is not crowded any more. */
+  whenRoom(reader: RoomReader): void {
+    this.waiting.push(reader);
   }
 
   /** `{"status", "id"}`; no id if empty. */
@@ -159,17 +179,23 @@ export class ProgressStream extends Follower {
     this.flush();
   }
 
+  private tellRoom(): void {
+    while (this.waiting.length > 0 && !this.isCrowded && !this.over) this.waiting.shift().roomCame();
+  }
+
   closed(_call: Call, _why: Closing): void {
     const writer: StreamWriter | null = this.over ? null : this.writer;
     this.over = true;
     this.ends = false;
     this.held = [];
+    this.waiting = [];
     if (writer !== null) writer.clientGone();
   }
 
   drained(_call: Call, bytes: u32): void {
     this.unsent = max(0, this.unsent - <i32>bytes);
     this.flush();
+    this.tellRoom();
   }
 
   private endWith(refusal: Refusal, code: i32 = 0): void {
@@ -214,6 +240,7 @@ export class ProgressStream extends Follower {
     for (; sent < this.held.length && this.unsent < CREDIT; sent++) {
       const bytes = this.held[sent].bytes;
       if (this.held[sent].key == INSERTED) {
+        this.unsent += LOG_WEIGHT;
         insertLog(this.call, this.inserted.shift());
         continue;
       }

@@ -21,6 +21,8 @@ export interface DaemonConfig {
   listeners: Listener[];
   /** The newest API version that is served; null: the newest that the core knows. */
   maxApiVersion: string | null;
+  /** Most bytes of a tar after decompression. */
+  unpackedLimit: number;
   /** Group of the sockets, by name or number. Null: `docker`, if that group exists. */
   group: string | null;
   dataRoot: string;
@@ -90,6 +92,7 @@ export function configOf(values: Values): DaemonConfig {
   return {
     listeners,
     maxApiVersion: text("max-api-version"),
+    unpackedLimit: byteSize("unpacked", text("max-unpacked-size") ?? "256g"),
     group: text("group"),
     dataRoot,
     execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),

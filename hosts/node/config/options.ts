@@ -231,6 +231,13 @@ export const OPTIONS: readonly Option[] = [
     help: "newest API version to serve, for clients that only understand older ones, such as 1.41",
   },
   {
+    flag: "max-unpacked-size",
+    key: "max-unpacked-size",
+    kind: "text",
+    value: "size",
+    help: "most bytes of a layer, archive or build context after decompression (default 256g)",
+  },
+  {
     flag: "mtu",
     key: "mtu",
     kind: "number",

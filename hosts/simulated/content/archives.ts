@@ -5,8 +5,8 @@ import type { content, engine } from "../../shared/index.js";
 import { digestOf } from "../../registry/index.js";
 import { fromClient } from "../../streams/index.js";
 import { decompressed } from "../../streams/compression/index.js";
-import { TarReader, bytesOf, cleanName, endOfArchive, textOf } from "../../streams/tar/index.js";
-import type { TarEntry, TarSink } from "../../streams/tar/index.js";
+import { TarReader, bytesOf, cleanName, endOfArchive, textOf, limitsOf, limited } from "../../streams/tar/index.js";
+import type { TarEntry, TarSink, TarLimits } from "../../streams/tar/index.js";
 import { contentOf, inode, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import { Share, type Space } from "../files/space.js";
@@ -26,12 +26,12 @@ export class Archives {
    * Stores an archive completely or not at all. Returns its files, and the links that lead to files, sorted by name.
    */
   async ingest(
-    { archive, holes }: content.Ingest,
+    { archive, limits }: content.Ingest,
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<engine.ArchivedFile[]> {
     return this.#make(archive, async (share, tree) => {
-      const reader = new TarReader(new Members(tree, share, Number(holes)));
+      const reader = new TarReader(new Members(tree, share, limitsOf(limits)));
       for await (const chunk of decompressed(fromClient(body, signal))) {
         if (signal.aborted) throw interrupted("given-up");
         await reader.push(chunk);
@@ -42,10 +42,14 @@ export class Archives {
   }
 
   /** Stores a layer's tar completely or not at all. Returns its DiffID. Without any bytes, the tar is empty. */
-  async receive(archive: string, tar: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+  async receive(
+    { archive, unpacked }: Pick<content.Receive, "archive" | "unpacked">,
+    tar: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<string> {
     return this.#make(archive, async (share, tree) => {
       const pieces: Uint8Array[] = [];
-      for await (const piece of decompressed(tar)) {
+      for await (const piece of limited(decompressed(tar), unpacked)) {
         if (signal.aborted) throw interrupted("given-up");
         roomed(() => share.take(piece.length, LAYER_TAR));
         pieces.push(piece);
@@ -111,12 +115,12 @@ const LAYER_TAR = "layer.tar";
 
 /** Keeps files and links, but not owners, modes or times. */
 class Members implements TarSink {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   readonly #tree: ChangeTree;
   readonly #body: FileBody;
 
-  constructor(tree: ChangeTree, space: Space, mostHoles: number) {
-    this.mostHoles = mostHoles;
+  constructor(tree: ChangeTree, space: Space, limits: TarLimits) {
+    this.limits = limits;
     this.#tree = tree;
     this.#body = new FileBody(space);
   }

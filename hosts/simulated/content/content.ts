@@ -163,9 +163,9 @@ class Carrier {
         return { tag: "ingested", val: await this.#archives.ingest(command.val, body, signal) };
       }
       case "receive": {
-        const { archive, source } = command.val;
+        const { archive, source, unpacked } = command.val;
         const tar = received(source, { bodies, web: registry }, report, signal);
-        return { tag: "received", val: await this.#archives.receive(archive, tar, signal) };
+        return { tag: "received", val: await this.#archives.receive({ archive, unpacked }, tar, signal) };
       }
       case "read":
         return { tag: "bytes", val: this.#archives.read(command.val) };

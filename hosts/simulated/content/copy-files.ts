@@ -28,10 +28,10 @@ export async function choose(selection: content.Selection, looks: Looks, signal:
 
 /** After a failure, what was copied before stays, but never part of a file. */
 export async function copy(command: content.Copy, looks: Looks, signal: AbortSignal): Promise<void> {
-  const { what, mode, holes } = command;
+  const { what, mode, limits } = command;
   const files = openView(command.into, looks);
   const owner = command.owner === undefined ? null : ownerIn(files, command.owner);
-  const extractor = new Extractor(files, "/", { keepKinds: false, holes }, null);
+  const extractor = new Extractor(files, "/", { keepKinds: false, limits }, null);
   const target = targetIn(files, extractor, looks);
   if (what.tag === "given") await copyGiven(what.val, target, { owner, mode });
   else {

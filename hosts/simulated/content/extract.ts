@@ -17,8 +17,9 @@ import {
   refusedKind,
   targetBelow,
   textOf,
+  limitsOf,
 } from "../../streams/tar/index.js";
-import type { TarEntry, TarSink } from "../../streams/tar/index.js";
+import type { TarEntry, TarSink, TarLimits } from "../../streams/tar/index.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
@@ -53,7 +54,7 @@ export interface Owner {
 }
 
 export class Extractor implements TarSink {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   readonly #files: MountedFiles;
   readonly #into: string;
   readonly #keepKinds: boolean;
@@ -65,10 +66,10 @@ export class Extractor implements TarSink {
   constructor(
     files: MountedFiles,
     into: string,
-    { keepKinds, holes }: Pick<content.Extract, "keepKinds" | "holes">,
+    { keepKinds, limits }: Pick<content.Extract, "keepKinds" | "limits">,
     owner: Owner | null,
   ) {
-    this.mostHoles = Number(holes);
+    this.limits = limitsOf(limits);
     this.#files = files;
     this.#into = into;
     this.#keepKinds = keepKinds;

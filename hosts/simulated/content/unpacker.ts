@@ -2,8 +2,17 @@
 
 import { faultyName } from "../../shared/index.js";
 import type { content } from "../../shared/index.js";
-import { META, OPAQUE, WHITEOUT, cleanName, ownerSet, refuseInPlace, textOf } from "../../streams/tar/index.js";
-import type { PlacingSink, TarEntry } from "../../streams/tar/index.js";
+import {
+  META,
+  OPAQUE,
+  WHITEOUT,
+  cleanName,
+  ownerSet,
+  refuseInPlace,
+  textOf,
+  limitsOf,
+} from "../../streams/tar/index.js";
+import type { PlacingSink, TarEntry, TarLimits } from "../../streams/tar/index.js";
 import { inode, spaceOf, type Inode } from "../files/inode.js";
 import type { Change } from "../files/merge.js";
 import type { Space } from "../files/space.js";
@@ -21,7 +30,7 @@ interface LowerLink {
 }
 
 export class Unpacker implements PlacingSink<Inode> {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   /** The file that the newest entry has made. */
   place: Inode | null = null;
 
@@ -33,11 +42,11 @@ export class Unpacker implements PlacingSink<Inode> {
   readonly #lowerLinks: LowerLink[] = [];
   readonly #body: FileBody;
 
-  constructor(space: Space, { parent, holes }: content.Layer) {
+  constructor(space: Space, { parent, limits }: content.Layer) {
     this.#space = space;
     this.#body = new FileBody(space);
     this.#hasLower = parent !== undefined;
-    this.mostHoles = Number(holes);
+    this.limits = limitsOf(limits);
   }
 
   get changes(): Change {

@@ -2,7 +2,7 @@
 
 import { HostFailure, noSuch } from "../../shared/index.js";
 import type { content, engine } from "../../shared/index.js";
-import { TarReader, textOf } from "../tar/index.js";
+import { TarReader, textOf, UNLIMITED } from "../tar/index.js";
 import type { TarEntry, TarSink } from "../tar/index.js";
 import { Below, joinedPath, relative } from "./below.js";
 import { Missing } from "./missing.js";
@@ -54,7 +54,7 @@ async function matching(pattern: string, how: How): Promise<Found[]> {
 
 /** Reads one tree and takes the topmost files that are wanted, with everything below them. */
 class Choosing implements TarSink {
-  readonly mostHoles = Infinity;
+  readonly limits = UNLIMITED;
   readonly #files: Found[] = [];
   readonly #top: string;
   /** Where the tree is after links are followed. */

@@ -2,7 +2,7 @@
 
 import { HostFailure } from "../../shared/index.js";
 import type { content } from "../../shared/index.js";
-import { TarReader } from "../tar/index.js";
+import { TarReader, UNLIMITED } from "../tar/index.js";
 import type { TarSink } from "../tar/index.js";
 import { joinedPath, relative } from "./below.js";
 import { CopyingSink, UnpackingSink } from "./copying-sink.js";
@@ -98,7 +98,7 @@ async function isTar(path: string, source: CopySource, { decompressed, stopped }
 }
 
 class FirstEntry implements TarSink {
-  readonly mostHoles = Infinity;
+  readonly limits = UNLIMITED;
   found = false;
 
   entry(): void {

@@ -2,7 +2,7 @@
 
 import { faultyName } from "../../shared/index.js";
 import { bytesOf, cleanName } from "../tar/index.js";
-import type { TarEntry, TarSink } from "../tar/index.js";
+import type { TarEntry, TarSink, TarLimits } from "../tar/index.js";
 import { Below, joinedPath } from "./below.js";
 import type { Missing } from "./missing.js";
 import { changedMode } from "./mode.js";
@@ -25,7 +25,7 @@ export interface CopiedTree {
 
 /** Takes the tar of one file or directory. */
 export class CopyingSink implements TarSink {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   readonly #target: CopyTarget;
   readonly #tree: CopiedTree;
   readonly #attributes: CopiedAttributes;
@@ -33,7 +33,7 @@ export class CopyingSink implements TarSink {
   #takes = false;
 
   constructor(target: CopyTarget, tree: CopiedTree, attributes: CopiedAttributes) {
-    this.mostHoles = target.sink.mostHoles;
+    this.limits = target.sink.limits;
     this.#target = target;
     this.#tree = tree;
     this.#attributes = attributes;
@@ -104,13 +104,13 @@ export class CopyingSink implements TarSink {
 
 /** Takes a tar that is unpacked into a directory: owners and modes are those that the tar says. */
 export class UnpackingSink implements TarSink {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   readonly #target: TarSink;
   readonly #into: string;
 
   /** `into`: from the root, without a slash at either end. */
   constructor(target: TarSink, into: string) {
-    this.mostHoles = target.mostHoles;
+    this.limits = target.limits;
     this.#target = target;
     this.#into = bytesOf(into);
   }

@@ -22,5 +22,6 @@ export {
 export { TarReader } from "./reader.js";
 export { savedArchive } from "./saved.js";
 export type { LayerTars } from "./saved.js";
-export type { TarSink } from "./sink.js";
+export { UNLIMITED, limited, limitsOf } from "./sink.js";
+export type { TarLimits, TarSink } from "./sink.js";
 export { endOfArchive, headerOf, NOTHING, paddingOf } from "./writer.js";

@@ -34,6 +34,8 @@ export class TarReader {
   #runs: Run[] = [];
   /** A sparse file whose map is being read, and the size of its data in the tar. */
   #sparse: { entry: TarEntry; map: SparseMap; inTar: number } | null = null;
+  /** Bytes so far. */
+  #size = 0;
   /** Bytes of all holes so far. */
   #holes = 0;
   /** Bytes left in the current part; for a header, its full size. */
@@ -59,6 +61,9 @@ export class TarReader {
 
   /** Reads one chunk. Resolves when the next may come. */
   async push(chunk: Uint8Array): Promise<void> {
+    this.#size += chunk.length;
+    const most = this.#sink.limits.unpacked;
+    if (this.#size > most) throw tooLarge("unpacked", "", most);
     for (let at = 0, pieces = 1; at < chunk.length; pieces++) {
       const piece = chunk.subarray(at, at + this.#left);
       at += piece.length;
@@ -197,7 +202,7 @@ export class TarReader {
 
   #count(holes: number): void {
     this.#holes += holes;
-    const most = this.#sink.mostHoles;
+    const most = this.#sink.limits.holes;
     if (this.#holes > most) throw tooLarge("holes", "", most);
   }
 

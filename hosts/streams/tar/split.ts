@@ -33,7 +33,7 @@ export class SplittingReader<Place> {
   constructor(sink: PlacingSink<Place>) {
     this.#sink = sink;
     const told: TarSink = {
-      mostHoles: sink.mostHoles,
+      limits: sink.limits,
       entry: (entry) => this.#entry(entry),
       data: (piece) => this.#data(piece),
       hole: (size) => sink.hole(size),

@@ -6,7 +6,7 @@ import { interrupted, tooLarge, wrongKind } from "../../../hosts/shared/index.js
 import type { content, engine } from "../../../hosts/shared/index.js";
 import { chosenFiles, copyFiles, copyGiven } from "../../../hosts/streams/copying/index.js";
 import type { CopySource, CopyTarget, Hashing } from "../../../hosts/streams/copying/index.js";
-import { absolutePath, bytesOf, textOf } from "../../../hosts/streams/tar/index.js";
+import { absolutePath, bytesOf, textOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular } from "../../confine.js";
 import { O_PATH } from "../../kernel.js";
 import { unlessGivenUp } from "../../under-way.js";
@@ -50,7 +50,7 @@ export async function copy(command: content.Copy, where: Where, signal: AbortSig
   const view = openView(command.into, where);
   try {
     const owner = command.owner === undefined ? null : ownerIn(view, command.owner);
-    const how = { keepKinds: false, owner: null, mostHoles: Number(command.holes) };
+    const how = { keepKinds: false, owner: null, limits: limitsOf(command.limits) };
     const extractor = new Extractor(view, "/", where.kernel, how);
     try {
       await fill(command, owner, targetIn(view, extractor), where, signal);

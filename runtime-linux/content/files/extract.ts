@@ -4,7 +4,7 @@ import { closeSync, constants } from "node:fs";
 import { ACCOUNTS_BYTES_MAX, identify, interrupted } from "../../../hosts/shared/index.js";
 import type { Bodies, content } from "../../../hosts/shared/index.js";
 import { fromClient } from "../../../hosts/streams/index.js";
-import { TarReader, absolutePath, bytesOf } from "../../../hosts/streams/tar/index.js";
+import { TarReader, absolutePath, bytesOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular, readOpen } from "../../confine.js";
 import { O_PATH, type Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
@@ -26,9 +26,9 @@ export async function extract(command: content.Extract, deps: ExtractDeps, signa
   try {
     const into = bytesOf(absolutePath(command.into.path));
     requireDirectory(view, into);
-    const { keepKinds, owner: wanted, holes } = command;
+    const { keepKinds, owner: wanted, limits } = command;
     const owner = wanted === undefined ? null : ownerIn(view, wanted);
-    const extractor = new Extractor(view, into, deps.kernel, { keepKinds, owner, mostHoles: Number(holes) });
+    const extractor = new Extractor(view, into, deps.kernel, { keepKinds, owner, limits: limitsOf(limits) });
     try {
       await unpack(deps.bodies.take(command.request), extractor, signal);
     } finally {

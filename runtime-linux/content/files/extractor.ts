@@ -14,7 +14,7 @@ import {
   targetBelow,
   textOf,
 } from "../../../hosts/streams/tar/index.js";
-import type { TarEntry, TarSink } from "../../../hosts/streams/tar/index.js";
+import type { TarEntry, TarSink, TarLimits } from "../../../hosts/streams/tar/index.js";
 import { O_PATH, S_IFBLK, S_IFCHR, S_IFIFO, type Kernel } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
 import { removeAt, removeFileAt, requireUnmounted } from "./remove.js";
@@ -35,11 +35,11 @@ export interface ExtractHow {
   /** Null: the owner that the tar says. */
   owner: Owner | null;
   /** See `TarSink`. */
-  mostHoles: number;
+  limits: TarLimits;
 }
 
 export class Extractor implements TarSink {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   readonly #view: View;
   readonly #kernel: Kernel;
   readonly #how: ExtractHow;
@@ -57,7 +57,7 @@ export class Extractor implements TarSink {
     this.#into = view.locate(into);
     this.#kernel = kernel;
     this.#how = how;
-    this.mostHoles = how.mostHoles;
+    this.limits = how.limits;
   }
 
   entry(entry: TarEntry): Promise<void> | void {

@@ -17,8 +17,9 @@ import {
   parentOf,
   refuseInPlace,
   textOf,
+  limitsOf,
 } from "../../../hosts/streams/tar/index.js";
-import type { PlacingSink, TarEntry } from "../../../hosts/streams/tar/index.js";
+import type { PlacingSink, TarEntry, TarLimits } from "../../../hosts/streams/tar/index.js";
 import { changeOwner, setAttributes } from "../files/set-attributes.js";
 
 /** A hard link to a file that is not in this layer. */
@@ -31,7 +32,7 @@ export interface LowerLink {
 }
 
 export class Unpacker implements PlacingSink<string> {
-  readonly mostHoles: number;
+  readonly limits: TarLimits;
   /** To be made once the lower layers are there: see `linkToLower`. */
   readonly lowerLinks: LowerLink[] = [];
   /** Size of all files so far, in bytes. */
@@ -55,11 +56,11 @@ export class Unpacker implements PlacingSink<string> {
   readonly #hidden = new Set<string>();
   readonly #bodies: FileBodies;
 
-  constructor(root: string, kernel: Kernel, { parent, holes }: content.Layer) {
+  constructor(root: string, kernel: Kernel, { parent, limits }: content.Layer) {
     this.#tree = new Confined(root);
     this.#kernel = kernel;
     this.#hasLower = parent !== undefined;
-    this.mostHoles = Number(holes);
+    this.limits = limitsOf(limits);
     this.#bodies = new FileBodies((path, file) => {
       this.size += file.size;
       this.#finish(path, file);

@@ -1,6 +1,7 @@
 // Jobs that move all bytes of a layer, an archive or many files. They run in threads beside the engine's own, which has
 // requests to answer, or in that thread if there are no others. A job decides nothing and keeps no state.
 
+import { limited } from "../../../hosts/streams/tar/index.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { takeIn, writeTar } from "../archives.js";
@@ -26,8 +27,8 @@ type Jobs = { [N in JobName]: (args: ArgsOf<N>, line: Line, tools: Tools) => Pro
 const JOBS: Jobs = {
   layer: (unpacked, line, tools) =>
     unpackLayer(unpacked, { ...line, ...tools, layers: new Layers(tools.paths, tools.kernel) }),
-  ingest: ({ directory, holes }, { body, signal }) => takeIn(directory, holes, body, signal),
-  receive: ({ file }, { body, signal }) => writeTar(file, decompressed(body), signal),
+  ingest: ({ directory, limits }, { body, signal }) => takeIn(directory, limits, body, signal),
+  receive: ({ file, unpacked }, { body, signal }) => writeTar(file, limited(decompressed(body), unpacked), signal),
   commit: ({ upper, file }, { signal }, { kernel }) => writeChanges(upper, file, kernel, signal),
   copy: (command, { signal }, tools) => copy(command, tools, signal),
   choose: (selection, { signal }, tools) => choose(selection, tools, signal),

@@ -1,6 +1,7 @@
 // Who does jobs for the engine's thread: threads beside it (`threads.ts`), or that thread itself (`jobs.ts`).
 
 import type { Report, content, engine } from "../../../hosts/shared/index.js";
+import type { TarLimits } from "../../../hosts/streams/tar/index.js";
 import type { LayerRecord } from "../layers/layers.js";
 
 /** Rejects with a `HostFailure`, or with any error if the job was done in the calling thread. */
@@ -14,9 +15,9 @@ export interface JobTypes {
   /** Fetches and unpacks a layer. */
   layer: { args: Unpacked; result: Made };
   /** Puts an archive's members into an empty directory, and returns them. */
-  ingest: { args: { directory: string; holes: number }; result: engine.ArchivedFile[] };
+  ingest: { args: { directory: string; limits: TarLimits }; result: engine.ArchivedFile[] };
   /** Writes a tar to a new file, and returns its DiffID. */
-  receive: { args: { file: string }; result: string };
+  receive: { args: { file: string; unpacked: bigint }; result: string };
   /** Writes the tar of an upper directory to a new file. */
   commit: { args: { upper: string; file: string }; result: engine.Committed };
   copy: { args: content.Copy; result: void };

@@ -32,7 +32,7 @@ describe("commit", () => {
       parent: image.chains[0],
       diffId,
       source: { tag: "archived", val: { archive: val.archive, path: "layer.tar" } },
-      holes: 1n << 40n,
+      limits: { unpacked: 1n << 38n, holes: 1n << 40n },
     });
     world.succeed(layer.op, { tag: "size", val: 3n });
     expect(world.take("drop-archive").val).toBe(val.archive);

@@ -254,8 +254,11 @@ function shownContent(command: content.ContentCommand): string {
       return `compare ${fields(command.val)}`;
     case "mount":
       return `mount ${command.val.container} on ${command.val.chain ?? "nothing"}${command.val.bare ? ", bare" : ""}`;
+    case "ingest": {
+      const { limits, ...rest } = command.val;
+      return `ingest ${fields({ ...rest, ...limits })}`;
+    }
     case "commit":
-    case "ingest":
     case "read":
       return `${command.tag} ${fields(command.val)}`;
     default:

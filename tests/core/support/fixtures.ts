@@ -59,6 +59,7 @@ export const OPTIONS: engine.Options = {
   dataRoot: "/data",
   execRoot: "/exec",
   bodyLimit: 4 << 20,
+  unpackedLimit: 1n << 38n,
   maxApiVersion: "",
   listenerVersions: [],
   debug: false,

@@ -99,7 +99,7 @@ test.each([
   const engine = new EagerEngine([], { sparseFiles });
   engine.begin("POST", "/v1.55/images/load", {});
   const limits = engine.asked.flatMap(({ to, command }) =>
-    to === "content" && command.tag === "ingest" ? [command.val.holes] : [],
+    to === "content" && command.tag === "ingest" ? [command.val.limits.holes] : [],
   );
   expect(limits).toEqual([holes]);
 });

@@ -4,7 +4,7 @@ import { REFERENCE } from "../../support/allowed-skips.js";
 import { readSaved } from "../../support/archives/saved.js";
 import { rawTar, type RawEntry } from "../../support/archives/tar.js";
 import { messageOf, type Json } from "../../support/engine-client.js";
-import { buildOn, type Built } from "./building.js";
+import { buildOn, builtOf, type Built } from "./building.js";
 import { RawConnection } from "../../support/raw-http.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 
@@ -271,6 +271,29 @@ onEngines("builds", (engine, kind) => {
     connection.close();
     await expect.poll(containers).toEqual([]);
     expect((await build("FROM busybox\nENV HUNG=up\n")).lines).toContain("Using cache");
+  });
+
+  test("a client that reads slowly gets all that commands write, though their containers are gone", async () => {
+    const line = `${"x".repeat(4000)}\n`;
+    const context = rawTar([
+      { name: "Dockerfile", body: "FROM busybox\nCOPY big /\nRUN cat /big\nRUN cat /big; true\nLABEL slow=client\n" },
+      { name: "big", body: line.repeat(400) },
+    ]);
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.pause();
+    connection.send(`POST /build?nocache=1 HTTP/1.1\r\nHost: d\r\nContent-Length: ${context.length}\r\n\r\n`);
+    connection.send(context);
+    const filters = encodeURIComponent(JSON.stringify({ label: ["slow=client"] }));
+    // The reference does not go on before its client does.
+    if (kind !== "reference") {
+      await expect.poll(() => engine().read<Json[]>(`/images/json?all=1&filters=${filters}`)).toHaveLength(1);
+      await expect.poll(containers).toEqual([]);
+    }
+    connection.resume();
+    const { text, error } = builtOf((await connection.response("POST")).text);
+    connection.close();
+    expect(error).toBeNull();
+    expect(text.split(line).length - 1).toBe(800);
   });
 
   testExcept(kind, { reference: REFERENCE.ours })("here-documents", async () => {

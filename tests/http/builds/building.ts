@@ -26,7 +26,8 @@ export async function buildOn(
   return builtOf(answer.text);
 }
 
-function builtOf(text: string): Built {
+/** `text`: the stream of a build. */
+export function builtOf(text: string): Built {
   const objects = text
     .split("\r\n")
     .filter((line) => line !== "")

@@ -8,7 +8,7 @@ import { registryClient } from "../../../hosts/registry/client.js";
 import { linuxContent } from "../../../runtime-linux/content.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { FORMS } from "../../support/archives/sparse-tar.js";
-import { MANY_HOLES, rawTar, zstdStored } from "../../support/archives/tar.js";
+import { ROOMY, rawTar, zstdStored } from "../../support/archives/tar.js";
 import { failed, missing, openFixture, tree, type Fixture } from "./content-fixture.js";
 import { describeUnless } from "../../support/on-engines.js";
 
@@ -49,11 +49,19 @@ describeUnless(missing, "an archive", () => {
     }
   });
 
+  test("may have bytes up to the limit of the command, once it is decompressed", async () => {
+    const body = gzipSync(rawTar([{ name: "f", body: "a".repeat(60_000) }]));
+    const unpacked = 512n + 60_416n + 1024n;
+    expect(await fixture.ingest("a", body, { ...ROOMY, unpacked })).toEqual([{ path: "f", size: 60_000n }]);
+    const tooMuch = { tag: "too-large", val: { what: "unpacked", name: "", limit: unpacked - 1n } };
+    expect(await failed(fixture.ingest("b", body, { ...ROOMY, unpacked: unpacked - 1n }))).toEqual(tooMuch);
+  });
+
   test("may have holes up to the limit of the command", async () => {
     const body = rawTar([FORMS["1.0"]!({ name: "holes", parts: [[4096, 3]], size: 4099, body: "abc" })]);
-    expect(await fixture.ingest("a", body, 4096n)).toEqual([{ path: "holes", size: 4099n }]);
+    expect(await fixture.ingest("a", body, { ...ROOMY, holes: 4096n })).toEqual([{ path: "holes", size: 4099n }]);
     const tooMany = { tag: "too-large", val: { what: "holes", name: "", limit: 4095n } };
-    expect(await failed(fixture.ingest("b", body, 4095n))).toEqual(tooMany);
+    expect(await failed(fixture.ingest("b", body, { ...ROOMY, holes: 4095n }))).toEqual(tooMany);
   });
 
   test("keeps the length of a file with holes, including one at its end", async () => {
@@ -138,7 +146,7 @@ describeUnless(missing, "an archive", () => {
     const op = 4711n;
     const bodies = { take: () => body() };
     const { perform } = linuxContent({ paths: fixture.paths, kernel: libc, bodies, registry: registryClient() });
-    const val = { archive: "a", request: 1n, holes: MANY_HOLES };
+    const val = { archive: "a", request: 1n, limits: ROOMY };
     const ingesting = failed(perform(op, { tag: "ingest", val }, () => {}));
     await waiting;
     await perform(0n, { tag: "abandon", val: op }, () => {});

@@ -19,7 +19,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { must } from "../../support/commands.js";
 import { digestOf } from "../../support/registry/push-image.js";
-import { MANY_HOLES, rawTar } from "../../support/archives/tar.js";
+import { ROOMY, rawTar } from "../../support/archives/tar.js";
 import { chainOf, failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 import type { engine } from "../../../hosts/shared/host.js";
 import { describeUnless } from "../../support/on-engines.js";
@@ -142,6 +142,6 @@ async function commit(container: string, archive: string): Promise<engine.Commit
 async function unpack(archive: string, { diffId }: engine.Committed, parent: string): Promise<string> {
   const chain = chainOf(diffId, parent);
   const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
-  await fixture.perform({ tag: "layer", val: { chain, diffId, parent, source, holes: MANY_HOLES } });
+  await fixture.perform({ tag: "layer", val: { chain, diffId, parent, source, limits: ROOMY } });
   return chain;
 }

@@ -11,7 +11,7 @@ import { linuxContent, type LinuxContent } from "../../../runtime-linux/content.
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { tarOf } from "../../support/archives/images.js";
-import { MANY_HOLES } from "../../support/archives/tar.js";
+import { ROOMY } from "../../support/archives/tar.js";
 import { digestOf } from "../../support/registry/push-image.js";
 
 /** Why layers cannot be unpacked here; null if they can. */
@@ -40,7 +40,11 @@ export interface Fixture {
   /** Mounts a new container on a chain. */
   mount(chain?: string, bare?: boolean): Promise<{ id: string; rootfs: string }>;
   /** Stores an archive from a request's body. */
-  ingest(archive: string, body: AsyncIterable<Uint8Array> | Uint8Array, holes?: bigint): Promise<engine.ArchivedFile[]>;
+  ingest(
+    archive: string,
+    body: AsyncIterable<Uint8Array> | Uint8Array,
+    limits?: content.TarLimits,
+  ): Promise<engine.ArchivedFile[]>;
   close(): void;
 }
 
@@ -59,10 +63,10 @@ export function openFixture(root = mkdtempSync(join(tmpdir(), "coracle-content-"
     carrier.perform(op, command, (phase, current, total) =>
       told.push({ phase, current: Number(current), total: Number(total) }),
     );
-  const ingest: Fixture["ingest"] = async (archive, body, holes = MANY_HOLES) => {
+  const ingest: Fixture["ingest"] = async (archive, body, limits = ROOMY) => {
     const request = ++counter;
     bodies.set(request, body instanceof Uint8Array ? once(body) : body);
-    const outcome = await perform({ tag: "ingest", val: { archive, request, holes } });
+    const outcome = await perform({ tag: "ingest", val: { archive, request, limits } });
     return outcome.tag === "ingested" ? outcome.val : [];
   };
   const layer: Fixture["layer"] = async (tar, parent) => {
@@ -73,7 +77,7 @@ export function openFixture(root = mkdtempSync(join(tmpdir(), "coracle-content-"
     const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
     try {
       const below = parent === undefined ? {} : { parent };
-      await perform({ tag: "layer", val: { chain, diffId, source, holes: MANY_HOLES, ...below } });
+      await perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, ...below } });
     } finally {
       await perform({ tag: "drop-archive", val: archive });
     }

@@ -11,7 +11,7 @@ import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { memoryDirectory } from "../../support/memory-directory.js";
 import { openFiles } from "../../support/measured/open-files.js";
-import { MANY_HOLES, rawTar, type RawEntry } from "../../support/archives/tar.js";
+import { ROOMY, rawTar, type RawEntry } from "../../support/archives/tar.js";
 import { turnsDuring } from "../../support/measured/turns.js";
 import { failed, missing, openFixture, type Fixture } from "./content-fixture.js";
 
@@ -88,7 +88,7 @@ function contentOn(
 
 function into(container: string, path: string): content.Extract {
   const at = { view: { container, places: [] }, path, follow: true };
-  return { into: at, request: 1n, keepKinds: false, holes: MANY_HOLES };
+  return { into: at, request: 1n, keepKinds: false, limits: ROOMY };
 }
 
 /** Undefined if it is not open. */

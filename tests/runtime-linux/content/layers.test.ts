@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { tarOf } from "../../support/archives/images.js";
-import { MANY_HOLES, rawEntry, rawTar, zstdStored, type RawEntry } from "../../support/archives/tar.js";
+import { ROOMY, rawEntry, rawTar, zstdStored, type RawEntry } from "../../support/archives/tar.js";
 import { findProgram, run } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { digestOf } from "../../support/registry/push-image.js";
@@ -230,7 +230,7 @@ it("a tar", () => {
       const source = { tag: "archived" as const, val: { archive, path: "blob" } };
       const outcome = await fixture.perform({
         tag: "layer",
-        val: { chain, parent, diffId, source, holes: MANY_HOLES },
+        val: { chain, parent, diffId, source, limits: ROOMY },
       });
       expect(outcome).toEqual({ tag: "size", val: 300_000n });
     }
@@ -255,7 +255,7 @@ it("a tar", () => {
     await fixture.ingest("a", await tarOf([{ name: "layer.tar", body: rawTar([{ name: "f", body: "x" }]) }]));
     const diffId = digestOf(Buffer.from("another"));
     const source = { tag: "archived" as const, val: { archive: "a", path: "layer.tar" } };
-    const val = { chain: diffId, diffId, source, holes: MANY_HOLES };
+    const val = { chain: diffId, diffId, source, limits: ROOMY };
     const failure = await failed(fixture.perform({ tag: "layer", val }));
     expect(failure).toMatchObject({ tag: "mismatch", val: { what: "diff-id", wanted: diffId } });
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);

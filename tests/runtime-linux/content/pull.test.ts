@@ -11,7 +11,7 @@ import type { content } from "../../../hosts/shared/host.js";
 import { errors, json, repository, startFake, type Fake } from "../../registry/fake.js";
 import { until } from "../../support/commands.js";
 import { digestOf } from "../../support/registry/push-image.js";
-import { MANY_HOLES, rawTar } from "../../support/archives/tar.js";
+import { ROOMY, rawTar } from "../../support/archives/tar.js";
 import { chainOf, failed, missing, openFixture, tree, type Fixture, type Told } from "./content-fixture.js";
 import { describeUnless } from "../../support/on-engines.js";
 
@@ -376,7 +376,7 @@ function push(tar: Buffer, parent?: string): Pushed {
   const val = { from: repository(registry), digest, size: BigInt(blob.length) };
   const chain = chainOf(diffId, parent);
   const source = { tag: "registry" as const, val };
-  return { blob, command: { chain, diffId, source, holes: MANY_HOLES, ...(parent === undefined ? {} : { parent }) } };
+  return { blob, command: { chain, diffId, source, limits: ROOMY, ...(parent === undefined ? {} : { parent }) } };
 }
 
 function sending(bytes: Buffer): Send {

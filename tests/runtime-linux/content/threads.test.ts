@@ -7,11 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { UNLIMITED } from "../../../hosts/streams/tar/index.js";
 import { given } from "../../../runtime-linux/content/threads/given.js";
 import { Threads } from "../../../runtime-linux/content/threads/threads.js";
 
 const PROGRAM = fileURLToPath(new URL("../../../build/content.cjs", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "coracle-threads-"));
+/** More than any of these tars has. */
+const MUCH = 1n << 40n;
 const NEVER = new AbortController().signal;
 const data = { roots: { data: join(root, "data"), exec: join(root, "exec") } };
 const threads = new Threads({ path: PROGRAM, data }, 1);
@@ -24,13 +27,21 @@ afterAll(async () => {
 test("a thread writes a body as it was sent, and returns its digest", async () => {
   const bytes = randomBytes(5 << 20);
   const file = join(root, "whole");
-  const diffId = await threads.run("receive", { file }, { signal: NEVER, body: () => inPieces(bytes, 100_000) });
+  const diffId = await threads.run(
+    "receive",
+    { file, unpacked: MUCH },
+    { signal: NEVER, body: () => inPieces(bytes, 100_000) },
+  );
   expect(diffId).toBe(`sha256:${createHash("sha256").update(bytes).digest("hex")}`);
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
 test("a body that breaks off breaks off its job in the same way", async () => {
-  const broken = threads.run("receive", { file: join(root, "broken") }, { signal: NEVER, body: () => breaking() });
+  const broken = threads.run(
+    "receive",
+    { file: join(root, "broken"), unpacked: MUCH },
+    { signal: NEVER, body: () => breaking() },
+  );
   await expect(broken).rejects.toMatchObject({ failure: { tag: "call", val: { error: "ECONNRESET" } } });
 });
 
@@ -41,7 +52,7 @@ test("a body is read only as far as its job wants it", async () => {
     for (; !over.aborted; read.bytes += 1 << 20) yield Buffer.alloc(1 << 20);
   };
   // The job fails at once: its file cannot be made.
-  const failed = threads.run("receive", { file: join(root, "none", "file") }, { signal: NEVER, body });
+  const failed = threads.run("receive", { file: join(root, "none", "file"), unpacked: MUCH }, { signal: NEVER, body });
   await expect(failed).rejects.toMatchObject({ failure: { tag: "call", val: { error: "ENOENT" } } });
   expect(read.bytes).toBeLessThan(4 << 20);
 });
@@ -55,11 +66,15 @@ test("a job that waits for its body is stopped, and the thread goes on with othe
     await new Promise<void>((resolve) => over.addEventListener("abort", () => resolve()));
     yield Buffer.alloc(0);
   };
-  const job = threads.run("ingest", { directory: root, holes: 1 }, { signal: controller.signal, body: silent });
+  const job = threads.run(
+    "ingest",
+    { directory: root, limits: UNLIMITED },
+    { signal: controller.signal, body: silent },
+  );
   await asked;
   controller.abort();
   await expect(job).rejects.toMatchObject({ failure: { tag: "interrupted", val: "given-up" } });
-  const next = threads.run("receive", { file: join(root, "next") }, { signal: NEVER });
+  const next = threads.run("receive", { file: join(root, "next"), unpacked: MUCH }, { signal: NEVER });
   expect(await next).toMatch(/^sha256:/);
 });
 
@@ -68,7 +83,7 @@ test("a thread that ends fails its jobs; the next job gets another thread", asyn
   writeFileSync(path, 'require("node:worker_threads").parentPort.once("message", () => process.exit(1));');
   const short = new Threads({ path, data }, 1);
   for (let i = 0; i < 2; i += 1) {
-    const job = short.run("receive", { file: join(root, "lost") }, { signal: NEVER });
+    const job = short.run("receive", { file: join(root, "lost"), unpacked: MUCH }, { signal: NEVER });
     await expect(job).rejects.toThrow("a thread for content has ended");
   }
   await short.close();

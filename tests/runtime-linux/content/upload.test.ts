@@ -84,7 +84,10 @@ async function pull(digest: string, blob: Buffer): Promise<string> {
   const chain = digestOf(TAR);
   await fixture.perform({ tag: "drop-chain", val: chain });
   const source = { tag: "registry" as const, val: { from: to(), digest, size: BigInt(blob.length) } };
-  await fixture.perform({ tag: "layer", val: { chain, diffId: chain, source, holes: 0n } });
+  await fixture.perform({
+    tag: "layer",
+    val: { chain, diffId: chain, source, limits: { unpacked: 1n << 40n, holes: 0n } },
+  });
   registry.answer = null;
   return chain;
 }

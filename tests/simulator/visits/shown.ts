@@ -124,6 +124,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "noun run": "failures-of-all-sorts.txt",
   "noun sparse-map": "failures-of-all-sorts.txt",
   "noun tool": "failures-of-all-sorts.txt",
+  "noun unpacked": "failures-of-all-sorts.txt",
   "noun user": "failures-of-all-sorts.txt",
   "noun volume": "failures-of-all-sorts.txt",
   "process-command rewrite": "hosts-rewritten.txt",

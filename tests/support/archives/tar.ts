@@ -33,7 +33,7 @@ export interface RawEntry {
 }
 
 /** Allows more holes than any useful tar has. */
-export const MANY_HOLES = 2n ** 40n;
+export const ROOMY = { unpacked: 2n ** 40n, holes: 2n ** 40n };
 
 /** A tar of the entries, with its two blocks of zeros. */
 export function rawTar(entries: readonly RawEntry[]): Buffer {

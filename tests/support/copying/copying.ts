@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Outcome, content, engine } from "../../../hosts/shared/host.js";
 import type { FileSystem } from "../../../hosts/simulated/files/file-system.js";
 import { HostFailure } from "../../../hosts/shared/index.js";
-import { MANY_HOLES, rawTar, type RawEntry } from "../archives/tar.js";
+import { ROOMY, rawTar, type RawEntry } from "../archives/tar.js";
 
 /** What the cases need of a host's fixture. */
 export interface CopyingFixture {
@@ -225,7 +225,7 @@ export function copyingTests(open: () => CopyingFixture): void {
     const given = [{ to: { path: "/etc/motd" }, content: new TextEncoder().encode("hello\n") }];
     await fixture.perform({
       tag: "copy",
-      val: { into: viewOf(into.id), what: { tag: "given", val: given }, mode: [], holes: MANY_HOLES },
+      val: { into: viewOf(into.id), what: { tag: "given", val: given }, mode: [], limits: ROOMY },
     });
     expect(shown(into.files)).toEqual(["etc d755 0:0", "etc/motd 644 0:0 hello\n"]);
   });
@@ -418,7 +418,7 @@ async function copiedTo(
   const missing = { paths: without, patterns: excluded, byRoot: false };
   const copies = { from, files: list, missing, parents, ...(unpack === undefined ? {} : { unpack }) };
   const what = { tag: "files" as const, val: copies };
-  await fixture.perform({ tag: "copy", val: { into: viewOf(into.id), what, holes: MANY_HOLES, mode: [], ...how } });
+  await fixture.perform({ tag: "copy", val: { into: viewOf(into.id), what, limits: ROOMY, mode: [], ...how } });
   return into.files;
 }
 

@@ -2,7 +2,7 @@
 // newest texts and what the failing command wrote, so that the client learns why.
 
 import { LogSource } from "../../../../build/bindings/types";
-import { ProgressStream, StreamWriter } from "../../image/progress-stream";
+import { ProgressStream, RoomReader, StreamWriter } from "../../image/progress-stream";
 import { Refusal } from "../../refusal";
 
 /** UTF-16 units of texts that are held back. */
@@ -25,6 +25,15 @@ export class BuildStream {
   begin(writer: StreamWriter): void {
     this.progress.quiet = this.quiet;
     this.progress.begin(writer);
+  }
+
+  /** See `ProgressStream`. A quiet build writes nothing until its end. */
+  get isCrowded(): bool {
+    return this.progress.isCrowded;
+  }
+
+  whenRoom(reader: RoomReader): void {
+    this.progress.whenRoom(reader);
   }
 
   get finished(): bool {

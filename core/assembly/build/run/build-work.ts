@@ -19,7 +19,7 @@ import { Ignored } from "../../ignored";
 import { brokenTar } from "../../image/archive/archive-reader";
 import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
-import { holesLimit } from "../../image/limits";
+import { tarLimits } from "../../image/limits";
 import { StreamWriter } from "../../image/progress-stream";
 import { imageStore } from "../../image/store";
 import { giveName } from "../../image/tag";
@@ -113,7 +113,7 @@ export class Build extends Task implements StreamWriter, StageClient {
 
   private receive(): void {
     if (this.call.request.body.tag == BodyTag.None) return this.read(Step.Dockerfile, this.options.dockerfile);
-    const extract = new Extract(this.facts.context.at("/"), this.call.id, false, null, holesLimit());
+    const extract = new Extract(this.facts.context.at("/"), this.call.id, false, null, tarLimits());
     this.op = askContent(this, Step.Context, new ContentCommandExtract(extract));
   }
 

@@ -21,7 +21,7 @@ import { isDirectory } from "../../container/files/file-mode";
 import { lacksPath } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { Claims } from "../../image/layers/claims";
-import { holesLimit } from "../../image/limits";
+import { tarLimits } from "../../image/limits";
 import { CopyWish } from "./copy-wish";
 import { baseName, lastParts } from "./paths";
 import { Place } from "./place";
@@ -99,7 +99,7 @@ export class CopyWork extends PlaceWork {
   }
 
   private copy(step: i32, what: Copied): void {
-    const command = new Copy(this.place.view(), what, this.wish.owner, this.wish.modes, holesLimit());
+    const command = new Copy(this.place.view(), what, this.wish.owner, this.wish.modes, tarLimits());
     this.op = askContent(this, step, new ContentCommandCopy(command));
   }
 

@@ -3,6 +3,7 @@
 import { ChosenFile } from "../../../../build/bindings/types";
 import { Image } from "../../image/image";
 import { Platform, platformError } from "../../image/platform";
+import { RoomReader } from "../../image/progress-stream";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
 import { cachedStep } from "../cache";
@@ -34,7 +35,7 @@ export interface StageClient {
   stageFailed(why: string, code: i32): void;
 }
 
-export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWork {
+export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWork, RoomReader {
   /** What the stage has made so far; null for `scratch` without a step. */
   image: Image | null = null;
   private state: BuildState;
@@ -50,6 +51,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
   private platform: Platform | null = null;
   private usesCache: bool;
   private proceeding: bool = false;
+  private waitsForClient: bool = false;
 
   constructor(
     readonly plan: Stage,
@@ -158,11 +160,28 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
 
   /** A loop, since thousands of steps may be in the cache. */
   private proceed(): void {
-    if (this.proceeding) return;
+    if (this.proceeding || this.waitsForClient) return;
     this.proceeding = true;
-    while (this.work === null && !this.facts.over && this.next < this.count) this.take(this.evaluated(this.next++));
+    while (this.work === null && !this.facts.over && this.next < this.count) {
+      if (this.waits()) break;
+      this.take(this.evaluated(this.next++));
+    }
     this.proceeding = false;
     if (this.work === null && !this.facts.over && this.next == this.count) this.client.stageDone(this);
+  }
+
+  /** A client that does not read the stream would leave it without end in memory, and with it the logs of all steps. */
+  private waits(): bool {
+    const stream = this.facts.stream;
+    if (!stream.isCrowded) return false;
+    this.waitsForClient = true;
+    stream.whenRoom(this);
+    return true;
+  }
+
+  roomCame(): void {
+    this.waitsForClient = false;
+    if (!this.facts.over) this.proceed();
   }
 
   /** The labels that the client gives are the last steps of the target. */

@@ -8,7 +8,7 @@ import { emitContainer } from "../../event/emit";
 import { failureText } from "../../failure/text";
 import { Ignored } from "../../ignored";
 import { brokenTar } from "../../image/archive/archive-reader";
-import { holesLimit } from "../../image/limits";
+import { tarLimits } from "../../image/limits";
 import { Members } from "../../json/members";
 import { badParameter, internal, Refusal } from "../../refusal";
 import { sendEmpty } from "../../reply";
@@ -48,7 +48,7 @@ class Writing extends PathWork {
 
     containerSizes.outdate(this.container);
     const keepKinds = flagOf(this.call.query, "noOverwriteDirNonDir");
-    const extract = new Extract(this.at(), this.call.id, keepKinds, this.owner(), holesLimit());
+    const extract = new Extract(this.at(), this.call.id, keepKinds, this.owner(), tarLimits());
     this.op = askContent(this, FIRST_STEP + 1, new ContentCommandExtract(extract));
     this.container.extracts.push(this.op);
   }

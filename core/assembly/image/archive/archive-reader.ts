@@ -19,7 +19,7 @@ import { jsonError, parseJson } from "../../json/reader";
 import { Task } from "../../task";
 import { digestOf } from "../../text/sha256";
 import { hostPlatform } from "../host-platform";
-import { DOCUMENT_LIMIT, holesLimit } from "../limits";
+import { DOCUMENT_LIMIT, tarLimits } from "../limits";
 import { Descriptor, Manifest, parseManifest } from "../manifest";
 import { bestPlatform, Platform } from "../platform";
 import { ArchivedImage, blobPath, DOCKER_LIST, LAYOUT_INDEX, namesOf, readDockerList } from "./archive";
@@ -55,7 +55,7 @@ export class ArchiveReader extends Task {
   }
 
   begin(request: u64): void {
-    askContent(this, Step.Ingest, new ContentCommandIngest(new Ingest(this.archive, request, holesLimit())));
+    askContent(this, Step.Ingest, new ContentCommandIngest(new Ingest(this.archive, request, tarLimits())));
   }
 
   /** Size of a member in bytes; 0 if there is none of that name. */

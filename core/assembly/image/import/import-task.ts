@@ -56,7 +56,11 @@ export class Import extends Task implements StreamWriter, LayerOwner {
 
   begin(source: TarSource): void {
     this.stream.begin(this);
-    this.op = askContent(this, 0, new ContentCommandReceive(new Receive(this.archive, source)));
+    this.op = askContent(
+      this,
+      0,
+      new ContentCommandReceive(new Receive(this.archive, source, engine.options.unpackedLimit)),
+    );
   }
 
   progressed(_step: i32, progress: Progress): void {

@@ -1,7 +1,7 @@
 // Unpacks one layer from an archive, for load, commit, import and builds, and claims it.
 
 import { Failure, Layer, LayerSource, LayerSourceArchived, Member } from "../../../../build/bindings/types";
-import { holesLimit } from "../limits";
+import { tarLimits } from "../limits";
 import { chainOn } from "./chain";
 import { Claims } from "./claims";
 import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
@@ -23,7 +23,7 @@ export class ArchivedLayer extends LayerWatcher {
   }
 
   begin(chain: string, below: string | null, diffId: string, source: LayerSource): void {
-    layerFetches.want(new Layer(chain, below, diffId, source, holesLimit()), this);
+    layerFetches.want(new Layer(chain, below, diffId, source, tarLimits()), this);
     layerFetches.proceed();
   }
 

@@ -8,7 +8,7 @@ import { Claims } from "../layers/claims";
 import { FetchState, LayerFetch, layerFetches, LayerWatcher } from "../layers/layer-fetch";
 import { retryingIn } from "../layers/layer-retry";
 import { layerStore } from "../layers/layer-store";
-import { holesLimit } from "../limits";
+import { tarLimits } from "../limits";
 import { ProgressStream } from "../progress-stream";
 
 /** Waits for all layers of an image. */
@@ -138,7 +138,7 @@ export class Unpacking extends LayerWatcher {
     if (this.rows[at].done) return;
     const layer = this.image.layers[at];
     const below: string | null = at == 0 ? null : this.image.layers[at - 1].chain;
-    const wanted = new Layer(layer.chain, below, layer.diffId, origin.source, holesLimit());
+    const wanted = new Layer(layer.chain, below, layer.diffId, origin.source, tarLimits());
     this.rows[at].fetch = layerFetches.want(wanted, this);
   }
 
