@@ -37,6 +37,11 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "a volume without a name has the label com.docker.volume.anonymous",
     reason: NEWEST,
   },
+  {
+    id: "copied-set-user-id",
+    what: "COPY keeps the bits set-user-id and set-group-id of files that get another owner (reference: not)",
+    reason: "BuildKit keeps them; the reference changes the owner after the mode, and the kernel clears them then",
+  },
   { id: "volume-size", what: "an invalid option `size` of a volume is 400 (reference: 500)", reason: NEWEST },
   {
     id: "distribution-platforms",

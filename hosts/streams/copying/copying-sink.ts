@@ -6,7 +6,7 @@ import type { TarEntry, TarSink, TarLimits } from "../tar/index.js";
 import { Below, joinedPath } from "./below.js";
 import type { Missing } from "./missing.js";
 import { changedMode } from "./mode.js";
-import { directoryOf, makeDirectories, type CopiedAttributes } from "./places.js";
+import { directoryOf, madeEntry, makeDirectories, type CopiedAttributes } from "./places.js";
 import type { CopyTarget } from "./source.js";
 
 /** One copied file or directory. Paths are from the root, without a slash at either end. */
@@ -82,12 +82,12 @@ export class CopyingSink implements TarSink {
     return { ...this.#changed(entry), name: place, target };
   }
 
-  /** A directory whose contents are copied has no mode and time of its own. */
+  /** A directory that is made for the contents of another has nothing of that one: it is root's unless there is an owner. */
   #top(entry: TarEntry): TarEntry | null {
     const { fresh, parents, place } = this.#tree;
     if (!fresh || place === "") return null;
-    const own = parents ? entry : { ...entry, mode: 0o755, mtime: this.#target.now() };
-    return { ...this.#changed(own), name: bytesOf(place) };
+    const made = { ...madeEntry(place, this.#target, null), type: entry.type, mode: 0o755 };
+    return { ...this.#changed(parents ? entry : made), name: bytesOf(place) };
   }
 
   #changed(entry: TarEntry): TarEntry {

@@ -25,6 +25,11 @@ const FILES: RawEntry[] = [
   { name: "to-bin", flag: "2", target: "/bin" },
   { name: "empty/", flag: "5" },
 ];
+/** A directory and a file of other owners. */
+const OWNED: RawEntry[] = [
+  { name: "owned/", flag: "5", mode: 0o700, uid: 3, gid: 4 },
+  { name: "owned/f", body: "x", uid: 3, gid: 4 },
+];
 
 export function copyingTests(open: () => CopyingFixture): void {
   test.each<[string, Partial<content.Copy> | null, [string, string, boolean?][], string[]]>([
@@ -36,6 +41,12 @@ export function copyingTests(open: () => CopyingFixture): void {
       null,
       [["bin", "/d", true]],
       ["d d755 0:0", "d/hard 755 0:0 #!", "d/link -> run", "d/run 755 0:0 #!"],
+    ],
+    [
+      "a directory with its owners into a new one, which is root's",
+      {},
+      [["owned", "/o", true]],
+      ["o d755 0:0", "o/f 644 3:4 x"],
     ],
     ["a directory without contents", null, [["empty", "/e/f", true]], ["e d755 0:0", "e/f d755 0:0"]],
     ["for another owner", { owner: "12:13" }, [["a.txt", "/x"]], ["x 640 12:13 one"]],
@@ -64,7 +75,7 @@ export function copyingTests(open: () => CopyingFixture): void {
     ],
   ])("copies %s", async (_, how, files, expected) => {
     const fixture = open();
-    expect(await copied(fixture, FILES, files, how ?? { owner: "0:0" })).toEqual(expected);
+    expect(await copied(fixture, [...FILES, ...OWNED], files, how ?? { owner: "0:0" })).toEqual(expected);
   });
 
   const links = [
